@@ -1,0 +1,147 @@
+"""A launch's values put where a kernel's symbols are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from roofline_lsp.analysis.device.regions import KernelSummary
+from roofline_lsp.analysis.execution import Dim3
+from roofline_lsp.analysis.host.values import (
+    Aggregate,
+    HostUnknown,
+    LaunchContext,
+    Opaque,
+    Pointer,
+    Scalar,
+    Value,
+)
+from roofline_lsp.analysis.numeric import Environment
+from roofline_lsp.analysis.prediction import UnknownUsed
+from roofline_lsp.kernel.symbolic import Expr, Symbol, make_symbol
+
+ASSUMED_SIZE: Final = 1024
+"""An integer argument of which nothing is known."""
+ASSUMED_BLOCK: Final = 256
+ASSUMED_THREADS: Final = 1 << 20
+"""Threads of a launch whose grid is not known."""
+
+
+@dataclass(slots=True)
+class Binding:
+    """Numbers for a kernel's symbols in one launch."""
+
+    grid: Dim3
+    block: Dim3
+    dynamic_shared_bytes: int
+    values: dict[Symbol, int | float] = field(default_factory=dict)
+    sizes: dict[str, float] = field(default_factory=dict)
+    """Bytes of the allocations behind pointer arguments, by array name."""
+    unknowns: list[UnknownUsed] = field(default_factory=list)
+    grid_known: bool = True
+    block_known: bool = True
+
+
+def bind(
+    summary: KernelSummary,
+    context: LaunchContext | None,
+    grid: Dim3 | None = None,
+    block: Dim3 | None = None,
+) -> Binding:
+    """The numbers of one launch. ``grid`` and ``block``, where given, override the host's."""
+    host = _HostNumbers(context.unknowns if context is not None else {})
+    found_block = block or _dimensions(context.block if context is not None else None, host)
+    found_grid = grid or _dimensions(context.grid if context is not None else None, host)
+    used_block = found_block or (ASSUMED_BLOCK, 1, 1)
+    threads = used_block[0] * used_block[1] * used_block[2]
+    used_grid = found_grid or (max(1, ASSUMED_THREADS // max(1, threads)), 1, 1)
+    dynamic = host.number(context.shared_bytes) if context is not None else None
+    result = Binding(used_grid, used_block, int(dynamic or 0))
+    result.grid_known, result.block_known = found_grid is not None, found_block is not None
+    if context is not None:
+        for name, value in zip(summary.params, context.args, strict=False):
+            _bind_value(result, name, value, host)
+    _bind_rest(summary, result, host)
+    result.unknowns.extend(host.used())
+    if found_block is None:
+        result.unknowns.append(UnknownUsed("block size", "no launch was found", threads))
+    if found_grid is None:
+        result.unknowns.append(UnknownUsed("grid size", "no launch was found", used_grid[0]))
+    return result
+
+
+class _HostNumbers:
+    """Host expressions as numbers, assumptions put in for what is open."""
+
+    def __init__(self, unknowns: Mapping[Symbol, HostUnknown]) -> None:
+        self._unknowns = unknowns
+        self._used: dict[Symbol, HostUnknown] = {}
+        self._environment = Environment({s: u.assumed for s, u in unknowns.items()})
+
+    def number(self, expr: Expr | None) -> int | float | None:
+        """The number, or None where a symbol is not even assumed."""
+        if expr is None:
+            return None
+        known = expr.constant
+        if known is not None:
+            return known
+        for symbol in expr.symbols():
+            if symbol in self._unknowns:
+                self._used[symbol] = self._unknowns[symbol]
+        value = self._environment.evaluate(expr)
+        return None if value is None else (value.item() if hasattr(value, "item") else value)
+
+    def used(self) -> list[UnknownUsed]:
+        """The unknowns that numbers rested on."""
+        return [
+            UnknownUsed(u.name, u.why, float(u.assumed), u.path, u.line)
+            for u in self._used.values()
+        ]
+
+
+def _dimensions(dims: Sequence[Expr] | None, host: _HostNumbers) -> Dim3 | None:
+    if dims is None:
+        return None
+    numbers = [host.number(dim) for dim in dims]
+    if any(number is None or not 0 < number < 2**40 for number in numbers):
+        return None
+    x, y, z = (int(number) for number in numbers if number is not None)
+    return x, y, z
+
+
+def _bind_value(result: Binding, path: str, value: Value, host: _HostNumbers) -> None:
+    if isinstance(value, Scalar):
+        number = host.number(value.value)
+        if number is not None:
+            for nonnegative in (False, True):
+                result.values[make_symbol(path, "param", nonnegative=nonnegative)] = number
+    elif isinstance(value, Pointer):
+        if value.buffer is not None and value.buffer.size_bytes is not None:
+            size = host.number(value.buffer.size_bytes)
+            start = host.number(value.offset_bytes)
+            if size is not None and size > 0:
+                result.sizes[path] = float(max(0.0, size - (start or 0)))
+    elif isinstance(value, Aggregate):
+        for name, inner in value.fields.items():
+            if not isinstance(inner, Opaque):
+                _bind_value(result, f"{path}.{name}", inner, host)
+
+
+def _bind_rest(summary: KernelSummary, result: Binding, host: _HostNumbers) -> None:
+    """Assume numbers for arguments that no launch gave; each is named once."""
+    wanted: set[Symbol] = set()
+    for region in summary.root.walk():
+        for condition in region.conditions:
+            if condition is not None:
+                wanted |= condition.symbols()
+        if region.trips is not None:
+            wanted |= region.trips.symbols()
+        for access in region.accesses:
+            wanted |= access.offset.symbols()
+    for symbol in sorted(wanted, key=lambda s: s.name):
+        if symbol.scope == "param" and symbol not in result.values:
+            result.values[symbol] = ASSUMED_SIZE
+            result.unknowns.append(
+                UnknownUsed(symbol.name, "the launch does not fix it", ASSUMED_SIZE)
+            )

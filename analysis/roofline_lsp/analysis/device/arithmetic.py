@@ -1,0 +1,251 @@
+"""Operators on device values: types, numbers and the work they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from roofline_lsp.analysis.device.regions import Work
+from roofline_lsp.analysis.device.values import Value, number
+from roofline_lsp.analysis.device.walker import Walker
+from roofline_lsp.analysis.expansions import operator_cost
+from roofline_lsp.analysis.layout import common_type, is_float, is_integer, precision_of, promoted
+from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.kernel.symbolic import Expr, apply
+
+COMPARISONS: Final = frozenset(("==", "!=", "<", "<=", ">", ">="))
+_MAX_TERMS: Final = 12
+"""Numbers with more terms than this are not followed further."""
+
+_INTEGER: Final[Mapping[str, Callable[[Expr, Expr], Expr]]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: apply("div", a, b),
+    "%": lambda a, b: apply("mod", a, b),
+    "<<": lambda a, b: apply("shl", a, b),
+    ">>": lambda a, b: apply("shr", a, b),
+    "&": lambda a, b: apply("and", a, b),
+    "|": lambda a, b: apply("or", a, b),
+    "^": lambda a, b: apply("xor", a, b),
+    "<": lambda a, b: apply("lt", a - b),
+    ">": lambda a, b: apply("lt", b - a),
+    "<=": lambda a, b: apply("le", a - b),
+    ">=": lambda a, b: apply("le", b - a),
+    "==": lambda a, b: apply("eq", a - b),
+    "!=": lambda a, b: apply("ne", a - b),
+    "&&": lambda a, b: apply("land", a, b),
+    "||": lambda a, b: apply("lor", a, b),
+}
+_FLOAT: Final[Mapping[str, Callable[[Expr, Expr], Expr]]] = {
+    **{op: _INTEGER[op] for op in ("+", "-", "*", *COMPARISONS)},
+    "/": lambda a, b: apply("fdiv", a, b),
+}
+_WORK: Final[Mapping[Precision, Work]] = {
+    Precision.SP: Work.SP,
+    Precision.DP: Work.DP,
+    Precision.HP: Work.HP,
+}
+
+
+def _numeric(table: Mapping[str, Callable[[Expr, Expr], Expr]], op: str, a: Value, b: Value) -> Expr | None:
+    rule = table.get(op)
+    if rule is None or a.expr is None or b.expr is None:
+        return None
+    if len(a.expr.terms) > _MAX_TERMS or len(b.expr.terms) > _MAX_TERMS:
+        return None
+    if op in ("/", "%") and b.constant == 0:
+        return None
+    return rule(a.expr, b.expr)
+
+
+def binary(walker: Walker, op: str, left: Value, right: Value) -> Value:
+    """``left op right`` by C++'s conversions."""
+    if op in ("&&", "||"):
+        return _logical(walker, op, left, right)
+    shift = op in ("<<", ">>")
+    type_ = promoted(left.type) if shift else common_type(left.type, right.type)
+    if is_float(type_) or precision_of(type_) is Precision.HP:
+        return _float_binary(walker, op, convert(walker, left, type_), convert(walker, right, type_), type_)
+    if not is_integer(type_):
+        return Value(type_, None, left.varies | right.varies)
+    return _integer_binary(walker, op, left, right, type_)
+
+
+def _integer_binary(walker: Walker, op: str, left: Value, right: Value, type_: str) -> Value:
+    varies = left.varies | right.varies
+    expr = _numeric(_INTEGER, op, left, right)
+    compared = op in COMPARISONS
+    result_type = "bool" if compared else type_
+    if expr is None:
+        expr = walker.fresh(op, "data")
+    known = expr.constant
+    if known is not None:
+        return number(_wrapped(known, result_type), result_type)
+    if not compared:
+        left, right = convert(walker, left, type_), convert(walker, right, type_)
+        if op in ("<<", ">>"):
+            right = convert(walker, right, "int")
+    same = next((o for o in (left, right) if o.expr == expr and o.type == result_type), None)
+    if same is not None:
+        return same
+    return Value(result_type, expr, varies, ("compare" if compared else op, (left, right)))
+
+
+def _wrapped(value: int | float, type_: str) -> int | float:
+    if isinstance(value, int):
+        if type_ == "unsigned int":
+            return value & 0xFFFFFFFF
+        if type_ == "int" and not -(2**31) <= value < 2**31:
+            return (value + 2**31) % 2**32 - 2**31
+    return value
+
+
+def _logical(walker: Walker, op: str, left: Value, right: Value) -> Value:
+    a, b = truth(walker, left), truth(walker, right)
+    expr = None if a.expr is None or b.expr is None else _INTEGER[op](a.expr, b.expr)
+    if expr is None:
+        for one, other in ((a, b), (b, a)):
+            if one.constant is not None:
+                decisive = bool(one.constant) == (op == "||")
+                return number(int(op == "||"), "bool") if decisive else other
+    return Value("bool", expr, a.varies | b.varies, ("and" if op == "&&" else "or", (a, b)))
+
+
+def truth(walker: Walker, value: Value) -> Value:
+    """The value as a condition."""
+    if value.type == "bool" or value.node is not None and value.node[0] == "compare":
+        return value
+    if value.expr is None:
+        return Value("bool", None, value.varies, ("compare", (value,)))
+    if value.constant is not None:
+        return number(int(bool(value.constant)), "bool")
+    return Value("bool", apply("ne", value.expr), value.varies, ("compare", (value,)))
+
+
+def _float_binary(walker: Walker, op: str, left: Value, right: Value, type_: str) -> Value:
+    varies = left.varies | right.varies
+    expr = _numeric(_FLOAT, op, left, right)
+    if expr is not None and expr.constant is not None:
+        return number(expr.constant, "bool" if op in COMPARISONS else type_)
+    key = ("float", op, left.key(), right.key(), type_)
+    machine = walker.machine
+    home = machine.home(varies)
+    found = machine.find(key, home)
+    if isinstance(found, Value):
+        return found
+    if op in COMPARISONS:
+        result = Value("bool", expr, varies)
+    else:
+        result = Value(type_, expr, varies)
+        _charge_float(walker, op, type_, left, right, varies)
+    home.available[key] = result
+    return result
+
+
+def _charge_float(walker: Walker, op: str, type_: str, left: Value, right: Value, varies: int) -> None:
+    precision = precision_of(type_)
+    if precision is None or precision not in _WORK:
+        return
+    if op in ("+", "-", "*"):
+        pair = 2.0 if type_ in ("half2", "bfloat162") else 1.0
+        walker.machine.charge(_WORK[precision], pair, varies)
+        return
+    if op != "/":
+        return
+    divisor = right.constant
+    if divisor and _exact_reciprocal(divisor):
+        walker.machine.charge(_WORK[precision], 1.0, varies)
+        return
+    name = "reciprocal" if left.constant == 1 else "/"
+    charge_operation(walker, f"{type_} {name}", varies, fallback=f"{type_} /")
+
+
+def _exact_reciprocal(divisor: int | float) -> bool:
+    """Division by a power of two becomes a multiplication."""
+    mantissa, _ = __import__("math").frexp(abs(divisor))
+    return mantissa == 0.5
+
+
+def charge_operation(walker: Walker, key: str, varies: int, fallback: str = "") -> None:
+    """Charge an operator by the table of measured expansions."""
+    cost = operator_cost(key) or (operator_cost(fallback) if fallback else None)
+    if cost is None:
+        return
+    charge_cost(walker, cost, varies)
+
+
+def charge_cost(walker: Walker, cost: object, varies: int) -> None:
+    """Charge a measured expansion."""
+    machine = walker.machine
+    for kind, field in (
+        (Work.SP, "sp_flops"),
+        (Work.DP, "dp_flops"),
+        (Work.HP, "hp_flops"),
+        (Work.INT, "int_ops"),
+        (Work.SPECIAL, "mufu"),
+        (Work.CONVERSION, "conversions"),
+    ):
+        machine.charge(kind, getattr(cost, field), varies)
+
+
+def convert(walker: Walker, value: Value, type_: str) -> Value:
+    """The value in another arithmetic type."""
+    if value.type == type_ or not (is_float(type_) or is_integer(type_)):
+        return value
+    known = value.constant
+    if known is not None:
+        if is_integer(type_):
+            return number(_wrapped(int(known), type_), type_) if abs(known) < 2**64 else value
+        return number(float(known) if is_float(type_) else known, type_)
+    if is_integer(value.type) and is_integer(type_):
+        if _size_class(value.type) == _size_class(type_):
+            return Value(type_, value.expr, value.varies, value.node)
+        operation = "extend" if _size_class(type_) > _size_class(value.type) else "narrow"
+        node = value.node if operation == "narrow" or value.node is None else value.node
+        return Value(type_, value.expr, value.varies, node)
+    if is_integer(value.type):
+        walker.machine.need(value)
+    expr = value.expr
+    if expr is not None and is_integer(type_):
+        expr = apply("trunc", expr)
+    if expr is None and is_integer(type_):
+        expr = walker.fresh("int", "data")
+    machine = walker.machine
+    key = ("convert", type_, value.key())
+    home = machine.home(value.varies)
+    found = machine.find(key, home)
+    if isinstance(found, Value):
+        return found
+    charge_operation(walker, f"{value.type}->{type_}", value.varies)
+    if operator_cost(f"{value.type}->{type_}") is None:
+        machine.charge(Work.CONVERSION, 1.0, value.varies)
+    result = Value(type_, expr, value.varies)
+    home.available[key] = result
+    return result
+
+
+def _size_class(type_: str) -> int:
+    return 8 if "long" in type_ else 4
+
+
+def negate(walker: Walker, value: Value) -> Value:
+    """``-value``: free for floating point, where it is an operand modifier."""
+    expr = -value.expr if value.expr is not None else None
+    if is_float(value.type):
+        if expr is not None and expr.constant is not None:
+            return number(expr.constant, value.type)
+        key = ("negate", value.key())
+        home = walker.machine.home(value.varies)
+        found = walker.machine.find(key, home)
+        if isinstance(found, Value):
+            return found
+        result = Value(value.type, expr, value.varies)
+        home.available[key] = result
+        return result
+    type_ = promoted(value.type)
+    if expr is None or not is_integer(type_):
+        return Value(type_, None, value.varies)
+    if expr.constant is not None:
+        return number(expr.constant, type_)
+    return Value(type_, expr, value.varies, ("negate", (value,)))

@@ -1,0 +1,456 @@
+"""Loops: induction variables, trip counts and what the loop carries from run to run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from roofline_lsp.analysis.device.arithmetic import binary, convert, truth
+from roofline_lsp.analysis.device.assigned import BodyFacts, Change, body_facts
+from roofline_lsp.analysis.device.expressions import evaluate, scalar
+from roofline_lsp.analysis.device.memory import offset_by
+from roofline_lsp.analysis.device.regions import Region, Work
+from roofline_lsp.analysis.device.values import (
+    DeviceValue,
+    Place,
+    PointerValue,
+    StructValue,
+    Value,
+    VariablePlace,
+    number,
+)
+from roofline_lsp.analysis.device.walker import Scope, Walker
+from roofline_lsp.analysis.integer_costs import INTEGER_COSTS
+from roofline_lsp.analysis.layout import is_integer
+from roofline_lsp.kernel import expressions as ex
+from roofline_lsp.kernel import statements as st
+from roofline_lsp.kernel.symbolic import Expr, apply, constant, from_atom, make_symbol
+
+if TYPE_CHECKING:
+    from roofline_lsp.analysis.device.statements import Flow
+
+_MIRRORED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!=", "==": "=="}
+_UNROLL_TRIPS: Final = 128
+_UNROLL_SIZE: Final = 6000
+"""A loop of constant trips is unrolled whole up to this many trips, and nodes in all."""
+_COPIES: Final = 4
+"""How often nvcc repeats the body of an innermost loop of unknown trips."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """``variable op bound``."""
+
+    name: str
+    op: str
+    bound: ex.Expression | None
+    """None stands for 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """How a variable changes in each run: ``op`` is ``+``, ``*`` or ``/``."""
+
+    op: str
+    amount: Value
+
+
+@dataclass(slots=True)
+class _Carried:
+    """A variable that the loop changes, and what is known of it."""
+
+    slot: int
+    before: DeviceValue
+    step: _Step | None
+
+
+def walk_for(walker: Walker, node: st.For) -> Flow:
+    """A ``for`` loop."""
+    from roofline_lsp.analysis.device.statements import walk
+
+    walker.scope = Scope({}, walker.scope)
+    if node.init is not None:
+        walk(walker, node.init)
+    parts: list[st.Statement] = [node.body]
+    if node.step is not None:
+        parts.append(st.Evaluate(node.line, node.step))
+    _walk_loop(walker, node.line, node.condition, parts, _requested(walker, node.unroll))
+    assert walker.scope.parent is not None
+    walker.scope = walker.scope.parent
+    return _next()
+
+
+def walk_while(walker: Walker, node: st.While) -> Flow:
+    """A ``while`` or ``do`` loop."""
+    unroll = _requested(walker, node.unroll)
+    _walk_loop(walker, node.line, node.condition, [node.body], unroll, first=node.do_first)
+    return _next()
+
+
+def walk_range(walker: Walker, node: st.ForRange) -> Flow:
+    """A ``for`` over a range: as often as the range has elements, where that is known."""
+    from roofline_lsp.analysis.device.statements import walk
+
+    value = evaluate(walker, node.range)
+    loop = _open(walker, None)
+    if isinstance(value, StructValue):
+        loop.trips = constant(len(value.fields)) if value.fields else None
+    walker.scope = Scope({}, walker.scope)
+    type_ = node.variable.type
+    walker.declare(node.variable.name, type_, walker.opaque(type_, loop.bit, node.variable.name, "data"))
+    _carry(walker, [node.body], loop, None)
+    walk(walker, node.body)
+    assert walker.scope.parent is not None
+    walker.scope = walker.scope.parent
+    walker.machine.close(loop)
+    return _next()
+
+
+def _next() -> Flow:
+    from roofline_lsp.analysis.device.statements import Flow
+
+    return Flow.NEXT
+
+
+def _requested(walker: Walker, unroll: ex.Expression | int | None) -> int | None:
+    """The factor of ``#pragma unroll``: 0 for all, None where it is not asked for."""
+    if unroll is None or isinstance(unroll, int):
+        return unroll
+    known = scalar(walker, unroll).constant
+    return int(known) if known is not None else 0
+
+
+# -- the loop itself
+
+
+def _walk_loop(
+    walker: Walker,
+    line: int,
+    condition: ex.Expression | None,
+    parts: list[st.Statement],
+    unroll: int | None,
+    *,
+    first: bool = False,
+) -> None:
+    from roofline_lsp.analysis.device.statements import walk
+
+    facts = [body_facts(part) for part in parts]
+    test = _recognise(walker, condition, facts)
+    step = _step_of(walker, test.name, facts) if test is not None else None
+    trips = _trips(walker, test, step) if test is not None and step is not None else None
+    if trips is not None and first:
+        trips = apply("max", trips, 1)
+    known = trips.constant if trips is not None else None
+    if known is not None and known <= 0:
+        return
+    walker.at(line)
+    loop = _open(walker, trips)
+    _choose_unrolling(loop, known, facts, unroll)
+    simple = test is not None and trips is not None
+    carried = _carry(walker, parts, loop, test.name if simple and test else None)
+    if not loop.unrolled:
+        _charge_overhead(walker, condition, loop, simple=simple)
+    if condition is not None and not simple:
+        value = truth(walker, scalar(walker, condition))
+        walker.machine.need(value)
+        loop.exit_condition = value.expr
+    for part in parts:
+        walk(walker, part)
+    walker.machine.close(loop)
+    _leave(walker, carried, loop, trips)
+
+
+def _open(walker: Walker, trips: Expr | None) -> Region:
+    loop = walker.machine.open_loop()
+    loop.trips = trips
+    walker.next_fresh += 1
+    loop.counter = make_symbol(f"trip#{walker.next_fresh}", "loop", nonnegative=True)
+    return loop
+
+
+def _choose_unrolling(
+    loop: Region, known: int | float | None, facts: list[BodyFacts], unroll: int | None
+) -> None:
+    size = sum(fact.size for fact in facts)
+    innermost = not any(fact.has_loop for fact in facts)
+    if known is not None and unroll != 1:
+        small = known <= _UNROLL_TRIPS and known * size <= _UNROLL_SIZE
+        if unroll == 0 or (unroll is not None and unroll >= known) or small:
+            loop.unrolled = True
+            return
+    if unroll is not None and unroll > 1:
+        loop.copies = unroll
+    elif unroll is None and innermost and size < 300:
+        loop.copies = _COPIES
+
+
+def _charge_overhead(
+    walker: Walker, condition: ex.Expression | None, loop: Region, *, simple: bool
+) -> None:
+    if simple:
+        loop.charge(walker.machine.site, Work.INT, INTEGER_COSTS["loop"] / loop.copies)
+
+
+# -- recognising the induction
+
+
+def _recognise(
+    walker: Walker, condition: ex.Expression | None, facts: list[BodyFacts]
+) -> _Test | None:
+    """The comparison that ends the loop, if it is one of a changing variable with a fixed bound."""
+    if isinstance(condition, ex.Binary) and condition.op == "&&":
+        return _recognise(walker, condition.left, facts) or _recognise(
+            walker, condition.right, facts
+        )
+    if isinstance(condition, ex.Binary) and condition.op in _MIRRORED:
+        for one, other, op in (
+            (condition.left, condition.right, condition.op),
+            (condition.right, condition.left, _MIRRORED[condition.op]),
+        ):
+            name = _plain_name(one)
+            if name is not None and _is_local(walker, name) and _changes(facts, name):
+                return None if _mentions_changed(other, facts) else _Test(name, op, other)
+        return None
+    name = _plain_name(condition)
+    if name is not None and _is_local(walker, name) and _changes(facts, name):
+        return _Test(name, "!=", None)
+    return None
+
+
+def _plain_name(node: ex.Expression | None) -> str | None:
+    while isinstance(node, ex.Cast):
+        node = node.operand
+    return node.name if isinstance(node, ex.Name) else None
+
+
+def _is_local(walker: Walker, name: str) -> bool:
+    return isinstance(walker.scope.find(name), VariablePlace)
+
+
+def _changes(facts: Iterable[BodyFacts], name: str) -> list[Change]:
+    return [change for fact in facts for change in fact.of(name)]
+
+
+def _mentions_changed(node: ex.Expression, facts: list[BodyFacts]) -> bool:
+    changed = {change.name for fact in facts for change in fact.changes if change.op != "?"}
+    return any(name in changed for name in names_in(node))
+
+
+def names_in(node: object) -> Iterable[str]:
+    """The names an expression mentions."""
+    from roofline_lsp.analysis.device.assigned import children
+
+    if isinstance(node, ex.Name):
+        yield node.name
+    for child in children(node):
+        yield from names_in(child)
+
+
+def _step_of(walker: Walker, name: str, facts: list[BodyFacts]) -> _Step | None:
+    """The one unconditional change of a variable, if it is a fixed step."""
+    changes = [c for c in _changes(facts, name) if c.op != "?"]
+    if len(changes) != 1 or changes[0].conditional or not changes[0].whole:
+        return None
+    change = changes[0]
+    if change.op in ("++", "--"):
+        return _Step("+", number(1 if change.op == "++" else -1, "int"))
+    op, value = change.op, change.value
+    if op == "=" and isinstance(value, ex.Binary):
+        # i = i + c
+        if _plain_name(value.left) == name:
+            op, value = f"{value.op}=", value.right
+        elif _plain_name(value.right) == name and value.op in ("+", "*"):
+            op, value = f"{value.op}=", value.left
+    if value is None or op == "=" or _mentions_changed(value, facts):
+        return None
+    if op not in ("+=", "-=", "*=", "/=", "<<=", ">>="):
+        return None
+    amount = scalar(walker, value)
+    if op == "-=" and amount.expr is not None:
+        return _Step("+", Value(amount.type, -amount.expr, amount.varies))
+    if op in ("<<=", ">>="):
+        known = amount.constant
+        if known is None:
+            return None
+        return _Step("*" if op == "<<=" else "/", number(1 << int(known), "int"))
+    return _Step(op[0], amount)
+
+
+def _trips(walker: Walker, test: _Test, step: _Step) -> Expr | None:
+    """How often the body runs, for a loop that no other exit ends."""
+    place = walker.scope.find(test.name)
+    assert place is not None
+    start = walker.read(place)
+    bound = evaluate(walker, test.bound) if test.bound is not None else number(0, "int")
+    if isinstance(start, PointerValue) and isinstance(bound, PointerValue):
+        return _pointer_trips(walker, start, bound, step)
+    if not isinstance(start, Value) or not isinstance(bound, Value):
+        return None
+    if start.expr is None or bound.expr is None or step.amount.expr is None:
+        return None
+    walker.machine.need(bound)
+    if step.op == "+":
+        return _linear_trips(test.op, start.expr, bound.expr, step.amount.expr)
+    return _geometric_trips(test.op, start.expr, bound.expr, step)
+
+
+def _pointer_trips(
+    walker: Walker, start: PointerValue, bound: PointerValue, step: _Step
+) -> Expr | None:
+    if start.array is not bound.array or start.offset.expr is None or bound.offset.expr is None:
+        return None
+    size = walker.types.size(start.pointee) or 1
+    if step.amount.expr is None:
+        return None
+    return _linear_trips("<", start.offset.expr, bound.offset.expr, step.amount.expr * size)
+
+
+def _linear_trips(op: str, start: Expr, bound: Expr, step: Expr) -> Expr | None:
+    down = (step.constant is not None and step.constant < 0) or op in (">", ">=")
+    distance, stride = (start - bound, -step) if down else (bound - start, step)
+    if op in ("<=", ">="):
+        distance = distance + 1
+    elif op == "==":
+        return None
+    if stride.constant is not None and stride.constant <= 0:
+        return None
+    return apply("max", apply("div", distance + stride - 1, stride), 0)
+
+
+def _geometric_trips(op: str, start: Expr, bound: Expr, step: _Step) -> Expr | None:
+    factor = step.amount.constant
+    if factor is None or factor < 2:
+        return None
+    if step.op == "*" and op in ("<", "<=", "!="):
+        ratio = apply("fdiv", bound + (1 if op == "<=" else 0), start)
+        return apply("max", apply("ceil", _log(ratio, factor)), 0)
+    if step.op == "/" and op in (">", ">=", "!="):
+        least = bound if op == ">=" else bound + 1
+        ratio = apply("fdiv", start, apply("max", least, 1))
+        return apply("max", apply("floor", _log(ratio, factor)) + 1, 0)
+    return None
+
+
+def _log(value: Expr, base: int | float) -> Expr:
+    return apply("fdiv", apply("log2", value), apply("log2", constant(base)))
+
+
+# -- what is carried from run to run
+
+
+def _carry(
+    walker: Walker, parts: list[st.Statement], loop: Region, induction: str | None
+) -> list[_Carried]:
+    """Give the variables that the loop changes their values in the current run."""
+    facts = [body_facts(part) for part in parts]
+    carried: dict[int, _Carried] = {}
+    for name in dict.fromkeys(change.name for fact in facts for change in fact.changes):
+        place = walker.scope.find(name)
+        slot = _slot_of(place)
+        if slot is None or slot in carried or slot not in walker.slots:
+            continue
+        changes = _changes(facts, name)
+        before = walker.slots[slot]
+        if all(change.op == "?" for change in changes) and not isinstance(before, StructValue):
+            # Passed to a call by name: changed only through a reference, which calls resolve.
+            continue
+        step = _step_of(walker, name, facts) if isinstance(place, VariablePlace) else None
+        if name != induction and step is not None and step.op != "+":
+            step = None
+        carried[slot] = _Carried(slot, before, step)
+    for fact in facts:
+        for name in fact.stores:
+            _mark_stored(walker, loop, name)
+    for item in carried.values():
+        walker.slots[item.slot] = _in_run(walker, item, loop)
+    return list(carried.values())
+
+
+def _slot_of(place: Place | None) -> int | None:
+    from roofline_lsp.analysis.device.values import FieldPlace
+
+    while isinstance(place, FieldPlace):
+        place = place.owner
+    return place.slot if isinstance(place, VariablePlace) else None
+
+
+def _mark_stored(walker: Walker, loop: Region, name: str) -> None:
+    place = walker.scope.find(name)
+    value = walker.slots.get(place.slot) if isinstance(place, VariablePlace) else None
+    if isinstance(value, PointerValue):
+        loop.available["stored", value.array] = True
+        # What was loaded before the loop may be stale in its second run.
+        walker.epochs[value.array] = walker.epochs.get(value.array, 0) + 1
+
+
+def _in_run(walker: Walker, item: _Carried, loop: Region) -> DeviceValue:
+    """The value at the start of run ``counter``."""
+    before, step = item.before, item.step
+    assert loop.counter is not None
+    counter = from_atom(loop.counter)
+    if step is not None and step.amount.expr is not None:
+        if isinstance(before, Value) and before.expr is not None and is_integer(before.type):
+            varies = before.varies | step.amount.varies | loop.bit
+            if step.op == "+":
+                return Value(before.type, before.expr + step.amount.expr * counter, varies)
+            power = apply("mul", counter, apply("log2", step.amount.expr))
+            shift = power if power.constant is None else counter
+            op = "shl" if step.op == "*" else "shr"
+            return Value(before.type, apply(op, before.expr, shift), varies)
+        if isinstance(before, PointerValue) and step.op == "+":
+            advance = Value("long", step.amount.expr * counter, step.amount.varies | loop.bit)
+            return offset_by(walker, before, advance)
+    return forgotten(walker, before, walker.slot_types[item.slot], loop.bit)
+
+
+def forgotten(walker: Walker, before: DeviceValue, type_: object, bit: int) -> DeviceValue:
+    """A value of the same shape that differs in each run of a loop in a way not followed."""
+    if isinstance(before, Value):
+        varies = before.varies | bit
+        if is_integer(before.type):
+            return Value(before.type, walker.fresh("carried", "carried"), varies)
+        return Value(before.type, None, varies)
+    if isinstance(before, StructValue):
+        if before.type.dims:
+            return StructValue(before.type)
+        fields = {name: forgotten(walker, value, None, bit) for name, value in before.fields.items()}
+        return StructValue(before.type, fields)
+    if isinstance(before, PointerValue):
+        expr = before.offset.expr
+        moved = expr + walker.fresh(before.array.name, "carried") if expr is not None else None
+        return PointerValue(
+            before.array, Value("long", moved, before.offset.varies | bit), before.pointee
+        )
+    return before
+
+
+def _leave(walker: Walker, carried: list[_Carried], loop: Region, trips: Expr | None) -> None:
+    """Give the carried variables their values after the loop."""
+    for item in carried:
+        inside = walker.slots[item.slot]
+        step = item.step
+        if trips is not None and step is not None and step.op == "+" and step.amount.expr is not None:
+            total = Value("long", step.amount.expr * trips, step.amount.varies)
+            if isinstance(item.before, Value):
+                walker.slots[item.slot] = convert(
+                    walker, binary(walker, "+", item.before, total), item.before.type
+                )
+                continue
+            if isinstance(item.before, PointerValue):
+                walker.slots[item.slot] = offset_by(walker, item.before, total)
+                continue
+        walker.slots[item.slot] = _after(walker, inside, loop.bit)
+
+
+def _after(walker: Walker, inside: DeviceValue, bit: int) -> DeviceValue:
+    if isinstance(inside, Value):
+        varies = inside.varies & ~bit
+        if is_integer(inside.type):
+            walker.machine.need(inside)
+            return Value(inside.type, walker.fresh("result", "carried"), varies)
+        return Value(inside.type, None, varies)
+    if isinstance(inside, StructValue):
+        fields = {name: _after(walker, value, bit) for name, value in inside.fields.items()}
+        return StructValue(inside.type, fields)
+    return inside

@@ -1,0 +1,228 @@
+"""Where work is charged: the current region, value numbering, invariant motion, integer costs.
+
+Floating-point work is charged where it is written, once per value number. Integer work is charged
+when a value is needed in a register, and as the compiler would leave it: multiply-adds fused,
+invariant parts before the loop, constant offsets folded into addresses, addresses that advance by a
+fixed stride incremented rather than computed anew.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from roofline_lsp.analysis.device.regions import Access, Region, Site, Work
+from roofline_lsp.analysis.device.values import PointerValue, Value
+from roofline_lsp.analysis.integer_costs import INTEGER_COSTS, integer_cost, is_wide
+from roofline_lsp.kernel.symbolic import Expr
+
+_COPIES_OF_OPEN_LOOP = 4
+"""How often nvcc repeats the body of an innermost loop whose trip count it does not know."""
+
+
+class Machine:
+    """The state of the walk that concerns cost."""
+
+    def __init__(self, path: Path, line: int) -> None:
+        self.root = Region("kernel", None, (path, line))
+        self.region = self.root
+        self.site: Site = (path, line)
+        self.next_bit = 1
+
+    # -- regions
+
+    def open_guard(self, conditions: tuple[Expr | None, ...], odds: float = 0.5) -> Region:
+        """Enter a guard; leave it with ``close``."""
+        guard = Region("guard", self.region, self.site, conditions=conditions, odds=odds)
+        self.region.children.append(guard)
+        self.region = guard
+        return guard
+
+    def open_loop(self) -> Region:
+        """Enter a loop; leave it with ``close``."""
+        loop = Region("loop", self.region, self.site, bit=self.next_bit)
+        self.next_bit <<= 1
+        self.region.children.append(loop)
+        self.region = loop
+        return loop
+
+    def close(self, region: Region) -> None:
+        """Leave a region that was opened."""
+        if region.parent is not None:
+            self.region = region.parent
+
+    def home(self, varies: int) -> Region:
+        """The outermost region in which a value that varies so can be computed."""
+        region: Region | None = self.region
+        home = self.region
+        while region is not None:
+            if region.kind == "loop" and not varies & region.bit and region.parent is not None:
+                home = region.parent
+            elif region.kind == "loop":
+                break
+            region = region.parent
+        return home
+
+    def loop_bits(self) -> int:
+        """The bits of all loops around."""
+        bits = 0
+        region: Region | None = self.region
+        while region is not None:
+            bits |= region.bit
+            region = region.parent
+        return bits
+
+    def innermost_loop(self) -> Region | None:
+        """The loop around, if any."""
+        region: Region | None = self.region
+        while region is not None and region.kind != "loop":
+            region = region.parent
+        return region
+
+    def find(self, key: object, home: Region) -> object | None:
+        """What ``remember`` stored under this key in the region or one around it."""
+        region: Region | None = home
+        while region is not None:
+            found = region.available.get(key)
+            if found is not None:
+                return found
+            region = region.parent
+        return None
+
+    # -- charging
+
+    def charge(self, kind: Work, amount: float, varies: int | None = None) -> None:
+        """Charge work to the current line, before the loops in which it does not vary."""
+        if amount:
+            home = self.region if varies is None else self.home(varies)
+            home.charge(self.site, kind, amount)
+
+    def _without_unrolled(self, value: Value) -> tuple[Expr | None, int]:
+        """The value's number and variation, seen from before the loops that are unrolled whole."""
+        expr, varies = value.expr, value.varies
+        region: Region | None = self.region
+        while region is not None and expr is not None:
+            if region.unrolled and varies & region.bit and region.counter is not None:
+                coefficient = expr.coefficient(region.counter)
+                if coefficient is not None and coefficient.constant is not None:
+                    expr = expr - coefficient * Expr({(region.counter,): 1})
+                    varies &= ~region.bit
+            region = region.parent
+        return expr, varies
+
+    def need(self, value: Value) -> None:
+        """Charge what it takes to have the value in a register."""
+        if value.node is None or value.constant is not None:
+            return
+        expr, varies = self._without_unrolled(value)
+        home = self.home(varies)
+        key: object = expr if expr is not None else value
+        if self.find(key, home) is not None:
+            return
+        home.available[key] = True
+        operation, operands = value.node
+        if operation in ("+", "-"):
+            operands = self._fused(operands)
+        for operand in operands:
+            self.need(operand)
+        home.charge(self.site, Work.INT, integer_cost(operation, value.type, operands))
+
+    def _fused(self, operands: tuple[Value, ...]) -> tuple[Value, ...]:
+        """The operands after taking one product or sum into a multiply-add or three-way add."""
+        for position, operand in enumerate(operands):
+            if operand.node is None or operand.constant is not None:
+                continue
+            operation, inner = operand.node
+            if operation not in ("*", "<<", "+", "-") or is_wide(operand.type):
+                continue
+            expr, varies = self._without_unrolled(operand)
+            if self.home(varies) is not self.region:
+                continue
+            if self.find(expr if expr is not None else operand, self.region) is None:
+                others = operands[:position] + operands[position + 1 :]
+                return (*inner, *others)
+        return operands
+
+    # -- addresses
+
+    def need_address(self, pointer: PointerValue) -> None:
+        """Charge what it takes to have the address in a register, less what an offset can hold."""
+        offset = pointer.offset
+        if offset.expr is None or offset.constant is not None:
+            if offset.expr is None:
+                self.need(offset)
+            return
+        expr, varies = self._without_unrolled(offset)
+        assert expr is not None
+        expr = expr - expr.offset
+        if expr.constant is not None:
+            return
+        wide = pointer.array.space not in ("shared", "local")
+        loop = self._advancing_loop(expr, varies)
+        if loop is not None and loop.counter is not None:
+            step = expr.coefficient(loop.counter)
+            assert step is not None
+            base = expr - step * Expr({(loop.counter,): 1})
+            key = (pointer.array, base, step)
+            if self.find(key, loop) is None:
+                loop.available[key] = True
+                amount = INTEGER_COSTS["address step wide" if wide else "address step"]
+                loop.charge(self.site, Work.INT, amount / loop.copies)
+            self._address_base(pointer, base, varies & ~loop.bit, wide=wide)
+            return
+        self._address_base(pointer, expr, varies, wide=wide)
+
+    def _advancing_loop(self, expr: Expr, varies: int) -> Region | None:
+        """The innermost loop if the address advances in it by an invariant stride."""
+        loop = self.innermost_loop()
+        if loop is None or loop.unrolled or loop.counter is None or not varies & loop.bit:
+            return None
+        step = expr.coefficient(loop.counter)
+        if step is None or not step.terms:
+            return None
+        inner = any(symbol.scope in ("data", "carried") for symbol in expr.symbols())
+        return None if inner else loop
+
+    def _address_base(self, pointer: PointerValue, expr: Expr, varies: int, *, wide: bool) -> None:
+        home = self.home(varies)
+        key = (pointer.array, expr)
+        if self.find(key, home) is not None:
+            return
+        home.available[key] = True
+        home.charge(self.site, Work.INT, INTEGER_COSTS["address wide" if wide else "address"])
+        self._need_index(pointer.offset)
+
+    def _need_index(self, offset: Value) -> None:
+        """Charge the index behind an address: its own multiply-add is the address's."""
+        if offset.node is None:
+            return
+        operation, operands = offset.node
+        if operation != "address":
+            self.need(offset)
+            return
+        base, index = operands
+        if base.node is not None and base.constant is None:
+            self._need_index(base)
+        if index.constant is None:
+            self._need_without_constant(index)
+
+    def _need_without_constant(self, index: Value) -> None:
+        """A constant summand of an index goes into the address's offset field."""
+        if index.node is not None and index.node[0] in ("+", "-"):
+            left, right = index.node[1]
+            if right.constant is not None:
+                self._need_without_constant(left)
+                return
+            if left.constant is not None and index.node[0] == "+":
+                self._need_without_constant(right)
+                return
+        self.need(index)
+
+    # -- memory
+
+    def touch(self, pointer: PointerValue, size_bytes: int, kind: str) -> None:
+        """Record an access and charge its address."""
+        self.need_address(pointer)
+        offset = pointer.offset.expr
+        if offset is None or pointer.array.space == "local":
+            return
+        self.region.accesses.append(Access(pointer.array, offset, size_bytes, kind, self.site))

@@ -1,0 +1,138 @@
+"""The result of walking a kernel: nested regions, each with its work and memory accesses.
+
+A region runs a number of times that its parent decides: a loop ``trips`` times for each run of its
+parent, a guard with the share of threads for which its conditions hold. Work stands in the region
+in which the compiler leaves it, loop-invariant work outside the loop. Everything stays symbolic
+until ``evaluation`` binds a launch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import IntEnum
+from pathlib import Path
+
+from roofline_lsp.kernel.expressions import Expression
+from roofline_lsp.kernel.program import Function, Problem
+from roofline_lsp.kernel.symbolic import Expr, Symbol
+from roofline_lsp.kernel.types import Type
+
+
+class Work(IntEnum):
+    """What a region's work is counted in; also the index into a work row."""
+
+    SP = 0
+    DP = 1
+    HP = 2
+    INT = 3
+    TENSOR = 4
+    SPECIAL = 5
+    """Special-function unit operations: reciprocals, square roots, exponentials."""
+    CONVERSION = 6
+
+
+WORK_KINDS = len(Work)
+Site = tuple[Path, int]
+"""A source line: file and 1-based number."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Array:
+    """Memory that is indexed: a kernel's pointer argument, a shared or local array, a global."""
+
+    name: str
+    space: str
+    """``global``, ``shared``, ``local``, ``constant`` or ``texture``."""
+    element: Type
+    read_only: bool = False
+    """``const`` with ``__restrict__``, or constant memory: no store can change it."""
+    size_bytes: Expr | None = None
+    indirect: bool = False
+    """The pointer itself was loaded from memory."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Access:
+    """One load, store or atomic of the source, for every time its region runs."""
+
+    array: Array
+    offset: Expr
+    """Bytes from the start of the array; data-dependent parts are symbols of scope ``data``."""
+    size_bytes: int
+    kind: str
+    """``read``, ``write`` or ``atomic``."""
+    site: Site
+
+
+@dataclass(slots=True, eq=False)
+class Region:
+    """A stretch of code that runs as a whole."""
+
+    kind: str
+    """``kernel``, ``guard`` or ``loop``."""
+    parent: Region | None
+    site: Site
+    conditions: tuple[Expr | None, ...] = ()
+    """Of a guard: all must hold; None is a condition nothing is known of."""
+    odds: float = 0.5
+    """The share assumed for each condition that cannot be evaluated."""
+    trips: Expr | None = None
+    """Of a loop: how often it runs; None where nothing is known of it."""
+    counter: Symbol | None = None
+    """Of a loop: 0, 1, 2 ... in its runs."""
+    bit: int = 0
+    """Of a loop: its bit in ``Value.varies``."""
+    unrolled: bool = False
+    """The compiler unrolls it whole: the counter is a constant in each copy."""
+    copies: int = 1
+    """Of a loop that is unrolled in part: the runs that share one test and increment."""
+    may_exit: bool = False
+    """A ``break`` or ``return`` that depends on data can end the loop early."""
+    exit_condition: Expr | None = None
+    work: dict[Site, list[float]] = field(default_factory=dict)
+    accesses: list[Access] = field(default_factory=list)
+    children: list[Region] = field(default_factory=list)
+    available: dict[object, object] = field(default_factory=dict)
+    """Value numbers computed here, for the walk alone."""
+
+    def charge(self, site: Site, kind: Work, amount: float) -> None:
+        """Add work done on a source line, per run of this region."""
+        row = self.work.get(site)
+        if row is None:
+            row = self.work[site] = [0.0] * WORK_KINDS
+        row[kind] += amount
+
+    def walk(self) -> Iterator[Region]:
+        """This region and all inside it, outer ones first."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assumption:
+    """A symbol of device code whose value the source does not give."""
+
+    symbol: Symbol
+    name: str
+    why: str
+    site: Site
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelSummary:
+    """What one thread of a kernel does, for one binding of its template parameters."""
+
+    kernel: Function
+    root: Region
+    params: tuple[str, ...]
+    arrays: tuple[Array, ...]
+    shared_bytes: int
+    """Statically declared shared memory of a block."""
+    assumptions: tuple[Assumption, ...]
+    problems: tuple[Problem, ...]
+    barriers: int = 0
+    """``__syncthreads`` and its kin met."""
+    live_registers: int = 32
+    """An estimate of the registers of a thread."""

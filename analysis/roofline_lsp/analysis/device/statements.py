@@ -1,0 +1,406 @@
+"""Statements of device code: declarations, branches and what ends a stretch of code early."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from typing import Final
+
+from roofline_lsp.analysis.device.arithmetic import truth
+from roofline_lsp.analysis.device.expressions import (
+    coerce,
+    evaluate,
+    place_of,
+    scalar,
+    select,
+)
+from roofline_lsp.analysis.device.loops import walk_for, walk_range, walk_while
+from roofline_lsp.analysis.device.memory import need_value
+from roofline_lsp.analysis.device.values import (
+    CodeValue,
+    DeviceValue,
+    PlacePointer,
+    PointerValue,
+    StructValue,
+    Value,
+    number,
+)
+from roofline_lsp.analysis.device.walker import MAX_STATEMENTS, Scope, Walker
+from roofline_lsp.analysis.layout import is_float, is_integer
+from roofline_lsp.kernel import statements as ir
+from roofline_lsp.kernel.expressions import Expression, InitList
+from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol, apply
+from roofline_lsp.kernel.types import Type
+
+
+class Flow(Enum):
+    """How control leaves a statement."""
+
+    NEXT = 0
+    """On to the statement after it."""
+    EXIT = 1
+    """Out of the stretch: ``return``, ``break`` or ``continue``, always."""
+
+
+def walk(walker: Walker, node: ir.Statement) -> Flow:
+    """Walk one statement in the current region."""
+    walker.statements += 1
+    if walker.statements > MAX_STATEMENTS:
+        walker.note("the kernel is too long to be followed to its end", node.line)
+        return Flow.EXIT
+    handler = _WALKERS.get(type(node))
+    if handler is None:
+        return Flow.NEXT
+    walker.at(node.line)
+    return handler(walker, node)
+
+
+def walk_sequence(walker: Walker, body: Sequence[ir.Statement]) -> Flow:
+    """Walk statements in order; after a conditional exit the rest stands under its negation."""
+    for position, statement in enumerate(body):
+        if isinstance(statement, ir.If):
+            flow, rest = _walk_if(walker, statement)
+            if flow is Flow.EXIT:
+                return Flow.EXIT
+            if rest is not None:
+                guard = walker.machine.open_guard(*rest)
+                flow = walk_sequence(walker, body[position + 1 :])
+                walker.machine.close(guard)
+                return flow
+        elif walk(walker, statement) is Flow.EXIT:
+            return Flow.EXIT
+    return Flow.NEXT
+
+
+def _block(walker: Walker, node: ir.Block) -> Flow:
+    walker.scope = Scope({}, walker.scope)
+    flow = walk_sequence(walker, node.body)
+    assert walker.scope.parent is not None
+    walker.scope = walker.scope.parent
+    return flow
+
+
+def _evaluate(walker: Walker, node: ir.Evaluate) -> Flow:
+    evaluate(walker, node.expression)
+    return Flow.NEXT
+
+
+# -- declarations
+
+
+def _declare(walker: Walker, node: ir.Declare) -> Flow:
+    for variable in node.variables:
+        walker.at(variable.line)
+        declare_variable(walker, variable)
+    return Flow.NEXT
+
+
+def declare_variable(walker: Walker, variable: ir.Variable) -> None:
+    """Declare one local variable and run its initializer."""
+    type_ = walker.types.resolve(variable.type)
+    if "__shared__" in variable.qualifiers:
+        _declare_shared(walker, variable, type_)
+        return
+    if type_.reference and variable.init is not None:
+        place = place_of(walker, variable.init)
+        if place is not None:
+            walker.scope.names[variable.name] = place
+            return
+    walker.declare(variable.name, type_, _initial(walker, variable, type_))
+
+
+def _declare_shared(walker: Walker, variable: ir.Variable, type_: Type) -> None:
+    array = walker.array(f"{variable.name}@{variable.line}", type_, "shared")
+    size = walker.types.size(type_)
+    if size is not None and ("declared", array) not in walker.machine.root.available:
+        walker.machine.root.available["declared", array] = True
+        walker.shared_bytes += size
+    if type_.dims or "extern" in variable.qualifiers:
+        pointee = type_.pointee() if type_.dims else type_
+        pointer = PointerValue(array, number(0, "long"), pointee)
+        walker.declare(variable.name, type_.pointer_to(), pointer)
+    else:
+        from roofline_lsp.analysis.device.values import MemoryPlace
+
+        walker.scope.names[variable.name] = MemoryPlace(
+            PointerValue(array, number(0, "long"), type_)
+        )
+
+
+def _initial(walker: Walker, variable: ir.Variable, type_: Type) -> DeviceValue:
+    if variable.ctor_args is not None:
+        from roofline_lsp.analysis.device.calls import construct
+
+        if type_.dims:
+            return StructValue(type_)
+        args = tuple(evaluate(walker, arg) for arg in variable.ctor_args)
+        return construct(walker, type_, args, variable.ctor_args)
+    if variable.init is None:
+        return default_value(walker, type_, variable.name)
+    if type_.dims:
+        return _array_initial(walker, variable.init, type_)
+    if isinstance(variable.init, InitList):
+        from roofline_lsp.analysis.device.calls import construct
+
+        args = tuple(evaluate(walker, item) for item in variable.init.items)
+        return construct(walker, type_, args, variable.init.items)
+    value = evaluate(walker, variable.init)
+    return coerce(walker, value, type_)
+
+
+def _array_initial(walker: Walker, init: Expression, type_: Type) -> DeviceValue:
+    """A local array's initial elements, rows of rows as nested arrays."""
+    if not isinstance(init, InitList):
+        return StructValue(type_)
+    element = type_.pointee()
+    fields: dict[str, DeviceValue] = {}
+    for position, item in enumerate(init.items):
+        if isinstance(item, InitList) and element.dims:
+            fields[str(position)] = _array_initial(walker, item, element)
+        else:
+            fields[str(position)] = coerce(walker, evaluate(walker, item), element)
+    return StructValue(type_, fields)
+
+
+def default_value(walker: Walker, type_: Type, name: str) -> DeviceValue:
+    """What a variable without initializer holds: nothing known, but its shape."""
+    if type_.dims:
+        return StructValue(type_)
+    if is_float(type_.name) or is_integer(type_.name) or type_.pointers:
+        if is_integer(type_.name) and not type_.pointers:
+            return number(0, type_.name)
+        return walker.opaque(type_, 0, name)
+    struct = walker.table.find_struct(type_.name)
+    if struct is not None:
+        from roofline_lsp.analysis.device.calls import construct
+
+        return construct(walker, type_, (), ())
+    return walker.opaque(type_, 0, name)
+
+
+# -- branches
+
+
+def _if(walker: Walker, node: ir.If) -> Flow:
+    # Alone, as the body of another statement: what follows an exit is the caller's.
+    flow, _ = _walk_if(walker, node)
+    return flow
+
+
+_Guard = tuple[tuple[Expr | None, ...], float]
+
+
+def _walk_if(walker: Walker, node: ir.If) -> tuple[Flow, _Guard | None]:
+    """Walk a branch. The second value is the guard that the rest of the sequence stands under."""
+    if node.init is not None:
+        walk(walker, node.init)
+    condition = truth(walker, scalar(walker, node.condition))
+    known = condition.constant
+    if known is not None:
+        taken = node.then if known else node.otherwise
+        return (walk(walker, taken) if taken is not None else Flow.NEXT), None
+    walker.machine.need(condition)
+    conditions = conjuncts(condition.expr)
+    before = dict(walker.slots)
+    then_flow = _walk_side(walker, node.then, conditions)
+    after_then = walker.slots
+    walker.slots = dict(before)
+    negated = negation(condition.expr)
+    else_flow = Flow.NEXT
+    if node.otherwise is not None:
+        else_flow = _walk_side(walker, node.otherwise, negated)
+    _merge(walker, condition, before, after_then, then_flow, else_flow)
+    if then_flow is Flow.EXIT and else_flow is Flow.EXIT:
+        return Flow.EXIT, None
+    if then_flow is Flow.EXIT:
+        _note_exit(walker, conditions)
+        return Flow.NEXT, (negated, exit_odds(walker, conditions))
+    if else_flow is Flow.EXIT:
+        _note_exit(walker, negated)
+        return Flow.NEXT, (conditions, exit_odds(walker, negated))
+    return Flow.NEXT, None
+
+
+def exit_odds(walker: Walker, conditions: tuple[Expr | None, ...]) -> float:
+    """The share of threads that go on past an exit whose condition depends on data."""
+    return 0.75
+
+
+def _note_exit(walker: Walker, conditions: tuple[Expr | None, ...]) -> None:
+    loop = walker.machine.innermost_loop()
+    if loop is not None:
+        loop.may_exit = True
+
+
+def _walk_side(
+    walker: Walker, node: ir.Statement, conditions: tuple[Expr | None, ...]
+) -> Flow:
+    guard = walker.machine.open_guard(conditions)
+    flow = walk(walker, node)
+    walker.machine.close(guard)
+    return flow
+
+
+def _merge(
+    walker: Walker,
+    condition: Value,
+    before: dict[int, DeviceValue],
+    then: dict[int, DeviceValue],
+    then_flow: Flow,
+    else_flow: Flow,
+) -> None:
+    """Join the variables of two sides; a side that left does not count."""
+    otherwise = walker.slots
+    if else_flow is Flow.EXIT and then_flow is not Flow.EXIT:
+        walker.slots = then
+        return
+    if then_flow is Flow.EXIT:
+        return
+    for slot, value in then.items():
+        other = otherwise.get(slot)
+        if other is None or slot not in before:
+            otherwise[slot] = value
+        elif other is not value:
+            otherwise[slot] = select(walker, condition, value, other)
+
+
+def conjuncts(condition: Expr | None) -> tuple[Expr | None, ...]:
+    """The conditions that must all hold."""
+    if condition is None:
+        return (None,)
+    single = single_apply(condition)
+    if single is not None and single.op == "land":
+        return conjuncts(single.args[0]) + conjuncts(single.args[1])
+    return (condition,)
+
+
+def negation(condition: Expr | None) -> tuple[Expr | None, ...]:
+    """The conditions that must all hold where ``condition`` does not."""
+    if condition is None:
+        return (None,)
+    single = single_apply(condition)
+    if single is not None:
+        if single.op == "lor":
+            return negation(single.args[0]) + negation(single.args[1])
+        if single.op == "lt":
+            return (apply("le", -single.args[0]),)
+        if single.op == "le":
+            return (apply("lt", -single.args[0]),)
+        if single.op == "ne":
+            return (apply("eq", single.args[0]),)
+        if single.op == "eq":
+            inner = single_apply(single.args[0])
+            if inner is not None and inner.op in ("lt", "le", "eq", "ne", "land", "lor"):
+                return conjuncts(single.args[0])
+            return (apply("ne", single.args[0]),)
+    return (apply("eq", condition),)
+
+
+def single_apply(expr: Expr) -> Apply | None:
+    """The operation that an expression consists of, if it is one."""
+    if len(expr.terms) != 1:
+        return None
+    (monomial, coefficient), *_ = expr.terms.items()
+    if coefficient == 1 and len(monomial) == 1 and isinstance(monomial[0], Apply):
+        return monomial[0]
+    return None
+
+
+def _switch(walker: Walker, node: ir.Switch) -> Flow:
+    value = scalar(walker, node.value)
+    walker.machine.need(value)
+    known = value.constant
+    if known is not None:
+        return _switch_known(walker, node, known)
+    before = dict(walker.slots)
+    labelled = sum(1 for case in node.cases if case.body)
+    for position, case in enumerate(node.cases):
+        if not case.body:
+            continue
+        walker.slots = dict(before)
+        odds = 1.0 / max(1, labelled)
+        condition: Expr | None = None
+        if case.value is not None and value.expr is not None:
+            label = scalar(walker, case.value)
+            if label.expr is not None and not _is_data(value.expr):
+                condition = apply("eq", value.expr - label.expr)
+        guard = walker.machine.open_guard((condition,), odds)
+        _walk_cases(walker, node.cases[position:])
+        walker.machine.close(guard)
+    _forget_changed(walker, before)
+    return Flow.NEXT
+
+
+def _is_data(expr: Expr) -> bool:
+    return any(isinstance(s, Symbol) and s.scope in ("data", "carried") for s in expr.symbols())
+
+
+def _walk_cases(walker: Walker, cases: Sequence[ir.Case]) -> Flow:
+    for case in cases:
+        if walk_sequence(walker, case.body) is Flow.EXIT:
+            return Flow.EXIT
+    return Flow.NEXT
+
+
+def _switch_known(walker: Walker, node: ir.Switch, known: int | float) -> Flow:
+    default = None
+    for position, case in enumerate(node.cases):
+        if case.value is None:
+            default = position
+        elif scalar(walker, case.value).constant == known:
+            _walk_cases(walker, node.cases[position:])
+            return Flow.NEXT
+    if default is not None:
+        _walk_cases(walker, node.cases[default:])
+    return Flow.NEXT
+
+
+def _forget_changed(walker: Walker, before: dict[int, DeviceValue]) -> None:
+    for slot, value in list(walker.slots.items()):
+        if before.get(slot) is not value and slot in before:
+            walker.slots[slot] = walker.opaque(
+                walker.slot_types[slot], walker.machine.loop_bits(), "choice", "data"
+            )
+
+
+# -- exits
+
+
+def _return(walker: Walker, node: ir.Return) -> Flow:
+    if node.value is not None:
+        value = evaluate(walker, node.value)
+        need_value(walker, value) if not isinstance(value, (CodeValue, PlacePointer)) else None
+        walker.frames[-1].returns.append(value)
+    return Flow.EXIT
+
+
+def _exit(walker: Walker, node: ir.Statement) -> Flow:
+    return Flow.EXIT
+
+
+def _label(walker: Walker, node: ir.Label) -> Flow:
+    return walk(walker, node.body) if node.body is not None else Flow.NEXT
+
+
+def _opaque(walker: Walker, node: ir.Opaque) -> Flow:
+    for part in node.parts:
+        evaluate(walker, part)
+    return Flow.NEXT
+
+
+_WALKERS: Final[Mapping[type[ir.Statement], Callable[..., Flow]]] = {
+    ir.Block: _block,
+    ir.Declare: _declare,
+    ir.Evaluate: _evaluate,
+    ir.If: _if,
+    ir.For: walk_for,
+    ir.ForRange: walk_range,
+    ir.While: walk_while,
+    ir.Switch: _switch,
+    ir.Return: _return,
+    ir.Break: _exit,
+    ir.Continue: _exit,
+    ir.Goto: lambda _walker, _node: Flow.NEXT,
+    ir.Label: _label,
+    ir.Opaque: _opaque,
+}

@@ -1,0 +1,49 @@
+"""From a kernel to its summary: the entry to the walk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from roofline_lsp.analysis.device.regions import KernelSummary
+from roofline_lsp.analysis.device.statements import walk
+from roofline_lsp.analysis.device.walker import Walker
+from roofline_lsp.analysis.symbols import SymbolTable
+from roofline_lsp.kernel.program import Function
+from roofline_lsp.kernel.types import Type
+
+
+def summarise(
+    kernel: Function, table: SymbolTable, bindings: Mapping[str, Type | int] | None = None
+) -> KernelSummary:
+    """Walk a kernel once, for one binding of its template parameters.
+
+    Type parameters that ``bindings`` leaves out stay unknown types; value parameters become
+    symbols, as kernel arguments do.
+    """
+    walker = Walker(table, kernel, bindings or {})
+    for parameter in kernel.template_params:
+        bound = parameter.name in walker.types.bindings or parameter.name in walker.constants
+        if bound:
+            continue
+        if parameter.type is not None:
+            walker.constants[parameter.name] = walker.parameter(parameter.name, parameter.type)
+        elif isinstance(parameter.default, Type):
+            walker.types.bindings[parameter.name] = walker.types.resolve(parameter.default)
+        else:
+            walker.types.bindings[parameter.name] = Type("float")
+    for variable in kernel.params:
+        if variable.name:
+            value = walker.parameter(variable.name, variable.type)
+            walker.declare(variable.name, walker.types.resolve(variable.type), value)
+    if kernel.body is not None:
+        walk(walker, kernel.body)
+    return KernelSummary(
+        kernel=kernel,
+        root=walker.machine.root,
+        params=tuple(p.name for p in kernel.params),
+        arrays=tuple(walker.arrays.values()),
+        shared_bytes=walker.shared_bytes,
+        assumptions=tuple(walker.assumptions),
+        problems=tuple(walker.problems),
+        barriers=walker.barriers,
+    )

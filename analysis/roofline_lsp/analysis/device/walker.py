@@ -1,0 +1,288 @@
+"""The walk over one kernel: variables, scopes and the entry points of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from roofline_lsp.analysis.device.machine import Machine
+from roofline_lsp.analysis.device.regions import Array, Assumption, Work
+from roofline_lsp.analysis.device.values import (
+    DeviceValue,
+    FieldPlace,
+    MemoryPlace,
+    Place,
+    PlacePointer,
+    PointerValue,
+    StructValue,
+    Value,
+    VariablePlace,
+    number,
+    param_symbol,
+)
+from roofline_lsp.analysis.layout import (
+    TypeResolver,
+    is_float,
+    is_integer,
+)
+from roofline_lsp.analysis.symbols import SymbolTable
+from roofline_lsp.kernel.expressions import Expression
+from roofline_lsp.kernel.program import Function, Problem, Severity
+from roofline_lsp.kernel.statements import Statement
+from roofline_lsp.kernel.symbolic import Expr, from_atom, make_symbol
+from roofline_lsp.kernel.types import Type
+
+MAX_INLINE_DEPTH = 24
+MAX_STATEMENTS = 30_000
+
+
+@dataclass(slots=True)
+class Scope:
+    """Names of a block, looked up through the blocks around it."""
+
+    names: dict[str, Place]
+    parent: Scope | None = None
+    types: Mapping[str, Type] = field(default_factory=dict)
+
+    def find(self, name: str) -> Place | None:
+        """The variable of this name that is in sight."""
+        scope: Scope | None = self
+        while scope is not None:
+            found = scope.names.get(name)
+            if found is not None:
+                return found
+            scope = scope.parent
+        return None
+
+
+@dataclass(slots=True)
+class Frame:
+    """One function being walked."""
+
+    function: Function | None
+    returns: list[DeviceValue] = field(default_factory=list)
+    this: Place | None = None
+
+
+class Walker:
+    """State of the walk. The work is done by the functions of ``expressions``, ``statements``
+    and ``calls``, which take the walker as their first argument."""
+
+    def __init__(self, table: SymbolTable, kernel: Function, bindings: Mapping[str, Type | int]) -> None:
+        from roofline_lsp.analysis.device.expressions import constant_of
+
+        self.table = table
+        self.kernel = kernel
+        self.machine = Machine(kernel.path, kernel.span.line)
+        self.constants: dict[str, DeviceValue] = {}
+        self.types = TypeResolver(table, {}, lambda expression: constant_of(self, expression))
+        self.bind(bindings)
+        self.scope = Scope({})
+        self.frames = [Frame(kernel)]
+        self.path: Path = kernel.path
+        self.slots: dict[int, DeviceValue] = {}
+        self.slot_types: dict[int, Type] = {}
+        self.next_slot = 0
+        self.next_fresh = 0
+        self.arrays: dict[str, Array] = {}
+        self.epochs: dict[object, int] = {}
+        self.assumptions: list[Assumption] = []
+        self.problems: list[Problem] = []
+        self.reported: set[str] = set()
+        self.shared_bytes = 0
+        self.barriers = 0
+        self.statements = 0
+        self.peak_values = 0
+
+    def bind(self, bindings: Mapping[str, Type | int]) -> None:
+        """Give template parameters their arguments."""
+        for name, bound in bindings.items():
+            if isinstance(bound, Type):
+                self.types.bindings[name] = bound
+            else:
+                self.constants[name] = number(bound, "int")
+
+    # -- the other parts of the walk, which import this module
+
+    def evaluate(self, node: Expression) -> DeviceValue:
+        """The value of an expression."""
+        from roofline_lsp.analysis.device.expressions import evaluate
+
+        return evaluate(self, node)
+
+    def execute(self, node: Statement) -> None:
+        """Walk a statement."""
+        from roofline_lsp.analysis.device.statements import walk
+
+        walk(self, node)
+
+    def place_of(self, node: Expression) -> Place | None:
+        """Where an expression's value is stored."""
+        from roofline_lsp.analysis.device.expressions import place_of
+
+        return place_of(self, node)
+
+    def field_place(self, owner: Place, name: str) -> Place | None:
+        """The place of a member."""
+        from roofline_lsp.analysis.device.expressions import field_place
+
+        return field_place(self, owner, name)
+
+    def dereference(self, value: DeviceValue) -> Place | None:
+        """The place an address names."""
+        from roofline_lsp.analysis.device.expressions import dereference
+
+        return dereference(self, value)
+
+    def coerce(self, value: DeviceValue, type_: Type) -> DeviceValue:
+        """The value as stored in a variable of this type."""
+        from roofline_lsp.analysis.device.expressions import coerce
+
+        return coerce(self, value, type_)
+
+    def parameter(self, path: str, type_: Type) -> DeviceValue:
+        """A kernel argument, or a part of one, by its path (``p.data``)."""
+        resolved = self.types.resolve(type_)
+        if resolved.pointers or resolved.dims:
+            pointee = resolved.pointee()
+            array = self.arrays.get(path)
+            if array is None:
+                read_only = resolved.const and resolved.restrict
+                array = self.arrays[path] = Array(path, "global", pointee, read_only)
+            return PointerValue(array, number(0, "long"), pointee)
+        if is_integer(resolved.name):
+            unsigned = resolved.name.startswith("unsigned") or resolved.name == "bool"
+            return Value(resolved.name, param_symbol(path, nonnegative=unsigned))
+        if is_float(resolved.name):
+            return Value(resolved.name, param_symbol(path))
+        layout = self.types.fields(resolved)
+        if layout is None:
+            return self.opaque(resolved, 0, path, "param")
+        fields = {key: self.parameter(f"{path}.{key}", inner) for key, (_, _, inner) in layout.items()}
+        return StructValue(resolved, fields)
+
+    def type_of(self, value: DeviceValue) -> Type:
+        """The type of a value."""
+        if isinstance(value, Value):
+            return Type(value.type)
+        if isinstance(value, (PointerValue, PlacePointer)):
+            return value.pointee.pointer_to()
+        if isinstance(value, StructValue):
+            return value.type
+        return Type("function")
+
+    def place_type(self, place: Place) -> Type:
+        """The type of the variable, field or location at a place."""
+        if isinstance(place, VariablePlace):
+            return self.slot_types[place.slot]
+        if isinstance(place, FieldPlace):
+            return place.type
+        return place.pointer.pointee
+
+    # -- variables
+
+    def fresh(self, name: str, scope: str, *, nonnegative: bool = False) -> Expr:
+        """A new symbol for a number the source does not give."""
+        self.next_fresh += 1
+        made = make_symbol(f"{name or 'value'}#{self.next_fresh}", scope, nonnegative=nonnegative)
+        self.assumptions.append(Assumption(made, name or "value", scope, self.machine.site))
+        return from_atom(made)
+
+    def declare(self, name: str, type_: Type, value: DeviceValue) -> VariablePlace:
+        """A new variable in the current scope."""
+        slot = self.next_slot
+        self.next_slot += 1
+        self.slots[slot] = value
+        self.slot_types[slot] = type_
+        place = VariablePlace(slot)
+        if name:
+            self.scope.names[name] = place
+        return place
+
+    def opaque(self, type_: Type, varies: int, name: str = "", scope: str = "unknown") -> DeviceValue:
+        """A value of this type of which nothing is known."""
+        resolved = self.types.resolve(type_)
+        if resolved.pointers:
+            pointee = Type(resolved.name, resolved.args, resolved.pointers - 1, const=resolved.const)
+            array = Array(name or "pointer", "global", pointee, indirect=True)
+            return PointerValue(array, number(0, "long"), pointee)
+        layout = self.types.fields(resolved) if not is_integer(resolved.name) else None
+        if layout is not None and not is_float(resolved.name):
+            fields = {
+                key: self.opaque(inner, varies, f"{name}.{key}", scope)
+                for key, (_, _, inner) in layout.items()
+            }
+            return StructValue(resolved, fields)
+        if is_integer(resolved.name) or resolved.name == "auto":
+            type_name = "int" if resolved.name == "auto" else resolved.name
+            nonnegative = type_name.startswith("unsigned") or type_name == "bool"
+            return Value(type_name, self.fresh(name, scope, nonnegative=nonnegative), varies)
+        return Value(resolved.name, None, varies)
+
+    def read(self, place: Place) -> DeviceValue:
+        """The value at a place; a load from memory is recorded."""
+        from roofline_lsp.analysis.device.memory import load
+
+        if isinstance(place, VariablePlace):
+            return self.slots[place.slot]
+        if isinstance(place, FieldPlace):
+            owner = self.read(place.owner)
+            if isinstance(owner, StructValue):
+                found = owner.fields.get(place.name) if place.name is not None else None
+                if found is not None:
+                    return found
+                return self.opaque(place.type, self._field_variation(owner, place))
+            if isinstance(owner, PlacePointer):
+                return self.read(FieldPlace(owner.place, place.name, place.type))
+            return self.opaque(place.type, self.machine.loop_bits())
+        return load(self, place.pointer)
+
+    def _field_variation(self, owner: StructValue, place: FieldPlace) -> int:
+        varies = place.index.varies if place.index is not None else 0
+        for value in owner.fields.values():
+            if isinstance(value, Value):
+                varies |= value.varies
+        return varies or self.machine.loop_bits()
+
+    def write(self, place: Place, value: DeviceValue) -> None:
+        """Assign; a store to memory is recorded."""
+        from roofline_lsp.analysis.device.memory import store
+
+        if isinstance(place, VariablePlace):
+            self.slots[place.slot] = value
+        elif isinstance(place, FieldPlace):
+            owner = self.read(place.owner)
+            if isinstance(owner, PlacePointer):
+                self.write(FieldPlace(owner.place, place.name, place.type, place.index), value)
+            elif isinstance(owner, StructValue):
+                fields = {} if place.name is None else dict(owner.fields)
+                if place.name is not None:
+                    fields[place.name] = value
+                self.write(place.owner, StructValue(owner.type, fields))
+        else:
+            store(self, place.pointer, value)
+
+    def array(self, name: str, element: Type, space: str = "global", *, indirect: bool = False) -> Array:
+        """The array of this name, made once."""
+        found = self.arrays.get(name)
+        if found is None:
+            found = self.arrays[name] = Array(name, space, element, indirect=indirect)
+        return found
+
+    # -- notes
+
+    def note(self, message: str, line: int) -> None:
+        """Record once that something could not be followed."""
+        if message not in self.reported:
+            self.reported.add(message)
+            self.problems.append(Problem(Severity.WARNING, message, self.path, line))
+
+    def at(self, node: Expression | int) -> None:
+        """Move the current line."""
+        line = node if isinstance(node, int) else node.line
+        self.machine.site = (self.path, line)
+
+    def flop(self, precision: Work, amount: float, varies: int) -> None:
+        """Charge floating-point operations."""
+        self.machine.charge(precision, amount, varies)

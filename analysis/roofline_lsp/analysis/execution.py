@@ -1,0 +1,332 @@
+"""How often each region of a kernel runs in a launch.
+
+A sample of whole warps stands for all threads: every warp where there are few, else warps spread
+over the grid, the first and last block among them. Conditions and trip counts are evaluated for
+each lane of the sample; a loop's counter takes either every value or a spread of them. Conditions
+that are affine in the thread indices are counted exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roofline_lsp.analysis.device.regions import Region
+from roofline_lsp.analysis.device.values import LAUNCH, THREAD
+from roofline_lsp.analysis.numeric import Environment, Lane
+from roofline_lsp.kernel.simplify import FOLD
+from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol
+
+ASSUMED_TRIPS: Final = 16.0
+"""Trips of a loop of which nothing is known."""
+_MAX_LANES: Final = 8192
+_SAMPLE_BLOCKS: Final = 24
+_SAMPLE_WARPS: Final = 2
+_MAX_EXPANDED: Final = 32768
+_GOLDEN: Final = 0.6180339887498949
+
+Dim3 = tuple[int, int, int]
+Floats = NDArray[np.float64]
+
+
+@dataclass(slots=True)
+class RegionRuns:
+    """What is known of one region in one launch."""
+
+    runs: float
+    """Times it runs, over all threads."""
+    trips: float = 1.0
+    """Of a loop: mean trips a run of its parent."""
+    assumed: bool = False
+    """A condition or trip count could not be evaluated."""
+    share: float = 1.0
+    """Of a guard: the share of its parent's runs."""
+
+
+@dataclass(slots=True)
+class Execution:
+    """The runs of every region, and the environment of the launch."""
+
+    grid: Dim3
+    block: Dim3
+    environment: Environment
+    """Launch dimensions and kernel arguments; no thread indices."""
+    regions: dict[Region, RegionRuns] = field(default_factory=dict)
+    lanes: Environment | None = None
+    assumed_trips: list[Region] = field(default_factory=list)
+    assumed_conditions: list[Region] = field(default_factory=list)
+
+    @property
+    def threads(self) -> int:
+        """Threads of the launch."""
+        return _volume(self.grid) * _volume(self.block)
+
+
+def _volume(dims: Dim3) -> int:
+    return dims[0] * dims[1] * dims[2]
+
+
+def execute(
+    root: Region, grid: Dim3, block: Dim3, values: Mapping[Symbol, int | float]
+) -> Execution:
+    """Count the runs of every region of a kernel for one launch."""
+    bound: dict[Symbol, Lane] = dict(values)
+    for axis, blocks, threads in zip("xyz", grid, block, strict=True):
+        bound[LAUNCH[f"gridDim.{axis}"]] = blocks
+        bound[LAUNCH[f"blockDim.{axis}"]] = threads
+    result = Execution(grid, block, Environment(bound))
+    lanes, weights = _sample(grid, block, bound)
+    result.lanes = lanes
+    _Counter(result).visit(root, lanes, weights)
+    return result
+
+
+def _sample(
+    grid: Dim3, block: Dim3, bound: Mapping[Symbol, Lane]
+) -> tuple[Environment, Floats]:
+    blocks, size = _volume(grid), _volume(block)
+    if blocks * size <= _MAX_LANES:
+        chosen, block_weights = np.arange(blocks), np.ones(blocks)
+        threads, thread_weights = np.arange(size), np.ones(size)
+    else:
+        threads, thread_weights = _sample_threads(size)
+        room = max(2, min(_SAMPLE_BLOCKS, _MAX_LANES // len(threads)))
+        chosen, block_weights = _spread(blocks, room)
+    block_lanes = np.repeat(chosen, len(threads))
+    thread_lanes = np.tile(threads, len(chosen))
+    weights = np.repeat(block_weights, len(threads)) * np.tile(thread_weights, len(chosen))
+    values = dict(bound)
+    for name, linear, dims in (("blockIdx", block_lanes, grid), ("threadIdx", thread_lanes, block)):
+        values[THREAD[f"{name}.x"]] = linear % dims[0]
+        values[THREAD[f"{name}.y"]] = linear // dims[0] % dims[1]
+        values[THREAD[f"{name}.z"]] = linear // (dims[0] * dims[1])
+    return Environment(values), weights
+
+
+def _sample_threads(size: int) -> tuple[NDArray[np.int64], Floats]:
+    """Whole warps of a block: all of a small one, else the first, the last and some between."""
+    warps = -(-size // 32)
+    chosen, weights = _spread(warps, 4) if warps > 4 else (np.arange(warps), np.ones(warps))
+    threads = (chosen[:, None] * 32 + np.arange(32)[None, :]).ravel()
+    thread_weights = np.repeat(weights, 32)
+    inside = threads < size
+    return threads[inside], thread_weights[inside]
+
+
+def _spread(count: int, room: int) -> tuple[NDArray[np.int64], Floats]:
+    """``room`` of ``count`` positions with their weights, both ends among them."""
+    if count <= room:
+        return np.arange(count), np.ones(count)
+    inner = room - 2
+    if inner <= 0:
+        return np.array([0, count - 1]), np.array([count / 2, count / 2])
+    strata = (np.arange(inner) + (np.arange(inner) * _GOLDEN + 0.5) % 1.0) / inner
+    middle = 1 + (strata * (count - 2)).astype(np.int64)
+    positions = np.concatenate(([0], middle, [count - 1]))
+    weights = np.concatenate(([1.0], np.full(inner, (count - 2) / inner), [1.0]))
+    return positions, weights
+
+
+class _Counter:
+    def __init__(self, execution: Execution) -> None:
+        self.execution = execution
+        self.depth = 0
+
+    def visit(self, region: Region, lanes: Environment, weights: Floats) -> None:
+        runs = self.execution.regions.setdefault(region, RegionRuns(0.0))
+        runs.runs = float(weights.sum())
+        for child in region.children:
+            if child.kind == "guard":
+                self._guard(child, lanes, weights)
+            else:
+                self._loop(child, lanes, weights)
+
+    # -- guards
+
+    def _guard(self, guard: Region, lanes: Environment, weights: Floats) -> None:
+        passed = np.ones(len(weights), dtype=bool)
+        odds = 1.0
+        assumed = False
+        for condition in guard.conditions:
+            value = lanes.evaluate(condition) if condition is not None else None
+            if value is None:
+                odds *= condition_odds(condition, guard.odds)
+                assumed = True
+            else:
+                passed &= np.asarray(value) != 0
+        inside = weights[passed] * odds
+        total = float(weights.sum())
+        exact = None if assumed else self._exact_share(guard)
+        if exact is not None and total:
+            inside, passed = self._scaled(inside, passed, exact * total, weights)
+        share = float(inside.sum()) / total if total else 0.0
+        self.execution.regions[guard] = RegionRuns(0.0, share=share, assumed=assumed)
+        if assumed:
+            self.execution.assumed_conditions.append(guard)
+        self.visit(guard, lanes.restricted(passed), inside)
+
+    def _scaled(
+        self, inside: Floats, passed: NDArray[np.bool_], wanted: float, weights: Floats
+    ) -> tuple[Floats, NDArray[np.bool_]]:
+        sampled = float(inside.sum())
+        if sampled:
+            return inside * (wanted / sampled), passed
+        if wanted and len(weights):
+            # No lane of the sample passes: let one stand for those that do.
+            passed = passed.copy()
+            passed[0] = True
+            return np.array([wanted]), passed
+        return inside, passed
+
+    def _exact_share(self, guard: Region) -> float | None:
+        """The share of threads that pass, where every condition is affine in separate indices."""
+        region = guard.parent
+        used: set[Symbol] = set()
+        while region is not None:
+            if region.kind == "guard":
+                for condition in region.conditions:
+                    used |= condition.symbols() if condition is not None else set()
+            elif region.kind == "loop":
+                return None
+            region = region.parent
+        share = 1.0
+        for condition in guard.conditions:
+            if condition is None:
+                return None
+            symbols = {s for s in condition.symbols() if s.scope == "thread"}
+            if symbols & used:
+                return None
+            used |= symbols
+            one = self._exact_condition(condition)
+            if one is None:
+                return None
+            share *= one
+        return share
+
+    def _exact_condition(self, condition: Expr) -> float | None:
+        if len(condition.terms) != 1:
+            return None
+        (monomial, factor), *_ = condition.terms.items()
+        if factor != 1 or len(monomial) != 1 or not isinstance(monomial[0], Apply):
+            return None
+        comparison = monomial[0]
+        if comparison.op not in ("lt", "le", "eq", "ne"):
+            return None
+        progression = self._progression(comparison.args[0])
+        if progression is None:
+            return None
+        start, step, count = progression
+        return count_satisfying(comparison.op, start, step, count) / count
+
+    def _progression(self, expr: Expr) -> tuple[float, float, int] | None:
+        """``start + step * j`` for j below ``count``, if that is what the threads' values are."""
+        extents = thread_extents(self.execution.grid, self.execution.block)
+        environment = self.execution.environment
+        rest = expr
+        digits: list[tuple[float, int]] = []
+        for symbol in expr.symbols():
+            if symbol.scope != "thread":
+                continue
+            coefficient = expr.coefficient(symbol)
+            value = environment.evaluate(coefficient) if coefficient is not None else None
+            if value is None or coefficient is None:
+                return None
+            rest = rest - coefficient * Expr({(symbol,): 1})
+            if value != 0 and extents[symbol] > 1:
+                digits.append((float(value), extents[symbol]))
+        start = environment.evaluate(rest)
+        if start is None or any(s.scope == "thread" for s in rest.symbols()):
+            return None
+        if not digits:
+            return float(start), 0.0, 1
+        digits.sort(key=lambda digit: abs(digit[0]))
+        step, count = digits[0]
+        for coefficient_value, extent in digits[1:]:
+            if coefficient_value != step * count:
+                return None
+            count *= extent
+        return float(start), step, count
+
+    # -- loops
+
+    def _loop(self, loop: Region, lanes: Environment, weights: Floats) -> None:
+        value = lanes.evaluate(loop.trips) if loop.trips is not None else None
+        assumed = value is None
+        if assumed:
+            self.execution.assumed_trips.append(loop)
+            value = ASSUMED_TRIPS
+        trips = np.maximum(np.broadcast_to(np.asarray(value, dtype=float), weights.shape), 0.0)
+        total = float(weights.sum())
+        mean = float((weights * trips).sum()) / total if total else 0.0
+        self.execution.regions[loop] = RegionRuns(0.0, trips=mean, assumed=assumed)
+        assert loop.counter is not None
+        if not _depends(loop, loop.counter):
+            middle = np.floor(trips / 2)
+            self.visit(loop, lanes.extended(loop.counter, middle.astype(np.int64)), weights * trips)
+            return
+        most = float(trips.max(initial=0.0))
+        if most * len(weights) <= _MAX_EXPANDED and most >= 1:
+            self._every_run(loop, lanes, weights, trips, int(most))
+            return
+        self.depth += 1
+        spread = (np.arange(len(weights)) * _GOLDEN * self.depth + 0.5 * self.depth) % 1.0
+        counter = np.floor(spread * trips).astype(np.int64)
+        self.visit(loop, lanes.extended(loop.counter, counter), weights * trips)
+        self.depth -= 1
+
+    def _every_run(
+        self, loop: Region, lanes: Environment, weights: Floats, trips: Floats, most: int
+    ) -> None:
+        assert loop.counter is not None
+        index = np.tile(np.arange(len(weights)), most)
+        counter = np.repeat(np.arange(most), len(weights))
+        keep = counter < trips[index]
+        index, counter = index[keep], counter[keep]
+        inner = lanes.restricted(index).extended(loop.counter, counter)
+        self.visit(loop, inner, weights[index])
+
+
+def condition_odds(condition: Expr | None, default: float) -> float:
+    """The assumed share of threads for which a condition that depends on data holds."""
+    return default
+
+
+def thread_extents(grid: Dim3, block: Dim3) -> dict[Symbol, int]:
+    """How many values each thread index takes."""
+    return {
+        **{THREAD[f"blockIdx.{axis}"]: n for axis, n in zip("xyz", grid, strict=True)},
+        **{THREAD[f"threadIdx.{axis}"]: n for axis, n in zip("xyz", block, strict=True)},
+    }
+
+
+def count_satisfying(op: str, start: float, step: float, count: int) -> int:
+    """How many of ``start + step * j``, j below ``count``, compare so with 0."""
+    if step == 0:
+        return count if FOLD[op](start) else 0
+    if op in ("eq", "ne"):
+        root = -start / step
+        hit = int(root == int(root) and 0 <= root < count)
+        return hit if op == "eq" else count - hit
+    if step > 0:
+        # start + step * j < 0  <=>  j < -start / step
+        bound = -start / step
+        return int(np.clip(np.ceil(bound) if op == "lt" else np.floor(bound) + 1, 0, count))
+    bound = start / -step
+    below = np.clip(np.floor(bound) + 1 if op == "lt" else np.ceil(bound), 0, count)
+    return int(count - below)
+
+
+def _depends(loop: Region, counter: Symbol) -> bool:
+    for region in loop.walk():
+        if region is loop:
+            continue
+        if region.trips is not None and counter in region.trips.symbols():
+            return True
+        for condition in region.conditions:
+            if condition is not None and counter in condition.symbols():
+                return True
+    return False

@@ -1,0 +1,1 @@
+"""Abstract execution of host code, from ``argv`` to every kernel launch."""

@@ -1,0 +1,249 @@
+"""Calls: functions and methods of the program, lambdas, constructors, library models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from roofline_lsp.analysis.host import (  # noqa: F401  (the models register themselves)
+    library_c,
+    library_getopt,
+    library_io,
+    library_math,
+)
+from roofline_lsp.analysis.host.access import load, pointed_object, rvalue
+from roofline_lsp.analysis.host.containers import (
+    container_method,
+    is_container,
+    smart_pointer,
+    text_method,
+)
+from roofline_lsp.analysis.host.havoc import forget_unknown_call
+from roofline_lsp.analysis.host.index import last_component
+from roofline_lsp.analysis.host.invoke import call, call_closure, unknown_result
+from roofline_lsp.analysis.host.layout import resolve, vector_component
+from roofline_lsp.analysis.host.library import LIBRARY, Arguments, as_place
+from roofline_lsp.analysis.host.library_cuda import runtime_call
+from roofline_lsp.analysis.host.library_std import make_vector, numeric_limit
+from roofline_lsp.analysis.host.machine import EVALUATORS, LOCATORS, SCALARS, Machine, handles
+from roofline_lsp.analysis.host.memory import AUTO, Cell, Closure, FieldPlace, Place, Storage
+from roofline_lsp.analysis.host.names import (
+    find_method,
+    find_variable,
+    function_value,
+    template_arguments,
+)
+from roofline_lsp.analysis.host.objects import construct
+from roofline_lsp.analysis.host.operators import boolean, integer
+from roofline_lsp.analysis.host.templates import choose_overload
+from roofline_lsp.analysis.host.values import (
+    Aggregate,
+    FunctionValue,
+    Opaque,
+    Pointer,
+    Text,
+    Value,
+)
+from roofline_lsp.kernel import expressions as ex
+from roofline_lsp.kernel.types import Type
+
+
+@handles(EVALUATORS, ex.Call)
+def _call(m: Machine, node: ex.Call) -> Value:
+    return rvalue(m, _locate_call(m, node))
+
+
+@handles(LOCATORS, ex.Call)
+def _locate_call(m: Machine, node: ex.Call) -> Place:
+    callee = node.callee
+    if isinstance(callee, ex.Member):
+        return _method_call(m, node, callee)
+    if isinstance(callee, ex.Name):
+        return _named_call(m, node, callee)
+    return _call_value(m, m.eval(callee), [m.place(a) for a in node.args], "a function")
+
+
+def _named_call(m: Machine, node: ex.Call, callee: ex.Name) -> Place:
+    name = callee.name
+    place = find_variable(m, name)
+    if place is not None:
+        args = [m.place(argument) for argument in node.args]
+        return _call_value(m, load(m, place), args, name)
+    functions = function_value(m, callee)
+    args = [m.place(argument) for argument in node.args]
+    if functions is not None:
+        result = call(m, functions, args)
+        if result is not None:
+            return result
+    short = last_component(name)
+    type = _type_named(m, callee)
+    if type is not None:
+        return Cell("", type, construct(m, type, args))
+    return _library_call(m, short, name, args, node.line, callee, functions)
+
+
+def _type_named(m: Machine, callee: ex.Name) -> Type | None:
+    name = callee.name
+    template = callee.template_args or ()
+    bound = m.frame.bindings.get(name) if m.frames else None
+    if isinstance(bound, Type):
+        return bound
+    type = Type(name, template)
+    if vector_component(name) is not None or m.index.find_struct(name) is not None:
+        return resolve(m, type)
+    if is_container(type) or smart_pointer(type) or name in ("std::string", "string"):
+        return resolve(m, type)
+    resolved = resolve(m, type)
+    if resolved.name != name:
+        known = resolved.name in SCALARS or m.index.find_struct(resolved.name) is not None
+        if known or is_container(resolved) or vector_component(resolved.name) is not None:
+            return resolved
+    return None
+
+
+def _library_call(
+    m: Machine,
+    short: str,
+    name: str,
+    args: Sequence[Place],
+    line: int,
+    callee: ex.Name,
+    functions: FunctionValue | None,
+) -> Place:
+    arguments = Arguments(m, short, args, line, callee.template_args)
+    model = LIBRARY.get(short)
+    if model is not None:
+        return as_place(model(arguments))
+    if name.startswith("std::numeric_limits") or "numeric_limits" in name:
+        limit = _limit(m, name, callee)
+        if limit is not None:
+            return Cell("", AUTO, limit)
+    value = make_vector(arguments)
+    if value is None:
+        value = runtime_call(arguments)
+    if value is not None:
+        return Cell("", AUTO, value)
+    forget_unknown_call(m, short, args)
+    if functions is not None:
+        chosen = choose_overload(m, functions, args)
+        if chosen is not None:
+            return unknown_result(m, chosen)
+    why = f"{short}() is not part of the program and not modelled"
+    return Cell("", AUTO, Opaque(f"result of {short}()", why, None, m.origin(short, line)))
+
+
+def _limit(m: Machine, name: str, callee: ex.Name) -> Value | None:
+    inside = name.partition("<")[2].partition(">")[0].strip()
+    if not inside and callee.template_args:
+        first = callee.template_args[0]
+        return numeric_limit(resolve(m, first), last_component(name)) if isinstance(
+            first, Type
+        ) else None
+    return numeric_limit(resolve(m, Type(inside)), last_component(name)) if inside else None
+
+
+def _call_value(m: Machine, value: Value, args: Sequence[Place], name: str) -> Place:
+    if isinstance(value, Closure):
+        return call_closure(m, value, args)
+    if isinstance(value, FunctionValue):
+        result = call(m, value, args)
+        if result is not None:
+            return result
+    if isinstance(value, Aggregate):
+        methods = find_method(m, value.type, "operator()")
+        if methods:
+            result = call(m, FunctionValue(tuple(methods)), args, value)
+            if result is not None:
+                return result
+    forget_unknown_call(m, name, args)
+    return Cell("", AUTO, Opaque(f"result of {name}()", "what is called is not known"))
+
+
+def _method_call(m: Machine, node: ex.Call, callee: ex.Member) -> Place:
+    base_place = m.place(callee.base)
+    base = load(m, base_place)
+    name = callee.name
+    if isinstance(base, (Pointer, Storage)) and not callee.arrow:
+        found = _smart_pointer_method(m, base_place, base, node)
+        if found is not None:
+            return found
+    if callee.arrow or isinstance(base, (Pointer, Storage)):
+        base = pointed_object(m, base)
+    args = [m.place(argument) for argument in node.args]
+    if isinstance(base, Text):
+        return _string_call(m, base_place, base, name, args)
+    if isinstance(base, Aggregate):
+        found = _object_call(m, base, callee, args, node.line)
+        if found is not None:
+            return found
+    forget_unknown_call(m, name, args)
+    label = base.name if isinstance(base, Opaque) else "an object"
+    why = base.why if isinstance(base, Opaque) else f"method {name}() is not modelled"
+    return Cell("", AUTO, Opaque(f"{label}.{name}()", why))
+
+
+def _object_call(
+    m: Machine, base: Aggregate, callee: ex.Member, args: Sequence[Place], line: int
+) -> Place | None:
+    name = callee.name
+    found = container_method(m, base, name, args)
+    if found is not None:
+        return found
+    methods = find_method(m, base.type, name)
+    if methods:
+        given = template_arguments(m, callee.template_args)
+        result = call(m, FunctionValue(tuple(methods), given), args, base)
+        if result is not None:
+            return result
+        return unknown_result(m, methods[0])
+    held = base.fields.get(name)
+    if isinstance(held, (FunctionValue, Closure)):
+        return _call_value(m, held, args, name)
+    if "stream" in base.type.name:
+        return _stream_call(m, base, name, args, line)
+    return None
+
+
+def _stream_call(
+    m: Machine, base: Aggregate, name: str, args: Sequence[Place], line: int
+) -> Place:
+    if name in ("is_open", "good"):
+        return Cell("", AUTO, boolean(True))
+    if name in ("fail", "bad"):
+        return Cell("", AUTO, boolean(False))
+    if name == "open" and args:
+        m.store(FieldPlace(base, "source", AUTO), rvalue(m, args[0]))
+        return Cell("", AUTO, integer(0))
+    forget_unknown_call(m, name, args)
+    source = base.fields.get("source")
+    label = f"file '{source.value}'" if isinstance(source, Text) else "a file"
+    why = f"it depends on the contents of {label}"
+    return Cell("", AUTO, Opaque(f"{name}() of {label}", why, None, m.origin(label, line)))
+
+
+def _string_call(
+    m: Machine, place: Place, text: Text, name: str, args: Sequence[Place]
+) -> Place:
+    if name in ("append", "push_back", "assign", "clear", "pop_back", "erase", "resize"):
+        changed: Value = Opaque(place.name, "a string that is changed")
+        first = rvalue(m, args[0]) if args else None
+        if name == "clear":
+            changed = Text("")
+        elif isinstance(first, Text) and len(args) == 1:
+            changed = Text(text.value + first.value if name == "append" else first.value)
+        m.store(place, changed)
+        return place
+    return Cell("", AUTO, text_method(m, text, name, args))
+
+
+def _smart_pointer_method(
+    m: Machine, place: Place, base: Pointer | Storage, node: ex.Call
+) -> Place | None:
+    callee = node.callee
+    assert isinstance(callee, ex.Member)
+    if callee.name in ("get", "release", "data", "value"):
+        return Cell("", AUTO, base)
+    if callee.name == "reset":
+        value = m.eval(node.args[0]) if node.args else Pointer(None, integer(0).value)
+        m.store(place, value)
+        return Cell("", AUTO, integer(0))
+    return None

@@ -1,0 +1,470 @@
+"""Values and places of all expressions but calls and launches."""
+
+from __future__ import annotations
+
+from roofline_lsp.analysis.host.access import address_of, deref, field_place, load, pointed_object
+from roofline_lsp.analysis.host.access import rvalue as rvalue_of
+from roofline_lsp.analysis.host.constants import BUILTIN_CONSTANTS
+from roofline_lsp.analysis.host.containers import subscript
+from roofline_lsp.analysis.host.layout import resolve, sizeof
+from roofline_lsp.analysis.host.machine import EVALUATORS, LOCATORS, SCALARS, Machine, handles
+from roofline_lsp.analysis.host.memory import AUTO, Cell, Closure, ElementPlace, FieldPlace, Place
+from roofline_lsp.analysis.host.names import find_variable, function_value
+from roofline_lsp.analysis.host.objects import construct, initialise
+from roofline_lsp.analysis.host.operators import (
+    FALSE,
+    TRUE,
+    advance,
+    binary,
+    boolean,
+    convert,
+    copied,
+    integer,
+    truth,
+)
+from roofline_lsp.analysis.host.overloads import call_operator, call_operator_place
+from roofline_lsp.analysis.host.streams import read_from_stream, stream_of
+from roofline_lsp.analysis.host.values import (
+    Aggregate,
+    FunctionValue,
+    Opaque,
+    Pointer,
+    Scalar,
+    Text,
+    Value,
+)
+from roofline_lsp.kernel import expressions as ex
+from roofline_lsp.kernel.symbolic import Expr, apply, constant
+from roofline_lsp.kernel.types import Type
+
+
+@handles(EVALUATORS, ex.Literal)
+def _literal(m: Machine, node: ex.Literal) -> Value:
+    found = m.literals.get(node)
+    if found is not None:
+        return found
+    value: Value
+    if node.value is None:
+        value = Pointer(None, constant(0))
+    elif isinstance(node.value, str):
+        value = Text(node.value, m.origin("literal", node.line))
+    else:
+        name = node.type_name if node.type_name in SCALARS else "int"
+        number = node.value
+        if name in ("float", "double", "long double"):
+            number = float(number)
+        value = Scalar(constant(number), name, m.origin("literal", node.line))
+    m.literals[node] = value
+    return value
+
+
+@handles(LOCATORS, ex.Name)
+def _locate_name(m: Machine, node: ex.Name) -> Place:
+    place = find_variable(m, node.name)
+    if place is not None:
+        return place
+    return Cell(node.name, AUTO, _name(m, node))
+
+
+@handles(EVALUATORS, ex.Name)
+def _name(m: Machine, node: ex.Name) -> Value:
+    name = node.name
+    place = find_variable(m, name)
+    if place is not None:
+        return rvalue_of(m, place)
+    bound = m.frame.bindings.get(name) if m.frames else None
+    if isinstance(bound, Expr):
+        return Scalar(bound, "int", m.origin(name, node.line))
+    if name == "this":
+        this = m.frame.this
+        return this if this is not None else Opaque("this", "outside a method")
+    enumerator = m.index.find_enumerator(name)
+    if enumerator is not None:
+        if isinstance(enumerator, int):
+            return integer(enumerator, "int", m.origin(name, node.line))
+        return m.eval(enumerator)
+    functions = function_value(m, node)
+    if functions is not None:
+        return functions
+    known = BUILTIN_CONSTANTS.get(name.removeprefix("std::"))
+    if known is not None:
+        return Scalar(constant(known[0]), known[1], m.origin(name, node.line))
+    if "::" in name:
+        member = _static_member(m, name)
+        if member is not None:
+            return member
+    return Opaque(name, "its declaration was not found")
+
+
+def _static_member(m: Machine, name: str) -> Value | None:
+    prefix, _, member = name.rpartition("::")
+    holder = resolve(m, Type(prefix))
+    struct = m.index.find_struct(holder.name)
+    if struct is None:
+        return None
+    for field in struct.fields:
+        if field.name == member and field.init is not None:
+            return convert(m, m.eval(field.init), resolve(m, field.type))
+    return None
+
+
+@handles(EVALUATORS, ex.Unary)
+def _unary(m: Machine, node: ex.Unary) -> Value:
+    op = node.op
+    if op == "&":
+        if isinstance(node.operand, ex.Name):
+            value = function_value(m, node.operand)
+            if value is not None and find_variable(m, node.operand.name) is None:
+                return value
+        return address_of(m, m.place(node.operand))
+    if op == "*":
+        value = m.eval(node.operand)
+        if isinstance(value, FunctionValue):
+            return value
+        return rvalue_of(m, _pointed_place(m, value))
+    value = m.eval(node.operand)
+    if op == "!":
+        known = truth(m, value)
+        if known is not None:
+            return boolean(not known)
+        number = m.number(value)
+        return Scalar(apply("eq", number.value), "bool") if number is not None else value
+    number = m.number(value)
+    if number is None:
+        found = call_operator(m, op, [Cell("", AUTO, value)])
+        return found if found is not None else value
+    if op == "-":
+        return binary(m, "-", integer(0, number.type_name, number.origin), number)
+    if op == "~":
+        return binary(m, "^", number, integer(-1, number.type_name))
+    return number
+
+
+def _pointed_place(m: Machine, value: Value) -> Place:
+    if isinstance(value, Aggregate):
+        found = call_operator(m, "*", [Cell("", value.type, value)])
+        return Cell("", AUTO, found if found is not None else value)
+    return deref(m, value)
+
+
+@handles(LOCATORS, ex.Unary)
+def _locate_unary(m: Machine, node: ex.Unary) -> Place:
+    if node.op == "*":
+        return _pointed_place(m, m.eval(node.operand))
+    return Cell("", AUTO, _unary(m, node))
+
+
+@handles(EVALUATORS, ex.Update)
+def _update(m: Machine, node: ex.Update) -> Value:
+    place = m.place(node.target)
+    old = load(m, place)
+    one = integer(1)
+    new: Value
+    if isinstance(old, Pointer):
+        new = advance(m, old, one, 1 if node.op == "++" else -1)
+    else:
+        number = m.number(old, place.type.name if place.type.name in SCALARS else "int")
+        if number is None:
+            return old
+        new = binary(m, node.op[0], number, integer(1, number.type_name))
+        old = number
+    m.store(place, convert(m, new, resolve(m, place.type)))
+    return new if node.prefix else old
+
+
+@handles(EVALUATORS, ex.Binary)
+def _binary(m: Machine, node: ex.Binary) -> Value:
+    op = node.op
+    if op in ("&&", "||"):
+        return _logical(m, node)
+    if op == ",":
+        m.eval(node.left)
+        return m.eval(node.right)
+    if op in ("<<", ">>"):
+        stream = stream_of(m, node)
+        if stream is not None:
+            return read_from_stream(m, node, stream)
+    left = m.eval(node.left)
+    right = m.eval(node.right)
+    if isinstance(left, Aggregate) or isinstance(right, Aggregate):
+        places = [Cell("", AUTO, left), Cell("", AUTO, right)]
+        found = call_operator(m, op, places)
+        if found is not None:
+            return found
+    return binary(m, op, left, right)
+
+
+def _logical(m: Machine, node: ex.Binary) -> Value:
+    stop = node.op == "||"
+    left = m.eval(node.left)
+    known = truth(m, left)
+    if known is stop:
+        return TRUE if stop else FALSE
+    right = m.eval(node.right)
+    known_right = truth(m, right)
+    if known is not None:
+        if known_right is not None:
+            return boolean(known_right)
+        number = m.number(right, "bool")
+        return number if number is not None else right
+    if known_right is stop:
+        return TRUE if stop else FALSE
+    a, b = m.number(left, "bool"), m.number(right, "bool")
+    if a is None or b is None:
+        if known_right is not None and a is not None:
+            return a
+        return Opaque("a condition", "it depends on values that are not known")
+    return Scalar(apply("lor" if stop else "land", a.value, b.value), "bool")
+
+
+@handles(EVALUATORS, ex.Assign)
+def _assign(m: Machine, node: ex.Assign) -> Value:
+    return rvalue_of(m, _locate_assign(m, node))
+
+
+@handles(LOCATORS, ex.Assign)
+def _locate_assign(m: Machine, node: ex.Assign) -> Place:
+    if node.op == "=":
+        if isinstance(node.value, ex.InitList):
+            place = m.place(node.target)
+            m.store(place, initialise(m, place.type, node.value, place.name))
+            return place
+        value = m.eval(node.value)
+        place = m.place(node.target)
+    else:
+        place = m.place(node.target)
+        value = _compound(m, node, place)
+    assign(m, place, value)
+    return place
+
+
+def _compound(m: Machine, node: ex.Assign, place: Place) -> Value:
+    left = rvalue_of(m, place)
+    right = m.eval(node.value)
+    if isinstance(left, Aggregate):
+        found = call_operator(m, node.op, [place, Cell("", AUTO, right)])
+        return found if found is not None else left
+    return binary(m, node.op[:-1], left, right)
+
+
+def assign(m: Machine, place: Place, value: Value) -> None:
+    """Store a value converted to the place's type, with a name for a buffer that has none."""
+    if isinstance(value, Aggregate):
+        current = place.get()
+        if current is value:
+            return
+        value = copied(value) or value
+        if isinstance(current, Aggregate):
+            value.type = current.type if current.type.name != "auto" else value.type
+    converted = convert(m, value, resolve(m, place.type))
+    if isinstance(place, FieldPlace | ElementPlace | Cell):
+        name_value(m, place.name, converted)
+    if isinstance(place, ElementPlace) and place.index is None:
+        m.forget_contents(place.storage)
+        return
+    m.store(place, converted)
+
+
+def name_value(m: Machine, name: str, value: Value) -> None:
+    """Name an anonymous buffer after the variable it is stored to; guess unknown counts."""
+    if isinstance(value, Pointer) and value.buffer is not None and not value.buffer.name:
+        value.buffer.name = name
+    elif isinstance(value, Scalar) and value.value.constant is None:
+        lowered = name.lower()
+        if any(part in lowered for part in ("repeat", "iter", "trial", "nreps", "warm")):
+            for atom in value.value.atoms():
+                for unknown in m.unknowns.values():
+                    if unknown.symbol is atom and unknown.assumed == m.options.default_size:
+                        m.assume(unknown.symbol, 1)
+                        break
+
+
+@handles(EVALUATORS, ex.Conditional)
+def _conditional(m: Machine, node: ex.Conditional) -> Value:
+    condition = m.eval(node.condition)
+    known = truth(m, condition)
+    if known is not None:
+        return m.eval(node.then if known else node.otherwise)
+    then, otherwise = m.eval(node.then), m.eval(node.otherwise)
+    return choose(m, condition, then, otherwise)
+
+
+def choose(m: Machine, condition: Value, then: Value, otherwise: Value) -> Value:
+    """The value of an undecided choice between two."""
+    if isinstance(then, Scalar) and isinstance(otherwise, Scalar):
+        if then.value == otherwise.value:
+            return then
+        number = m.number(condition, "bool")
+        if number is not None:
+            kind = then.type_name if then.type_name == otherwise.type_name else "double"
+            if kind == "double" and "double" not in (then.type_name, otherwise.type_name):
+                kind = then.type_name
+            return Scalar(apply("select", number.value, then.value, otherwise.value), kind)
+    if isinstance(then, Opaque) or (isinstance(then, Pointer) and then.buffer is None):
+        return otherwise
+    return then
+
+
+@handles(LOCATORS, ex.Index)
+def _locate_index(m: Machine, node: ex.Index) -> Place:
+    base = m.eval(node.base)
+    index = m.eval(node.index)
+    if isinstance(base, Aggregate):
+        found = subscript(m, base, index)
+        if found is not None:
+            return found
+        args = [Cell("", base.type, base), Cell("", AUTO, index)]
+        result = call_operator_place(m, "[]", args)
+        return result or Cell("", AUTO, Opaque("an element", "of an object"))
+    if isinstance(index, Pointer) and isinstance(base, Scalar):
+        base, index = index, base
+    return deref(m, base, index)
+
+
+@handles(EVALUATORS, ex.Index)
+def _index(m: Machine, node: ex.Index) -> Value:
+    return rvalue_of(m, _locate_index(m, node))
+
+
+@handles(LOCATORS, ex.Member)
+def _locate_member(m: Machine, node: ex.Member) -> Place:
+    if node.arrow:
+        base = pointed_object(m, m.eval(node.base))
+    else:
+        base = load(m, m.place(node.base))
+        if isinstance(base, Pointer):
+            base = pointed_object(m, base)
+    return field_place(m, base, node.name)
+
+
+@handles(EVALUATORS, ex.Member)
+def _member(m: Machine, node: ex.Member) -> Value:
+    return rvalue_of(m, _locate_member(m, node))
+
+
+@handles(LOCATORS, ex.Cast)
+def _locate_cast(m: Machine, node: ex.Cast) -> Place:
+    if node.type.reference:
+        return m.place(node.operand)
+    return Cell("", resolve(m, node.type), _cast(m, node))
+
+
+@handles(EVALUATORS, ex.Cast)
+def _cast(m: Machine, node: ex.Cast) -> Value:
+    type = resolve(m, node.type)
+    if isinstance(node.operand, ex.InitList):
+        return initialise(m, type, node.operand, "")
+    value = m.eval(node.operand)
+    if type.name == "void" and not type.pointers:
+        return value
+    if type.name not in SCALARS and not type.pointers and not isinstance(value, Opaque):
+        struct = m.index.find_struct(type.name)
+        if struct is not None and not isinstance(value, Aggregate):
+            return construct(m, type, [Cell("", AUTO, value)])
+    return convert(m, value, type)
+
+
+@handles(EVALUATORS, ex.SizeOf)
+def _sizeof(m: Machine, node: ex.SizeOf) -> Value:
+    if isinstance(node.operand, Type):
+        size = None
+        if not node.operand.pointers:
+            place = find_variable(m, node.operand.name)
+            if place is not None:
+                size = _place_size(m, place)
+        if size is None:
+            size = sizeof(m, node.operand)
+        name = node.operand.name
+    else:
+        size = _operand_size(m, node.operand)
+        name = "an expression"
+    if size is None:
+        return m.unknown(
+            f"sizeof({name})", "the type's layout is not known", "unsigned long",
+            assumed=4, line=node.line, shared=True,
+        )  # fmt: skip
+    return Scalar(size, "unsigned long")
+
+
+def _place_size(m: Machine, place: Place) -> Expr | None:
+    held = place.get()
+    type = resolve(m, place.type)
+    if type.dims and hasattr(held, "size_bytes"):
+        found: Expr | None = getattr(held, "size_bytes", None)
+        return found
+    if type.name == "auto":
+        return _value_size(m, held)
+    return sizeof(m, type)
+
+
+def _value_size(m: Machine, value: Value | None) -> Expr | None:
+    if isinstance(value, Scalar):
+        return sizeof(m, Type(value.type_name))
+    if isinstance(value, Pointer):
+        return constant(8)
+    if isinstance(value, Text):
+        return constant(len(value.value) + 1)
+    if isinstance(value, Aggregate):
+        return sizeof(m, value.type)
+    return None
+
+
+def _operand_size(m: Machine, node: ex.Expression) -> Expr | None:
+    place = m.place(node)
+    found = _place_size(m, place)
+    return found if found is not None else _value_size(m, place.get())
+
+
+@handles(EVALUATORS, ex.InitList)
+def _init_list(m: Machine, node: ex.InitList) -> Value:
+    fields = {str(i): m.eval(item) for i, item in enumerate(node.items)}
+    return Aggregate(Type("initializer_list"), fields)
+
+
+@handles(EVALUATORS, ex.Construct)
+def _construct(m: Machine, node: ex.Construct) -> Value:
+    type = resolve(m, node.type)
+    if len(node.args) == 1 and isinstance(node.args[0], ex.InitList):
+        return initialise(m, type, node.args[0], "")
+    return construct(m, type, [m.place(argument) for argument in node.args])
+
+
+@handles(EVALUATORS, ex.New)
+def _new(m: Machine, node: ex.New) -> Value:
+    from roofline_lsp.analysis.host.memory import Storage
+
+    type = resolve(m, node.type)
+    storage = Storage("", "host", sizeof(m, type), type, m.origin("new", node.line))
+    if node.count is not None or type.dims:
+        element = Type(type.name, type.args, type.pointers)
+        storage.element = element
+        size = sizeof(m, element)
+        count = m.number(m.eval(node.count)) if node.count is not None else None
+        if size is not None and count is not None:
+            storage.size_bytes = size * count.value
+        return Pointer(storage, constant(0), element, storage.origin)
+    value = construct(m, type, [m.place(argument) for argument in node.args])
+    if not isinstance(value, Opaque):
+        storage.elements[0] = value
+    return Pointer(storage, constant(0), type, storage.origin)
+
+
+@handles(EVALUATORS, ex.Lambda)
+def _lambda(m: Machine, node: ex.Lambda) -> Value:
+    frame = m.frame
+    captured = type(frame)(
+        frame.function, frame.bindings, list(frame.scopes), frame.this, frame.owner
+    )
+    return Closure("a lambda", "a function object", Type("lambda"), None, node, captured)
+
+
+@handles(EVALUATORS, ex.Unknown)
+def _unknown(m: Machine, node: ex.Unknown) -> Value:
+    if node.text.lstrip().startswith("throw"):
+        from roofline_lsp.analysis.host.machine import ProgramExit
+
+        raise ProgramExit
+    for part in node.parts:
+        if m.reach.can_launch(part):
+            m.eval(part)
+    return Opaque(node.text[:40], "this expression was not understood")

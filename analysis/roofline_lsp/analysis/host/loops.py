@@ -1,0 +1,256 @@
+"""Loops: executed while that is cheap, else summarised by what they leave behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from roofline_lsp.analysis.host.access import rvalue
+from roofline_lsp.analysis.host.containers import size_of, storage_of
+from roofline_lsp.analysis.host.layout import resolve
+from roofline_lsp.analysis.host.machine import (
+    BREAK,
+    CONTINUE,
+    EXECUTORS,
+    BudgetSpent,
+    Machine,
+    Signal,
+    handles,
+)
+from roofline_lsp.analysis.host.memory import AUTO, Cell
+from roofline_lsp.analysis.host.names import find_variable
+from roofline_lsp.analysis.host.operators import copied, integer, truth
+from roofline_lsp.analysis.host.statements import try_branch
+from roofline_lsp.analysis.host.summary import Induction, summarise, trip_count
+from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Text, Value
+from roofline_lsp.kernel import expressions as ex
+from roofline_lsp.kernel import statements as st
+from roofline_lsp.kernel.symbolic import Expr, Number
+
+Step = Callable[[], "Signal | None"]
+
+
+@handles(EXECUTORS, st.For)
+def _for(m: Machine, node: st.For) -> Signal | None:
+    scopes = m.frame.scopes
+    scopes.append({})
+    try:
+        if node.init is not None:
+            m.exec(node.init)
+        induction = trip_count(m, node)
+        condition = node.condition
+
+        def test() -> bool | None:
+            return True if condition is None else truth(m, m.eval(condition))
+
+        def step() -> None:
+            if node.step is not None:
+                m.eval(node.step)
+
+        return _run(m, node, test, step, induction)
+    finally:
+        scopes.pop()
+
+
+@handles(EXECUTORS, st.While)
+def _while(m: Machine, node: st.While) -> Signal | None:
+    first = node.do_first
+
+    def test() -> bool | None:
+        nonlocal first
+        if first:
+            first = False
+            return True
+        return truth(m, m.eval(node.condition))
+
+    return _run(m, node, test, lambda: None, None)
+
+
+def _run(
+    m: Machine,
+    node: st.For | st.While,
+    test: Callable[[], bool | None],
+    step: Callable[[], None],
+    induction: Induction | None,
+) -> Signal | None:
+    if m.reach.can_launch(node.body):
+        trips = induction.trips if induction is not None else None
+        m.repeat.append(trips)
+        try:
+            return _launching(m, node, test, step, induction)
+        finally:
+            m.repeat.pop()
+    return _quiet(m, node, test, step, induction)
+
+
+def _launching(
+    m: Machine,
+    node: st.For | st.While,
+    test: Callable[[], bool | None],
+    step: Callable[[], None],
+    induction: Induction | None,
+) -> Signal | None:
+    executed = 0
+    while True:
+        known = test()
+        if known is False:
+            return None
+        if known is None and executed:
+            break
+        distinct, events = len(m.launches), m.launch_events
+        if known is None:
+            m.doubt += 1
+        try:
+            signal = m.exec(node.body)
+        finally:
+            m.doubt -= known is None
+        executed += 1
+        if signal is BREAK:
+            return None
+        if signal is not None and signal is not CONTINUE:
+            return signal
+        step()
+        repeated = m.launch_events > events and len(m.launches) == distinct
+        if repeated or executed >= m.options.loop_trips:
+            break
+    summarise(m, node, induction, executed)
+    return None
+
+
+def _constant_trips(induction: Induction | None) -> Number | None:
+    return induction.trips.constant if induction is not None and induction.trips is not None else None
+
+
+def _quiet(
+    m: Machine,
+    node: st.For | st.While,
+    test: Callable[[], bool | None],
+    step: Callable[[], None],
+    induction: Induction | None,
+) -> Signal | None:
+    trips = _constant_trips(induction)
+    if trips == 0:
+        return None
+    known_count = induction is not None
+    if known_count and (trips is None or trips > m.options.loop_trips):
+        return _skip(m, node, induction)
+    saved_limit = m.limit
+    outermost = not m.quiet
+    if outermost:
+        m.limit = min(saved_limit, m.steps + m.options.loop_budget)
+    m.quiet += 1
+    depth, journals = len(m.frames), len(m.journals)
+    scopes, doubt = len(m.frame.scopes), m.doubt
+    try:
+        return _execute(m, node, test, step, induction)
+    except BudgetSpent:
+        if not outermost or m.spent:
+            raise
+        del m.frames[depth:], m.journals[journals:], m.frame.scopes[scopes:]
+        m.doubt = doubt
+        summarise(m, node, induction, 0)
+        return None
+    finally:
+        m.quiet -= 1
+        if outermost and not m.spent:
+            m.limit = saved_limit
+
+
+def _execute(
+    m: Machine,
+    node: st.For | st.While,
+    test: Callable[[], bool | None],
+    step: Callable[[], None],
+    induction: Induction | None,
+) -> Signal | None:
+    executed = 0
+    while True:
+        known = test()
+        if known is False:
+            return None
+        if known is None:
+            break
+        signal = m.exec(node.body)
+        executed += 1
+        if signal is BREAK:
+            return None
+        if signal is not None and signal is not CONTINUE:
+            return signal
+        step()
+        if executed >= 16 * m.options.loop_trips:
+            break
+    if executed == 0:
+        return _skip(m, node, induction)
+    summarise(m, node, induction, executed)
+    return None
+
+
+def _skip(m: Machine, node: st.For | st.While, induction: Induction | None) -> Signal | None:
+    # One pass finds what is allocated; the values it leaves are then summarised.
+    if m.reach.effects(node.body).allocates and not m.spent:
+        m.quiet += 1
+        try:
+            try_branch(m, lambda: m.exec(node.body), keep=True)
+        finally:
+            m.quiet -= 1
+        summarise(m, node, induction, 1)
+        return None
+    summarise(m, node, induction, 0)
+    return None
+
+
+@handles(EXECUTORS, st.ForRange)
+def _for_range(m: Machine, node: st.ForRange) -> Signal | None:
+    sequence = _elements(m, node)
+    launching = m.reach.can_launch(node.body)
+    scope: dict[str, Cell] = {}
+    m.frame.scopes.append(scope)  # type: ignore[arg-type]
+    m.repeat.append(sequence[1])
+    try:
+        for value in sequence[0]:
+            type = resolve(m, node.variable.type)
+            scope[node.variable.name] = Cell(node.variable.name, type, copied(value) or value)
+            distinct, events = len(m.launches), m.launch_events
+            signal = m.exec(node.body)
+            if signal is BREAK:
+                return None
+            if signal is not None and signal is not CONTINUE:
+                return signal
+            if launching and m.launch_events > events and len(m.launches) == distinct:
+                break
+        complete = sequence[1] is not None and sequence[1].constant == len(sequence[0])
+        if not complete or not sequence[0]:
+            summarise(m, node, None, len(sequence[0]))
+        return None
+    finally:
+        m.repeat.pop()
+        m.frame.scopes.pop()
+
+
+def _elements(m: Machine, node: st.ForRange) -> tuple[list[Value], Expr | None]:
+    """The values to execute a range loop for, and how many it has in all."""
+    place = m.place(node.range)
+    value = place.get() or rvalue(m, place)
+    if isinstance(value, Aggregate) and value.type.name == "initializer_list":
+        items = list(value.fields.values())
+        return items, integer(len(items)).value
+    if isinstance(value, Text):
+        return [integer(ord(c) & 0xFF, "char") for c in value.value[:64]], None
+    storage = storage_of(value) if isinstance(value, Aggregate) else None
+    if storage is not None and isinstance(value, Aggregate):
+        size = size_of(value)
+    elif isinstance(value, Pointer) or hasattr(value, "elements"):
+        buffer = value.buffer if isinstance(value, Pointer) else value
+        elements = getattr(buffer, "elements", {})
+        held = [elements[key] for key in sorted(elements)]
+        return held[: m.options.loop_trips], integer(len(held)).value if held else None
+    else:
+        return [Opaque(node.variable.name, "an element of a container that is not known")], None
+    count = size.constant
+    if count is None or count > m.options.loop_trips:
+        return [], size
+    from roofline_lsp.analysis.host.access import deref
+
+    pointer = Pointer(storage, integer(0).value, storage.element or AUTO)
+    return [rvalue(m, deref(m, pointer, integer(i))) for i in range(int(count))], size
+
+

@@ -1,0 +1,278 @@
+"""The state of one abstract execution: frames, memory journal, unknowns, budget, launches.
+
+Evaluators and executors of single node types live in other modules and register here, so that
+they can call one another through the machine.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from roofline_lsp.analysis.host.index import Index
+from roofline_lsp.analysis.host.memory import (
+    AUTO,
+    Cell,
+    ContentsPlace,
+    Frame,
+    Place,
+    Storage,
+)
+from roofline_lsp.analysis.host.options import HostOptions
+from roofline_lsp.analysis.host.reach import Reach
+from roofline_lsp.analysis.host.values import (
+    HostUnknown,
+    LaunchContext,
+    Opaque,
+    Origin,
+    Scalar,
+    Value,
+)
+from roofline_lsp.kernel.expressions import Expression, Literal
+from roofline_lsp.kernel.program import Function, Problem, Program, Severity
+from roofline_lsp.kernel.statements import Statement
+from roofline_lsp.kernel.symbolic import Expr, Symbol, constant, make_symbol
+from roofline_lsp.kernel.symbolic import from_atom as expr_of
+from roofline_lsp.kernel.types import Type
+
+MAX_DEPTH: Final = 60
+"""Frames on the stack; deeper calls give an opaque value."""
+
+_TIME_CHECK_MASK: Final = 0x3F
+
+
+class ProgramExit(Exception):
+    """The host program ended: ``exit``, ``abort`` or a throw."""
+
+
+class BudgetSpent(Exception):
+    """More statements than one call or the whole execution may take."""
+
+
+class Signal:
+    """How a statement ended, if not by reaching its end."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+BREAK: Final = Signal("break")
+CONTINUE: Final = Signal("continue")
+RETURN: Final = Signal("return")
+
+Evaluator = Callable[["Machine", Any], Value]
+Locator = Callable[["Machine", Any], Place]
+Executor = Callable[["Machine", Any], "Signal | None"]
+
+EVALUATORS: Final[dict[type, Evaluator]] = {}
+LOCATORS: Final[dict[type, Locator]] = {}
+EXECUTORS: Final[dict[type, Executor]] = {}
+
+_Handler = TypeVar("_Handler", bound=Callable[..., Any])
+
+
+def handles(table: dict[type, Any], *kinds: type) -> Callable[[_Handler], _Handler]:
+    """Register the decorated function for nodes of these types."""
+
+    def register(function: _Handler) -> _Handler:
+        for kind in kinds:
+            table[kind] = function
+        return function
+
+    return register
+
+
+class Machine:
+    """Executes one program once; the result is gathered in ``launches`` and ``problems``."""
+
+    def __init__(self, program: Program, options: HostOptions) -> None:
+        self.options = options
+        self.index = Index(program)
+        self.reach = Reach(self.index)
+        self.frames: list[Frame] = []
+        self.globals: dict[int, Place] = {}
+        self.statics: dict[int, Place] = {}
+        self.launches: dict[object, LaunchContext] = {}
+        self.problems: list[Problem] = []
+        self.unknowns: dict[Symbol, HostUnknown] = {}
+        self.named: dict[tuple[str, str], Scalar] = {}
+        self.literals: dict[Literal, Value] = {}
+        self.reached: set[int] = set()
+        self.journals: list[list[tuple[Place, Value | None]]] = []
+        self.repeat: list[Expr | None] = []
+        self.doubt = 0
+        """How many undecided conditions lead here."""
+        self.quiet = 0
+        """How many calls and loops around here cannot launch."""
+        self.steps = 0
+        self.limit = options.statement_budget
+        self.deadline = time.monotonic() + options.wall_limit_s
+        self.builtins: dict[str, Place] = {}
+        """Variables of the C library, by name."""
+        self.parsed_options: dict[str, Any] = {}
+        """State of the C library, by the name of its owner (``getopt``)."""
+        self.arguments: tuple[str, ...] | None = None
+        self.addressed: dict[Hashable, Storage] = {}
+        """Memory of fields whose address was taken, by the key of their place."""
+        self.slow_calls: set[int] = set()
+        self._launch_events = 0
+
+    # ---- Where we are
+
+    @property
+    def frame(self) -> Frame:
+        """The innermost activation."""
+        return self.frames[-1]
+
+    @property
+    def path(self) -> Path | None:
+        """The file being executed."""
+        for frame in reversed(self.frames):
+            if frame.function is not None:
+                return frame.function.path
+        return None
+
+    def origin(self, text: str, line: int | None) -> Origin:
+        """An origin in the file being executed."""
+        return Origin(text, self.path, line)
+
+    def problem(self, message: str, line: int | None) -> None:
+        """Note something that was not understood, once."""
+        found = Problem(Severity.WARNING, message, self.path, line)
+        if found not in self.problems and len(self.problems) < 100:
+            self.problems.append(found)
+
+    # ---- Evaluating and executing
+
+    def eval(self, node: Expression) -> Value:
+        """The value of an expression."""
+        evaluator = EVALUATORS.get(type(node))
+        if evaluator is None:
+            return Opaque(type(node).__name__, "this kind of expression is not modelled")
+        return evaluator(self, node)
+
+    def place(self, node: Expression) -> Place:
+        """The place an expression denotes; a temporary for one that denotes none."""
+        locator = LOCATORS.get(type(node))
+        if locator is not None:
+            return locator(self, node)
+        return Cell("", AUTO, self.eval(node))
+
+    def exec(self, node: Statement) -> Signal | None:
+        """Execute a statement; the signal says how it was left."""
+        self.steps += 1
+        if self.steps > self.limit:
+            raise BudgetSpent
+        if not self.steps & _TIME_CHECK_MASK and time.monotonic() > self.deadline:
+            self.limit = 0
+            raise BudgetSpent
+        executor = EXECUTORS.get(type(node))
+        return executor(self, node) if executor is not None else None
+
+    @property
+    def spent(self) -> bool:
+        """Whether the whole execution has used up its budget."""
+        return self.steps > self.options.statement_budget or time.monotonic() > self.deadline
+
+    # ---- Memory
+
+    def store(self, place: Place, value: Value | None) -> None:
+        """Assign, so that an enclosing undecided branch can undo it."""
+        if self.journals:
+            self.journals[-1].append((place, place.get()))
+        place.put(value)
+
+    def forget_contents(self, storage: Storage) -> None:
+        """Make all that a buffer holds unknown."""
+        if storage.place is not None:
+            return
+        if storage.elements or storage.fill is not None or storage.text is not None:
+            if self.journals:
+                self.journals[-1].append((ContentsPlace(storage), None))
+            storage.elements.clear()
+            storage.fill = storage.text = None
+
+    def rollback(self, journal: list[tuple[Place, Value | None]]) -> None:
+        """Undo what a journal recorded."""
+        for place, old in reversed(journal):
+            place.put(old)
+
+    # ---- Unknowns
+
+    def unknown(
+        self,
+        name: str,
+        why: str,
+        type_name: str = "int",
+        *,
+        assumed: float | None = None,
+        line: int | None = None,
+        shared: bool = False,
+    ) -> Scalar:
+        """A number the program leaves open, as a fresh symbol (``shared``: one for each name)."""
+        if shared and (known := self.named.get((name, type_name))) is not None:
+            return known
+        floating = type_name in ("float", "double")
+        if assumed is None:
+            assumed = 1.0 if floating else self.options.default_size
+        scope = f"host:{len(self.unknowns)}"
+        made = make_symbol(name, scope, nonnegative=assumed >= 0)
+        self.unknowns[made] = HostUnknown(made, name, why, assumed, self.path, line)
+        result = Scalar(expr_of(made), type_name, self.origin(name, line))
+        if shared:
+            self.named[name, type_name] = result
+        return result
+
+    def assume(self, symbol: Symbol, assumed: float) -> None:
+        """Replace the number assumed for an unknown by a better guess."""
+        self.unknowns[symbol] = replace(self.unknowns[symbol], assumed=assumed)
+
+    def assumed_value(self, expr: Expr) -> int | float | None:
+        """The number an expression takes when each unknown takes its assumed value."""
+        values: Mapping[Symbol, Expr] = {
+            s: constant(self.unknowns[s].assumed) for s in expr.symbols() if s in self.unknowns
+        }
+        return expr.substitute(values).constant
+
+    def number(self, value: Value | None, type_name: str = "int") -> Scalar | None:
+        """A value as a number: an opaque one becomes an unknown of its name, others None."""
+        if isinstance(value, Scalar):
+            return value
+        if isinstance(value, Opaque):
+            if value.type is not None and not value.type.pointers:
+                type_name = value.type.name if value.type.name in SCALARS else type_name
+            line = value.origin.line if value.origin else None
+            return self.unknown(value.name, value.why, type_name, line=line, shared=True)
+        return None
+
+    # ---- Launches
+
+    @property
+    def launch_events(self) -> int:
+        """How many launches were executed so far, repeated ones included."""
+        return self._launch_events
+
+    def count_launch(self) -> None:
+        """Note that a launch was executed."""
+        self._launch_events += 1
+
+    def enter(
+        self, function: Function | None, bindings: dict[str, Type | Expr], **fields: Any
+    ) -> Frame:
+        """Push a new frame."""
+        frame = Frame(function, bindings, [{}], **fields)
+        self.frames.append(frame)
+        return frame
+
+
+SCALARS: Final = frozenset(
+    ("bool", "char", "signed char", "unsigned char", "short", "unsigned short", "int")
+    + ("unsigned int", "long", "unsigned long", "long long", "unsigned long long")
+    + ("float", "double", "long double")
+)
+"""Canonical names of the arithmetic types."""

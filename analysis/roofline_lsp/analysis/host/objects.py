@@ -1,0 +1,372 @@
+"""Making values of declared types: constructors, initialiser lists, defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from roofline_lsp.analysis.host.access import array_storage, rvalue
+from roofline_lsp.analysis.host.containers import is_container, make_container, smart_pointer
+from roofline_lsp.analysis.host.invoke import invoke, passed
+from roofline_lsp.analysis.host.layout import (
+    class_bindings,
+    component_names,
+    field_type,
+    resolve,
+    sizeof,
+    vector_component,
+)
+from roofline_lsp.analysis.host.machine import SCALARS, Machine
+from roofline_lsp.analysis.host.memory import AUTO, MAX_ELEMENTS, Cell, FieldPlace, Place, Storage
+from roofline_lsp.analysis.host.operators import convert, copied, integer, to_scalar_type
+from roofline_lsp.analysis.host.templates import choose_overload, type_of
+from roofline_lsp.analysis.host.values import (
+    Aggregate,
+    FunctionValue,
+    Opaque,
+    Pointer,
+    Scalar,
+    Text,
+    Value,
+)
+from roofline_lsp.kernel.expressions import Expression, InitList, Literal
+from roofline_lsp.kernel.program import Struct
+from roofline_lsp.kernel.statements import Variable
+from roofline_lsp.kernel.symbolic import ZERO, constant
+from roofline_lsp.kernel.types import Type
+
+_STRINGS = frozenset(("std::string", "string", "std::string_view", "string_view"))
+
+
+def declared_value(
+    m: Machine, variable: Variable, *, zeroed: bool = False
+) -> tuple[Type, Value | None]:
+    """The resolved type of a declared variable and the value it starts with."""
+    type = resolve(m, variable.type)
+    init = variable.init
+    value: Value | None
+    if isinstance(init, InitList):
+        value = initialise(m, type, init, variable.name)
+    elif init is not None:
+        value = _initial_value(m, type, init, variable.name)
+        if type.name == "auto":
+            type = type_of(m, value) or type
+            if isinstance(value, Pointer) and not type.pointers:
+                type = AUTO
+    elif variable.ctor_args is not None:
+        args = [m.place(argument) for argument in variable.ctor_args]
+        if type.dims:
+            value = array_storage(m, variable.name, type)
+        else:
+            value = construct(m, type, args, variable.name)
+    else:
+        value = default_value(m, type, variable.name)
+        if zeroed and value is None:
+            value = _zero(type)
+    if isinstance(value, Storage):
+        value.name = variable.name
+        if variable.qualifiers & {"__constant__", "__device__", "__managed__"}:
+            value.space = "constant" if "__constant__" in variable.qualifiers else "device"
+        elif zeroed and init is None:
+            value.fill = _zero(value.element or AUTO)
+    elif isinstance(value, Pointer) and value.buffer is not None and not value.buffer.name:
+        value.buffer.name = variable.name
+    return type, value
+
+
+def _initial_value(m: Machine, type: Type, init: Expression, name: str) -> Value:
+    place = m.place(init)
+    if type.dims:
+        value = place.get()
+        storage = array_storage(m, name, type)
+        if isinstance(value, Text):
+            storage.text = value.value
+            if storage.size_bytes is None:
+                storage.size_bytes = constant(len(value.value) + 1)
+        return storage
+    value = rvalue(m, place)
+    if isinstance(value, Aggregate):
+        same = type.name in ("auto", value.type.name) or value.type.name == "initializer_list"
+        if same or m.index.find_struct(type.name) is None or _derives(m, value.type, type):
+            return copied(value) or value
+    if not type.pointers and type.name not in SCALARS and type.name != "auto":
+        if not isinstance(value, (Opaque, FunctionValue)) or type.name in _STRINGS:
+            if not isinstance(value, Pointer) or is_container(type):
+                return construct(m, type, [Cell("", AUTO, value)], name)
+    return convert(m, value, type)
+
+
+def _derives(m: Machine, derived: Type, base: Type, depth: int = 0) -> bool:
+    struct = m.index.find_struct(derived.name)
+    if struct is None or depth > 8:
+        return False
+    return any(b.name == base.name or _derives(m, b, base, depth + 1) for b in struct.bases)
+
+
+def _zero(type: Type) -> Value | None:
+    if type.dims:
+        return None
+    if type.pointers:
+        return Pointer(None, ZERO, type.pointee())
+    return integer(0, type.name) if type.name in SCALARS else None
+
+
+def default_value(m: Machine, type: Type, name: str) -> Value | None:
+    """What a variable without an initialiser holds; None where that is indeterminate."""
+    if type.dims:
+        return array_storage(m, name, type)
+    if type.pointers or type.name in SCALARS:
+        return None
+    return construct(m, type, [], name)
+
+
+def construct(m: Machine, type: Type, args: Sequence[Place], name: str = "") -> Value:
+    """An object of a (resolved) type made from arguments."""
+    if type.pointers or type.name in SCALARS:
+        if not args:
+            return _zero(type) or Opaque(name, "it is not initialised")
+        return convert(m, rvalue(m, args[0]), type)
+    if type.name in _STRINGS:
+        return _string(m, args)
+    vector = vector_component(type.name)
+    if vector is not None:
+        return _vector_value(m, type, vector, args)
+    if is_container(type):
+        return make_container(m, type, args, name)
+    if smart_pointer(type):
+        return rvalue(m, args[0]) if args else Pointer(None, ZERO)
+    struct = m.index.find_struct(type.name)
+    if struct is not None:
+        return _object(m, struct, type, args)
+    if "stream" in type.name:
+        opened = [rvalue(m, argument) for argument in args]
+        return Aggregate(type, {"source": opened[0]} if opened else {})
+    if type.name.removeprefix("std::") in ("pair", "tuple") and args:
+        names = ["first", "second"] + [f"_{i}" for i in range(2, len(args))]
+        return Aggregate(type, {n: rvalue(m, a) for n, a in zip(names, args)})
+    if len(args) == 1 and type.name in ("auto", "std::function", "function"):
+        return rvalue(m, args[0])
+    if len(args) == 1 and ("half" in type.name or "bfloat16" in type.name):
+        return rvalue(m, args[0])
+    if not args and type.name not in ("auto", "void"):
+        return Aggregate(type)
+    return Opaque(name or type.name, f"'{type.name}' is not modelled", type)
+
+
+def _string(m: Machine, args: Sequence[Place]) -> Value:
+    if not args:
+        return Text("")
+    value = rvalue(m, args[0])
+    if isinstance(value, Pointer) and isinstance(value.buffer, Storage):
+        if value.buffer.text is not None:
+            return Text(value.buffer.text, value.origin)
+        return Opaque(value.buffer.name or "a string", "its characters are not known")
+    if isinstance(value, Scalar):
+        return Opaque("a string", "made from characters that are not known")
+    return value
+
+
+def _vector_value(
+    m: Machine, type: Type, vector: tuple[str, int], args: Sequence[Place]
+) -> Value:
+    kind, count = vector
+    if len(args) == 1:
+        single = rvalue(m, args[0])
+        if isinstance(single, Aggregate) and single.type.name != "initializer_list":
+            made = copied(single)
+            if isinstance(made, Aggregate):
+                made.type = type
+                return made
+    result = Aggregate(type)
+    if not args and type.name != "dim3":
+        return result
+    default = 1 if type.name == "dim3" else 0
+    for position, field in enumerate(component_names(count)):
+        if position < len(args):
+            value = rvalue(m, args[position])
+            number = m.number(value, kind)
+            if number is not None:
+                result.fields[field] = to_scalar_type(number, kind)
+        else:
+            result.fields[field] = integer(default, kind)
+    return result
+
+
+def _object(m: Machine, struct: Struct, type: Type, args: Sequence[Place]) -> Value:
+    result = Aggregate(type)
+    constructors = m.index.find_methods(struct, struct.name)
+    if len(args) == 1:
+        single = args[0].get()
+        if isinstance(single, Aggregate) and single.type.name == type.name:
+            return copied(single) or single
+    apply_member_defaults(m, struct, type, result)
+    if constructors:
+        chosen = choose_overload(m, FunctionValue(tuple(constructors)), args)
+        if chosen is not None and len(args) <= len(chosen.params):
+            bindings = class_bindings(struct, type)
+            if struct.template_params and not type.args and m.frame.owner is struct:
+                bindings = dict(m.frame.bindings)
+            invoke(m, chosen, args, bindings, result)
+            return result
+    for field, argument in zip(_data_fields(m, struct), args):
+        field_kind = field_type(m, type, field.name) or AUTO
+        result.fields[field.name] = passed(m, argument, field_kind)
+    return result
+
+
+def _data_fields(m: Machine, struct: Struct) -> list[Variable]:
+    fields: list[Variable] = []
+    for base in struct.bases:
+        parent = m.index.find_struct(base.name)
+        if parent is not None and parent is not struct:
+            fields.extend(_data_fields(m, parent))
+    return fields + [f for f in struct.fields if not f.qualifiers & {"static", "constexpr"}]
+
+
+def apply_member_defaults(
+    m: Machine, struct: Struct, type: Type, result: Aggregate, depth: int = 0
+) -> None:
+    """Give the members of a new object their default initialisers, bases first."""
+    for base in struct.bases if depth < 8 else ():
+        parent = m.index.find_struct(base.name)
+        if parent is not None:
+            apply_member_defaults(m, parent, base, result, depth + 1)
+    m.enter(None, class_bindings(struct, type), this=result, owner=struct)
+    try:
+        for field in struct.fields:
+            if field.qualifiers & {"static", "constexpr"}:
+                continue
+            if field.init is not None or field.ctor_args is not None or _needs_default(m, field):
+                value = declared_value(m, field)[1]
+                if value is not None:
+                    result.fields[field.name] = value
+    finally:
+        m.frames.pop()
+
+
+def _needs_default(m: Machine, field: Variable) -> bool:
+    type = field.type
+    if type.pointers or type.name in SCALARS or type.reference:
+        return False
+    return is_container(type) or type.name in _STRINGS or type.name == "dim3"
+
+
+def construct_field(m: Machine, name: str, args: Sequence[Expression]) -> None:
+    """Execute one entry of a constructor's initialiser list: a member, a base or itself."""
+    this, owner = m.frame.this, m.frame.owner
+    if this is None:
+        return
+    type = field_type(m, this.type, name)
+    if type is None and owner is not None:
+        struct = m.index.find_struct(name)
+        if struct is not None:
+            _construct_base(m, struct, this, [m.place(argument) for argument in args])
+        return
+    place = FieldPlace(this, name, type or AUTO)
+    if len(args) == 1 and isinstance(args[0], InitList):
+        m.store(place, initialise(m, place.type, args[0], name))
+        return
+    places = [m.place(argument) for argument in args]
+    if place.type.dims:
+        m.store(place, array_storage(m, name, place.type))
+        return
+    if type is None or (place.type.name == "auto" and len(places) == 1):
+        m.store(place, rvalue(m, places[0]) if places else None)
+        return
+    m.store(place, construct(m, place.type, places, name))
+
+
+def _construct_base(
+    m: Machine, struct: Struct, this: Aggregate, args: Sequence[Place]
+) -> None:
+    constructors = m.index.find_methods(struct, struct.name)
+    chosen = choose_overload(m, FunctionValue(tuple(constructors)), args) if constructors else None
+    if chosen is not None:
+        invoke(m, chosen, args, dict(m.frame.bindings), this)
+
+
+def initialise(m: Machine, type: Type, node: InitList, name: str) -> Value:
+    """The value of a (resolved) type that a brace list gives."""
+    if type.dims:
+        return _array(m, type, node, name)
+    if type.pointers or type.name in SCALARS:
+        if not node.items:
+            return _zero(type) or Opaque(name, "it is not initialised")
+        return convert(m, m.eval(node.items[0]), type)
+    if is_container(type):
+        return make_container(m, type, [_item_place(m, type, i) for i in node.items], name, True)
+    struct = m.index.find_struct(type.name)
+    if struct is not None and not m.index.find_methods(struct, struct.name):
+        return _aggregate(m, struct, type, node)
+    if struct is None and vector_component(type.name) is None and type.name not in _STRINGS:
+        if type.name.removeprefix("std::") not in ("pair", "tuple", "complex"):
+            return Aggregate(type, {str(i): m.eval(x) for i, x in enumerate(node.items)})
+    return construct(m, type, [m.place(item) for item in node.items], name)
+
+
+def _item_place(m: Machine, type: Type, item: Expression) -> Place:
+    if isinstance(item, InitList) and type.args and isinstance(type.args[0], Type):
+        return Cell("", AUTO, initialise(m, resolve(m, type.args[0]), item, ""))
+    return m.place(item)
+
+
+def _aggregate(m: Machine, struct: Struct, type: Type, node: InitList) -> Value:
+    result = Aggregate(type)
+    apply_member_defaults(m, struct, type, result)
+    fields = _data_fields(m, struct)
+    for field, item in zip(fields, node.items):
+        kind = field_type(m, type, field.name) or AUTO
+        if isinstance(item, InitList):
+            result.fields[field.name] = initialise(m, kind, item, field.name)
+        elif kind.dims:
+            result.fields[field.name] = array_storage(m, field.name, kind)
+        else:
+            result.fields[field.name] = convert(m, m.eval(item), kind)
+    for field in fields[len(node.items) :]:
+        if field.name not in result.fields:
+            zero = _zero(resolve(m, field.type))
+            if zero is not None:
+                result.fields[field.name] = zero
+    return result
+
+
+def _array(m: Machine, type: Type, node: InitList, name: str) -> Value:
+    element = Type(type.name, type.args, type.pointers)
+    dims = type.dims
+    if dims[0] is None:
+        dims = (Literal(node.line, len(node.items), "int"), *dims[1:])
+        type = Type(type.name, type.args, type.pointers, dims=dims)
+    storage = array_storage(m, name, type)
+    storage.origin = m.origin("initialiser", node.line)
+    storage.fill = _zero(element)
+    _fill(m, storage, element, node, dims, 0)
+    return storage
+
+
+def _fill(
+    m: Machine,
+    storage: Storage,
+    element: Type,
+    node: InitList,
+    dims: tuple[Expression | None, ...],
+    start: int,
+) -> None:
+    inner = sizeof(m, Type("char", dims=dims[1:])) if len(dims) > 1 else constant(1)
+    stride = inner.constant if inner is not None else None
+    position = start
+    for item in node.items:
+        if position - start >= MAX_ELEMENTS:
+            storage.fill = None
+            return
+        if isinstance(item, InitList) and len(dims) > 1:
+            _fill(m, storage, element, item, dims[1:], position)
+            position += int(stride) if stride is not None else len(item.items)
+            continue
+        if isinstance(item, InitList):
+            storage.elements[position] = initialise(m, element, item, storage.name)
+        else:
+            value = m.eval(item)
+            if isinstance(value, Text) and not element.pointers and element.name == "char":
+                storage.text = value.value
+            else:
+                storage.elements[position] = convert(m, value, element)
+        position += 1

@@ -1,0 +1,74 @@
+"""What an abstract execution of a host program is given and what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from roofline_lsp.analysis.host.values import LaunchContext
+from roofline_lsp.kernel.program import Problem
+
+DEFAULT_DEVICE_PROPERTIES: Final[Mapping[str, int]] = {
+    "multiProcessorCount": 68,
+    "warpSize": 32,
+    "maxThreadsPerBlock": 1024,
+    "maxThreadsPerMultiProcessor": 1536,
+    "maxBlocksPerMultiProcessor": 16,
+    "sharedMemPerBlock": 49152,
+    "sharedMemPerBlockOptin": 101376,
+    "sharedMemPerMultiprocessor": 102400,
+    "regsPerBlock": 65536,
+    "regsPerMultiprocessor": 65536,
+    "totalGlobalMem": 10 * 1024**3,
+    "totalConstMem": 65536,
+    "l2CacheSize": 5 * 1024**2,
+    "clockRate": 1710000,
+    "memoryClockRate": 9501000,
+    "memoryBusWidth": 320,
+    "major": 8,
+    "minor": 6,
+    "concurrentKernels": 1,
+    "asyncEngineCount": 2,
+    "canMapHostMemory": 1,
+    "managedMemory": 1,
+    "concurrentManagedAccess": 1,
+    "pageableMemoryAccess": 0,
+    "unifiedAddressing": 1,
+    "cooperativeLaunch": 1,
+    "integrated": 0,
+}
+"""``cudaDeviceProp`` of a GeForce RTX 3080 10 GB (CUDA programming guide, compute capability 8.6)."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostOptions:
+    """Limits of an abstract execution, and the device that the program would find."""
+
+    device_properties: Mapping[str, int] = field(
+        default_factory=lambda: dict(DEFAULT_DEVICE_PROPERTIES)
+    )
+    """Fields of ``cudaDeviceProp`` by name."""
+    device_count: int = 1
+    statement_budget: int = 200_000
+    """Statements executed in all before the rest of the program is given up."""
+    call_budget: int = 6_000
+    """Statements executed in one call of a function that cannot launch."""
+    loop_budget: int = 6_000
+    """Statements executed in one outermost loop that cannot launch, before it is summarised."""
+    loop_trips: int = 64
+    """Iterations of one loop that are executed one by one."""
+    wall_limit_s: float = 1.5
+    """The emergency exit: what has been found by then is the result."""
+    max_launches: int = 512
+    """Distinct launches kept."""
+    default_size: int = 1024
+    """Assumed where an unknown integer has no better guess."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostResult:
+    """The launches of a host program in the order they are met, and what went wrong."""
+
+    launches: tuple[LaunchContext, ...]
+    problems: tuple[Problem, ...]

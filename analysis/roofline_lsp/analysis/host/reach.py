@@ -1,0 +1,293 @@
+"""What a piece of host code can do, found from its shape alone: launch, assign, leave.
+
+It lets the execution skip code that has no bearing on launches. Everything is looked up by simple
+names, so a verdict errs towards "can launch" and "is assigned".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from roofline_lsp.analysis.host.index import Index, last_component
+from roofline_lsp.kernel import expressions as ex
+from roofline_lsp.kernel import statements as st
+from roofline_lsp.kernel.program import Function
+
+_CHILDREN: Final[dict[type, tuple[str, ...]]] = {
+    ex.Unary: ("operand",),
+    ex.Update: ("target",),
+    ex.Binary: ("left", "right"),
+    ex.Assign: ("target", "value"),
+    ex.Conditional: ("condition", "then", "otherwise"),
+    ex.Call: ("callee", "args"),
+    ex.Index: ("base", "index"),
+    ex.Member: ("base",),
+    ex.Cast: ("operand",),
+    ex.InitList: ("items",),
+    ex.Construct: ("args",),
+    ex.New: ("count", "args"),
+    ex.Lambda: ("params", "body"),
+    ex.Launch: ("kernel", "grid", "block", "shared_bytes", "stream", "args", "packed_args"),
+    ex.Unknown: ("parts",),
+    st.Variable: ("init", "ctor_args"),
+    st.Block: ("body",),
+    st.Declare: ("variables",),
+    st.Evaluate: ("expression",),
+    st.If: ("init", "condition", "then", "otherwise"),
+    st.For: ("init", "condition", "step", "body"),
+    st.ForRange: ("variable", "range", "body"),
+    st.While: ("condition", "body"),
+    st.Case: ("value", "body"),
+    st.Switch: ("value", "cases"),
+    st.Return: ("value",),
+    st.Label: ("body",),
+    st.Opaque: ("parts",),
+}
+
+Node = ex.Expression | st.Statement | st.Variable | st.Case
+
+
+def walk(root: Node | None) -> Iterator[Node]:
+    """The node and all below it, in source order."""
+    stack: list[Node] = [] if root is None else [root]
+    while stack:
+        node = stack.pop()
+        yield node
+        for name in reversed(_CHILDREN.get(type(node), ())):
+            child = getattr(node, name)
+            if child is None:
+                continue
+            if isinstance(child, tuple):
+                stack.extend(reversed(child))
+            else:
+                stack.append(child)
+
+
+@dataclass(slots=True, eq=False)
+class Effects:
+    """What executing a node may change."""
+
+    names: set[str] = field(default_factory=set)
+    """Variables assigned, updated or handed out by address."""
+    stores: list[ex.Expression] = field(default_factory=list)
+    """Bases of subscripts, dereferences and members that are assigned."""
+    calls: list[ex.Call] = field(default_factory=list)
+    declared: set[str] = field(default_factory=set)
+    """Variables declared within."""
+    mentions: set[str] = field(default_factory=set)
+    """Simple names of functions, methods and types that may be called."""
+    launches: list[ex.Launch] = field(default_factory=list)
+    allocates: bool = False
+    statements: int = 0
+
+
+_ALLOCATORS: Final = frozenset(
+    ("malloc", "calloc", "realloc", "aligned_alloc", "make_unique", "make_shared", "resize")
+    + ("push_back", "emplace_back", "reserve", "fopen", "posix_memalign", "cudaMalloc", "open")
+    + ("cudaMallocHost", "cudaMallocManaged", "cudaHostAlloc", "hipMalloc", "append", "insert")
+)
+
+
+def root_name(expression: ex.Expression) -> str | None:
+    """The variable that an lvalue is a part of."""
+    while True:
+        if isinstance(expression, ex.Name):
+            return expression.name
+        if isinstance(expression, (ex.Index, ex.Member)):
+            expression = expression.base
+        elif isinstance(expression, (ex.Unary, ex.Cast)):
+            expression = expression.operand
+        else:
+            return None
+
+
+def effects_of(root: Node | None) -> Effects:
+    """The effects of a node, calls not followed."""
+    effects = Effects()
+    for node in walk(root):
+        kind = type(node)
+        if isinstance(node, (ex.Assign, ex.Update)):
+            _note_target(effects, node.target)
+        elif isinstance(node, ex.Unary):
+            if node.op == "&":
+                _note_target(effects, node.operand)
+        elif isinstance(node, ex.Binary):
+            if node.op == ">>":
+                _note_target(effects, node.right)
+        elif isinstance(node, ex.Name):
+            effects.mentions.add(last_component(node.name))
+        elif isinstance(node, ex.Member):
+            effects.mentions.add(node.name)
+        elif isinstance(node, ex.Call):
+            effects.calls.append(node)
+            callee = node.callee
+            name = callee.name if isinstance(callee, (ex.Name, ex.Member)) else ""
+            effects.allocates = effects.allocates or last_component(name) in _ALLOCATORS
+        elif isinstance(node, st.Variable):
+            effects.declared.add(node.name)
+            effects.mentions.add(last_component(node.type.name))
+        elif isinstance(node, (ex.New, ex.Construct)):
+            effects.mentions.add(last_component(node.type.name))
+            effects.allocates = True
+        elif isinstance(node, ex.Launch):
+            effects.launches.append(node)
+        elif issubclass(kind, st.Statement):
+            effects.statements += 1
+    return effects
+
+
+def _note_target(effects: Effects, target: ex.Expression) -> None:
+    if isinstance(target, ex.Name):
+        effects.names.add(target.name)
+    elif isinstance(target, (ex.Index, ex.Member)) or (
+        isinstance(target, ex.Unary) and target.op == "*"
+    ):
+        effects.stores.append(target)
+    elif isinstance(target, (ex.Unary, ex.Update, ex.Cast)):
+        name = root_name(target.operand if not isinstance(target, ex.Update) else target.target)
+        if name is not None:
+            effects.names.add(name)
+
+
+_HOST_ONLY_SKIP: Final = frozenset(("__global__", "__device__"))
+
+
+def runs_on_host(function: Function) -> bool:
+    """Whether the host may call a function."""
+    return "__host__" in function.qualifiers or not (function.qualifiers & _HOST_ONLY_SKIP)
+
+
+class Reach:
+    """Effects of functions and statements, computed once for each, and who can launch."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._effects: dict[Node, Effects] = {}
+        self._by_function: dict[int, Effects] = {}
+        self._launching: set[str] | None = None
+        self._globals: dict[int, frozenset[str]] = {}
+        self._ending: dict[str, bool] = {}
+
+    def effects(self, node: Node) -> Effects:
+        """The effects of a statement or expression."""
+        found = self._effects.get(node)
+        if found is None:
+            found = self._effects[node] = effects_of(node)
+        return found
+
+    def function_effects(self, function: Function) -> Effects:
+        """The effects of a function's body and initialisers."""
+        found = self._by_function.get(id(function))
+        if found is None:
+            found = effects_of(function.body)
+            for _, args in function.initializers:
+                for argument in args:
+                    found.mentions |= effects_of(argument).mentions
+            self._by_function[id(function)] = found
+        return found
+
+    @property
+    def launching(self) -> set[str]:
+        """Simple names of host functions and classes that lead to a launch."""
+        if self._launching is None:
+            self._launching = self._propagate()
+        return self._launching
+
+    def _propagate(self) -> set[str]:
+        mentioned_by: dict[str, list[str]] = {}
+        work = []
+        for function in self._index.all_functions:
+            if not runs_on_host(function) or function.body is None:
+                continue
+            effects = self.function_effects(function)
+            names = [function.name]
+            if function.name == "operator()" and function.owner:
+                names.append(last_component(function.owner))
+            for name in names:
+                for mention in effects.mentions:
+                    mentioned_by.setdefault(mention, []).append(name)
+            if effects.launches:
+                work.extend(names)
+        reached: set[str] = set()
+        while work:
+            name = work.pop()
+            if name not in reached:
+                reached.add(name)
+                work.extend(mentioned_by.get(name, ()))
+        return reached
+
+    def can_launch(self, node: Node) -> bool:
+        """Whether executing a node may launch a kernel."""
+        effects = self.effects(node)
+        return bool(effects.launches) or not effects.mentions.isdisjoint(self.launching)
+
+    def function_can_launch(self, function: Function) -> bool:
+        """Whether calling a function may launch a kernel."""
+        effects = self.function_effects(function)
+        return bool(effects.launches) or not effects.mentions.isdisjoint(self.launching)
+
+    def assigned_globals(self, function: Function, depth: int = 0) -> frozenset[str]:
+        """Names assigned by a function and those it calls that it does not declare itself."""
+        found = self._globals.get(id(function))
+        if found is not None:
+            return found
+        self._globals[id(function)] = frozenset()
+        effects = self.function_effects(function)
+        names = set(effects.names)
+        for store in effects.stores:
+            root = root_name(store)
+            if root is not None:
+                names.add(root)
+        names -= effects.declared
+        names -= {parameter.name for parameter in function.params}
+        if depth < 8:
+            for call in effects.calls:
+                if isinstance(call.callee, ex.Name):
+                    simple = last_component(call.callee.name)
+                    for callee in self._index.functions.get(simple, ())[:4]:
+                        if runs_on_host(callee):
+                            names |= self.assigned_globals(callee, depth + 1)
+        result = frozenset(names)
+        self._globals[id(function)] = result
+        return result
+
+    def leaves(self, statement: st.Statement | None, *, program: bool = False) -> bool:
+        """Whether a branch surely ends the function or loop around it (or the ``program``)."""
+        if isinstance(statement, st.Block):
+            return any(self.leaves(part, program=program) for part in statement.body)
+        if isinstance(statement, (st.Return, st.Break, st.Continue, st.Goto)):
+            return not program
+        if isinstance(statement, st.Evaluate):
+            return self._ends_program(statement.expression)
+        if isinstance(statement, st.Opaque):
+            return statement.text.lstrip().startswith("throw")
+        if isinstance(statement, st.If) and statement.otherwise is not None:
+            return self.leaves(statement.then, program=program) and self.leaves(
+                statement.otherwise, program=program
+            )
+        return False
+
+    def _ends_program(self, expression: ex.Expression) -> bool:
+        if isinstance(expression, ex.Unknown):
+            return expression.text.lstrip().startswith("throw")
+        if not (isinstance(expression, ex.Call) and isinstance(expression.callee, ex.Name)):
+            return False
+        name = last_component(expression.callee.name)
+        if name in _ENDS:
+            return True
+        known = self._ending.get(name)
+        if known is None:
+            self._ending[name] = False
+            known = any(
+                runs_on_host(function) and self.leaves(function.body, program=True)
+                for function in self._index.functions.get(name, ())
+            )
+            self._ending[name] = known
+        return known
+
+
+_ENDS: Final = frozenset(
+    ("exit", "_exit", "abort", "quick_exit", "terminate", "_Exit", "__assert_fail", "errx", "err")
+)

@@ -1,0 +1,302 @@
+"""Sizes of types and C++'s arithmetic conversions, for an LP64 target as CUDA's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from roofline_lsp.analysis.symbols import SymbolTable
+from roofline_lsp.kernel.expressions import Expression
+from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.kernel.types import Type
+
+_CANONICAL: Final[Mapping[str, str]] = {
+    "size_t": "unsigned long",
+    "ssize_t": "long",
+    "ptrdiff_t": "long",
+    "intptr_t": "long",
+    "uintptr_t": "unsigned long",
+    "int8_t": "signed char",
+    "uint8_t": "unsigned char",
+    "int16_t": "short",
+    "uint16_t": "unsigned short",
+    "int32_t": "int",
+    "uint32_t": "unsigned int",
+    "int64_t": "long",
+    "uint64_t": "unsigned long",
+    "uchar": "unsigned char",
+    "ushort": "unsigned short",
+    "uint": "unsigned int",
+    "ulong": "unsigned long",
+    "ulonglong": "unsigned long long",
+    "u_int": "unsigned int",
+    "u_char": "unsigned char",
+    "u_int32_t": "unsigned int",
+    "wchar_t": "int",
+    "char16_t": "unsigned short",
+    "char32_t": "unsigned int",
+    "__half": "half",
+    "half_t": "half",
+    "__nv_bfloat16": "bfloat16",
+    "nv_bfloat16": "bfloat16",
+    "__nv_bfloat162": "bfloat162",
+    "nv_bfloat162": "bfloat162",
+    "__half2": "half2",
+    "cudaTextureObject_t": "unsigned long long",
+    "cudaSurfaceObject_t": "unsigned long long",
+}
+
+SIZES: Final[Mapping[str, int]] = {
+    "void": 1,
+    "bool": 1,
+    "char": 1,
+    "signed char": 1,
+    "unsigned char": 1,
+    "short": 2,
+    "unsigned short": 2,
+    "int": 4,
+    "unsigned int": 4,
+    "long": 8,
+    "unsigned long": 8,
+    "long long": 8,
+    "unsigned long long": 8,
+    "__int128": 16,
+    "unsigned __int128": 16,
+    "float": 4,
+    "double": 8,
+    "long double": 16,
+    "half": 2,
+    "bfloat16": 2,
+    "half2": 4,
+    "bfloat162": 4,
+    "string": 8,
+    "nullptr": 8,
+}
+"""Bytes of the types that need no definition."""
+
+_RANKS: Final[Mapping[str, int]] = {
+    "bool": 0,
+    "char": 1,
+    "signed char": 1,
+    "unsigned char": 1,
+    "short": 2,
+    "unsigned short": 2,
+    "int": 3,
+    "unsigned int": 4,
+    "long": 5,
+    "unsigned long": 6,
+    "long long": 7,
+    "unsigned long long": 8,
+    "__int128": 9,
+    "unsigned __int128": 10,
+}
+_FLOATS: Final[Mapping[str, int]] = {"half": 1, "bfloat16": 1, "float": 2, "double": 3, "long double": 4}
+_VECTOR: Final = re.compile(
+    r"(char|uchar|short|ushort|int|uint|long|ulong|longlong|ulonglong|float|double|half)([1-4])$"
+)
+_VECTOR_ELEMENTS: Final[Mapping[str, str]] = {
+    "uchar": "unsigned char",
+    "ushort": "unsigned short",
+    "uint": "unsigned int",
+    "ulong": "unsigned long",
+    "longlong": "long long",
+    "ulonglong": "unsigned long long",
+}
+_COMPLEX: Final[Mapping[str, str]] = {
+    "cuComplex": "float",
+    "cuFloatComplex": "float",
+    "cuDoubleComplex": "double",
+    "cufftComplex": "float",
+    "cufftDoubleComplex": "double",
+}
+
+
+def strip_std(name: str) -> str:
+    """The name without a leading ``std::`` or ``::``."""
+    return name.removeprefix("::").removeprefix("std::")
+
+
+def canonical(name: str) -> str:
+    """The arithmetic type a well-known name stands for, else the name itself."""
+    bare = strip_std(name)
+    return _CANONICAL.get(bare, bare)
+
+
+def vector_parts(name: str) -> tuple[str, int] | None:
+    """``float4`` gives ``("float", 4)``, ``cuDoubleComplex`` ``("double", 2)``; else None."""
+    if name in _COMPLEX:
+        return _COMPLEX[name], 2
+    if name in ("half2", "bfloat162"):
+        return None
+    if name == "dim3":
+        return "unsigned int", 3
+    found = _VECTOR.match(name)
+    if not found:
+        return None
+    element = found[1]
+    return _VECTOR_ELEMENTS.get(element, element), int(found[2])
+
+
+def is_integer(name: str) -> bool:
+    """Whether this canonical type is integral."""
+    return name in _RANKS
+
+
+def is_float(name: str) -> bool:
+    """Whether this canonical type is a floating one."""
+    return name in _FLOATS
+
+
+def precision_of(name: str) -> Precision | None:
+    """The precision in which arithmetic on this canonical type is done."""
+    if name in ("float",):
+        return Precision.SP
+    if name in ("double", "long double"):
+        return Precision.DP
+    if name in ("half", "bfloat16", "half2", "bfloat162"):
+        return Precision.HP
+    return Precision.INT if name in _RANKS else None
+
+
+def promoted(name: str) -> str:
+    """The integral promotion: types below ``int`` become ``int``."""
+    return "int" if name in _RANKS and _RANKS[name] < _RANKS["int"] else name
+
+
+def common_type(left: str, right: str) -> str:
+    """The usual arithmetic conversions of two canonical types."""
+    if left in _FLOATS or right in _FLOATS:
+        if left in _FLOATS and right in _FLOATS:
+            return left if _FLOATS[left] >= _FLOATS[right] else right
+        return left if left in _FLOATS else right
+    left, right = promoted(left), promoted(right)
+    if left in _RANKS and right in _RANKS:
+        return left if _RANKS[left] >= _RANKS[right] else right
+    return left if left in _RANKS else right
+
+
+class TypeResolver:
+    """Types through aliases and template bindings to canonical ones, and their sizes."""
+
+    def __init__(
+        self,
+        table: SymbolTable,
+        bindings: Mapping[str, Type] | None = None,
+        evaluate: Callable[[Expression], int | None] | None = None,
+    ) -> None:
+        self._table = table
+        self.bindings: dict[str, Type] = dict(bindings or {})
+        self._evaluate = evaluate or (lambda _expression: None)
+
+    def resolve(self, type_: Type, depth: int = 0) -> Type:
+        """The type with aliases and template parameters replaced, its name canonical.
+
+        A name that nothing is known of is returned as it is.
+        """
+        name = canonical(type_.name)
+        target = self.bindings.get(name)
+        if target is None and name not in SIZES and depth < 16:
+            target = self._table.find_alias(name)
+        if target is None or target.name == type_.name:
+            return type_ if name == type_.name else _renamed(type_, name)
+        inner = self.resolve(target, depth + 1)
+        return Type(
+            inner.name,
+            inner.args,
+            inner.pointers + type_.pointers,
+            type_.reference or inner.reference,
+            type_.const or inner.const,
+            type_.restrict,
+            type_.volatile or inner.volatile,
+            type_.dims + inner.dims,
+        )
+
+    def size(self, type_: Type, depth: int = 0) -> int | None:
+        """Bytes of a value of this type, or None where it is not known."""
+        resolved = self.resolve(type_)
+        count = 1
+        for dim in resolved.dims:
+            value = self._evaluate(dim) if dim is not None else None
+            if value is None:
+                return None
+            count *= value
+        if resolved.pointers:
+            return 8 * count
+        single = SIZES.get(resolved.name)
+        if single is None:
+            single = self._class_size(resolved, depth)
+        return None if single is None else single * count
+
+    def alignment(self, type_: Type, depth: int = 0) -> int:
+        """Alignment in bytes; 1 where nothing is known."""
+        resolved = self.resolve(type_)
+        if resolved.pointers:
+            return 8
+        if resolved.name in SIZES:
+            return SIZES[resolved.name]
+        parts = vector_parts(resolved.name)
+        if parts:
+            element, width = parts
+            return SIZES[element] * (1 if width == 3 else width) if width != 3 else SIZES[element]
+        struct = self._table.find_struct(resolved.name)
+        if struct is None or depth > 8:
+            return 1
+        declared = self._evaluate(struct.align) if struct.align is not None else None
+        members = [self.alignment(f.type, depth + 1) for f in struct.fields]
+        return max([declared or 1, *members])
+
+    def _class_size(self, resolved: Type, depth: int) -> int | None:
+        parts = vector_parts(resolved.name)
+        if parts:
+            return SIZES[parts[0]] * parts[1]
+        layout = self.fields(resolved, depth)
+        if layout is None:
+            return None
+        end = max((offset + (size or 0) for offset, size, _ in layout.values()), default=1)
+        if any(size is None for _, size, _ in layout.values()):
+            return None
+        align = self.alignment(resolved, depth)
+        return max(1, -(-end // align) * align)
+
+    def fields(self, type_: Type, depth: int = 0) -> dict[str, tuple[int, int | None, Type]] | None:
+        """Offset, size in bytes and type of each field of a class; None if it is not known."""
+        resolved = self.resolve(type_)
+        parts = vector_parts(resolved.name)
+        if parts:
+            element, width = parts
+            size = SIZES[element]
+            return {n: (i * size, size, Type(element)) for i, n in enumerate("xyzw"[:width])}
+        struct = self._table.find_struct(resolved.name)
+        if struct is None or depth > 8:
+            return None
+        result: dict[str, tuple[int, int | None, Type]] = {}
+        position = 0
+        for base in struct.bases:
+            inherited = self.fields(base, depth + 1) or {}
+            result.update(inherited)
+            position = max([position, *(o + (s or 0) for o, s, _ in inherited.values())])
+        for member in struct.fields:
+            if member.qualifiers & {"static", "constexpr"}:
+                continue
+            size = self.size(member.type, depth + 1)
+            if not struct.union:
+                align = self.alignment(member.type, depth + 1)
+                position = -(-position // align) * align
+            result[member.name] = (position, size, member.type)
+            if not struct.union:
+                position += size or 0
+        return result
+
+
+def _renamed(type_: Type, name: str) -> Type:
+    return Type(
+        name,
+        type_.args,
+        type_.pointers,
+        type_.reference,
+        type_.const,
+        type_.restrict,
+        type_.volatile,
+        type_.dims,
+    )

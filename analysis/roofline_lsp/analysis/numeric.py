@@ -1,0 +1,165 @@
+"""Symbolic expressions evaluated for many threads at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from roofline_lsp.kernel.simplify import FOLD
+from roofline_lsp.kernel.symbolic import Apply, Atom, Expr, Symbol
+
+Lane = Any
+"""A number, or an array with one number a lane."""
+
+
+def _c_div(a: Lane, b: Lane) -> Lane:
+    a, b = np.asarray(a), np.asarray(b)
+    safe = np.where(b == 0, 1, b)
+    if np.min(a, initial=0) >= 0 and np.min(safe, initial=1) > 0:
+        return a // safe
+    return np.trunc(a / safe).astype(np.int64)
+
+
+def _c_mod(a: Lane, b: Lane) -> Lane:
+    return np.fmod(a, np.where(np.asarray(b) == 0, 1, b))
+
+
+def _positive(a: Lane) -> Lane:
+    return np.maximum(np.asarray(a, dtype=float), 1e-300)
+
+
+_VECTOR: Final[Mapping[str, Callable[..., Lane]]] = {
+    "div": _c_div,
+    "mod": _c_mod,
+    "fdiv": lambda a, b: np.asarray(a, dtype=float) / np.where(np.asarray(b) == 0, 1, b),
+    "min": np.minimum,
+    "max": np.maximum,
+    "shl": lambda a, b: _ints(a) << np.clip(_ints(b), 0, 62),
+    "shr": lambda a, b: _ints(a) >> np.clip(_ints(b), 0, 62),
+    "and": lambda a, b: _ints(a) & _ints(b),
+    "or": lambda a, b: _ints(a) | _ints(b),
+    "xor": lambda a, b: _ints(a) ^ _ints(b),
+    "lt": lambda a: _truth(np.asarray(a) < 0),
+    "le": lambda a: _truth(np.asarray(a) <= 0),
+    "eq": lambda a: _truth(np.asarray(a) == 0),
+    "ne": lambda a: _truth(np.asarray(a) != 0),
+    "land": lambda a, b: _truth((np.asarray(a) != 0) & (np.asarray(b) != 0)),
+    "lor": lambda a, b: _truth((np.asarray(a) != 0) | (np.asarray(b) != 0)),
+    "select": lambda a, b, c: np.where(np.asarray(a) != 0, b, c),
+    "trunc": lambda a: _ints(np.trunc(a)),
+    "floor": lambda a: _ints(np.floor(a)),
+    "ceil": lambda a: _ints(np.ceil(a)),
+    "abs": np.abs,
+    "sqrt": lambda a: np.sqrt(np.maximum(a, 0)),
+    "pow": lambda a, b: np.power(np.asarray(a, dtype=float), b),
+    "log2": lambda a: np.log2(_positive(a)),
+    "log": lambda a: np.log(_positive(a)),
+    "exp": lambda a: np.exp(np.clip(a, -700, 700)),
+    "mul": np.multiply,
+}
+
+
+def _ints(a: Lane) -> Lane:
+    array = np.asarray(a)
+    if array.dtype.kind in "iu":
+        return array
+    return np.nan_to_num(array, nan=0.0, posinf=2**62, neginf=-(2**62)).astype(np.int64)
+
+
+def _truth(a: Lane) -> Lane:
+    return np.asarray(a).astype(np.int64)
+
+
+class Environment:
+    """Values of symbols, with what has been computed from them remembered."""
+
+    __slots__ = ("_known", "values")
+
+    def __init__(self, values: Mapping[Symbol, Lane]) -> None:
+        self.values = dict(values)
+        self._known: dict[Atom, Lane | None] = {}
+
+    def evaluate(self, expr: Expr) -> Lane | None:
+        """The number, or one number a lane; None where a symbol has no value."""
+        total: Lane = 0
+        for monomial, coefficient in expr.terms.items():
+            product: Lane = coefficient
+            for atom in monomial:
+                value = self._atom(atom)
+                if value is None:
+                    return None
+                product = product * value
+            total = total + product
+        return total
+
+    def _atom(self, atom: Atom) -> Lane | None:
+        if isinstance(atom, Symbol):
+            return self.values.get(atom)
+        if atom in self._known:
+            return self._known[atom]
+        assert isinstance(atom, Apply)
+        result = self._apply(atom)
+        self._known[atom] = result
+        return result
+
+    def _apply(self, atom: Apply) -> Lane | None:
+        if atom.op == "select":
+            return self._select(atom)
+        args = [self.evaluate(argument) for argument in atom.args]
+        if any(arg is None for arg in args):
+            return self._partial(atom, args)
+        if not any(isinstance(arg, np.ndarray) for arg in args):
+            try:
+                return FOLD[atom.op](*args)
+            except (ArithmeticError, ValueError, KeyError):
+                return None
+        vector = _VECTOR.get(atom.op)
+        if vector is None:
+            return None
+        with np.errstate(all="ignore"):
+            return vector(*args)
+
+    def _partial(self, atom: Apply, args: list[Lane | None]) -> Lane | None:
+        """Logic decided by one side alone."""
+        known = next((arg for arg in args if arg is not None), None)
+        if known is None or isinstance(known, np.ndarray):
+            return None
+        if atom.op == "land" and not known:
+            return 0
+        if atom.op == "lor" and known:
+            return 1
+        return None
+
+    def _select(self, atom: Apply) -> Lane | None:
+        condition = self.evaluate(atom.args[0])
+        if condition is None:
+            then, otherwise = (self.evaluate(argument) for argument in atom.args[1:])
+            # Either side is a better guess than none.
+            return then if then is not None else otherwise
+        if not isinstance(condition, np.ndarray):
+            return self.evaluate(atom.args[1 if condition else 2])
+        then, otherwise = (self.evaluate(argument) for argument in atom.args[1:])
+        if then is None or otherwise is None:
+            return None
+        return np.where(condition != 0, then, otherwise)
+
+    def restricted(self, keep: Lane) -> Environment:
+        """The environment of the lanes that an index array or mask picks."""
+        return Environment(
+            {
+                symbol: value[keep] if isinstance(value, np.ndarray) and value.ndim else value
+                for symbol, value in self.values.items()
+            }
+        )
+
+    def extended(self, symbol: Symbol, value: Lane) -> Environment:
+        """The environment with one more symbol; what was computed stays known."""
+        made = Environment({**self.values, symbol: value})
+        made._known = {
+            atom: known
+            for atom, known in self._known.items()
+            if known is not None or (isinstance(atom, Apply) and symbol not in atom.symbols)
+        }
+        return made

@@ -1,0 +1,264 @@
+"""From a kernel's summary and a launch to a prediction: counts, traffic, roofline, time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from roofline_lsp.analysis.binding import Binding
+from roofline_lsp.analysis.confidence import confidence
+from roofline_lsp.analysis.device.regions import KernelSummary, Site, Work
+from roofline_lsp.analysis.execution import Execution, execute
+from roofline_lsp.analysis.occupancy import Occupancy, occupancy
+from roofline_lsp.analysis.prediction import (
+    Evidence,
+    LedgerLine,
+    Limiter,
+    Prediction,
+    Source,
+    UnknownUsed,
+    Verdict,
+)
+from roofline_lsp.analysis.traffic import Traffic, dram_traffic
+from roofline_lsp.hardware_db import Gpu, Roofline
+from roofline_lsp.kernel.precision import Precision
+
+_DECIDING: Final = (Precision.SP, Precision.DP, Precision.INT)
+"""The precisions whose ridges decide the class, by the rule of the HPDC'25 study."""
+_COLUMN: Final = {
+    Precision.SP: Work.SP,
+    Precision.DP: Work.DP,
+    Precision.HP: Work.HP,
+    Precision.INT: Work.INT,
+    Precision.TENSOR: Work.TENSOR,
+}
+_DEFAULT_L2_BYTES: Final = 4 * 2**20
+_LAUNCH_NS: Final = 2000.0
+"""Time of a launch that does nothing, as Nsight Compute reports it."""
+_BANDWIDTH_SHARE: Final = 0.85
+"""The share of the DRAM bandwidth that streaming kernels reach."""
+_EVIDENCE: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The GPU a launch is judged on."""
+
+    gpu: Gpu
+    roofline: Roofline
+
+
+def predict(summary: KernelSummary, binding: Binding, target: Target) -> Prediction:
+    """Judge one launch of a kernel."""
+    execution = execute(summary.root, binding.grid, binding.block, binding.values)
+    threads = binding.block[0] * binding.block[1] * binding.block[2]
+    shared = summary.shared_bytes + binding.dynamic_shared_bytes
+    resident = occupancy(target.gpu, threads, summary.live_registers, shared)
+    blocks = resident.blocks_per_sm * target.gpu.sm_count
+    l2_bytes = target.gpu.l2_bytes or _DEFAULT_L2_BYTES
+    traffic = dram_traffic(summary, execution, blocks, l2_bytes, binding.sizes)
+    totals = work_totals(summary, execution)
+    moved = traffic.read_bytes + traffic.write_bytes
+    verdicts = _verdicts(totals, moved, target.roofline)
+    verdict = (
+        Verdict.COMPUTE_BOUND
+        if any(verdicts.get(p) is Verdict.COMPUTE_BOUND for p in _DECIDING)
+        else Verdict.BANDWIDTH_BOUND
+    )
+    times = _times(totals, moved, target, binding, resident)
+    limiting = max(times, key=lambda name: times[name])
+    unknowns = (*binding.unknowns, *_assumptions(execution))
+    return Prediction(
+        verdict=verdict,
+        confidence=confidence(_margin(totals, moved, target.roofline), unknowns, traffic, moved),
+        source=Source.STATIC,
+        limiting=limiting,
+        sp_flops=totals[Work.SP],
+        dp_flops=totals[Work.DP],
+        hp_flops=totals[Work.HP],
+        int_ops=totals[Work.INT],
+        tensor_flops=totals[Work.TENSOR],
+        dram_read_bytes=traffic.read_bytes,
+        dram_write_bytes=traffic.write_bytes,
+        time_ns=times[limiting] + _LAUNCH_NS,
+        precision_verdicts=verdicts,
+        unknowns=unknowns,
+        evidence=_evidence(summary, execution, traffic),
+        ledger=_ledger(summary, execution, traffic),
+        regime=_regime(binding, resident, target),
+        occupancy=resident.share,
+    )
+
+
+def work_totals(summary: KernelSummary, execution: Execution) -> dict[Work, float]:
+    """Work of each kind over the whole launch."""
+    totals = dict.fromkeys(Work, 0.0)
+    for region in summary.root.walk():
+        runs = execution.regions.get(region)
+        if runs is None or not runs.runs:
+            continue
+        for row in region.work.values():
+            for kind in Work:
+                totals[kind] += row[kind] * runs.runs
+    return totals
+
+
+def _verdicts(
+    totals: Mapping[Work, float], moved: float, roofline: Roofline
+) -> dict[Precision, Verdict]:
+    result = {}
+    for precision, column in _COLUMN.items():
+        ridge = roofline.ridge(precision)
+        if ridge is not None and totals[column]:
+            above = totals[column] / moved > ridge
+            result[precision] = Verdict.COMPUTE_BOUND if above else Verdict.BANDWIDTH_BOUND
+    return result
+
+
+def _margin(totals: Mapping[Work, float], moved: float, roofline: Roofline) -> float:
+    """The natural logarithm of the highest intensity over its ridge."""
+    best = -math.inf
+    for precision in _DECIDING:
+        ridge = roofline.ridge(precision)
+        if ridge and totals[_COLUMN[precision]]:
+            best = max(best, math.log(totals[_COLUMN[precision]] / moved / ridge))
+    return max(best, -20.0)
+
+
+def _times(
+    totals: Mapping[Work, float],
+    moved: float,
+    target: Target,
+    binding: Binding,
+    resident: Occupancy,
+) -> dict[Limiter, float]:
+    """Nanoseconds that each resource alone would take."""
+    roofline = target.roofline
+    blocks = binding.grid[0] * binding.grid[1] * binding.grid[2]
+    wave = resident.blocks_per_sm * target.gpu.sm_count
+    busy = min(1.0, blocks / target.gpu.sm_count)
+    tail = math.ceil(blocks / wave) / (blocks / wave) if blocks > wave else 1.0
+    result = {Limiter.BANDWIDTH: moved / (roofline.bandwidth_gbs * _BANDWIDTH_SHARE)}
+    for precision, column in _COLUMN.items():
+        peak = roofline.peaks_gops.get(precision)
+        if peak and totals[column]:
+            result[Limiter(precision.value)] = totals[column] / (peak * busy) * tail
+    return result
+
+
+def _regime(binding: Binding, resident: Occupancy, target: Target) -> str:
+    """LLMPerf's three regimes of how much of the GPU a launch uses."""
+    blocks = binding.grid[0] * binding.grid[1] * binding.grid[2]
+    if blocks < target.gpu.sm_count:
+        return "idle SMs"
+    if blocks < resident.blocks_per_sm * target.gpu.sm_count:
+        return "under-utilised"
+    return "fully utilised"
+
+
+def _assumptions(execution: Execution) -> tuple[UnknownUsed, ...]:
+    """Loops and branches that depend on data."""
+    result = []
+    for region in execution.assumed_trips:
+        path, line = region.site
+        trips = execution.regions[region].trips
+        result.append(UnknownUsed(f"trips of the loop at line {line}", "its end depends on data or was not followed", trips, path, line))
+    for region in execution.assumed_conditions:
+        path, line = region.site
+        share = execution.regions[region].share
+        result.append(UnknownUsed(f"branch at line {line}", "its condition depends on data", share, path, line))
+    return tuple(result)
+
+
+# -- the ledger
+
+
+def _ledger(
+    summary: KernelSummary, execution: Execution, traffic: Traffic
+) -> tuple[LedgerLine, ...]:
+    rows: dict[Site, list[float]] = {}
+    executions: dict[Site, float] = {}
+    notes: dict[Site, list[str]] = {}
+    for region in summary.root.walk():
+        runs = execution.regions.get(region)
+        if runs is None:
+            continue
+        _note_region(region.kind, region.site, runs.trips, runs.share, runs.assumed, notes)
+        for site, row in region.work.items():
+            total = rows.setdefault(site, [0.0] * len(Work))
+            for kind in Work:
+                total[kind] += row[kind] * runs.runs
+            executions[site] = max(executions.get(site, 0.0), runs.runs)
+        for access in region.accesses:
+            rows.setdefault(access.site, [0.0] * len(Work))
+            executions[access.site] = max(executions.get(access.site, 0.0), runs.runs)
+    for site in (*traffic.by_site, *notes):
+        rows.setdefault(site, [0.0] * len(Work))
+    lines = []
+    for site in sorted(rows, key=lambda s: (str(s[0]), s[1])):
+        row = rows[site]
+        read, written = traffic.by_site.get(site, (0.0, 0.0))
+        lines.append(
+            LedgerLine(
+                path=site[0],
+                line=site[1],
+                sp_flops=row[Work.SP],
+                dp_flops=row[Work.DP],
+                hp_flops=row[Work.HP],
+                int_ops=row[Work.INT],
+                tensor_flops=row[Work.TENSOR],
+                dram_read_bytes=read,
+                dram_write_bytes=written,
+                executions=executions.get(site, 0.0),
+                notes=tuple(dict.fromkeys(notes.get(site, ()))),
+            )
+        )
+    return tuple(lines)
+
+
+def _note_region(
+    kind: str, site: Site, trips: float, share: float, assumed: bool, notes: dict[Site, list[str]]
+) -> None:
+    guess = " (assumed)" if assumed else ""
+    if kind == "loop":
+        notes.setdefault(site, []).append(f"loop: {trips:,.6g} trips{guess}")
+    elif kind == "guard" and share < 1.0:
+        notes.setdefault(site, []).append(f"branch: taken by {share:.1%} of threads{guess}")
+
+
+def _evidence(
+    summary: KernelSummary, execution: Execution, traffic: Traffic
+) -> tuple[Evidence, ...]:
+    """The lines that contribute most to operations and to bytes."""
+    found: list[tuple[float, Evidence]] = []
+    names = {
+        Work.SP: "single-precision operations",
+        Work.DP: "double-precision operations",
+        Work.HP: "half-precision operations",
+        Work.INT: "integer operations",
+        Work.TENSOR: "tensor-core operations",
+    }
+    totals = work_totals(summary, execution)
+    per_line: dict[tuple[Site, Work], float] = {}
+    for region in summary.root.walk():
+        runs = execution.regions.get(region)
+        if runs is None:
+            continue
+        for site, row in region.work.items():
+            for kind in names:
+                if row[kind]:
+                    per_line[site, kind] = per_line.get((site, kind), 0.0) + row[kind] * runs.runs
+    for (site, kind), amount in per_line.items():
+        if totals[kind]:
+            found.append((amount / totals[kind], Evidence(site[0], site[1], names[kind], amount)))
+    moved = traffic.read_bytes + traffic.write_bytes
+    for item in traffic.arrays:
+        for what, amount in (("read", item.read_bytes), ("written", item.write_bytes)):
+            if amount and item.touched:
+                site = item.touched[0].access.site
+                text = f"DRAM bytes {what} of '{item.array.name}'"
+                found.append((amount / moved, Evidence(site[0], site[1], text, amount)))
+    found.sort(key=lambda pair: -pair[0])
+    return tuple(evidence for _, evidence in found[:_EVIDENCE])

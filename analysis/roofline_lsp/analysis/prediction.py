@@ -1,0 +1,135 @@
+"""What one launch of a kernel is expected to do, with the reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from roofline_lsp.kernel.precision import Precision
+
+
+class Verdict(Enum):
+    """Which roof a kernel meets first."""
+
+    COMPUTE_BOUND = "CB"
+    BANDWIDTH_BOUND = "BB"
+
+
+class Limiter(Enum):
+    """The resource whose time is longest."""
+
+    SP = "sp"
+    DP = "dp"
+    HP = "hp"
+    INT = "int"
+    TENSOR = "tensor"
+    BANDWIDTH = "bandwidth"
+    LATENCY = "latency"
+
+
+class Source(Enum):
+    """Where a prediction comes from."""
+
+    STATIC = "static"
+    LLM = "llm"
+    MEASURED = "measured"
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownUsed:
+    """A quantity that the source does not fix, and what was assumed for it."""
+
+    name: str
+    why: str
+    assumed: float | None
+    path: Path | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One observation behind a prediction, in words, with the amount."""
+
+    path: Path
+    line: int
+    what: str
+    """``single-precision operations``, ``DRAM bytes read of 'x', coalesced``, ``loop trips``."""
+    amount: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerLine:
+    """Operations and bytes of one source line over a whole launch."""
+
+    path: Path
+    line: int
+    sp_flops: float = 0.0
+    dp_flops: float = 0.0
+    hp_flops: float = 0.0
+    int_ops: float = 0.0
+    tensor_flops: float = 0.0
+    dram_read_bytes: float = 0.0
+    dram_write_bytes: float = 0.0
+    executions: float = 0.0
+    """How many threads reach the line, times the trips of the loops around it."""
+    notes: tuple[str, ...] = ()
+    """``loop: 1024 trips``, ``strided by 4096 bytes``, ``guard passes 98.6% of threads``."""
+
+    @property
+    def dram_bytes(self) -> float:
+        """Read and written."""
+        return self.dram_read_bytes + self.dram_write_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What one launch is expected to do. None stands for what could not be estimated."""
+
+    verdict: Verdict | None
+    confidence: float
+    """The estimated probability, 0 to 1, that the verdict is right."""
+    source: Source
+    limiting: Limiter | None
+    sp_flops: float | None
+    dp_flops: float | None
+    hp_flops: float | None
+    int_ops: float | None
+    tensor_flops: float | None
+    dram_read_bytes: float | None
+    dram_write_bytes: float | None
+    time_ns: float | None
+    precision_verdicts: Mapping[Precision, Verdict]
+    """Each precision's own class by its own ridge."""
+    unknowns: tuple[UnknownUsed, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    """The largest contributions first."""
+    ledger: tuple[LedgerLine, ...] = ()
+    """By path and line."""
+    regime: str | None = None
+    """``idle SMs``, ``under-utilised`` or ``fully utilised``."""
+    occupancy: float | None = None
+    """Resident warps over the most an SM can hold."""
+
+    @property
+    def dram_bytes(self) -> float | None:
+        """Read and written, None if either is unknown."""
+        if self.dram_read_bytes is None or self.dram_write_bytes is None:
+            return None
+        return self.dram_read_bytes + self.dram_write_bytes
+
+    def operations(self, precision: Precision) -> float | None:
+        """The operations of a precision."""
+        return {
+            Precision.SP: self.sp_flops,
+            Precision.DP: self.dp_flops,
+            Precision.HP: self.hp_flops,
+            Precision.INT: self.int_ops,
+            Precision.TENSOR: self.tensor_flops,
+        }[precision]
+
+    def intensity(self, precision: Precision) -> float | None:
+        """Operations of a precision per DRAM byte, None if either is unknown."""
+        operations, moved = self.operations(precision), self.dram_bytes
+        return operations / moved if operations is not None and moved else None

@@ -1,0 +1,209 @@
+"""The entry that every front end calls: files in, reports out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from roofline_lsp.analysis.host.values import (
+    Aggregate,
+    LaunchContext,
+    Opaque,
+    Pointer,
+    Scalar,
+    Text,
+    Value,
+)
+from roofline_lsp.api.cache import AnalysisCache
+from roofline_lsp.api.files import Reader, has_main, programs, read_file, siblings
+from roofline_lsp.api.program import ProgramAnalysis
+from roofline_lsp.api.report import ArgumentUsed, FileReport, KernelReport, LaunchReport
+from roofline_lsp.api.signature import signature, type_text
+from roofline_lsp.kernel.program import Function, Problem
+from roofline_lsp.kernel.symbolic import Expr
+from roofline_lsp.kernel.types import Type
+from roofline_lsp.settings import Settings
+
+_MAX_LAUNCHES = 12
+Progress = Callable[[int, int, Path], None]
+
+
+def analyze(
+    text: bytes,
+    path: Path,
+    settings: Settings,
+    *,
+    reader: Reader = read_file,
+    cache: AnalysisCache | None = None,
+) -> FileReport:
+    """Analyse one file, saved or not, with the files beside it as its program.
+
+    Bad code gives a partial report with problems, never an exception. Raises ``UnknownGpuError``
+    for a GPU that the database does not have.
+    """
+
+    def overlaid(wanted: Path) -> bytes | None:
+        return text if wanted == path else reader(wanted)
+
+    units = [path]
+    own_main = has_main(text)
+    for sibling in siblings(path):
+        source = reader(sibling)
+        if source is not None and not (own_main and has_main(source)):
+            units.append(sibling)
+    argv = settings.args
+    analysis = ProgramAnalysis.load(units, settings, argv=argv, reader=overlaid, cache=cache)
+    return file_report(analysis, path)
+
+
+def analyze_paths(
+    paths: Sequence[Path],
+    settings: Settings,
+    *,
+    reader: Reader = read_file,
+    progress: Progress | None = None,
+) -> Iterator[FileReport]:
+    """Analyse files, grouped into programs by folder; reports come in the order of the files."""
+    cache = AnalysisCache()
+    reports: dict[Path, FileReport] = {}
+    wanted = set(paths)
+    done = 0
+    for units in programs(paths, reader):
+        analysis = ProgramAnalysis.load(
+            units, settings, argv=settings.args, reader=reader, cache=cache
+        )
+        for path in units:
+            if path in wanted:
+                report = file_report(analysis, path)
+                reports[path] = _richer(reports.get(path), report)
+                done += 1
+                if progress is not None:
+                    progress(min(done, len(paths)), len(paths), path)
+    for path in paths:
+        yield reports.get(path) or FileReport(path, ())
+
+
+def _richer(old: FileReport | None, new: FileReport) -> FileReport:
+    """Of two readings of one file, that in which more launches were found."""
+    if old is None:
+        return new
+    count = [sum(len(kernel.launches) for kernel in report.kernels) for report in (old, new)]
+    return new if count[1] > count[0] else old
+
+
+def file_report(analysis: ProgramAnalysis, path: Path) -> FileReport:
+    """The report of one file of a program."""
+    kernels = [f for f in analysis.functions if f.path == path]
+    kernels.sort(key=lambda f: (f.span.line, f.span.column))
+    problems: list[Problem] = []
+    for unit in analysis.program.all_units():
+        if unit.path == path:
+            problems.extend(unit.problems)
+    return FileReport(
+        path, tuple(_kernel_report(analysis, f) for f in kernels), tuple(dict.fromkeys(problems))
+    )
+
+
+def _kernel_report(analysis: ProgramAnalysis, kernel: Function) -> KernelReport:
+    launches = tuple(
+        _launch_report(analysis, kernel, context)
+        for context in _distinct(analysis.launches_of(kernel))[:_MAX_LAUNCHES]
+    )
+    if launches:
+        prediction = launches[0].prediction
+    else:
+        prediction, _ = analysis.predict_launch(kernel, None)
+    return KernelReport(
+        name=signature(kernel),
+        base_name=kernel.name,
+        qualified_name=kernel.qualified_name,
+        dialect=kernel.dialect,
+        path=kernel.path,
+        span=kernel.span,
+        name_span=kernel.name_span,
+        launches=launches,
+        prediction=prediction,
+    )
+
+
+def _distinct(contexts: Sequence[LaunchContext]) -> list[LaunchContext]:
+    """One launch for each place, template arguments and dimensions."""
+    seen: dict[object, LaunchContext] = {}
+    for context in contexts:
+        bindings = tuple(sorted((n, repr(v)) for n, v in context.template_bindings.items()))
+        key = (context.path, context.line, bindings, repr(context.grid), repr(context.block))
+        seen.setdefault(key, context)
+    return list(seen.values())
+
+
+def _launch_report(
+    analysis: ProgramAnalysis, kernel: Function, context: LaunchContext
+) -> LaunchReport:
+    prediction, _ = analysis.predict_launch(kernel, context)
+    return LaunchReport(
+        path=context.path,
+        line=context.line,
+        grid=_shown_dims(context.grid),
+        block=_shown_dims(context.block),
+        shared_bytes=_shown_int(context.shared_bytes),
+        certain=context.certain,
+        template_args=tuple(
+            _template_text(context.template_bindings[p.name])
+            for p in kernel.template_params
+            if p.name in context.template_bindings
+        ),
+        arguments=tuple(
+            _argument(parameter.name, value)
+            for parameter, value in zip(kernel.params, context.args, strict=False)
+        ),
+        prediction=prediction,
+    )
+
+
+def _shown_dims(
+    dims: tuple[Expr, Expr, Expr] | None,
+) -> tuple[int | None, int | None, int | None] | None:
+    if dims is None:
+        return None
+    x, y, z = (_shown_int(dim) for dim in dims)
+    return x, y, z
+
+
+def _shown_int(expr: Expr | None) -> int | None:
+    known = expr.constant if expr is not None else None
+    return None if known is None else int(known)
+
+
+def _template_text(value: Type | Expr) -> str:
+    if isinstance(value, Type):
+        return type_text(value)
+    known = value.constant
+    return str(known) if known is not None else "unknown"
+
+
+def _argument(name: str, value: Value) -> ArgumentUsed:
+    origin = getattr(value, "origin", None)
+    return ArgumentUsed(name, _value_text(value), origin.text if origin is not None else None)
+
+
+def _value_text(value: Value) -> str:
+    if isinstance(value, Scalar):
+        known = value.value.constant
+        return "unknown" if known is None else f"{known}"
+    if isinstance(value, Text):
+        return repr(value.value)
+    if isinstance(value, Pointer):
+        return _pointer_text(value)
+    if isinstance(value, Aggregate):
+        return f"{value.type.name} object"
+    if isinstance(value, Opaque):
+        return "unknown"
+    return "value"
+
+
+def _pointer_text(value: Pointer) -> str:
+    if value.buffer is None:
+        return "nullptr"
+    size = value.buffer.size_bytes.constant if value.buffer.size_bytes is not None else None
+    amount = "unknown size" if size is None else f"{size} bytes"
+    return f"{value.buffer.space} buffer '{value.buffer.name}' of {amount}"

@@ -1,0 +1,12 @@
+"""What one run, or one editor session, need not compute twice."""
+
+from __future__ import annotations
+
+from roofline_lsp.parsers.load import LoadCache
+
+
+class AnalysisCache:
+    """Headers and files read before. Make one a run, or one a server; not thread-safe."""
+
+    def __init__(self, *, keep_trees: bool = False) -> None:
+        self.load = LoadCache(keep_trees=keep_trees)

@@ -1,0 +1,114 @@
+"""A profiler's name for a kernel, taken apart: ``void scale<float, 256>(const T1 *, int)``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from roofline_lsp.kernel.types import Type
+
+_MANGLED = re.compile(r"_Z(?:L|N[KVr]*)?(\d+)")
+_VALUE = re.compile(r"^\(?(?:\(([\w :]+)\))?\s*(-?\d+|true|false)\)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class ProfiledName:
+    """The parts of a demangled kernel name."""
+
+    base_name: str
+    qualified_name: str
+    template_args: tuple[Type | int, ...]
+    params: tuple[str, ...] | None
+    """Parameter types as written; None where the name shows none."""
+
+
+def parse_profiled_name(name: str) -> ProfiledName:
+    """Take a profiler's kernel name apart; never fails, a strange name is its own base name."""
+    text = name.strip()
+    mangled = _MANGLED.match(text)
+    if mangled:
+        return _from_mangled(text, mangled)
+    head, params = _split_params(text)
+    template_args: tuple[Type | int, ...] = ()
+    start = _template_start(head)
+    if start is not None:
+        template_args = tuple(map(_argument, _split_commas(head[start + 1 : -1])))
+        head = head[:start]
+    qualified = head.split()[-1] if head.split() else head
+    return ProfiledName(qualified.rsplit("::", 1)[-1], qualified, template_args, params)
+
+
+def _from_mangled(text: str, found: re.Match[str]) -> ProfiledName:
+    position, parts = found.start(1), []
+    while position < len(text) and text[position].isdigit():
+        digits = re.match(r"\d+", text[position:])
+        assert digits is not None
+        length = int(digits[0])
+        position += len(digits[0])
+        parts.append(text[position : position + length])
+        position += length
+    parts = [part for part in parts if not part.startswith("_GLOBAL__N")]
+    base = parts[-1] if parts else text
+    return ProfiledName(base, "::".join(parts) or base, (), None)
+
+
+def _split_params(text: str) -> tuple[str, tuple[str, ...] | None]:
+    """The name before its parameter list, and the parameters."""
+    if not text.endswith(")"):
+        return text, None
+    depth = 0
+    for position in range(len(text) - 1, -1, -1):
+        depth += {")": 1, "(": -1}.get(text[position], 0)
+        if depth == 0:
+            inner = text[position + 1 : -1].strip()
+            params = tuple(_split_commas(inner)) if inner and inner != "void" else ()
+            return text[:position].strip(), params
+    return text, None
+
+
+def _template_start(head: str) -> int | None:
+    if not head.endswith(">"):
+        return None
+    depth = 0
+    for position in range(len(head) - 1, -1, -1):
+        depth += {">": 1, "<": -1}.get(head[position], 0)
+        if depth == 0:
+            return position
+    return None
+
+
+def _split_commas(text: str) -> list[str]:
+    parts, depth, start = [], 0, 0
+    for position, character in enumerate(text):
+        if character in "<([{":
+            depth += 1
+        elif character in ">)]}":
+            depth -= 1
+        elif character == "," and depth == 0:
+            parts.append(text[start:position].strip())
+            start = position + 1
+    parts.append(text[start:].strip())
+    return [part for part in parts if part]
+
+
+def _argument(text: str) -> Type | int:
+    value = _VALUE.match(text)
+    if value:
+        return {"true": 1, "false": 0}.get(value[2]) or int(value[2] if value[2][-1].isdigit() else 0)
+    return parse_type(text)
+
+
+def parse_type(text: str) -> Type:
+    """A type as a profiler prints it."""
+    words = text.replace("*", " * ").replace("&", " & ").split()
+    pointers = words.count("*")
+    const = "const" in words
+    kept = [w for w in words if w not in ("*", "&", "const", "volatile", "struct", "class", "enum")]
+    joined = " ".join(kept)
+    args: tuple[Type, ...] = ()
+    start = _template_start(joined)
+    if start is not None:
+        inner = [_argument(part) for part in _split_commas(joined[start + 1 : -1])]
+        args = tuple(arg for arg in inner if isinstance(arg, Type))
+        joined = joined[:start].strip()
+    return Type(joined, args, pointers, const=const)

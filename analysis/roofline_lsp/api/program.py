@@ -1,0 +1,232 @@
+"""A program analysed as a whole: its kernels, their launches, and predictions for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from roofline_lsp.analysis.binding import Binding, bind
+from roofline_lsp.analysis.device.regions import KernelSummary
+from roofline_lsp.analysis.device.summary import summarise
+from roofline_lsp.analysis.execution import Dim3
+from roofline_lsp.analysis.host import HostOptions, HostResult, execute_host
+from roofline_lsp.analysis.host.values import LaunchContext
+from roofline_lsp.analysis.predict import Target, predict
+from roofline_lsp.analysis.prediction import Prediction
+from roofline_lsp.analysis.symbols import SymbolTable, build_symbol_table
+from roofline_lsp.api.cache import AnalysisCache
+from roofline_lsp.api.files import Reader, read_file
+from roofline_lsp.api.options import preprocess_options
+from roofline_lsp.api.profiled_names import ProfiledName, parse_profiled_name
+from roofline_lsp.api.signature import parameter_list, signature
+from roofline_lsp.api.targets import target_of
+from roofline_lsp.kernel.program import Function, Program
+from roofline_lsp.kernel.types import Type
+from roofline_lsp.parsers.load import load_program
+from roofline_lsp.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCandidate:
+    """A kernel that a program defines."""
+
+    base_name: str
+    qualified_name: str
+    signature: str
+    path: Path
+    line: int
+
+
+class ProgramAnalysis:
+    """The kernels and launches of a set of files that are linked together."""
+
+    def __init__(
+        self,
+        program: Program,
+        settings: Settings,
+        argv: Sequence[str] | None,
+        cache: AnalysisCache | None = None,
+    ) -> None:
+        self.program = program
+        self.settings = settings
+        self.table: SymbolTable = build_symbol_table(program)
+        self.target: Target = target_of(settings)
+        self.functions: tuple[Function, ...] = _kernels(program)
+        self._argv = argv
+        self._cache = cache or AnalysisCache()
+        self._host: HostResult | None = None
+        self._summaries: dict[tuple[Function, object], KernelSummary] = {}
+
+    @classmethod
+    def load(
+        cls,
+        paths: Sequence[Path],
+        settings: Settings,
+        *,
+        argv: Sequence[str] | None = None,
+        reader: Reader = read_file,
+        cache: AnalysisCache | None = None,
+    ) -> ProgramAnalysis:
+        """Read files as one program. ``argv`` is its command line without its own name."""
+        cache = cache or AnalysisCache()
+        options = preprocess_options(paths, settings, reader)
+        program = load_program(paths, reader, options, cache.load)
+        return cls(program, settings, argv, cache)
+
+    @property
+    def host(self) -> HostResult:
+        """The launches of the host program, found when first asked for."""
+        if self._host is None:
+            self._host = execute_host(self.program, self._argv, HostOptions())
+        return self._host
+
+    def kernels(self) -> tuple[KernelCandidate, ...]:
+        """The kernels that the files define."""
+        return tuple(
+            KernelCandidate(f.name, f.qualified_name, signature(f), f.path, f.name_span.line)
+            for f in self.functions
+        )
+
+    def launches_of(self, kernel: Function) -> tuple[LaunchContext, ...]:
+        """The launches of a kernel, those that surely happen first, each in the order met."""
+        found = [c for c in self.host.launches if _is_same(c.kernel, kernel)]
+        return tuple(sorted(found, key=lambda context: (not context.certain, context.order)))
+
+    def summary(
+        self, kernel: Function, bindings: Mapping[str, Type | int] | None = None
+    ) -> KernelSummary:
+        """What one thread of a kernel does, for one binding of its template parameters."""
+        key = (kernel, tuple(sorted((name, repr(v)) for name, v in (bindings or {}).items())))
+        found = self._summaries.get(key)
+        if found is None:
+            found = self._summaries[key] = summarise(kernel, self.table, bindings)
+        return found
+
+    def predict_launch(
+        self,
+        kernel: Function,
+        context: LaunchContext | None,
+        *,
+        grid: Dim3 | None = None,
+        block: Dim3 | None = None,
+        bindings: Mapping[str, Type | int] | None = None,
+    ) -> tuple[Prediction, Binding]:
+        """Judge one launch; ``grid`` and ``block`` override what the host code says."""
+        merged = {**_constant_bindings(context), **(bindings or {})}
+        summary = self.summary(kernel, merged)
+        bound = bind(summary, context, grid, block)
+        return predict(summary, bound, self.target), bound
+
+    def predict(
+        self, profiled_name: str, *, grid: Dim3 | None = None, block: Dim3 | None = None
+    ) -> Prediction | None:
+        """Judge the kernel of a profiler's demangled name; None if it is not found."""
+        wanted = parse_profiled_name(profiled_name)
+        kernel = _best_match(self.functions, wanted)
+        if kernel is None:
+            return None
+        bindings = _template_bindings(kernel, wanted)
+        context = self._choose_launch(kernel, bindings, grid, block)
+        prediction, _ = self.predict_launch(
+            kernel, context, grid=grid, block=block, bindings=bindings
+        )
+        return prediction
+
+    def _choose_launch(
+        self,
+        kernel: Function,
+        bindings: Mapping[str, Type | int],
+        grid: Dim3 | None,
+        block: Dim3 | None,
+    ) -> LaunchContext | None:
+        """The first launch that agrees with the template arguments and the dimensions."""
+        launches = self.launches_of(kernel)
+        best, best_score = None, -1
+        for context in launches:
+            constants = _constant_bindings(context)
+            agree = sum(_agrees(constants.get(name), value) for name, value in bindings.items())
+            score = 4 * agree
+            score += 2 * (block is not None and _dims(context.block) == block)
+            score += grid is not None and _dims(context.grid) == grid
+            if score > best_score:
+                best, best_score = context, score
+        return best
+
+
+def _kernels(program: Program) -> tuple[Function, ...]:
+    found: dict[tuple[Path, int, str], Function] = {}
+    for unit in program.all_units():
+        methods = (method for struct in unit.structs for method in struct.methods)
+        for function in (*unit.functions, *methods):
+            if function.is_kernel and function.has_body:
+                key = (function.path, function.name_span.line, function.name)
+                found.setdefault(key, function)
+    return tuple(found.values())
+
+
+def _is_same(one: Function, other: Function) -> bool:
+    if one is other:
+        return True
+    return one.qualified_name == other.qualified_name and (
+        one.name_span == other.name_span
+        if one.path == other.path and one.has_body
+        else len(one.params) == len(other.params) and not one.has_body
+    )
+
+
+def _constant_bindings(context: LaunchContext | None) -> dict[str, Type | int]:
+    if context is None:
+        return {}
+    result: dict[str, Type | int] = {}
+    for name, value in context.template_bindings.items():
+        if isinstance(value, Type):
+            result[name] = value
+        else:
+            known = value.constant
+            if known is not None:
+                result[name] = int(known)
+    return result
+
+
+def _template_bindings(kernel: Function, wanted: ProfiledName) -> dict[str, Type | int]:
+    result: dict[str, Type | int] = {}
+    for parameter, argument in zip(kernel.template_params, wanted.template_args, strict=False):
+        if parameter.pack:
+            break
+        if (parameter.type is None) == isinstance(argument, Type):
+            result[parameter.name] = argument
+    return result
+
+
+def _agrees(one: Type | int | None, other: Type | int) -> bool:
+    if isinstance(one, Type) and isinstance(other, Type):
+        return one.name == other.name and one.pointers == other.pointers
+    return one == other
+
+
+def _dims(dims: Sequence[object] | None) -> tuple[int | None, ...] | None:
+    if dims is None:
+        return None
+    return tuple(None if d.constant is None else int(d.constant) for d in dims)  # type: ignore[attr-defined]
+
+
+def _best_match(functions: Sequence[Function], wanted: ProfiledName) -> Function | None:
+    """The kernel of this name whose namespaces, overload and specialisation fit best."""
+    best, best_score = None, -1.0
+    for function in functions:
+        if function.name != wanted.base_name:
+            continue
+        score = 0.0
+        if function.qualified_name == wanted.qualified_name:
+            score += 2
+        if wanted.params is not None and len(function.params) == len(wanted.params):
+            score += 4
+            shown = [text.replace(" ", "") for text in parameter_list(function)]
+            given = [text.replace(" ", "") for text in wanted.params]
+            score += sum(a == b for a, b in zip(shown, given, strict=True)) / max(1, len(given))
+        if bool(function.template_params) == bool(wanted.template_args):
+            score += 1
+        if score > best_score:
+            best, best_score = function, score
+    return best

@@ -1,0 +1,129 @@
+"""What the analysis says: plain, frozen values that every front end renders in its own way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from roofline_lsp.analysis.prediction import (
+    Evidence,
+    LedgerLine,
+    Limiter,
+    Prediction,
+    Source,
+    UnknownUsed,
+    Verdict,
+)
+from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.kernel.program import Dialect, Problem, Span
+
+__all__ = [
+    "ArgumentUsed",
+    "Evidence",
+    "FileReport",
+    "Finding",
+    "GpuUsed",
+    "KernelReport",
+    "LaunchReport",
+    "LedgerLine",
+    "Limiter",
+    "Prediction",
+    "Report",
+    "Source",
+    "UnknownUsed",
+    "Verdict",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class GpuUsed:
+    """The roofline that the verdicts of a report are judged by."""
+
+    name: str
+    clock: str
+    """``base`` or ``boost``."""
+    clock_mhz: float
+    peaks_gops: Mapping[Precision, float]
+    """10^9 operations a second; a precision without a known peak is absent."""
+    bandwidth_gbs: float
+    ridges: Mapping[Precision, float]
+    """Operations per byte at which compute and bandwidth take the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentUsed:
+    """A kernel argument's value at a launch, for people."""
+
+    name: str
+    value: str
+    """``1000000``, ``device buffer of 4.0 MB``, ``unknown``."""
+    origin: str | None
+    """``argv[1] at main.cu:42``."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchReport:
+    """One launch of a kernel and what it is expected to do."""
+
+    path: Path
+    line: int
+    grid: tuple[int | None, int | None, int | None] | None
+    block: tuple[int | None, int | None, int | None] | None
+    """None, whole or in part, where the host code does not fix it."""
+    shared_bytes: int | None
+    """Dynamic shared memory of a block."""
+    certain: bool
+    """False where the path to the launch rests on a condition that could not be decided."""
+    template_args: tuple[str, ...]
+    """The template arguments as source text, in parameter order."""
+    arguments: tuple[ArgumentUsed, ...]
+    prediction: Prediction
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A performance problem pattern met in a kernel."""
+
+    code: str
+    message: str
+    path: Path
+    span: Span
+    fix: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KernelReport:
+    """A kernel, its launches, and the prediction for the one that stands for it."""
+
+    name: str
+    """Demangled, with its signature: ``saxpy(int, float, const float *, float *)``."""
+    base_name: str
+    """The identifier alone."""
+    qualified_name: str
+    dialect: Dialect
+    path: Path
+    span: Span
+    name_span: Span
+    launches: tuple[LaunchReport, ...]
+    """In the order the host program meets them; empty where none was found."""
+    prediction: Prediction
+    """Of the first launch, or for assumed dimensions where there is none."""
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """The kernels a file defines, in source order."""
+
+    path: Path
+    kernels: tuple[KernelReport, ...]
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The result of one run."""
+
+    gpu: GpuUsed
+    files: tuple[FileReport, ...]

@@ -1,0 +1,40 @@
+"""The options of one run, resolved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+Clock = Literal["base", "boost"]
+
+CLOCKS: tuple[Clock, ...] = get_args(Clock)
+"""Every value of ``Settings.clock``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a person chose, defaults filled in. Resolved once and passed down."""
+
+    gpu: str = "RTX 3080"
+    """The GPU to judge kernels for, by a name the hardware database knows."""
+    clock: Clock = "boost"
+    """The clock that the peaks are computed at: ``base`` or ``boost``."""
+    args: tuple[str, ...] | None = None
+    """The program's command-line arguments, its own name left out.
+
+    None: not known, so values that come from the command line are unknown too. ``()``: run without
+    any.
+    """
+    defines: tuple[str, ...] = ()
+    """Macros to define before each file is read, as ``NAME`` (that is 1) or ``NAME=VALUE``."""
+    include_dirs: tuple[Path, ...] = ()
+    """Folders that ``#include`` is looked up in, after the including file's own."""
+    compile_commands: Path | None = None
+    """A ``compile_commands.json`` that tells each file's macros and include folders."""
+    exclude: tuple[str, ...] = ()
+    """Files and folders to leave out when folders are walked, as glob patterns.
+
+    A pattern with a slash is matched against the path below the walked folder, one without against
+    each name.
+    """

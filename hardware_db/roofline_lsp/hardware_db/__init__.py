@@ -1,0 +1,39 @@
+"""GPU specifications: what the roofline and the occupancy of a kernel are computed from.
+
+Each GPU is a TOML file with a source for every number; README.md describes the format.
+"""
+
+from roofline_lsp.hardware_db.errors import GpuDataError, UnknownGpuError
+from roofline_lsp.hardware_db.load import load_gpu_file
+from roofline_lsp.hardware_db.lookup import find_gpu, gpu_names
+from roofline_lsp.hardware_db.model import (
+    Architecture,
+    Gpu,
+    InstructionRates,
+    OccupancyLimits,
+    Source,
+    StatedPeaks,
+    TensorRates,
+)
+from roofline_lsp.hardware_db.roofline import ClockKind, Roofline
+from roofline_lsp.hardware_db.validation import validate, validate_architecture, validate_file
+
+__all__ = [
+    "Architecture",
+    "ClockKind",
+    "Gpu",
+    "GpuDataError",
+    "InstructionRates",
+    "OccupancyLimits",
+    "Roofline",
+    "Source",
+    "StatedPeaks",
+    "TensorRates",
+    "UnknownGpuError",
+    "find_gpu",
+    "gpu_names",
+    "load_gpu_file",
+    "validate",
+    "validate_architecture",
+    "validate_file",
+]

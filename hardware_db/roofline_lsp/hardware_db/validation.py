@@ -1,0 +1,120 @@
+"""Checks what the types cannot: sources, stated peaks, and figures that must agree."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+
+from roofline_lsp.hardware_db.load import read_gpu_file
+from roofline_lsp.hardware_db.model import Architecture, Gpu, Source
+from roofline_lsp.hardware_db.roofline import ClockKind
+from roofline_lsp.kernel.precision import Precision
+
+TOLERANCES = {
+    "fp32_tflops": (Precision.SP, 0.01),
+    "fp64_tflops": (Precision.DP, 0.02),
+    "fp16_tflops": (Precision.HP, 0.02),
+    "int32_tops": (Precision.INT, 0.02),
+    "tensor_fp16_tflops": (Precision.TENSOR, 0.02),
+}
+"""How far a derived peak may lie from the stated one. Vendors round: 33.45 is printed as 34."""
+
+
+def validate_file(path: Path | str) -> tuple[str, ...]:
+    """All faults of a GPU file: of its form, else what ``validate`` finds. Empty if sound."""
+    gpu, problems = read_gpu_file(Path(path))
+    return problems if gpu is None else validate(gpu)
+
+
+def validate(gpu: Gpu) -> tuple[str, ...]:
+    """All faults of a GPU and of its architecture, one sentence each. Empty if sound."""
+    return (
+        *_source_problems(gpu, gpu.sources),
+        *_clock_problems(gpu),
+        *_peak_problems(gpu),
+        *(f"architecture {gpu.architecture.name}: {problem}"
+          for problem in validate_architecture(gpu.architecture)),
+    )  # fmt: skip
+
+
+def validate_architecture(architecture: Architecture) -> tuple[str, ...]:
+    """All faults of an architecture, one sentence each. Empty if sound."""
+    limits = architecture.occupancy
+    agreements = (
+        (
+            limits.warps_per_sm * architecture.warp_size == limits.threads_per_sm,
+            "occupancy.threads_per_sm: must be warps_per_sm x warp_size",
+        ),
+        (
+            limits.threads_per_block <= limits.threads_per_sm,
+            "occupancy.threads_per_block: must not exceed threads_per_sm",
+        ),
+        (
+            limits.shared_bytes_per_block + limits.shared_reserved_bytes_per_block
+            <= limits.shared_bytes_per_sm,
+            "occupancy.shared_bytes_per_block: must fit shared_bytes_per_sm with what is reserved",
+        ),
+        (
+            (limits.registers_per_block or 0) <= limits.registers_per_sm,
+            "occupancy.registers_per_block: must not exceed registers_per_sm",
+        ),
+        (
+            limits.warps_per_sm % limits.subpartitions_per_sm == 0,
+            "occupancy.subpartitions_per_sm: must divide warps_per_sm",
+        ),
+        (
+            architecture.instructions_per_clock_sm.fp32 is not None,
+            "instructions_per_clock_sm.fp32: missing; add it",
+        ),
+    )
+    return (
+        *_source_problems(architecture, architecture.sources),
+        *(problem for holds, problem in agreements if not holds),
+    )
+
+
+def _source_problems(holder: object, sources: Iterable[Source]) -> Iterator[str]:
+    numbers = list(_numbers_in(holder))
+    claims = [name for source in sources for name in source.fields]
+    for name in numbers:
+        count = claims.count(name) or claims.count(name.partition(".")[0])
+        if count == 0:
+            yield f"{name}: has no source; name a document under [sources]"
+        elif count > 1:
+            yield f"{name}: has {count} sources; leave the one that the number was taken from"
+    known = {part for name in numbers for part in (name, name.partition(".")[0])}
+    for name in claims:
+        if name not in known:
+            yield f"sources: {name} is no number of this file; remove it or mend its spelling"
+
+
+def _numbers_in(holder: object, prefix: str = "") -> Iterator[str]:
+    """The names of all known numbers, those of an architecture's own file apart."""
+    for entry in fields(holder):  # type: ignore[arg-type]
+        value = getattr(holder, entry.name)
+        if isinstance(value, int | float):
+            yield prefix + entry.name
+        elif is_dataclass(value) and not isinstance(value, Architecture):
+            yield from _numbers_in(value, f"{prefix}{entry.name}.")
+
+
+def _clock_problems(gpu: Gpu) -> Iterator[str]:
+    for name in ("base_clock_mhz", "tensor_clock_mhz"):
+        clock_mhz = getattr(gpu, name)
+        if clock_mhz is not None and clock_mhz > gpu.boost_clock_mhz:
+            yield f"{name}: {clock_mhz:g} exceeds boost_clock_mhz, {gpu.boost_clock_mhz:g}"
+
+
+def _peak_problems(gpu: Gpu) -> Iterator[str]:
+    peaks_gops = gpu.roofline(ClockKind.BOOST).peaks_gops
+    for name, (precision, tolerance) in TOLERANCES.items():
+        stated = getattr(gpu.stated, name)
+        if stated is None:
+            continue
+        derived_gops = peaks_gops.get(precision)
+        if derived_gops is None:
+            yield f"stated.{name}: there is no rate to check it against; add the rate"
+        elif abs(derived_gops / 1000 / stated - 1) > tolerance:
+            yield (
+                f"stated.{name}: {stated:g} is stated but the rates give {derived_gops / 1000:.4g},"
+                f" more than {tolerance:.0%} off; check rates, sm_count and clocks"
+            )

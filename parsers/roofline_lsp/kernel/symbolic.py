@@ -1,0 +1,311 @@
+"""Symbolic numbers: polynomials over atoms, in a normal form that makes equality cheap.
+
+An ``Expr`` is a sum of coefficient times monomial; a monomial is a product of atoms. An atom is a
+``Symbol`` (a launch dimension, a kernel argument, a loop counter, a named unknown) or an ``Apply``
+(an operation that is not polynomial: a C division, a comparison, a minimum ...) over further
+expressions. Atoms are interned: two that are built alike are one object, so expressions that are
+equal as polynomials compare equal, and an unknown that stands in two places cancels in a ratio.
+
+Integer division and remainder follow C: they truncate towards zero. Widths are not modelled.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+Number = int | float
+Monomial = tuple["Atom", ...]
+
+_MAX_PRODUCT_TERMS: Final = 64
+"""Products that would have more terms than this stay factored, as one atom."""
+
+_serial = itertools.count()
+_interned: weakref.WeakValueDictionary[tuple[object, ...], Atom] = weakref.WeakValueDictionary()
+
+
+class Atom:
+    """A factor that the algebra does not look into."""
+
+    __slots__ = ("__weakref__", "serial")
+    serial: int
+
+    def _order(self) -> int:
+        return self.serial
+
+
+class Symbol(Atom):
+    """A named quantity. Two symbols are the same if name and scope are."""
+
+    __slots__ = ("name", "nonnegative", "scope")
+    name: str
+    scope: str
+    nonnegative: bool
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Apply(Atom):
+    """A named operation on expressions; see ``OPERATIONS`` for the names and their meaning."""
+
+    __slots__ = ("args", "op", "symbols")
+    op: str
+    args: tuple[Expr, ...]
+    symbols: frozenset[Symbol]
+
+    def __repr__(self) -> str:
+        return f"{self.op}({', '.join(map(str, self.args))})"
+
+
+OPERATIONS: Final[Mapping[str, str]] = {
+    "div": "C integer division, truncating towards zero",
+    "mod": "C remainder, with the sign of the dividend",
+    "fdiv": "division of reals",
+    "min": "the smaller of two",
+    "max": "the larger of two",
+    "shl": "a << b",
+    "shr": "a >> b, arithmetic",
+    "and": "bitwise and",
+    "or": "bitwise or",
+    "xor": "bitwise exclusive or",
+    "lt": "1 if a < 0, else 0",
+    "le": "1 if a <= 0, else 0",
+    "eq": "1 if a == 0, else 0",
+    "ne": "1 if a != 0, else 0",
+    "land": "1 if both are not 0, else 0",
+    "lor": "1 if one is not 0, else 0",
+    "select": "b if a is not 0, else c",
+    "trunc": "the integer part, towards zero",
+    "floor": "the largest integer not above",
+    "ceil": "the smallest integer not below",
+    "abs": "the magnitude",
+    "sqrt": "the square root",
+    "pow": "a to the power b",
+    "log2": "the logarithm to base 2",
+    "log": "the natural logarithm",
+    "exp": "the exponential",
+    "mul": "a product left factored",
+}
+
+
+class Expr:
+    """An immutable polynomial; build it from numbers, ``symbol`` and the functions below."""
+
+    __slots__ = ("_hash", "terms")
+    terms: dict[Monomial, Number]
+
+    def __init__(self, terms: dict[Monomial, Number]) -> None:
+        self.terms = terms
+        self._hash: int | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Expr):
+            return self is other or self.terms == other.terms
+        if isinstance(other, (int, float)):
+            return self.terms == ({(): other} if other else {})
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(frozenset(self.terms.items()))
+        return self._hash
+
+    @property
+    def constant(self) -> Number | None:
+        """The value of an expression without symbols, else None."""
+        terms = self.terms
+        if not terms:
+            return 0
+        if len(terms) == 1:
+            return terms.get(())
+        return None
+
+    @property
+    def offset(self) -> Number:
+        """The constant term."""
+        return self.terms.get((), 0)
+
+    def __add__(self, other: Expr | Number) -> Expr:
+        other = wrap(other)
+        small, large = (
+            (self.terms, other.terms)
+            if len(self.terms) < len(other.terms)
+            else (other.terms, self.terms)
+        )
+        if not small:
+            return Expr(large)
+        result = dict(large)
+        for monomial, coefficient in small.items():
+            total = result.get(monomial, 0) + coefficient
+            if total:
+                result[monomial] = total
+            else:
+                result.pop(monomial, None)
+        return Expr(result)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Expr:
+        return Expr({monomial: -coefficient for monomial, coefficient in self.terms.items()})
+
+    def __sub__(self, other: Expr | Number) -> Expr:
+        return self + (-wrap(other))
+
+    def __rsub__(self, other: Number) -> Expr:
+        return wrap(other) + (-self)
+
+    def __mul__(self, other: Expr | Number) -> Expr:
+        other = wrap(other)
+        factor = other.constant
+        if factor is not None:
+            return self._scaled(factor)
+        factor = self.constant
+        if factor is not None:
+            return other._scaled(factor)
+        if len(self.terms) * len(other.terms) > _MAX_PRODUCT_TERMS:
+            return apply("mul", self, other)
+        result: dict[Monomial, Number] = {}
+        for left, a in self.terms.items():
+            for right, b in other.terms.items():
+                product = tuple(sorted(left + right, key=Atom._order)) if left else right
+                result[product] = result.get(product, 0) + a * b
+        return Expr({m: c for m, c in result.items() if c})
+
+    __rmul__ = __mul__
+
+    def _scaled(self, factor: Number) -> Expr:
+        if factor == 0:
+            return ZERO
+        if factor == 1:
+            return self
+        return Expr({m: c * factor for m, c in self.terms.items()})
+
+    def atoms(self) -> Iterator[Atom]:
+        """The atoms of the terms, without looking into applications; may repeat."""
+        for monomial in self.terms:
+            yield from monomial
+
+    def symbols(self) -> frozenset[Symbol]:
+        """All symbols, those inside applications too."""
+        found: set[Symbol] = set()
+        for atom in self.atoms():
+            if isinstance(atom, Symbol):
+                found.add(atom)
+            elif isinstance(atom, Apply):
+                found |= atom.symbols
+        return frozenset(found)
+
+    def coefficient(self, atom: Atom) -> Expr | None:
+        """The factor of ``atom`` where the expression is affine in it, else None.
+
+        An ``Apply`` over the atom, or a higher power of it, makes the expression not affine.
+        """
+        result: dict[Monomial, Number] = {}
+        for monomial, number in self.terms.items():
+            count = 0
+            for factor in monomial:
+                if factor is atom:
+                    count += 1
+                elif isinstance(factor, Apply) and atom in factor.symbols:
+                    return None
+            if count > 1:
+                return None
+            if count == 1:
+                rest = tuple(f for f in monomial if f is not atom)
+                result[rest] = result.get(rest, 0) + number
+        return Expr(result)
+
+    def substitute(self, values: Mapping[Symbol, Expr]) -> Expr:
+        """The expression with symbols replaced, normalised again."""
+        if not any(symbol in values for symbol in self.symbols()):
+            return self
+        result = ZERO
+        for monomial, number in self.terms.items():
+            product = constant(number)
+            for factor in monomial:
+                product = product * _substitute_atom(factor, values)
+            result = result + product
+        return result
+
+    def __repr__(self) -> str:
+        if not self.terms:
+            return "0"
+        parts = []
+        for monomial, number in self.terms.items():
+            text = "*".join(map(repr, monomial))
+            if not monomial:
+                parts.append(f"{number}")
+            elif number == 1:
+                parts.append(text)
+            else:
+                parts.append(f"{number}*{text}")
+        return " + ".join(parts).replace("+ -", "- ")
+
+
+def _substitute_atom(atom: Atom, values: Mapping[Symbol, Expr]) -> Expr:
+    if isinstance(atom, Symbol):
+        return values[atom] if atom in values else from_atom(atom)
+    if isinstance(atom, Apply) and any(symbol in values for symbol in atom.symbols):
+        return apply(atom.op, *(argument.substitute(values) for argument in atom.args))
+    return from_atom(atom)
+
+
+ZERO: Final = Expr({})
+ONE: Final = Expr({(): 1})
+
+
+def constant(value: Number) -> Expr:
+    """The expression of a number."""
+    return Expr({(): value}) if value else ZERO
+
+
+def wrap(value: Expr | Number) -> Expr:
+    """An expression, from one or from a number."""
+    return value if isinstance(value, Expr) else constant(value)
+
+
+def from_atom(atom: Atom) -> Expr:
+    """The expression of one atom."""
+    return Expr({(atom,): 1})
+
+
+def make_symbol(name: str, scope: str = "", *, nonnegative: bool = False) -> Symbol:
+    """The symbol of this name and scope, made once."""
+    key = ("symbol", name, scope, nonnegative)
+    found = _interned.get(key)
+    if isinstance(found, Symbol):
+        return found
+    made = Symbol()
+    made.name, made.scope, made.nonnegative, made.serial = name, scope, nonnegative, next(_serial)
+    _interned[key] = made
+    return made
+
+
+def symbol(name: str, scope: str = "", *, nonnegative: bool = False) -> Expr:
+    """The expression of a symbol."""
+    return from_atom(make_symbol(name, scope, nonnegative=nonnegative))
+
+
+def make_apply(op: str, args: Iterable[Expr]) -> Expr:
+    """``op`` over ``args`` as an atom, without simplification."""
+    operands = tuple(args)
+    key = ("apply", op, operands)
+    found = _interned.get(key)
+    if not isinstance(found, Apply):
+        found = Apply()
+        found.op, found.args, found.serial = op, operands, next(_serial)
+        found.symbols = frozenset().union(*(argument.symbols() for argument in operands))
+        _interned[key] = found
+    return from_atom(found)
+
+
+def apply(op: str, *args: Expr | Number) -> Expr:
+    """An operation of ``OPERATIONS``, folded and simplified where that is exact."""
+    # Imported late: the rules build expressions themselves.
+    from roofline_lsp.kernel.simplify import simplified
+
+    operands = tuple(map(wrap, args))
+    return simplified(op, operands) or make_apply(op, operands)

@@ -1,0 +1,10 @@
+"""The CUDA front end: preprocessed text to the kernel model, by way of tree-sitter.
+
+``parse_unit`` is the way in. A file's declarations are read in one scan that skips function
+bodies; a body is read when a ``Function`` is first asked for it.
+"""
+
+from roofline_lsp.parsers.cuda.cache import ParseCache
+from roofline_lsp.parsers.cuda.unit import parse_unit
+
+__all__ = ["ParseCache", "parse_unit"]

@@ -1,0 +1,107 @@
+"""The tree-sitter grammar for CUDA, and the numbers of the node kinds that the front end names.
+
+Kinds are compared as integers (``Node.kind_id``), looked up once at import: reading ``Node.type``
+makes a string each time.
+"""
+
+from __future__ import annotations
+
+import tree_sitter_cuda
+from tree_sitter import Language, Node, Parser, Tree
+
+LANGUAGE = Language(tree_sitter_cuda.language())
+
+ERROR = 65535
+"""The kind of a node that holds what the grammar could not place."""
+
+
+def kind(name: str) -> int:
+    """The number of the named node kind ``name``; KeyError if the grammar has none."""
+    number = LANGUAGE.id_for_node_kind(name, True)
+    if not number:
+        raise KeyError(f"the grammar has no node kind '{name}'")
+    return number
+
+
+def token(text: str) -> int:
+    """The number of the anonymous token ``text``; KeyError if the grammar has none."""
+    number = LANGUAGE.id_for_node_kind(text, False)
+    if not number:
+        raise KeyError(f"the grammar has no token '{text}'")
+    return number
+
+
+def all_kinds() -> list[int]:
+    """Every kind a node can have, ``ERROR`` included."""
+    return [*range(LANGUAGE.node_kind_count), ERROR]
+
+
+_parser = Parser(LANGUAGE)
+
+
+def parse(text: bytes, old: Tree | None = None) -> Tree:
+    """Parses ``text``; ``old`` is the tree of an earlier text, already edited to match."""
+    return _parser.parse(text) if old is None else _parser.parse(text, old)
+
+
+COMMENT = kind("comment")
+IDENTIFIER = kind("identifier")
+FIELD_IDENTIFIER = kind("field_identifier")
+TYPE_IDENTIFIER = kind("type_identifier")
+NAMESPACE_IDENTIFIER = kind("namespace_identifier")
+STATEMENT_IDENTIFIER = kind("statement_identifier")
+QUALIFIED_IDENTIFIER = kind("qualified_identifier")
+TEMPLATE_FUNCTION = kind("template_function")
+TEMPLATE_METHOD = kind("template_method")
+TEMPLATE_TYPE = kind("template_type")
+TEMPLATE_ARGUMENTS = kind("template_argument_list")
+DEPENDENT_NAME = kind("dependent_name")
+DESTRUCTOR_NAME = kind("destructor_name")
+OPERATOR_NAME = kind("operator_name")
+OPERATOR_CAST = kind("operator_cast")
+
+PRIMITIVE_TYPE = kind("primitive_type")
+SIZED_TYPE = kind("sized_type_specifier")
+TYPE_DESCRIPTOR = kind("type_descriptor")
+STRUCT = kind("struct_specifier")
+CLASS = kind("class_specifier")
+UNION = kind("union_specifier")
+ENUM = kind("enum_specifier")
+
+NUMBER = kind("number_literal")
+PARENTHESIZED = kind("parenthesized_expression")
+BINARY = kind("binary_expression")
+CAST = kind("cast_expression")
+CALL = kind("call_expression")
+COMMA = kind("comma_expression")
+UNARY = kind("unary_expression")
+POINTER = kind("pointer_expression")
+ARGUMENTS = kind("argument_list")
+SUBSCRIPTS = kind("subscript_argument_list")
+KERNEL_CALL = kind("kernel_call_syntax")
+INITIALIZER_LIST = kind("initializer_list")
+LAMBDA = kind("lambda_expression")
+
+COMPOUND = kind("compound_statement")
+DECLARATION = kind("declaration")
+EXPRESSION_STATEMENT = kind("expression_statement")
+CASE = kind("case_statement")
+IF = kind("if_statement")
+TRY = kind("try_statement")
+
+FUNCTION = kind("function_definition")
+FUNCTION_DECLARATOR = kind("function_declarator")
+INIT_DECLARATOR = kind("init_declarator")
+PARAMETERS = kind("parameter_list")
+LAUNCH_BOUNDS = kind("launch_bounds")
+TEMPLATE = kind("template_declaration")
+TEMPLATE_PARAMETERS = kind("template_parameter_list")
+
+OPEN_PAREN = token("(")
+CLOSE_PAREN = token(")")
+COMMA_TOKEN = token(",")
+SEMICOLON = token(";")
+COLON = token(":")
+EQUALS = token("=")
+
+__all__ = ["ERROR", "LANGUAGE", "Node", "Tree", "all_kinds", "kind", "parse", "token"]

@@ -1,0 +1,109 @@
+"""Kernel launches, in every spelling that has one."""
+
+from __future__ import annotations
+
+from roofline_lsp.kernel.expressions import (
+    Call,
+    Cast,
+    Construct,
+    Expression,
+    Launch,
+    Name,
+    Unary,
+)
+from roofline_lsp.kernel.types import Type
+
+Arguments = tuple[Expression, ...]
+
+_NAME_WRAPPERS = frozenset(["HIP_KERNEL_NAME", "KERNEL_NAME"])
+
+
+def kernel_of(value: Expression) -> Expression:
+    """What is launched, out of ``(void*)&kernel<float>`` or ``HIP_KERNEL_NAME(kernel<float>)``."""
+    while True:
+        match value:
+            case Cast(operand=inner) | Unary(op="&", operand=inner):
+                value = inner
+            case Call(callee=Name(name=name), args=(inner,)) if name in _NAME_WRAPPERS:
+                value = inner
+            case _:
+                return value
+
+
+def _at(args: Arguments, index: int) -> Expression | None:
+    return args[index] if index < len(args) else None
+
+
+def _syntax(line: int, args: Arguments) -> Launch:
+    """``kernel<<<grid, block, shared, stream>>>``: the arguments are filled in by the caller."""
+    return Launch(line, args[0], _at(args, 1), _at(args, 2), _at(args, 3), _at(args, 4), ())
+
+
+def _packed(line: int, args: Arguments) -> Launch:
+    """``cudaLaunchKernel(func, grid, block, args, shared, stream)``."""
+    kernel = kernel_of(args[0])
+    grid, block, packed = _at(args, 1), _at(args, 2), _at(args, 3)
+    return Launch(line, kernel, grid, block, _at(args, 4), _at(args, 5), None, packed)
+
+
+def _configured(line: int, args: Arguments) -> Launch:
+    """``cudaLaunchKernelEx(&config, kernel, args...)``; the configuration goes to packed_args."""
+    kernel = kernel_of(args[1]) if len(args) > 1 else args[0]
+    return Launch(line, kernel, None, None, None, None, args[2:], args[0])
+
+
+def _configured_packed(line: int, args: Arguments) -> Launch:
+    """``cudaLaunchKernelExC(&config, func, args)``: the configuration goes to packed_args."""
+    kernel = kernel_of(args[1]) if len(args) > 1 else args[0]
+    return Launch(line, kernel, None, None, None, None, None, args[0])
+
+
+def _listed(line: int, args: Arguments) -> Launch:
+    """``hipLaunchKernelGGL(kernel, grid, block, shared, stream, args...)``."""
+    kernel = kernel_of(args[0])
+    return Launch(line, kernel, _at(args, 1), _at(args, 2), _at(args, 3), _at(args, 4), args[5:])
+
+
+def _driver(line: int, args: Arguments) -> Launch:
+    """``cuLaunchKernel(func, gx, gy, gz, bx, by, bz, shared, stream, args, extra)``."""
+    grid = Construct(line, Type("dim3"), args[1:4]) if len(args) > 3 else None
+    block = Construct(line, Type("dim3"), args[4:7]) if len(args) > 6 else None
+    return Launch(line, args[0], grid, block, _at(args, 7), _at(args, 8), None, _at(args, 9))
+
+
+LAUNCH_CALLS = {
+    "<<<": _syntax,
+    "cudaLaunchKernel": _packed,
+    "cudaLaunchCooperativeKernel": _packed,
+    "hipLaunchKernel": _packed,
+    "hipLaunchCooperativeKernel": _packed,
+    "cudaLaunchKernelEx": _configured,
+    "cudaLaunchKernelExC": _configured_packed,
+    "hipLaunchKernelExC": _configured_packed,
+    "hipLaunchKernelGGL": _listed,
+    "hipLaunchKernel_GGL": _listed,
+    "cuLaunchKernel": _driver,
+    "cuLaunchCooperativeKernel": _driver,
+    "hipModuleLaunchKernel": _driver,
+}
+"""How each way to launch orders its arguments."""
+
+
+def read_launch(
+    line: int, name: str, args: Arguments, passed: Arguments | None = None
+) -> Expression:
+    """The launch that a call of ``name`` with ``args`` is; ``passed`` are those after ``>>>``."""
+    if not args:
+        return Call(line, Name(line, name), args)
+    launch = LAUNCH_CALLS[name](line, args)
+    if passed is None:
+        return launch
+    return Launch(
+        line,
+        launch.kernel,
+        launch.grid,
+        launch.block,
+        launch.shared_bytes,
+        launch.stream,
+        passed,
+    )

@@ -1,0 +1,257 @@
+"""The scan of a file: everything declared outside function bodies, which it does not enter."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from roofline_lsp.kernel.expressions import Expression
+from roofline_lsp.kernel.program import Function, Struct
+from roofline_lsp.kernel.statements import Variable
+from roofline_lsp.kernel.types import Type
+from roofline_lsp.parsers.cuda.classes import CLASS_KINDS, ClassReader, class_name, has_body
+from roofline_lsp.parsers.cuda.declarators import read_declarator, read_specifiers
+from roofline_lsp.parsers.cuda.functions import (
+    KnownNames,
+    Scope,
+    lowering_for,
+    make_function,
+    read_function,
+    read_template_parameters,
+)
+from roofline_lsp.parsers.cuda.grammar import (
+    COMMENT,
+    COMPOUND,
+    ENUM,
+    ERROR,
+    TEMPLATE_PARAMETERS,
+    TRY,
+    Node,
+    Tree,
+    kind,
+)
+from roofline_lsp.parsers.cuda.lowering import MAX_DEPTH, Lowering
+from roofline_lsp.parsers.cuda.source import SourceText
+from roofline_lsp.parsers.cuda.type_names import plain_type, type_of
+from roofline_lsp.parsers.cuda.variables import read_variables
+
+_NAMESPACE_NAMES = frozenset([kind("namespace_identifier"), kind("nested_namespace_specifier")])
+_DECLARATION_LIST = kind("declaration_list")
+_LOCAL_CLASS = re.compile(
+    rb"\b(?:struct|class|union|enum)\b(?:\s*alignas\s*\([^(){};]*\)|[\w\s:,<>])*\{"
+)
+
+
+@dataclass(slots=True)
+class Found:
+    """What a scan has come upon so far."""
+
+    functions: list[Function] = field(default_factory=list)
+    structs: list[Struct] = field(default_factory=list)
+    variables: list[Variable] = field(default_factory=list)
+    aliases: dict[str, Type] = field(default_factory=dict)
+    enumerators: dict[str, Expression | int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Where a function stands, in bytes."""
+
+    start: int
+    body: int
+    """Start of the body; the end where there is none."""
+    end: int
+    qualified_name: str
+    scope: Scope
+
+
+class Scan:
+    """One pass over the declarations of a tree."""
+
+    def __init__(self, source: SourceText, known: KnownNames) -> None:
+        self.source = source
+        self.known = known
+        self.found = Found()
+        self.extents: list[Extent] = []
+
+    def run(self, tree: Tree) -> None:
+        """Reads all declarations, and the classes defined inside bodies."""
+        self.read_all(tree.root_node.children, Scope(), 0)
+        self._read_local_classes(tree)
+
+    def read_all(self, nodes: list[Node], scope: Scope, depth: int) -> None:
+        """Reads declarations one after another."""
+        if depth >= MAX_DEPTH:
+            return
+        for node in nodes:
+            reader = _READERS.get(node.kind_id)
+            if reader is not None:
+                reader(self, node, scope, depth + 1)
+
+    def _lowering(self, scope: Scope, hint: str = "") -> Lowering:
+        lo = lowering_for(self.source, self.known, scope)
+        lo.define_class = lambda node, depth: self._define(node, scope, depth, hint)
+        return lo
+
+    def _define(self, node: Node, scope: Scope, depth: int, hint: str = "") -> Type:
+        """A class's definition, wherever a type may stand."""
+        return ClassReader(self.source, self.known, self.found, scope, hint).read(node, depth)
+
+    def read_function(self, node: Node, scope: Scope, depth: int) -> None:
+        """A function's definition."""
+        function = read_function(self.source, self.known, node, scope, depth)
+        if function is None:
+            return
+        self.found.functions.append(function)
+        body = next((c for c in node.children if c.kind_id in (COMPOUND, TRY)), None)
+        start = node.end_byte if body is None else body.start_byte
+        name = function.qualified_name
+        self.extents.append(Extent(node.start_byte, start, node.end_byte, name, scope))
+
+    def _declaration(self, node: Node, scope: Scope, depth: int) -> None:
+        lo = self._lowering(scope)
+        specifiers, variables, functions = read_variables(lo, node.children, depth, in_body=False)
+        for declared in functions:
+            if declared.name is None:
+                continue
+            function = make_function(lo, self.known, node, specifiers, declared, scope, depth)
+            self.found.functions.append(function)
+            name = function.qualified_name
+            self.extents.append(Extent(node.start_byte, node.end_byte, node.end_byte, name, scope))
+        for variable in variables:
+            self.known.values.add(variable.name.rpartition("::")[2])
+            self.found.variables.append(
+                Variable(
+                    scope.prefix + variable.name,
+                    variable.type,
+                    variable.line,
+                    variable.init,
+                    variable.ctor_args,
+                    variable.qualifiers,
+                )
+            )
+
+    def _template(self, node: Node, scope: Scope, depth: int) -> None:
+        for child in node.children:
+            if child.kind_id == TEMPLATE_PARAMETERS:
+                lo = lowering_for(self.source, self.known, scope)
+                scope = scope.with_template(read_template_parameters(lo, child, depth))
+            else:
+                self.read_all([child], scope, depth)
+
+    def _namespace(self, node: Node, scope: Scope, depth: int) -> None:
+        name = ""
+        for child in node.children:
+            if child.kind_id in _NAMESPACE_NAMES:
+                text = self.source.names[child.start_byte : child.end_byte]
+                name = "".join(text.split()).replace("::inline", "::")
+                self.known.namespaces.update(name.split("::"))
+            elif child.kind_id == _DECLARATION_LIST:
+                self.read_all(child.children, scope.inside(name, is_class=False), depth)
+
+    def _linkage(self, node: Node, scope: Scope, depth: int) -> None:
+        inside = Scope(scope.prefix, extern_c=True)
+        for child in node.children:
+            if child.kind_id == _DECLARATION_LIST:
+                self.read_all(child.children, inside, depth)
+            else:
+                self.read_all([child], inside, depth)
+
+    def _class(self, node: Node, scope: Scope, depth: int) -> None:
+        if has_body(node):
+            self._define(node, scope, depth)
+        else:
+            name, _ = class_name(lowering_for(self.source, self.known, scope), node, depth)
+            self.known.types.add(name.rpartition("::")[2])
+
+    def _typedef(self, node: Node, scope: Scope, depth: int) -> None:
+        children = node.children[1:]
+        plain = lowering_for(self.source, self.known, scope)
+        hint = ""
+        unnamed = [
+            child
+            for child in children
+            if child.kind_id in CLASS_KINDS or child.kind_id == ENUM
+            if has_body(child) and not class_name(plain, child, depth)[0]
+        ]
+        if unnamed:
+            hint = next((plain.text(c) for c in children if c.kind_id == _TYPE_NAME), "")
+        lo = self._lowering(scope, hint)
+        specifiers = read_specifiers(lo, children, depth)
+        base = specifiers.type or plain_type("int")
+        for child in children[specifiers.rest :]:
+            if not child.is_named or child.kind_id in (COMMENT, ERROR):
+                continue
+            declared = read_declarator(lo, child, base, depth)
+            if declared.name is None:
+                continue
+            name = lo.text(declared.name)
+            self.known.types.add(name)
+            if declared.function is not None:
+                self.found.aliases[scope.prefix + name] = plain_type("function")
+            elif declared.type != plain_type(name):
+                self.found.aliases[scope.prefix + name] = declared.type
+
+    def _alias(self, node: Node, scope: Scope, depth: int) -> None:
+        lo = self._lowering(scope)
+        named = [c for c in node.named_children if c.kind_id not in (COMMENT, ERROR)]
+        if len(named) >= 2:
+            name = lo.text(named[0])
+            self.known.types.add(name)
+            self.found.aliases[scope.prefix + name] = type_of(lo, named[-1], depth)
+
+    def _container(self, node: Node, scope: Scope, depth: int) -> None:
+        """Directives left in the text, and errors: what they hold is read where it stands."""
+        self.read_all(node.children, scope, depth)
+
+    def _read_local_classes(self, tree: Tree) -> None:
+        """Classes inside bodies, qualified with the function's name; bodies are not walked."""
+        matches = list(_LOCAL_CLASS.finditer(self.source.text))
+        if not matches:
+            return
+        extents = sorted(self.extents, key=lambda extent: extent.body)
+        starts = [extent.body for extent in extents]
+        for match in matches:
+            index = bisect_right(starts, match.start()) - 1
+            if index < 0 or match.start() >= extents[index].end:
+                continue
+            extent = extents[index]
+            leaf = tree.root_node.descendant_for_byte_range(match.start(), match.start() + 1)
+            node = leaf.parent if leaf is not None else None
+            if node is None or node.start_byte != match.start():
+                continue
+            if node.kind_id in CLASS_KINDS or node.kind_id == ENUM:
+                self._define(node, Scope(f"{extent.qualified_name}::"), 0)
+
+
+_TYPE_NAME = kind("type_identifier")
+
+Reader = Callable[[Scan, Node, Scope, int], None]
+
+_READERS: dict[int, Reader] = {
+    kind(name): reader
+    for reader, names in (
+        (Scan.read_function, ("function_definition",)),
+        (Scan._declaration, ("declaration", "field_declaration")),
+        (Scan._template, ("template_declaration",)),
+        (Scan._namespace, ("namespace_definition",)),
+        (Scan._linkage, ("linkage_specification",)),
+        (
+            Scan._class,
+            ("struct_specifier", "class_specifier", "union_specifier", "enum_specifier"),
+        ),
+        (Scan._typedef, ("type_definition",)),
+        (Scan._alias, ("alias_declaration",)),
+        (
+            Scan._container,
+            (
+                *("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif"),
+                *("preproc_elifdef", "declaration_list", "export_declaration"),
+            ),
+        ),
+    )
+    for name in names
+}
+_READERS[ERROR] = Scan._container

@@ -1,0 +1,117 @@
+"""One file's preprocessed text, its lines, and the way back to the columns of the source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from itertools import accumulate, count
+from operator import add
+from pathlib import Path
+from typing import Protocol
+
+from roofline_lsp.kernel.program import Span
+from roofline_lsp.parsers.cuda.grammar import Tree, parse
+from roofline_lsp.parsers.cuda.repair import repair
+
+_WORD = re.compile(rb"[A-Za-z_]\w*")
+
+
+class Slices(Protocol):
+    """Gives text by byte range, ``names[start:end]``."""
+
+    def __getitem__(self, key: slice, /) -> str: ...
+
+
+class _Utf8Slices:
+    """``Slices`` of text with characters outside ASCII, where bytes and characters differ."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+
+    def __getitem__(self, key: slice) -> str:
+        return self._text[key].decode("utf-8", "replace")
+
+
+@dataclass(eq=False)
+class SourceText:
+    """Text to parse and the way back to the file: line i of ``text`` is line i of ``source``."""
+
+    path: Path
+    source: bytes
+    text: bytes
+    """The preprocessed text; spellings that the grammar lacks are replaced, lengths kept."""
+    changed_lines: Collection[int] = frozenset()
+    """1-based lines whose text differs from the source's."""
+    macros: Collection[bytes] = ()
+    """Names that may have been expanded."""
+    first_line: int = 1
+    """The file's line that ``text`` starts on."""
+
+    def __post_init__(self) -> None:
+        self.text = repair(self.text)
+        self.names: Slices = (
+            self.text.decode("ascii") if self.text.isascii() else _Utf8Slices(self.text)
+        )
+        lengths = map(len, self.text.split(b"\n"))
+        self.line_starts = [0, *map(add, accumulate(lengths), count(1))][:-1]
+
+    def parse(self, old: Tree | None = None) -> Tree:
+        """The tree of ``text``."""
+        return parse(self.text, old)
+
+    def fingerprint(self, start: int, end: int) -> str:
+        """A short hash of a byte range of the preprocessed text."""
+        return blake2b(self.text[start:end], digest_size=8).hexdigest()
+
+    @cached_property
+    def _source_lines(self) -> list[bytes]:
+        return self.source.split(b"\n")
+
+    def _source_line(self, line: int) -> bytes:
+        lines = self._source_lines
+        return lines[line - 1].rstrip(b"\r") if 0 < line <= len(lines) else b""
+
+    def span(self, start: tuple[int, int], end: tuple[int, int]) -> Span:
+        """The source range between two (0-based row, column) points of ``text``.
+
+        A line that macros changed has no columns to give: its part of the span is the whole line.
+        """
+        line = start[0] + self.first_line
+        end_line = end[0] + self.first_line
+        column, end_column = start[1], end[1]
+        if line in self.changed_lines:
+            text = self._source_line(line)
+            column = len(text) - len(text.lstrip())
+        if end_line in self.changed_lines:
+            end_column = len(self._source_line(end_line).rstrip())
+        return Span(line, column, end_line, end_column)
+
+    def name_span(self, name: str, start: tuple[int, int], end: tuple[int, int]) -> Span:
+        """The source range of an identifier, or of the macro use that made it."""
+        line = start[0] + self.first_line
+        if line not in self.changed_lines:
+            return self.span(start, end)
+        text = self._source_line(line)
+        found = re.search(rb"(?<!\w)" + re.escape(name.encode()) + rb"(?!\w)", text)
+        if found is None:
+            found = self._macro_use(text, line)
+        if found is not None:
+            return Span(line, found.start(), line, found.end())
+        return Span(line, len(text) - len(text.lstrip()), line, len(text.rstrip()))
+
+    def _macro_use(self, text: bytes, line: int) -> re.Match[bytes] | None:
+        """The first identifier of a source line that expansion replaced."""
+        index = line - self.first_line
+        starts = self.line_starts
+        end = starts[index + 1] if index + 1 < len(starts) else len(self.text)
+        kept = set(_WORD.findall(self.text[starts[index] : end]))
+        uses = [word for word in _WORD.finditer(text) if word.group() not in kept]
+        for use in uses:
+            if use.group() in self.macros:
+                return use
+        return uses[0] if uses else None

@@ -1,0 +1,80 @@
+"""From a preprocessed file to a translation unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from roofline_lsp.kernel.program import TranslationUnit
+from roofline_lsp.parsers.cuda.cache import ParseCache
+from roofline_lsp.parsers.cuda.functions import KnownNames
+from roofline_lsp.parsers.cuda.problems import syntax_problems
+from roofline_lsp.parsers.cuda.recovery import recover
+from roofline_lsp.parsers.cuda.scan import Scan
+from roofline_lsp.parsers.cuda.source import SourceText
+from roofline_lsp.parsers.preprocess import PreprocessedFile
+
+
+@dataclass(slots=True)
+class _Parsed:
+    pre: PreprocessedFile
+    unit: TranslationUnit
+    known: KnownNames
+
+
+def parse_unit(pre: PreprocessedFile, cache: ParseCache | None = None) -> TranslationUnit:
+    """Reads a preprocessed file and all it includes; never raises on any text.
+
+    Headers become units of their own, one for each ``PreprocessedFile`` object; with a cache they
+    are shared between calls.
+    """
+    return _parse(pre, ParseCache() if cache is None else cache).unit
+
+
+def _parse(pre: PreprocessedFile, cache: ParseCache) -> _Parsed:
+    """Reads included files first, without recursion, then the file itself."""
+    pending = [pre]
+    while pending:
+        current = pending[-1]
+        if cache.get(current) is not None:
+            pending.pop()
+            continue
+        missing = [included for included in current.includes if cache.get(included) is None]
+        if missing and not any(included in pending for included in missing):
+            pending += missing
+            continue
+        cache.put(current, _parse_one(current, cache))
+        pending.pop()
+    parsed = cache.get(pre)
+    assert isinstance(parsed, _Parsed)
+    return parsed
+
+
+def _parse_one(pre: PreprocessedFile, cache: ParseCache) -> _Parsed:
+    known = KnownNames()
+    included: list[TranslationUnit] = []
+    for header in pre.includes:
+        parsed = cache.get(header)
+        if isinstance(parsed, _Parsed):
+            included.append(parsed.unit)
+            known.types |= parsed.known.types
+            known.values |= parsed.known.values
+            known.namespaces |= parsed.known.namespaces
+    source = SourceText(pre.path, pre.source, pre.text, pre.changed_lines, pre.macros)
+    tree = cache.parse(source)
+    scan = Scan(source, known)
+    scan.run(tree)
+    problems = [*pre.problems, *syntax_problems(source, tree), *recover(scan, tree)]
+    found = scan.found
+    unit = TranslationUnit(
+        path=pre.path,
+        functions=tuple(found.functions),
+        structs=tuple(found.structs),
+        globals=tuple(found.variables),
+        aliases=found.aliases,
+        enumerators=found.enumerators,
+        macros=pre.macros.program_objects(),
+        includes=tuple(included),
+        unresolved_includes=pre.unresolved_includes,
+        problems=tuple(problems),
+    )
+    return _Parsed(pre, unit, known)

@@ -1,0 +1,267 @@
+"""Declarations of variables, parameters and fields."""
+
+from __future__ import annotations
+
+from roofline_lsp.kernel.expressions import (
+    Binary,
+    Expression,
+    Index,
+    Name,
+    Unknown,
+)
+from roofline_lsp.kernel.statements import Variable
+from roofline_lsp.kernel.types import Type
+from roofline_lsp.parsers.cuda.declarators import (
+    DECLARATORS,
+    Declared,
+    Specifiers,
+    read_declarator,
+    read_specifiers,
+)
+from roofline_lsp.parsers.cuda.expressions import arguments
+from roofline_lsp.parsers.cuda.grammar import (
+    ARGUMENTS,
+    COMMA_TOKEN,
+    COMMENT,
+    EQUALS,
+    ERROR,
+    IDENTIFIER,
+    INIT_DECLARATOR,
+    INITIALIZER_LIST,
+    OPERATOR_CAST,
+    PARAMETERS,
+    QUALIFIED_IDENTIFIER,
+    SEMICOLON,
+    TYPE_IDENTIFIER,
+    Node,
+    kind,
+)
+from roofline_lsp.parsers.cuda.lowering import Lowering, expression
+from roofline_lsp.parsers.cuda.type_names import plain_type, qualified_parts, type_of
+
+_BINDING = kind("structured_binding_declarator")
+_BITFIELD = kind("bitfield_clause")
+_PARAMETER = frozenset(
+    [
+        kind("parameter_declaration"),
+        kind("optional_parameter_declaration"),
+        kind("variadic_parameter_declaration"),
+        kind("explicit_object_parameter_declaration"),
+    ]
+)
+_PLAIN_PARAMETER = kind("parameter_declaration")
+_AUTO = plain_type("auto")
+_VOID = plain_type("void")
+
+
+def read_variables(
+    lo: Lowering, children: list[Node], depth: int, *, in_body: bool
+) -> tuple[Specifiers, list[Variable], list[Declared]]:
+    """Reads the children of a declaration: its specifiers, variables and function declarators.
+
+    Inside a body, and elsewhere if its parameters name variables, ``dim3 block(n)`` is a variable
+    with constructor arguments.
+    """
+    specifiers = read_specifiers(lo, children, depth)
+    base = specifiers.type or _AUTO
+    variables: list[Variable] = []
+    functions: list[Declared] = []
+    index = specifiers.rest
+    while index < len(children):
+        child = children[index]
+        index += 1
+        kind_id = child.kind_id
+        if kind_id in (COMMA_TOKEN, SEMICOLON, COMMENT, ERROR, _BITFIELD) or not child.is_named:
+            continue
+        init: Node | None = None
+        if kind_id == INIT_DECLARATOR:
+            parts = [c for c in child.children if c.kind_id not in (COMMENT, ERROR)]
+            child, init = parts[0], parts[-1]
+            assigned = len(parts) > 2
+        else:
+            # Fields and conditions write `declarator = value` without a node around it.
+            assigned = index < len(children) and children[index].kind_id == EQUALS
+            if assigned and index + 1 < len(children):
+                init = children[index + 1]
+                index += 2
+            elif index < len(children) and children[index].kind_id == INITIALIZER_LIST:
+                init = children[index]
+                index += 1
+        if child.kind_id == _BINDING:
+            variables += _binding(lo, child, init, base, depth)
+            continue
+        if kind_id == OPERATOR_CAST:
+            target = type_of(lo, child.children[1], depth)
+            functions.append(Declared(target, child, child.children[-1]))
+            continue
+        declared = read_declarator(lo, child, base, depth)
+        args: tuple[Expression, ...] | None = None
+        if declared.function is not None:
+            args = _constructor_args(lo, declared.function, depth, in_body=in_body)
+            if args is None:
+                if specifiers.type is None:
+                    declared.type = _VOID
+                functions.append(declared)
+                continue
+        variables.append(_variable(lo, specifiers, declared, args, init, assigned, depth))
+    return specifiers, variables, functions
+
+
+def _variable(
+    lo: Lowering,
+    specifiers: Specifiers,
+    declared: Declared,
+    args: tuple[Expression, ...] | None,
+    init: Node | None,
+    assigned: bool,
+    depth: int,
+) -> Variable:
+    value: Expression | None = None
+    name = declared.name
+    line = lo.line_of(name) if name is not None else 0
+    if init is not None:
+        if not assigned and init.kind_id in (ARGUMENTS, INITIALIZER_LIST):
+            args = arguments(lo, init, depth + 1)
+        else:
+            value = expression(lo, init, depth)
+    text = "" if name is None else lo.names[name.start_byte : name.end_byte]
+    if text in lo.local_types:
+        del lo.local_types[text]
+    return Variable(text, declared.type, line, value, args, frozenset(specifiers.qualifiers))
+
+
+def _binding(
+    lo: Lowering, node: Node, init: Node | None, base: Type, depth: int
+) -> list[Variable]:
+    """``auto [a, b] = f()``: each name is what a numbered subscript of the value would give."""
+    value = expression(lo, init, depth) if init is not None else None
+    names = [child for child in node.named_children if child.kind_id == IDENTIFIER]
+    line = lo.line_of(node)
+    return [
+        Variable(
+            lo.text(name),
+            base,
+            line,
+            None if value is None else Unknown(line, f"{lo.text(name)} of a binding", (value,)),
+        )
+        for name in names
+    ]
+
+
+def _constructor_args(
+    lo: Lowering, function: Node, depth: int, *, in_body: bool
+) -> tuple[Expression, ...] | None:
+    """What ``T x(a, b)`` passes to a constructor; None if it declares a function."""
+    if len(function.children) != 2:
+        return None
+    parameters = [
+        child
+        for child in function.children[1].children
+        if child.is_named and child.kind_id != COMMENT
+    ]
+    if function.children[1].kind_id != PARAMETERS or not parameters:
+        return None
+    found = []
+    known = in_body
+    for parameter in parameters:
+        value = _parameter_as_value(lo, parameter, depth)
+        if value is None:
+            return None
+        known = known or (isinstance(value, Name) and lo.is_value(value.name))
+        found.append(value)
+    return tuple(found) if known else None
+
+
+def _parameter_as_value(lo: Lowering, node: Node, depth: int) -> Expression | None:
+    """The expression that was taken for a parameter: ``n``, ``a * b``, ``x[3]``, ``ns::n``."""
+    children = node.children
+    if node.kind_id != _PLAIN_PARAMETER or not children:
+        return None
+    line = lo.line_of(node)
+    head = children[0]
+    if head.kind_id == TYPE_IDENTIFIER:
+        name = lo.text(head)
+        if lo.is_type(name):
+            return None
+        value: Expression = Name(line, name)
+    elif head.kind_id == QUALIFIED_IDENTIFIER:
+        name, args, scope_args = qualified_parts(lo, head, depth)
+        if args is not None or lo.is_type(name.rpartition("::")[2]):
+            return None
+        value = Name(line, name, args, scope_args)
+    else:
+        return None
+    for child in children[1:]:
+        extended = _extended(lo, value, child, depth)
+        if extended is None:
+            return None
+        value = extended
+    return value
+
+
+def _extended(lo: Lowering, value: Expression, node: Node, depth: int) -> Expression | None:
+    """``value`` with what a declarator after it means in an expression: ``* b``, ``[i]``."""
+    children = node.children
+    if node.kind_id not in DECLARATORS or len(children) < 2:
+        return None
+    operator = lo.text(children[0])
+    last = children[-1]
+    if operator == "[" and len(children) == 3:
+        return Index(value.line, value, expression(lo, children[1], depth))
+    if operator in ("*", "&", "&&") and len(children) == 2 and last.kind_id == IDENTIFIER:
+        return Binary(value.line, operator, value, Name(value.line, lo.text(last)))
+    if operator in ("*", "&") and len(children) == 2 and last.kind_id in DECLARATORS:
+        inner = last.children
+        if inner[0].kind_id == IDENTIFIER and len(inner) == 4 and lo.text(inner[1]) == "[":
+            index = expression(lo, inner[2], depth)
+            element = Index(value.line, Name(value.line, lo.text(inner[0])), index)
+            return Binary(value.line, operator, value, element)
+    return None
+
+
+def read_parameters(lo: Lowering, function: Node, depth: int) -> tuple[Variable, ...]:
+    """The parameters of a function or lambda declarator; ``(void)`` has none."""
+    found: list[Variable] = []
+    for child in function.children:
+        if child.kind_id == PARAMETERS:
+            for parameter in child.children:
+                if parameter.kind_id in _PARAMETER:
+                    found.append(read_parameter(lo, parameter, depth))
+            break
+    if len(found) == 1 and not found[0].name and found[0].type == _VOID:
+        return ()
+    return tuple(found)
+
+
+def read_parameter(lo: Lowering, node: Node, depth: int) -> Variable:
+    """One parameter, its default as ``init``."""
+    children = node.children
+    specifiers = read_specifiers(lo, children, depth)
+    declarator: Node | None = None
+    init: Expression | None = None
+    after_equals = False
+    for child in children[specifiers.rest :]:
+        if child.kind_id == EQUALS:
+            after_equals = True
+        elif not child.is_named or child.kind_id in (COMMENT, ERROR):
+            continue
+        elif after_equals:
+            init = expression(lo, child, depth)
+        elif declarator is None:
+            declarator = child
+    declared = read_declarator(lo, declarator, specifiers.type or _AUTO, depth)
+    name = "" if declared.name is None else lo.text(declared.name)
+    return Variable(
+        name,
+        declared.type,
+        lo.line_of(node),
+        init,
+        qualifiers=frozenset(specifiers.qualifiers),
+    )
+
+
+def register_values(lo: Lowering, variables: list[Variable]) -> None:
+    """Notes names that a template argument may use as values: constants, not just any variable."""
+    for variable in variables:
+        if variable.type.const:
+            lo.local_values.add(variable.name)

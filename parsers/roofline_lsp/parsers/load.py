@@ -1,0 +1,64 @@
+"""Reading programs: the files that are linked together, as one ``Program``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from roofline_lsp.kernel.program import Problem, Program, Severity, TranslationUnit
+from roofline_lsp.parsers.cuda import ParseCache, parse_unit
+from roofline_lsp.parsers.preprocess import (
+    PreprocessCache,
+    PreprocessOptions,
+    Reader,
+    preprocess,
+)
+
+_KERNEL_SIGN = re.compile(
+    rb"__global__|<<<|<<\s+<|cu(?:da)?Launch(?:Cooperative)?Kernel|hip(?:Module)?Launch\w*Kernel"
+)
+
+
+class LoadCache:
+    """Shares preprocessed and parsed headers between the programs of one run.
+
+    With ``keep_trees``, for an editor, a changed file is parsed from its last tree.
+    """
+
+    def __init__(self, *, keep_trees: bool = False) -> None:
+        self.preprocess = PreprocessCache()
+        self.parse = ParseCache(keep_trees=keep_trees)
+
+
+def has_kernels(source: bytes) -> bool:
+    """Whether a file may define or launch a kernel; cheap, and never wrongly False.
+
+    Kernels that only a macro from elsewhere spells out are not seen.
+    """
+    return _KERNEL_SIGN.search(source) is not None
+
+
+def load_program(
+    paths: Iterable[Path],
+    reader: Reader,
+    options: PreprocessOptions | None = None,
+    cache: LoadCache | None = None,
+) -> Program:
+    """Reads files as the translation units of one program.
+
+    ``reader`` does all input: it gives a file's bytes, or None. A file that it does not have
+    becomes an empty unit with a problem.
+    """
+    options = PreprocessOptions() if options is None else options
+    cache = LoadCache() if cache is None else cache
+    units = []
+    for path in paths:
+        source = reader(path)
+        if source is None:
+            problem = Problem(Severity.ERROR, f"cannot read '{path}'", path)
+            units.append(TranslationUnit(path, problems=(problem,)))
+            continue
+        pre = preprocess(path, source, options, reader, cache.preprocess)
+        units.append(parse_unit(pre, cache.parse))
+    return Program(tuple(units))

@@ -1,0 +1,118 @@
+"""``roofline-lsp evaluate``: predictions against measured kernels."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from roofline_lsp.cli.exit_codes import OK
+from roofline_lsp.cli.options import add_analysis_options, analysis_layer, positive_int
+from roofline_lsp.cli.output import write
+from roofline_lsp.cli.progress import ProgressBar
+from roofline_lsp.settings import Settings, merge
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of the command."""
+    made = argparse.ArgumentParser(
+        prog="roofline-lsp evaluate",
+        description="Predict the kernels of a data set from their sources, and say how often the"
+        " class is right and how far the numbers are off.",
+        allow_abbrev=False,
+    )
+    _add_data_options(made)
+    add_analysis_options(made)
+    _add_output_options(made)
+    return made
+
+
+def _add_data_options(made: argparse.ArgumentParser) -> None:
+    add = made.add_argument
+    add("--dataset", type=Path, required=True, metavar="CSV", help="the measured kernels")
+    add(
+        "--sources",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="holds a folder of sources for each program",
+    )
+    add(
+        "--source-only",
+        action="store_true",
+        help="withhold the command line, the grid and the block",
+    )
+    add("--language", choices=("cuda", "omp", "all"), default="all", help="default: all")
+    add(
+        "--program",
+        action="append",
+        default=[],
+        metavar="P",
+        help="only this program; may be repeated",
+    )
+
+
+def _add_output_options(made: argparse.ArgumentParser) -> None:
+    add = made.add_argument
+    add("--format", choices=("text", "json"), default="text", help="default: text")
+    add("--predictions", type=Path, metavar="CSV", help="also write each kernel's prediction here")
+    add(
+        "--explain",
+        nargs="?",
+        const="",
+        metavar="KERNEL",
+        help="instead of the summary, show prediction and measurement side by side"
+        " for the kernels with this in their program:kernel",
+    )
+    add("--wrong", action="store_true", help="with --explain: only the kernels judged wrongly")
+    add("--jobs", type=positive_int, metavar="N", help="programs at a time; default: the CPUs")
+    add(
+        "--time-limit",
+        type=positive_int,
+        default=300,
+        metavar="S",
+        help="seconds that one program may take; default: 300",
+    )
+    add("--no-progress", action="store_true", help="draw no progress bar")
+
+
+def run(argv: Sequence[str]) -> int:
+    """Evaluate, print, and return the exit code."""
+    options = parser().parse_args(argv)
+    settings = merge(analysis_layer(options))
+    if options.clock is None:
+        # What profilers lock a GPU to, and so what measured labels are computed with.
+        settings = replace(settings, clock="base")
+    return _evaluate(options, settings)
+
+
+def _evaluate(options: argparse.Namespace, settings: Settings) -> int:
+    # Imported late: the analyser brings the parsers with it.
+    from roofline_lsp.api import gpu_used  # noqa: PLC0415
+    from roofline_lsp.study import evaluate, present  # noqa: PLC0415
+    from roofline_lsp.study.dataset import read_dataset  # noqa: PLC0415
+    from roofline_lsp.study.explain import explain, matching  # noqa: PLC0415
+    from roofline_lsp.study.judge import Inputs  # noqa: PLC0415
+
+    gpu = gpu_used(settings)
+    rows, left_out = evaluate.select(
+        read_dataset(options.dataset), language=options.language, programs=options.program
+    )
+    if options.explain is not None:
+        rows = matching(rows, options.explain)
+    inputs = Inputs(options.sources, settings, options.source_only, options.explain is not None)
+    with ProgressBar(sys.stderr, enabled=not options.no_progress) as bar:
+        judgements = evaluate.evaluate(
+            rows, inputs, jobs=options.jobs, limit_s=options.time_limit, progress=bar.show
+        )
+    outcome = evaluate.Evaluation(gpu, options.source_only, judgements, left_out)
+    if options.predictions is not None:
+        write(present.as_csv(outcome), options.predictions)
+    if options.explain is not None:
+        shown = [item for item in judgements if not (options.wrong and item.correct)]
+        write("\n".join(explain(item, gpu, sources=options.sources) for item in shown))
+    else:
+        write(present.as_json(outcome) if options.format == "json" else present.as_text(outcome))
+    return OK

@@ -1,0 +1,175 @@
+"""The files that ``--check`` is asked for: found, told apart from what cannot be read, and read."""
+
+from __future__ import annotations
+
+import codecs
+import fnmatch
+import glob
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from roofline_lsp.kernel.program import Problem, Severity
+from roofline_lsp.settings import SKIPPED_FOLDERS, SOURCE_SUFFIXES, suggestion
+
+MAX_FILE_BYTES = 16_000_000
+"""Sources are far smaller; what is larger is data or an amalgamation and is not read."""
+
+Gate = Callable[[bytes], bool]
+"""Whether the bytes of a file hold a kernel."""
+
+
+@dataclass(slots=True)
+class Collected:
+    """What a list of paths comes to."""
+
+    files: list[Path] = field(default_factory=list)
+    """To be analysed, each once, in the order they were asked for; folders by path."""
+    problems: list[Problem] = field(default_factory=list)
+    """Of paths that cannot be analysed. Each names its path."""
+
+
+class Unreadable(Exception):  # noqa: N818 - a reason, and never leaves this module
+    """Why a file is not read."""
+
+
+def collect(patterns: Sequence[str], *, exclude: Sequence[str], gate: Gate) -> Collected:
+    """Find the files that paths, folders and glob patterns stand for.
+
+    A file that is named is taken whatever its suffix, as long as it is text that can be read. Of
+    a folder those files are taken that have a source's suffix and pass the gate; links to folders
+    are not followed, and version control, environments and builds are passed over.
+    """
+    found = Collected()
+    seen: set[Path] = set()
+    for pattern in patterns:
+        for path in _expanded(pattern, found.problems):
+            candidates = _walked(path, exclude, gate, found.problems) if path.is_dir() else [path]
+            for file in candidates:
+                if (real := file.resolve()) in seen:
+                    continue
+                seen.add(real)
+                if path.is_dir() or _checked(file, found.problems):
+                    found.files.append(file)
+    return found
+
+
+def read_regular(path: Path) -> bytes | None:
+    """The bytes of a file, None if it is no regular file, too large, or cannot be read."""
+    try:
+        return _read(path)
+    except Unreadable:
+        return None
+
+
+def _expanded(pattern: str, problems: list[Problem]) -> list[Path]:
+    path = Path(pattern)
+    if os.path.lexists(path):
+        return [path]
+    if glob.has_magic(pattern):
+        matches = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207 - may be absolute
+        if not matches:
+            problems.append(_error(path, f"no file matches '{pattern}'"))
+        return [Path(match) for match in matches]
+    problems.append(_error(path, f"no such file or folder{_near(path)}"))
+    return []
+
+
+def _near(path: Path) -> str:
+    """The nearest name in the same folder, or where the path stops existing."""
+    try:
+        names = [entry.name for entry in os.scandir(path.parent)]
+    except OSError:
+        existing = next(parent for parent in path.absolute().parents if parent.is_dir())
+        return f"; the folder '{existing}' exists, what is below it does not"
+    return suggestion(path.name, names)
+
+
+def _walked(
+    folder: Path, exclude: Sequence[str], gate: Gate, problems: list[Problem]
+) -> Iterator[Path]:
+    """The files of a folder tree that hold kernels, and a problem if there is none."""
+
+    def note(error: OSError) -> None:
+        problems.append(_error(Path(error.filename), f"cannot be read: {error.strerror}"))
+
+    sources = kernels = 0
+    for name, folders, files in os.walk(folder, onerror=note):
+        here = Path(name)
+        folders[:] = sorted(
+            each
+            for each in folders
+            if each not in SKIPPED_FOLDERS and not _excluded(here / each, folder, exclude)
+        )
+        for file in (here / each for each in sorted(files)):
+            if file.suffix.lower() not in SOURCE_SUFFIXES or _excluded(file, folder, exclude):
+                continue
+            sources += 1
+            try:
+                text = _read(file)
+            except Unreadable as reason:
+                problems.append(_error(file, str(reason)))
+                continue
+            if gate(text):
+                kernels += 1
+                problems.extend(_encoding_problems(file, text))
+                yield file
+    if not kernels:
+        problems.append(_error(folder, f"no GPU kernel in its {sources} source files"))
+
+
+def _excluded(path: Path, folder: Path, patterns: Sequence[str]) -> bool:
+    below = path.relative_to(folder).as_posix()
+    for pattern in (each.removesuffix("/") for each in patterns):
+        subject = below if "/" in pattern else path.name
+        if fnmatch.fnmatchcase(subject, pattern.removeprefix("./")):
+            return True
+    return False
+
+
+def _checked(path: Path, problems: list[Problem]) -> bool:
+    try:
+        text = _read(path)
+    except Unreadable as reason:
+        problems.append(_error(path, str(reason)))
+        return False
+    problems.extend(_encoding_problems(path, text))
+    return True
+
+
+def _read(path: Path) -> bytes:
+    """The bytes of a text file. Never waits for a pipe or a device. Raises Unreadable."""
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise Unreadable("not a regular file, not read")
+        if status.st_size > MAX_FILE_BYTES:
+            size, limit = status.st_size / 1e6, MAX_FILE_BYTES / 1e6
+            raise Unreadable(f"{size:.1f} MB, more than the limit of {limit:.0f} MB, not read")
+        text = path.read_bytes()
+    except OSError as error:
+        raise Unreadable(f"cannot be read: {error.strerror}") from None
+    if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise Unreadable("UTF-16 text, not read; save the file as UTF-8")
+    if (zero := text.find(b"\0")) >= 0:
+        raise Unreadable(f"binary data (a zero byte at offset {zero}), not read")
+    return text
+
+
+def _encoding_problems(path: Path, text: bytes) -> list[Problem]:
+    """A warning for text that is not UTF-8; it is read all the same, for comments often are not."""
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+        column = error.start - text.rfind(b"\n", 0, error.start)
+        byte = text[error.start]
+        message = f"not UTF-8: byte 0x{byte:02x} in column {column}; save the file as UTF-8"
+        return [Problem(Severity.WARNING, message, path, line)]
+    return []
+
+
+def _error(path: Path, message: str) -> Problem:
+    return Problem(Severity.ERROR, message, path)

@@ -1,0 +1,126 @@
+"""The entry point: picks the command, and turns what goes wrong into a message and an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from roofline_lsp.cli.exit_codes import FAILED, INTERRUPTED, OK
+from roofline_lsp.cli.options import add_analysis_options, analysis_layer
+from roofline_lsp.kernel.errors import RooflineError
+from roofline_lsp.reports.formats import FORMATS
+from roofline_lsp.settings import nearest
+
+COMMANDS: Mapping[str, str] = {
+    "evaluate": "compare predictions with measured kernels",
+    "gpus": "list the GPUs that kernels can be judged for",
+    "schema": "print the JSON Schema of --format json",
+}
+"""Each is a module of this package with ``parser()`` and ``run(argv)``; the values are for help."""
+
+EPILOG = """\
+commands:
+{commands}
+  roofline-lsp COMMAND --help tells the options of one
+
+exit codes:
+  0    checked, and everything was read in full
+  1    checked, but a file could not be read in full, or --fail-on found its class
+  2    nothing could be done: wrong usage or settings, unknown GPU, no file to check
+  130  ended by Ctrl-C
+"""
+
+
+class UsageError(RooflineError):
+    """A command line that asks for nothing known."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line (None: this process's) and return the exit code.
+
+    Without arguments, or with ``--stdio``, serves the language server protocol.
+    """
+    given = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _dispatch(given)
+    except RooflineError as error:
+        print(f"roofline-lsp: {error}", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read the output has seen enough. Python would complain again when it flushes at
+        # exit, so standard output is pointed at nothing.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+
+
+def _dispatch(given: list[str]) -> int:
+    if given and given[0] in COMMANDS:
+        run = importlib.import_module(f"roofline_lsp.cli.{given[0]}").run
+        return int(run(given[1:]))
+    if given and not given[0].startswith("-"):
+        raise UsageError(_unknown_command(given[0]))
+    options = parser().parse_args(given)
+    if options.version:
+        from roofline_lsp.reports.tool import tool_version  # noqa: PLC0415
+
+        print(f"roofline-lsp {tool_version()}")
+        return OK
+    if options.check is not None:
+        from roofline_lsp.cli import check  # noqa: PLC0415
+
+        return check.run(options)
+    from roofline_lsp.server.main import run_stdio  # noqa: PLC0415 - pygls takes long to import
+
+    return run_stdio(overrides=analysis_layer(options))
+
+
+def _unknown_command(word: str) -> str:
+    if Path(word).exists():
+        return f"unknown command '{word}'; to check it, run: roofline-lsp --check {word}"
+    close = nearest(word, COMMANDS)
+    hint = f"did you mean '{close}'?" if close else f"the commands are {', '.join(COMMANDS)}"
+    return f"unknown command '{word}'; {hint}"
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of ``roofline-lsp`` without a command."""
+    made = argparse.ArgumentParser(
+        prog="roofline-lsp",
+        description="Say from the source of GPU kernels whether they are compute-bound (CB) or"
+        " bandwidth-bound (BB). Without --check, serve editors over standard input and output.",
+        epilog=EPILOG.format(
+            commands="\n".join(f"  {name:9} {what}" for name, what in COMMANDS.items())
+        ),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = made.add_argument
+    add("--version", action="store_true", help="print the version")
+    add("--stdio", action="store_true", help="serve the language server protocol; the default")
+    add(
+        "--check",
+        nargs="+",
+        metavar="PATH",
+        help="analyse these files, folders and glob patterns and print a report",
+    )
+    add_analysis_options(made)
+    _add_check_options(made)
+    return made
+
+
+def _add_check_options(made: argparse.ArgumentParser) -> None:
+    add = made.add_argument
+    add("--args", metavar="ARGV", help="the command line that the program is run with, quoted")
+    add("--exclude", action="append", metavar="GLOB", help="leave this out of folders; repeatable")
+    add("--config", type=Path, metavar="FILE", help="a settings file, instead of searching for one")
+    add("--format", choices=tuple(FORMATS), default="text", help="default: text")
+    add("--output", type=Path, metavar="FILE", help="write the report here")
+    add("--quiet", action="store_true", help="print no report, only errors")
+    add("--no-progress", action="store_true", help="draw no progress bar")
+    add("--fail-on", choices=("cb", "bb"), help="exit with 1 if a kernel is of this class")

@@ -1,0 +1,55 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from roofline_lsp.settings import CLOCKS, Layer, validate
+
+ORIGIN = "command line"
+
+
+def add_analysis_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say what to judge for and how sources are compiled."""
+    parser.add_argument(
+        "--gpu", metavar="NAME", help="the GPU to judge for; `roofline-lsp gpus` lists them"
+    )
+    parser.add_argument("--clock", choices=CLOCKS, help="the clock to compute peaks at")
+    parser.add_argument(
+        "--define",
+        "-D",
+        action="append",
+        metavar="NAME[=VALUE]",
+        dest="defines",
+        help="define a macro; may be repeated",
+    )
+    parser.add_argument(
+        "--include-dir",
+        "-I",
+        action="append",
+        metavar="DIR",
+        dest="include_dirs",
+        help="look up #include here; may be repeated",
+    )
+
+
+def analysis_layer(options: argparse.Namespace) -> Layer:
+    """What was given of ``add_analysis_options``, of ``--args`` and of ``--exclude``.
+
+    Raises SettingsError.
+    """
+    names = ("gpu", "clock", "defines", "include_dirs", "args", "exclude")
+    given = {name.replace("_", "-"): getattr(options, name, None) for name in names}
+    return validate(given, origin=ORIGIN, folder=Path())
+
+
+def positive_int(text: str) -> int:
+    """An argparse type: a whole number of at least 1."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least 1")
+    return number

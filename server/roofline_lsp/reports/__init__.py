@@ -1,0 +1,1 @@
+"""Reports written out: one format a file."""

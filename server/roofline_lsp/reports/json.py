@@ -1,0 +1,196 @@
+"""The report that other programs read, as described by ``schema/report.schema.json``."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+
+from roofline_lsp.api.report import (
+    FileReport,
+    Finding,
+    GpuUsed,
+    KernelReport,
+    LaunchReport,
+    Prediction,
+    Report,
+    Verdict,
+)
+from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.kernel.program import Problem, Span
+from roofline_lsp.reports.style import Style
+from roofline_lsp.reports.tool import TOOL_NAME, tool_version
+
+SCHEMA_VERSION = "1.0"
+"""Grows by 0.1 with a new key, by 1 where a key goes away or changes its meaning."""
+
+SIGNIFICANT_DIGITS = 10
+"""Numbers are estimates; more digits would only make equal reports differ."""
+
+Json = Mapping[str, object]
+
+
+def render(report: Report, _style: Style) -> str:
+    """JSON with two blanks of indentation."""
+    return json.dumps(to_json(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def schema_text() -> str:
+    """The JSON Schema (draft 2020-12) that every report conforms to."""
+    folder = resources.files("roofline_lsp.reports")
+    return folder.joinpath("schema", "report.schema.json").read_text(encoding="utf-8")
+
+
+def to_json(report: Report) -> Json:
+    """The report as values that JSON can hold; an unknown number is None."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "tool": {"name": TOOL_NAME, "version": tool_version()},
+        "gpu": _gpu(report.gpu),
+        "files": [_file(file) for file in report.files],
+    }
+
+
+def _gpu(gpu: GpuUsed) -> Json:
+    return {
+        "name": gpu.name,
+        "clock": gpu.clock,
+        "clock_mhz": _number(gpu.clock_mhz),
+        "bandwidth_gbs": _number(gpu.bandwidth_gbs),
+        "peaks": {each.value: _number(gpu.peaks_gops.get(each)) for each in Precision},
+        "ridge": {each.value: _number(gpu.ridges.get(each)) for each in Precision},
+    }
+
+
+def _file(file: FileReport) -> Json:
+    return {
+        "path": str(file.path),
+        "problems": [_problem(problem, file.path) for problem in file.problems],
+        "kernels": [_kernel(kernel) for kernel in file.kernels],
+    }
+
+
+def _problem(problem: Problem, file: Path) -> Json:
+    return {
+        "severity": problem.severity.value,
+        "message": problem.message,
+        "path": str(problem.path or file),
+        "line": problem.line,
+    }
+
+
+def _kernel(kernel: KernelReport) -> Json:
+    return {
+        "name": kernel.name,
+        "base_name": kernel.base_name,
+        "qualified_name": kernel.qualified_name,
+        "dialect": kernel.dialect.value,
+        "path": str(kernel.path),
+        "range": _range(kernel.span),
+        "name_range": _range(kernel.name_span),
+        "launches": [_launch(launch) for launch in kernel.launches],
+        "prediction": _prediction(kernel.prediction),
+        "findings": [_finding(finding) for finding in kernel.findings],
+    }
+
+
+def _launch(launch: LaunchReport) -> Json:
+    prediction = launch.prediction
+    return {
+        "path": str(launch.path),
+        "line": launch.line,
+        "grid": _dimensions(launch.grid),
+        "block": _dimensions(launch.block),
+        "shared_bytes": launch.shared_bytes,
+        "certain": launch.certain,
+        "template_args": list(launch.template_args),
+        "arguments": [
+            {"name": argument.name, "value": argument.value, "origin": argument.origin}
+            for argument in launch.arguments
+        ],
+        "class": _class(prediction.verdict),
+        "confidence": _number(prediction.confidence),
+        "limiting": prediction.limiting.value if prediction.limiting else None,
+        "time_ns": _number(prediction.time_ns),
+    }
+
+
+def _prediction(prediction: Prediction) -> Json:
+    return {
+        "class": _class(prediction.verdict),
+        "confidence": _number(prediction.confidence),
+        "source": prediction.source.value,
+        "limiting": prediction.limiting.value if prediction.limiting else None,
+        "precision_classes": {
+            each.value: _class(prediction.precision_verdicts.get(each)) for each in Precision
+        },
+        "sp_flops": _number(prediction.sp_flops),
+        "dp_flops": _number(prediction.dp_flops),
+        "hp_flops": _number(prediction.hp_flops),
+        "int_ops": _number(prediction.int_ops),
+        "tensor_flops": _number(prediction.tensor_flops),
+        "dram_bytes": _number(prediction.dram_bytes),
+        "dram_read_bytes": _number(prediction.dram_read_bytes),
+        "dram_write_bytes": _number(prediction.dram_write_bytes),
+        **{f"{each.value}_ai": _number(prediction.intensity(each)) for each in Precision},
+        "time_ns": _number(prediction.time_ns),
+        "regime": prediction.regime,
+        "occupancy": _number(prediction.occupancy),
+        "unknowns": [
+            {
+                "name": unknown.name,
+                "why": unknown.why,
+                "assumed": _number(unknown.assumed),
+                "path": str(unknown.path) if unknown.path is not None else None,
+                "line": unknown.line,
+            }
+            for unknown in prediction.unknowns
+        ],
+        "evidence": [
+            {
+                "path": str(item.path),
+                "line": item.line,
+                "what": item.what,
+                "amount": _number(item.amount),
+            }
+            for item in prediction.evidence
+        ],
+    }
+
+
+def _finding(finding: Finding) -> Json:
+    return {
+        "code": finding.code,
+        "message": finding.message,
+        "path": str(finding.path),
+        "range": _range(finding.span),
+        "fix": finding.fix,
+    }
+
+
+def _range(span: Span) -> Json:
+    return {
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+    }
+
+
+def _dimensions(size: Sequence[int | None] | None) -> list[int | None] | None:
+    return None if size is None else list(size)
+
+
+def _class(verdict: Verdict | None) -> str | None:
+    return verdict.value if verdict is not None else None
+
+
+def _number(value: float | None) -> float | int | None:
+    """Rounded, whole numbers without a fraction; infinities and NaN, which JSON lacks, as None."""
+    if value is None or not math.isfinite(value):
+        return None
+    if float(value).is_integer() and abs(value) < 2**53:
+        return int(value)
+    return float(f"{value:.{SIGNIFICANT_DIGITS}g}")

@@ -1,0 +1,192 @@
+"""The report that a person reads in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from roofline_lsp.api.report import (
+    Finding,
+    GpuUsed,
+    KernelReport,
+    LaunchReport,
+    Prediction,
+    Report,
+    Verdict,
+)
+from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.kernel.program import Problem, Severity
+from roofline_lsp.reports.style import Style
+from roofline_lsp.reports.units import (
+    UNKNOWN,
+    counted,
+    dimensions,
+    duration,
+    percent,
+    scaled,
+    significant,
+)
+
+MAX_EVIDENCE = 3
+MAX_LAUNCHES = 3
+MAX_UNKNOWNS = 5
+"""How many of each a kernel's block shows; it says how many more there are."""
+
+_LABEL_WIDTH = 11
+_UNITS = {
+    Precision.SP: "FLOP",
+    Precision.DP: "FLOP",
+    Precision.HP: "FLOP",
+    Precision.INT: "OP",
+    Precision.TENSOR: "FLOP",
+}
+
+
+def render(report: Report, style: Style) -> str:
+    """A block for each kernel, the problems of each file, and a closing line with the totals."""
+    lines = [style.dim(gpu_line(report.gpu)), ""]
+    for file in report.files:
+        for kernel in file.kernels:
+            lines += [*_kernel_lines(kernel, report.gpu, style), ""]
+        if file.problems:
+            lines += [*(problem_line(file.path, each, style) for each in file.problems), ""]
+    lines.append(style.bold(totals(report)))
+    return "\n".join(lines) + "\n"
+
+
+def gpu_line(gpu: GpuUsed) -> str:
+    """``RTX 3080 at 1440 MHz (base clock): 760.3 GB/s; ridges SP 32.97, DP 0.515, INT 16.48``."""
+    ridges = ", ".join(
+        f"{_short(precision)} {significant(ridge, 4)}" for precision, ridge in gpu.ridges.items()
+    )
+    clock = f"{significant(gpu.clock_mhz, 4)} MHz ({gpu.clock} clock)"
+    return f"{gpu.name} at {clock}: {significant(gpu.bandwidth_gbs, 4)} GB/s; ridges {ridges}"
+
+
+def problem_line(path: Path, problem: Problem, style: Style) -> str:
+    """``main.cu:12: error: message``."""
+    where = str(problem.path or path)
+    if problem.line is not None:
+        where += f":{problem.line}"
+    paint = style.red if problem.severity is Severity.ERROR else style.yellow
+    return f"{where}: {paint(problem.severity.value)}: {problem.message}"
+
+
+def totals(report: Report) -> str:
+    """``2 files, 3 kernels: 1 CB, 2 BB, 0 undecided; 1 problem``."""
+    verdicts = [kernel.prediction.verdict for file in report.files for kernel in file.kernels]
+    problems = sum(len(file.problems) for file in report.files)
+    return (
+        f"{counted(len(report.files), 'file')}, {counted(len(verdicts), 'kernel')}: "
+        f"{verdicts.count(Verdict.COMPUTE_BOUND)} CB, "
+        f"{verdicts.count(Verdict.BANDWIDTH_BOUND)} BB, "
+        f"{verdicts.count(None)} undecided; {counted(problems, 'problem')}"
+    )
+
+
+def _kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: Style) -> Iterator[str]:
+    prediction = kernel.prediction
+    where = style.bold(f"{kernel.path}:{kernel.name_span.line}")
+    verdict = _painted(prediction.verdict, style)
+    limit = f"limited by {prediction.limiting.value}" if prediction.limiting else ""
+    cells = [where, kernel.qualified_name, verdict, percent(prediction.confidence), limit]
+    yield "  ".join(cell for cell in cells if cell)
+    for label, texts in (
+        ("intensity", _intensities(prediction, gpu)),
+        ("work", _work(prediction)),
+        ("launch", _launches(kernel)),
+        ("evidence", _evidence(prediction)),
+        ("assumed", _unknowns(prediction)),
+        *((finding.code, iter([_finding(finding)])) for finding in kernel.findings),
+    ):
+        shown = label
+        for text in texts:
+            yield f"  {style.dim(shown.ljust(_LABEL_WIDTH))}{text}"
+            shown = ""
+
+
+def _painted(verdict: Verdict | None, style: Style) -> str:
+    if verdict is None:
+        return style.red("undecided")
+    paint = style.green if verdict is Verdict.COMPUTE_BOUND else style.yellow
+    return paint(verdict.value)
+
+
+def _intensities(prediction: Prediction, gpu: GpuUsed) -> Iterator[str]:
+    """Against the ridge, for the precisions that have operations."""
+    parts = []
+    for precision in Precision:
+        if not prediction.operations(precision):
+            continue
+        intensity, ridge = prediction.intensity(precision), gpu.ridges.get(precision)
+        text = f"{_short(precision)} {significant(intensity)}"
+        if ridge is not None and intensity is not None:
+            above = "above" if intensity > ridge else "below"
+            factor = intensity / ridge if intensity > ridge else ridge / intensity
+            text += f" ({significant(factor, 2)}x {above} ridge {significant(ridge)})"
+        parts.append(text)
+    if parts:
+        yield ", ".join(parts) + " operations per byte"
+
+
+def _work(prediction: Prediction) -> Iterator[str]:
+    parts = [
+        f"{_short(precision)} {scaled(operations, _UNITS[precision])}"
+        for precision in Precision
+        if (operations := prediction.operations(precision)) or operations is None
+    ]
+    moved = f"DRAM {scaled(prediction.dram_bytes, 'B')}"
+    if prediction.dram_bytes is not None:
+        read = scaled(prediction.dram_read_bytes, "B")
+        moved += f" ({read} read, {scaled(prediction.dram_write_bytes, 'B')} written)"
+    parts += [moved, f"time {duration(prediction.time_ns)}"]
+    yield ", ".join(parts)
+    state = [prediction.regime] if prediction.regime else []
+    if prediction.occupancy is not None:
+        state.append(f"occupancy {percent(prediction.occupancy)}")
+    if state:
+        yield ", ".join(state)
+
+
+def _launches(kernel: KernelReport) -> Iterator[str]:
+    if not kernel.launches:
+        yield "none found: dimensions assumed"
+    for launch in kernel.launches[:MAX_LAUNCHES]:
+        yield _launch(launch, several=len(kernel.launches) > 1)
+    if len(kernel.launches) > MAX_LAUNCHES:
+        yield f"and {len(kernel.launches) - MAX_LAUNCHES} more"
+
+
+def _launch(launch: LaunchReport, *, several: bool) -> str:
+    size = f"grid {dimensions(launch.grid)}, block {dimensions(launch.block)}"
+    text = f"{launch.path}:{launch.line}  {size}"
+    if launch.shared_bytes:
+        text += f", shared {scaled(launch.shared_bytes, 'B')}"
+    if launch.template_args:
+        text += f"  <{', '.join(launch.template_args)}>"
+    if several:
+        verdict = launch.prediction.verdict
+        text += f"  {verdict.value if verdict is not None else 'undecided'}"
+    return text if launch.certain else f"{text}  (perhaps not reached)"
+
+
+def _evidence(prediction: Prediction) -> Iterator[str]:
+    for item in prediction.evidence[:MAX_EVIDENCE]:
+        amount = f": {scaled(item.amount)}" if item.amount is not None else ""
+        yield f"{item.path}:{item.line}  {item.what}{amount}"
+
+
+def _unknowns(prediction: Prediction) -> Iterator[str]:
+    for unknown in prediction.unknowns[:MAX_UNKNOWNS]:
+        assumed = significant(unknown.assumed) if unknown.assumed is not None else UNKNOWN
+        yield f"{unknown.name} = {assumed}: {unknown.why}"
+    if len(prediction.unknowns) > MAX_UNKNOWNS:
+        yield f"and {len(prediction.unknowns) - MAX_UNKNOWNS} more"
+
+
+def _finding(finding: Finding) -> str:
+    return f"{finding.message}; {finding.fix}" if finding.fix else finding.message
+
+
+def _short(precision: Precision) -> str:
+    return "tensor" if precision is Precision.TENSOR else precision.value.upper()

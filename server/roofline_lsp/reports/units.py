@@ -1,0 +1,63 @@
+"""Numbers as people read them: scaled by powers of 1000, three digits, ``?`` where unknown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+UNKNOWN = "?"
+
+_PREFIXES = ("", "k", "M", "G", "T", "P", "E")
+_TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns"))
+
+
+def scaled(value: float | None, unit: str = "") -> str:
+    """``33.6 MFLOP``, ``4.2 MB``, ``512 B``; ``1.5 k`` without a unit; ``?`` for None."""
+    if value is None:
+        return UNKNOWN
+    if not math.isfinite(value):
+        return f"{value} {unit}".rstrip()
+    step, shown = 0, value
+    while abs(float(f"{shown:.3g}")) >= 1000 and step < len(_PREFIXES) - 1:
+        step, shown = step + 1, shown / 1000
+    return f"{significant(shown)} {_PREFIXES[step]}{unit}".rstrip()
+
+
+def significant(value: float | None, digits: int = 3) -> str:
+    """A number of so many significant digits, without exponent if that is short; ``?`` for None."""
+    if value is None:
+        return UNKNOWN
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    if not 1e-4 <= abs(value) < 1e6:
+        return f"{value:.{digits}g}"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    text = f"{value:.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def duration(time_ns: float | None) -> str:
+    """``2.99 ms``, ``850 ns``; ``?`` for None."""
+    if time_ns is None:
+        return UNKNOWN
+    for size_ns, unit in _TIMES:
+        if time_ns >= size_ns:
+            return f"{significant(time_ns / size_ns)} {unit}"
+    return f"{significant(time_ns)} ns"
+
+
+def percent(share: float | None) -> str:
+    """``87%``; ``?`` for None."""
+    return UNKNOWN if share is None else f"{100 * share:.0f}%"
+
+
+def dimensions(size: Sequence[int | None] | None) -> str:
+    """``(4, 1, 1)``, unknown parts as ``?``; ``?`` for None."""
+    if size is None:
+        return UNKNOWN
+    return f"({', '.join(UNKNOWN if part is None else str(part) for part in size)})"
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """``1 kernel``, ``2 kernels``."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"

@@ -1,0 +1,102 @@
+"""Analyses of open documents and of files beside them, by the worker, one at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path
+
+from roofline_lsp.server.jobs import Analyse, Analysed
+from roofline_lsp.server.places import is_source
+from roofline_lsp.server.views import Analysis, Document
+from roofline_lsp.server.worker_process import WorkerCrashError, WorkerProcess
+from roofline_lsp.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+SettingsFor = Callable[[Path | None], Awaitable[Settings]]
+"""The settings for a file, or with None for a document that is no file."""
+
+
+class Analyses:
+    """Asks the worker. Failures are logged and give None."""
+
+    def __init__(
+        self,
+        worker: WorkerProcess,
+        settings_for: SettingsFor,
+        documents: Callable[[], Iterable[Document]],
+    ) -> None:
+        """``documents`` gives the open ones, whose texts go before what is on disk."""
+        self._worker = worker
+        self._settings_for = settings_for
+        self._documents = documents
+        self._one_at_a_time = asyncio.Lock()
+        self._sent: dict[str, int] = {}
+        self._changes = 0
+        self._closed_files: dict[str, Analysis | None] = {}
+
+    def changed(self) -> None:
+        """A text or setting changed: what is known of files that are not open is outdated."""
+        self._changes += 1
+        self._closed_files.clear()
+
+    def closed(self, document: Document) -> None:
+        """From now on a file reads as it is on disk."""
+        if self._sent.pop(document.real_path, None) is not None:
+            self._worker.overlay(Path(document.real_path), None)
+
+    async def of_document(
+        self, document: Document, text: str, lines: tuple[str, ...]
+    ) -> Analysis | None:
+        """Analyse a document as it was when it had this text."""
+        settings = await self._settings_for(document.path if document.is_file else None)
+        job = Analyse(0, document.path, text.encode(), settings)
+        return await self._ask(job, lines, document.real_path)
+
+    async def of_file(self, path: Path) -> Analysis | None:
+        """Analyse a file that need not be open, or take what is known of it."""
+        real = os.path.realpath(path)  # noqa: ASYNC240 - a few system calls
+        for document in self._documents():
+            if document.real_path == real and document.analysis is not None:
+                return document.analysis
+        if real in self._closed_files:
+            return self._closed_files[real]
+        changes = self._changes
+        settings = await self._settings_for(path)
+        analysis = await self._ask(Analyse(0, path, None, settings), (), real)
+        if changes == self._changes:
+            self._closed_files[real] = analysis
+        return analysis
+
+    async def _ask(self, job: Analyse, lines: tuple[str, ...], real: str) -> Analysis | None:
+        async with self._one_at_a_time:
+            self._send_texts(real)
+            try:
+                value = await self._worker.analyse(job)
+            except WorkerCrashError as crash:
+                logger.error("%s is not analysed: the worker process %s", job.path, crash)
+                return None
+        if not isinstance(value, Analysed):
+            logger.error("%s is not analysed: %s", job.path, value.message)
+            return None
+        return Analysis(
+            lines,
+            value.report,
+            value.gpu,
+            value.kernels_elsewhere,
+            frozenset(map(os.path.realpath, value.files_read)),
+            value.seconds,
+        )
+
+    def _send_texts(self, but: str) -> None:
+        """Tell the worker the texts of the other documents, as far as it lacks them."""
+        for document in self._documents():
+            real = document.real_path
+            if real == but or not document.is_file or self._sent.get(real) == document.revision:
+                continue
+            if is_source(document.path, document.language):
+                self._sent[real] = document.revision
+                self._worker.overlay(Path(real), document.buffer.text.encode())

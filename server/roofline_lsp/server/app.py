@@ -1,0 +1,251 @@
+"""The language server: capabilities, handlers, and what the client is told unasked."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import Awaitable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.capabilities import get_capability
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import default_converter
+
+from roofline_lsp.server.documents import Documents
+from roofline_lsp.server.features.diagnostics import diagnostics
+from roofline_lsp.server.jobs import CheckGpu, Failed
+from roofline_lsp.server.markdown import Style
+from roofline_lsp.server.places import WATCHED_SUFFIXES, path_of
+from roofline_lsp.server.protocol import Protocol
+from roofline_lsp.server.settings import CLIENT_COMMANDS, SECTION, EditorSettings
+from roofline_lsp.server.views import Document
+from roofline_lsp.server.worker_process import WorkerCrashError, WorkerProcess
+from roofline_lsp.settings import OWN_FILE, SHARED_FILE, Layer, Settings
+
+if TYPE_CHECKING:
+    from pygls.server import ServerErrors  # there for type checkers alone
+
+logger = logging.getLogger(__name__)
+
+_CLIENT_ANSWERS_S = 5.0
+_PARENT_POLL_S = 2.0
+
+
+class RooflineServer(LanguageServer):
+    """State of one session: documents, settings, and what the client can do."""
+
+    protocol: Protocol
+
+    def __init__(self, version: str, worker: WorkerProcess, overrides: Layer | None) -> None:
+        super().__init__(
+            "roofline-lsp",
+            version,
+            types.TextDocumentSyncKind.Incremental,
+            protocol_cls=Protocol,
+            converter_factory=default_converter,
+        )
+        self.worker = worker
+        self.settings = EditorSettings(overrides, self._check, self._warn)
+        self.documents = Documents(worker, self.settings.for_path, on_analysed=self._analysed)
+        self.style = Style(markdown=False)
+        self.client_commands: frozenset[str] = frozenset()
+        self._told_of_crash = False
+        self._answered: dict[tuple[str, str], tuple[int, int]] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+        worker.on_crash = self._crashed
+
+    # ---- Life
+
+    def begin(self, params: types.InitializeParams) -> None:
+        """Learn what the client can do and wants."""
+        self.documents.encoding = self.workspace.position_encoding or "utf-16"
+        formats = self.capability("text_document.hover.content_format") or ()
+        self.style = Style(markdown=next(iter(formats), None) == types.MarkupKind.Markdown)
+        self.settings.set_folder(_folder(params))
+        options = params.initialization_options
+        if isinstance(options, dict) and isinstance(options.get(CLIENT_COMMANDS), list):
+            self.client_commands = frozenset(map(str, options[CLIENT_COMMANDS]))
+        self.settings.set_options(options)
+        if params.process_id is not None:
+            self.background(_end_with(params.process_id))
+
+    def end(self) -> None:
+        """Stop all work; the protocol's own shutdown follows."""
+        for task in self._tasks:
+            task.cancel()
+        self.documents.stop()
+        self.worker.stop()
+
+    def background(self, work: Awaitable[None]) -> None:
+        """Do something that no request waits for."""
+        task = asyncio.ensure_future(_logged(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def capability(self, name: str) -> Any:
+        """A capability of the client by its dotted name, None where it is not given."""
+        return get_capability(self.client_capabilities, name, None)
+
+    def report_server_error(self, error: Exception, source: ServerErrors) -> None:
+        """Log what went wrong instead of showing it: it is nothing that a person could mend."""
+        logger.error("%s: %s", source.__name__, error)
+
+    # ---- Settings
+
+    async def register(self) -> None:
+        """Ask to be told of changes to settings and to files, as far as the client can tell."""
+        registrations = []
+        if self.capability("workspace.did_change_configuration.dynamic_registration"):
+            registrations.append(
+                types.Registration(
+                    "configuration",
+                    types.WORKSPACE_DID_CHANGE_CONFIGURATION,
+                    types.DidChangeConfigurationRegistrationOptions(section=SECTION),
+                )
+            )
+        if self.capability("workspace.did_change_watched_files.dynamic_registration"):
+            suffixes = ",".join(sorted(suffix[1:] for suffix in WATCHED_SUFFIXES))
+            globs = (f"**/*.{{{suffixes}}}", f"**/{{{OWN_FILE},{SHARED_FILE}}}")
+            registrations.append(
+                types.Registration(
+                    "files",
+                    types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
+                    types.DidChangeWatchedFilesRegistrationOptions(
+                        [types.FileSystemWatcher(glob) for glob in globs]
+                    ),
+                )
+            )
+        if registrations:
+            await asyncio.wait_for(
+                self.client_register_capability_async(types.RegistrationParams(registrations)),
+                _CLIENT_ANSWERS_S,
+            )
+
+    async def configure(self, pushed: object = None) -> None:
+        """Take the client's configuration, pulled if it can be, and analyse with it."""
+        values = pushed.get(SECTION) if isinstance(pushed, dict) else None
+        if self.capability("workspace.configuration"):
+            items = [types.ConfigurationItem(section=SECTION)]
+            pulled = await asyncio.wait_for(
+                self.workspace_configuration_async(types.ConfigurationParams(items)),
+                _CLIENT_ANSWERS_S,
+            )
+            values = pulled[0] if pulled and pulled[0] is not None else values
+        self.settings.set_configuration(values)
+        self.settings_changed()
+
+    def settings_changed(self) -> None:
+        """Read settings files anew and analyse every document again."""
+        self.settings.forget_files()
+        self.documents.refresh()
+
+    async def _check(self, settings: Settings) -> str | None:
+        try:
+            answer = await self.worker.gpu(CheckGpu(0, settings))
+        except WorkerCrashError:
+            return None
+        return answer.message if isinstance(answer, Failed) and answer.expected else None
+
+    # ---- Telling the client
+
+    def answered(self, document: Document, feature: str) -> None:
+        """Note which analysis the client has seen through a feature."""
+        self._answered[document.uri, feature] = (document.revision, document.settled)
+
+    def forget(self, uri: str) -> None:
+        """A document was closed: take back what was said about it."""
+        for key in [key for key in self._answered if key[0] == uri]:
+            del self._answered[key]
+        if not self.pulls_diagnostics:
+            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+
+    @property
+    def pulls_diagnostics(self) -> bool:
+        """Whether the client asks for diagnostics, so that they are not sent unasked."""
+        return self.capability("text_document.diagnostic") is not None
+
+    def _analysed(self, document: Document) -> None:
+        """Send what follows from an analysis, or have the client ask again."""
+        if not self.pulls_diagnostics:
+            view = self.documents.newest(document)
+            found = diagnostics(view, self.documents.encoding) if view is not None else []
+            self.text_document_publish_diagnostics(
+                types.PublishDiagnosticsParams(document.uri, found, document.version)
+            )
+        elif self._outdated(document, types.TEXT_DOCUMENT_DIAGNOSTIC) and self.capability(
+            "workspace.diagnostics.refresh_support"
+        ):
+            self.workspace_diagnostic_refresh(None)
+        if self._outdated(document, types.TEXT_DOCUMENT_CODE_LENS) and self.capability(
+            "workspace.code_lens.refresh_support"
+        ):
+            self.workspace_code_lens_refresh(None)
+
+    def _outdated(self, document: Document, feature: str) -> bool:
+        """Whether the client was answered about this very text from an older analysis.
+
+        After a change of the text it asks again by itself.
+        """
+        seen = self._answered.pop((document.uri, feature), None)
+        return seen is not None and seen[0] == document.revision and seen[1] != document.settled
+
+    def _crashed(self, reason: str) -> None:
+        if not self._told_of_crash:
+            self._told_of_crash = True
+            self._warn(
+                f"The analysis process {reason}. It is started again; the file it was reading is "
+                "left alone until it changes. This is a fault of roofline-lsp."
+            )
+
+    def _warn(self, message: str) -> None:
+        logger.debug("shown: %s", message)
+        self.window_show_message(
+            types.ShowMessageParams(types.MessageType.Warning, f"roofline-lsp: {message}")
+        )
+
+
+def _folder(params: types.InitializeParams) -> Path:
+    """The folder of the workspace, or the one that the server was started in."""
+    if params.workspace_folders:
+        return path_of(params.workspace_folders[0].uri)
+    if params.root_uri:
+        return path_of(params.root_uri)
+    return Path(params.root_path) if params.root_path else Path.cwd()
+
+
+async def _logged(work: Awaitable[None]) -> None:
+    try:
+        await work
+    except TimeoutError:
+        logger.warning("the client does not answer a request")
+    except Exception:
+        logger.exception("background work failed")
+
+
+async def _end_with(parent: int) -> None:
+    """End this process when the client's is gone, even if something else keeps the pipe open.
+
+    Only where a process can be looked at without touching it, which Windows' ``kill`` cannot; and
+    only if it can be seen at all, which a client outside of this process' container cannot. There
+    the pipe's end has to do.
+    """
+    while sys.platform != "win32" and _alive(parent):
+        await asyncio.sleep(_PARENT_POLL_S)
+        if not _alive(parent):
+            logger.error("the client's process %d is gone", parent)
+            # The thread that reads standard input cannot be interrupted.
+            os._exit(1)
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

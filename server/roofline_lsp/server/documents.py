@@ -1,0 +1,272 @@
+"""Open documents: their texts, and one analysis at a time of the newest of each.
+
+This is the one component that owns versions, waiting and the worker. What it promises:
+
+- Opening or changing a document has it analysed; a change waits until typing pauses. Of several
+  changes only the last is analysed, and what comes of an overtaken text is kept only to answer
+  from until the next one is there.
+- A request may wait for the analysis of the text it is about (``view``), within a bound, and
+  otherwise gets the newest finished one with a map of its lines.
+- A document whose analysis brought the worker down is left alone until its text changes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lsprotocol import types
+
+from roofline_lsp.server.analyses import Analyses, SettingsFor
+from roofline_lsp.server.convert import Encoding
+from roofline_lsp.server.places import is_file, is_source, may_hold_kernels, path_of
+from roofline_lsp.server.text import TextBuffer
+from roofline_lsp.server.views import Analysis, Document, View
+from roofline_lsp.server.worker_process import WorkerProcess
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long to wait for what, and how much to take on."""
+
+    longest_pause_s: float = 0.25
+    """A change is analysed when typing has paused for as long as the last analysis took,
+    but no longer than this."""
+    longest_typing_s: float = 1.0
+    """So long after the first unanalysed change an analysis starts although typing goes on."""
+    dependents_pause_s: float = 0.5
+    """After a change to a file, the pause before documents that read it are analysed again."""
+    longest_text: int = 2_000_000
+    """Documents with more characters are not analysed."""
+
+
+class Documents:
+    """All open documents. Its methods are called on the event loop."""
+
+    def __init__(
+        self,
+        worker: WorkerProcess,
+        settings_for: SettingsFor,
+        *,
+        on_analysed: Callable[[Document], None] = lambda _: None,
+        limits: Limits | None = None,
+    ) -> None:
+        """``on_analysed`` is called when a document has become fresh."""
+        self.encoding: Encoding = types.PositionEncodingKind.Utf16
+        self._analyses = Analyses(worker, settings_for, self.all)
+        self._on_analysed = on_analysed
+        self._limits = limits or Limits()
+        self._documents: dict[str, Document] = {}
+        self._ready: dict[Document, None] = {}
+        self._wake = asyncio.Event()
+        self._runner: asyncio.Task[None] | None = None
+
+    # ---- What the client tells
+
+    def open(self, item: types.TextDocumentItem) -> None:
+        """Take a document in and have it analysed at once."""
+        path = path_of(item.uri, item.language_id)
+        document = Document(
+            item.uri,
+            path,
+            item.language_id,
+            item.version,
+            TextBuffer(item.text, self.encoding),
+            os.path.realpath(path),
+            is_file(item.uri),
+        )
+        self.close(item.uri)  # for clients that open twice
+        self._documents[item.uri] = document
+        if document.unsaved():
+            self._changed(document)
+        self._schedule(document, 0.0)
+
+    def change(
+        self, uri: str, version: int, changes: Sequence[types.TextDocumentContentChangeEvent]
+    ) -> None:
+        """Apply changes in order, and have the result analysed when typing pauses."""
+        document = self._documents.get(uri)
+        if document is None:
+            logger.warning("change of a document that is not open: %s", uri)
+            return
+        for change in changes:
+            document.buffer.apply(change)
+        document.version = version
+        document.revision += 1
+        document.wanted += 1
+        self._changed(document)
+        self._schedule(document, self._pause(document))
+
+    def close(self, uri: str) -> None:
+        """Forget a document; from now on its file reads as it is on disk."""
+        document = self._documents.pop(uri, None)
+        if document is None:
+            return
+        if document.timer is not None:
+            document.timer.cancel()
+        self._ready.pop(document, None)
+        document.release()
+        self._analyses.closed(document)
+        if document.unsaved():
+            self._changed(document)
+
+    def files_changed(self, paths: Iterable[Path]) -> None:
+        """Files changed on disk: documents that rest on them are analysed again."""
+        self._again({os.path.realpath(path) for path in paths})
+
+    def refresh(self) -> None:
+        """Analyse every document again, for new settings."""
+        self._analyses.changed()
+        for document in self._documents.values():
+            document.wanted += 1
+            self._schedule(document, 0.0)
+
+    # ---- What features ask
+
+    def get(self, uri: str) -> Document | None:
+        """An open document."""
+        return self._documents.get(uri)
+
+    def all(self) -> tuple[Document, ...]:
+        """The open documents."""
+        return tuple(self._documents.values())
+
+    async def view(
+        self, uri: str, *, wait_s: float, stale_wait_s: float, urgent: bool = False
+    ) -> View | None:
+        """The newest analysis of a document; None if there is none, as for a file without kernels.
+
+        Waits for the analysis of the present text: up to ``wait_s``, or ``stale_wait_s`` if an
+        older one could answer. ``urgent`` starts it without waiting for a pause in typing.
+        """
+        document = self._documents.get(uri)
+        if document is None:
+            return None
+        if not document.fresh:
+            if urgent:
+                self._schedule(document, 0.0, first=True)
+            await _settle(document, wait_s if document.analysis is None else stale_wait_s)
+        return self.newest(document)
+
+    def newest(self, document: Document) -> View | None:
+        """The newest analysis of a document without waiting."""
+        if document.analysis is None:
+            return None
+        return View(document, document.analysis, document.buffer.lines, document.fresh)
+
+    async def elsewhere(self, view: View, name: str, *, wait_s: float) -> Analysis | None:
+        """The analysis of the file of a document's program, open or not, that defines a kernel."""
+        path = view.analysis.kernels_elsewhere.get(name)
+        if path is None:
+            return None
+        try:
+            return await asyncio.wait_for(self._analyses.of_file(path), wait_s)
+        except TimeoutError:
+            return None
+
+    def stop(self) -> None:
+        """Stop analysing, for good."""
+        if self._runner is not None:
+            self._runner.cancel()
+        for document in self._documents.values():
+            document.release()
+            if document.timer is not None:
+                document.timer.cancel()
+
+    # ---- When to analyse
+
+    def _changed(self, document: Document) -> None:
+        if document.is_file and is_source(document.path, document.language):
+            self._again({document.real_path}, but=document)
+
+    def _again(self, real_paths: set[str], but: Document | None = None) -> None:
+        self._analyses.changed()
+        for document in self._documents.values():
+            analysis = document.analysis
+            if document is but or analysis is None or analysis.files_read.isdisjoint(real_paths):
+                continue
+            document.wanted += 1
+            self._schedule(document, self._limits.dependents_pause_s)
+
+    def _pause(self, document: Document) -> float:
+        """How long after this change to start, so that typing does not keep the worker busy."""
+        now = asyncio.get_running_loop().time()
+        if document.first_change_s is None:
+            document.first_change_s = now
+        took = document.analysis.seconds if document.analysis is not None else 0.0
+        left = document.first_change_s + self._limits.longest_typing_s - now
+        return max(min(took, self._limits.longest_pause_s, left), 0.0)
+
+    def _schedule(self, document: Document, delay_s: float, *, first: bool = False) -> None:
+        if document.timer is not None:
+            document.timer.cancel()
+            document.timer = None
+        if delay_s > 0 and document not in self._ready:
+            loop = asyncio.get_running_loop()
+            document.timer = loop.call_later(delay_s, self._schedule, document, 0.0)
+            return
+        self._ready = {document: None, **self._ready} if first else {**self._ready, document: None}
+        self._wake.set()
+        if self._runner is None:
+            self._runner = asyncio.ensure_future(self._run())
+
+    async def _run(self) -> None:
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            while self._ready:
+                document = next(iter(self._ready))
+                del self._ready[document]
+                try:
+                    await self._analyse(document)
+                except Exception:
+                    logger.exception("analysing %s failed", document.uri)
+
+    async def _analyse(self, document: Document) -> None:
+        wanted, lines, text = document.wanted, document.buffer.lines, document.buffer.text
+        document.first_change_s = None
+        try:
+            if self._worth_it(document, text):
+                found = await self._analyses.of_document(document, text, lines)
+                document.analysis = found or document.analysis
+            else:
+                document.analysis = None
+        finally:
+            document.settled = wanted
+            if document.fresh:
+                document.release()
+        if document.fresh and self._documents.get(document.uri) is document:
+            self._on_analysed(document)
+
+    def _worth_it(self, document: Document, text: str) -> bool:
+        if not is_source(document.path, document.language):
+            return False
+        if len(text) > self._limits.longest_text:
+            if not document.told_too_long:
+                document.told_too_long = True
+                logger.warning(
+                    "%s is not analysed: it is longer than %d characters",
+                    document.path,
+                    self._limits.longest_text,
+                )
+            return False
+        return may_hold_kernels(document.path, document.language, text)
+
+
+async def _settle(document: Document, wait_s: float) -> None:
+    """Wait until a document is fresh, within a bound."""
+    waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    document.waiters.append(waiter)
+    try:
+        await asyncio.wait_for(waiter, wait_s)
+    except TimeoutError:
+        logger.debug("%s: no fresh analysis within %.1f s", document.uri, wait_s)
+    finally:
+        if waiter in document.waiters:
+            document.waiters.remove(waiter)

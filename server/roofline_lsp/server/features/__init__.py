@@ -1,0 +1,1 @@
+"""One feature of the protocol a file: stateless, from a view of a document to protocol values."""

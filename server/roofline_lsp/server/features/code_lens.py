@@ -1,0 +1,54 @@
+"""Code lens: one line above each kernel that says its class, by how much, and how long it takes."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from roofline_lsp.api.report import GpuUsed, KernelReport
+from roofline_lsp.reports.units import significant
+from roofline_lsp.server.convert import Encoding, line_range
+from roofline_lsp.server.figures import duration
+from roofline_lsp.server.ridges import NAMES, OPERATION_UNITS, gpu_name, ridges
+from roofline_lsp.server.views import View
+
+DETAILS = "roofline.showDetails"
+"""The client's command behind a lens. Arguments: the document's URI, the name's position."""
+
+
+def code_lenses(view: View, encoding: Encoding, *, command: bool) -> list[types.CodeLens]:
+    """A lens for each kernel whose line is still there. ``command``: the client has ``DETAILS``."""
+    lenses = []
+    for kernel in view.report.kernels:
+        line = view.line_map.to_new(kernel.name_span.line)
+        if kernel.path != view.report.path or line is None:
+            continue
+        where = line_range(line, view.lines, encoding)
+        title = lens_title(kernel, view.analysis.gpu)
+        arguments = [view.document.uri, {"line": line - 1, "character": where.start.character}]
+        lenses.append(
+            types.CodeLens(
+                where,
+                types.Command(title, DETAILS, arguments=arguments)
+                if command
+                else types.Command(title, ""),
+            )
+        )
+    return lenses
+
+
+def lens_title(kernel: KernelReport, gpu: GpuUsed) -> str:
+    """``CB 92% | INT 27.1 op/B (ridge 19.6) | 1.2 ms on RTX 3080``."""
+    prediction = kernel.prediction
+    name = gpu_name(gpu)
+    if prediction.verdict is None:
+        return f"class unknown | {name}"
+    parts = [f"{prediction.verdict.value} {min(round(prediction.confidence * 100), 99)}%"]
+    nearest = next((ridge for ridge in ridges(prediction, gpu) if ridge.ratio is not None), None)
+    if nearest is not None and nearest.intensity is not None and nearest.ridge is not None:
+        parts.append(
+            f"{NAMES[nearest.precision]} {significant(nearest.intensity)} "
+            f"{OPERATION_UNITS[nearest.precision]}/B (ridge {significant(nearest.ridge)})"
+        )
+    time = prediction.time_ns
+    parts.append(f"{duration(time)} on {name}" if time is not None else f"on {name}")
+    return " | ".join(parts)

@@ -1,0 +1,89 @@
+"""Hover: all about the kernel under the cursor, or what the line under it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lsprotocol import types
+
+from roofline_lsp.api.report import KernelReport, LedgerLine
+from roofline_lsp.server.convert import Encoding, index_of, units
+from roofline_lsp.server.documents import Documents
+from roofline_lsp.server.features.names import Identifier, identifier_at, launch_on, meant
+from roofline_lsp.server.kernel_text import kernel_text
+from roofline_lsp.server.line_text import line_text
+from roofline_lsp.server.markdown import Style
+from roofline_lsp.server.views import View
+
+WAIT_S = 5.0
+"""How long a hover waits for the first analysis of a document."""
+
+STALE_WAIT_S = 0.4
+"""How long it waits for a newer analysis when an older one can answer."""
+
+
+async def hover(
+    documents: Documents, params: types.HoverParams, style: Style
+) -> types.Hover | None:
+    """What to show; None leaves the hover to other servers."""
+    document = documents.get(params.text_document.uri)
+    if document is None:
+        return None
+    line, revision = document.buffer.line(params.position.line), document.revision
+    index = index_of(line, params.position.character, documents.encoding)
+    view = await documents.view(document.uri, wait_s=WAIT_S, stale_wait_s=STALE_WAIT_S, urgent=True)
+    if view is None or document.revision != revision:
+        return None
+    old_line = view.line_map.to_old(params.position.line + 1)
+    word = identifier_at(line, index)
+    if word is not None and not word.member:
+        text = await _kernel(documents, view, word, old_line, style)
+        if text is not None:
+            row = params.position.line
+            return _hover(text, style, _range(line, row, word, documents.encoding))
+    text = line_text(_shares(view, old_line), view.analysis.gpu, style)
+    return _hover(text, style, None) if text is not None else None
+
+
+async def _kernel(
+    documents: Documents, view: View, word: Identifier, line: int | None, style: Style
+) -> str | None:
+    analysis, path = view.analysis, view.report.path
+    kernel = meant(view.report, word, path, line)
+    if kernel is None:
+        other = await documents.elsewhere(view, word.name, wait_s=WAIT_S)
+        if other is None:
+            return None
+        analysis = other
+        kernel = meant(other.report, word, path, line)
+    if kernel is None:
+        return None
+    return kernel_text(kernel, analysis.gpu, style, launch_on(kernel, path, line))
+
+
+def _shares(view: View, line: int | None) -> list[tuple[KernelReport, Sequence[LedgerLine]]]:
+    """What a line costs the kernel around it, or the kernels that call the function around it."""
+    path = view.report.path
+    shares: list[tuple[KernelReport, Sequence[LedgerLine]]] = []
+    for kernel in view.report.kernels:
+        lines = [
+            entry for entry in kernel.prediction.ledger if entry.line == line and entry.path == path
+        ]
+        if not lines:
+            continue
+        if kernel.path == path and line and kernel.span.line <= line <= kernel.span.end_line:
+            return [(kernel, lines)]
+        shares.append((kernel, lines))
+    return shares[:3]
+
+
+def _range(line: str, row: int, word: Identifier, encoding: Encoding) -> types.Range:
+    return types.Range(
+        types.Position(row, units(line[: word.start], encoding)),
+        types.Position(row, units(line[: word.end], encoding)),
+    )
+
+
+def _hover(text: str, style: Style, where: types.Range | None) -> types.Hover:
+    kind = types.MarkupKind.Markdown if style.markdown else types.MarkupKind.PlainText
+    return types.Hover(types.MarkupContent(kind, text), where)

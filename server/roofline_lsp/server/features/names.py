@@ -1,0 +1,79 @@
+"""The kernel that a name in a source means."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from roofline_lsp.api.report import FileReport, KernelReport, LaunchReport
+
+_WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_QUALIFIERS = re.compile(r"(?:[A-Za-z_]\w*\s*)?(?:::\s*[A-Za-z_]\w*\s*)*::\s*\Z", re.ASCII)
+_MEMBER = re.compile(r"(?:\.|->)\s*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Identifier:
+    """A name on a line."""
+
+    name: str
+    start: int
+    end: int
+    """Code points of the line, end exclusive."""
+    qualifier: str | None
+    """What stands before the last ``::``, ``""`` for the global scope; None without ``::``."""
+    member: bool
+    """Whether it is a member of an object, which a kernel never is."""
+
+
+def identifier_at(line: str, index: int) -> Identifier | None:
+    """The identifier that covers a code point or ends right before it."""
+    for word in _WORD.finditer(line):
+        if word.start() <= index <= word.end():
+            before = line[: word.start()]
+            scope = _QUALIFIERS.search(before)
+            qualifier = None if scope is None else re.sub(r"\s", "", scope[0])[:-2]
+            member = _MEMBER.search(before) is not None
+            return Identifier(word[0], word.start(), word.end(), qualifier, member)
+    return None
+
+
+def meant(
+    report: FileReport, word: Identifier, path: Path, line: int | None
+) -> KernelReport | None:
+    """The kernel that an identifier on a 1-based line of ``path`` means, None for any other name.
+
+    Of several kernels of one name, the one defined or launched on the line; otherwise the first.
+    """
+    if word.member:
+        return None
+    named = [
+        kernel
+        for kernel in report.kernels
+        if kernel.base_name == word.name and _in_scope(kernel, word.qualifier)
+    ]
+    if line is not None:
+        for kernel in named:
+            if kernel.path == path and kernel.name_span.line == line:
+                return kernel
+        for kernel in named:
+            if launch_on(kernel, path, line) is not None:
+                return kernel
+    return named[0] if named else None
+
+
+def launch_on(kernel: KernelReport, path: Path, line: int | None) -> LaunchReport | None:
+    """The launch of a kernel on a line."""
+    return next(
+        (launch for launch in kernel.launches if launch.path == path and launch.line == line), None
+    )
+
+
+def _in_scope(kernel: KernelReport, qualifier: str | None) -> bool:
+    """Whether ``qualifier::name`` can mean a kernel; template arguments are left out of account."""
+    if not qualifier:
+        return True
+    scopes = kernel.qualified_name.split("::")[:-1]
+    given = qualifier.removeprefix("::").split("::")
+    return scopes[-len(given) :] == given

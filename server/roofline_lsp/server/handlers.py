@@ -1,0 +1,118 @@
+"""What the server does on each message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+
+from roofline_lsp.reports.json import Json
+from roofline_lsp.server.app import RooflineServer
+from roofline_lsp.server.features.code_lens import DETAILS, code_lenses
+from roofline_lsp.server.features.diagnostics import SOURCE, diagnostics
+from roofline_lsp.server.features.hover import hover
+from roofline_lsp.server.features.report import METHOD, report
+from roofline_lsp.server.places import path_of
+from roofline_lsp.settings import OWN_FILE, SHARED_FILE
+
+WAIT_S = 10.0
+"""How long a code lens or a diagnostic waits for an analysis."""
+
+
+def register(server: RooflineServer) -> None:
+    """Add all handlers."""
+    _life(server)
+    _documents(server)
+    _settings(server)
+    _features(server)
+
+
+def _life(server: RooflineServer) -> None:
+    @server.feature(types.INITIALIZE)
+    def initialize(ls: RooflineServer, params: types.InitializeParams) -> None:
+        ls.begin(params)
+
+    @server.feature(types.INITIALIZED)
+    def initialized(ls: RooflineServer, _: types.InitializedParams) -> None:
+        ls.background(ls.register())
+        ls.background(ls.configure())
+
+    @server.feature(types.SHUTDOWN)
+    def shutdown(ls: RooflineServer, _: None) -> None:
+        ls.end()
+
+
+def _documents(server: RooflineServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def opened(ls: RooflineServer, params: types.DidOpenTextDocumentParams) -> None:
+        ls.documents.open(params.text_document)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def changed(ls: RooflineServer, params: types.DidChangeTextDocumentParams) -> None:
+        document = params.text_document
+        ls.documents.change(document.uri, document.version, params.content_changes)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(ls: RooflineServer, params: types.DidCloseTextDocumentParams) -> None:
+        ls.documents.close(params.text_document.uri)
+        ls.forget(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def saved(ls: RooflineServer, params: types.DidSaveTextDocumentParams) -> None:
+        _files_changed(ls, [path_of(params.text_document.uri)])
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def files_changed(ls: RooflineServer, params: types.DidChangeWatchedFilesParams) -> None:
+        _files_changed(ls, [path_of(event.uri) for event in params.changes])
+
+
+def _files_changed(ls: RooflineServer, paths: list[Path]) -> None:
+    if any(path.name in {OWN_FILE, SHARED_FILE} for path in paths):
+        ls.settings_changed()
+    else:
+        ls.documents.files_changed(paths)
+
+
+def _settings(server: RooflineServer) -> None:
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    def configured(ls: RooflineServer, params: types.DidChangeConfigurationParams) -> None:
+        ls.background(ls.configure(params.settings))
+
+
+def _features(server: RooflineServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def on_hover(ls: RooflineServer, params: types.HoverParams) -> types.Hover | None:
+        return await hover(ls.documents, params, ls.style)
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
+    async def on_code_lens(
+        ls: RooflineServer, params: types.CodeLensParams
+    ) -> list[types.CodeLens]:
+        uri = params.text_document.uri
+        view = await ls.documents.view(uri, wait_s=WAIT_S, stale_wait_s=WAIT_S)
+        if (document := ls.documents.get(uri)) is not None:
+            ls.answered(document, types.TEXT_DOCUMENT_CODE_LENS)
+        if view is None:
+            return []
+        return code_lenses(view, ls.documents.encoding, command=DETAILS in ls.client_commands)
+
+    @server.feature(
+        types.TEXT_DOCUMENT_DIAGNOSTIC,
+        types.DiagnosticOptions(
+            inter_file_dependencies=True, workspace_diagnostics=False, identifier=SOURCE
+        ),
+    )
+    async def on_diagnostic(
+        ls: RooflineServer, params: types.DocumentDiagnosticParams
+    ) -> types.RelatedFullDocumentDiagnosticReport:
+        uri = params.text_document.uri
+        view = await ls.documents.view(uri, wait_s=WAIT_S, stale_wait_s=WAIT_S)
+        if (document := ls.documents.get(uri)) is not None:
+            ls.answered(document, types.TEXT_DOCUMENT_DIAGNOSTIC)
+        found = diagnostics(view, ls.documents.encoding) if view is not None else []
+        return types.RelatedFullDocumentDiagnosticReport(found)
+
+    @server.feature(METHOD)
+    async def on_report(ls: RooflineServer, params: Any) -> Json | None:
+        return await report(ls.documents, params.textDocument.uri)

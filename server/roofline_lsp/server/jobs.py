@@ -1,0 +1,98 @@
+"""What the server and its worker process say to each other, and how it goes through a pipe.
+
+Both ends are this program, on one machine, so values travel pickled: eight bytes of length, then
+the value.
+"""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from roofline_lsp.api.report import FileReport, GpuUsed
+from roofline_lsp.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Analyse:
+    """Analyse one file."""
+
+    number: int
+    path: Path
+    text: bytes | None
+    """UTF-8; None to read the file."""
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class CheckGpu:
+    """Look up the GPU of some settings."""
+
+    number: int
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """From now on a file reads as this text, None for what is on disk. There is no answer."""
+
+    path: Path
+    """Without symbolic links."""
+    text: bytes | None
+
+
+Job = Analyse | CheckGpu | Overlay
+
+
+@dataclass(frozen=True, slots=True)
+class Analysed:
+    """The answer to ``Analyse``."""
+
+    report: FileReport
+    gpu: GpuUsed
+    files_read: frozenset[Path] = frozenset()
+    """Every other file that the report rests on, as far as it is there."""
+    kernels_elsewhere: dict[str, Path] = field(default_factory=dict)
+    """The kernels those files define, by identifier."""
+    seconds: float = 0.0
+    """What the analysis took, without the way there and back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The answer to a job that could not be done."""
+
+    message: str
+    """For people; ends with no full stop."""
+    expected: bool
+    """Whether a person can mend it; if not, it is a fault of this program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A job's number and its outcome."""
+
+    number: int
+    value: Analysed | GpuUsed | Failed
+
+
+def send(stream: IO[bytes], value: Job | Answer) -> None:
+    """Write one value. Raises OSError or ValueError where the other end is gone."""
+    body = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    stream.write(len(body).to_bytes(8, "little") + body)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> object | None:
+    """Read one value, None at the end of the stream, also in the middle of a value."""
+    head = stream.read(8)
+    if len(head) < 8:
+        return None
+    size = int.from_bytes(head, "little")
+    body = stream.read(size)
+    if len(body) < size:
+        return None
+    value: object = pickle.loads(body)
+    return value

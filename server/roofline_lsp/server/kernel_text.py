@@ -1,0 +1,214 @@
+"""What a hover on a kernel's name says: the answer first, then what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from roofline_lsp.api.report import (
+    Evidence,
+    GpuUsed,
+    KernelReport,
+    LaunchReport,
+    Limiter,
+    Prediction,
+    UnknownUsed,
+    Verdict,
+)
+from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.reports.units import scaled, significant
+from roofline_lsp.server.figures import count, duration, percent
+from roofline_lsp.server.markdown import Style
+from roofline_lsp.server.places import uri_of
+from roofline_lsp.server.ridges import (
+    NAMES,
+    OPERATION_UNITS,
+    Ridge,
+    distance,
+    gpu_name,
+    ridges,
+    sureness,
+)
+
+_VERDICTS = {Verdict.COMPUTE_BOUND: "Compute-bound", Verdict.BANDWIDTH_BOUND: "Bandwidth-bound"}
+_ARITHMETIC = {
+    Limiter.SP: (Precision.SP, "Single-precision arithmetic"),
+    Limiter.DP: (Precision.DP, "Double-precision arithmetic"),
+    Limiter.HP: (Precision.HP, "Half-precision arithmetic"),
+    Limiter.INT: (Precision.INT, "Integer arithmetic"),
+    Limiter.TENSOR: (Precision.TENSOR, "Tensor-core arithmetic"),
+}
+_MOST_UNKNOWNS = 4
+_MOST_EVIDENCE = 4
+_MOST_LAUNCHES = 3
+
+
+def kernel_text(
+    kernel: KernelReport, gpu: GpuUsed, style: Style, launch: LaunchReport | None = None
+) -> str:
+    """All about a kernel as launched by ``launch``, or by the launch that stands for it."""
+    launch = launch or (kernel.launches[0] if kernel.launches else None)
+    prediction = launch.prediction if launch else kernel.prediction
+    found = ridges(prediction, gpu)
+    return style.page(
+        _answer(prediction, gpu, style),
+        _reason(prediction, found),
+        _table(found, style),
+        _amounts(prediction),
+        _launch(kernel, launch, style),
+        _unknowns(prediction.unknowns, style),
+        _evidence(prediction.evidence, kernel.path, style),
+    )
+
+
+def _answer(prediction: Prediction, gpu: GpuUsed, style: Style) -> str:
+    where = f"on {gpu_name(gpu)} ({gpu.clock} clock)"
+    if prediction.verdict is None:
+        return f"{style.bold('Undecided')} {where}: too little is known of this kernel"
+    return f"{style.bold(_VERDICTS[prediction.verdict])} {where}: {sureness(prediction.confidence)}"
+
+
+def _reason(prediction: Prediction, found: Sequence[Ridge]) -> str | None:
+    limiting = prediction.limiting
+    if limiting is None:
+        return None
+    if limiting in _ARITHMETIC:
+        precision, words = _ARITHMETIC[limiting]
+        own = next((ridge for ridge in found if ridge.precision is precision), None)
+        return f"{words} is the limit{_place(own, ': ')}."
+    nearest = found[0] if found else None
+    if limiting is Limiter.BANDWIDTH:
+        named = f": {NAMES[nearest.precision]} comes closest, " if nearest else ""
+        return f"DRAM bandwidth is the limit{_place(nearest, named)}."
+    regime = f": {prediction.regime}" if prediction.regime else ""
+    return f"Latency is the limit{regime}."
+
+
+def _place(ridge: Ridge | None, before: str) -> str:
+    if ridge is None or ridge.ratio is None or ridge.intensity is None or ridge.ridge is None:
+        return ""
+    side = distance(ridge.ratio)
+    of = "" if side == "at the ridge" else " the ridge"
+    unit = OPERATION_UNITS[ridge.precision]
+    return (
+        f"{before}{significant(ridge.intensity)} {unit}/B, {side}{of} of {significant(ridge.ridge)}"
+    )
+
+
+def _table(found: Sequence[Ridge], style: Style) -> str | None:
+    if not found:
+        return None
+    rows = [["", "Operations", "Per DRAM byte", "Ridge", "Distance"]]
+    for ridge in found:
+        unit = OPERATION_UNITS[ridge.precision]
+        rows.append(
+            [
+                NAMES[ridge.precision],
+                scaled(ridge.operations, unit),
+                "unknown" if ridge.intensity is None else significant(ridge.intensity),
+                "unknown" if ridge.ridge is None else significant(ridge.ridge),
+                "" if ridge.ratio is None else distance(ridge.ratio),
+            ]
+        )
+    return style.table(rows)
+
+
+def _amounts(prediction: Prediction) -> str:
+    moved, read, written = (
+        prediction.dram_bytes,
+        prediction.dram_read_bytes,
+        prediction.dram_write_bytes,
+    )
+    if moved is not None and read is not None and written is not None:
+        traffic = f"DRAM {scaled(moved, 'B')}"
+        if read and written:
+            traffic += f" ({scaled(read, 'B')} read, {scaled(written, 'B')} written)"
+    else:
+        traffic = "DRAM traffic unknown"
+    parts = [traffic]
+    if prediction.time_ns is not None:
+        parts.append(f"about {duration(prediction.time_ns)}")
+    if prediction.occupancy is not None:
+        parts.append(f"occupancy {percent(prediction.occupancy)}")
+    return " · ".join(parts)
+
+
+def _launch(kernel: KernelReport, launch: LaunchReport | None, style: Style) -> str:
+    if launch is None:
+        return "No launch found, so its size is assumed."
+    text = f"Launched at {_where(launch, style)}: {_shape(launch)}"
+    if launch.template_args:
+        text += f", {style.code('<' + ', '.join(launch.template_args) + '>')}"
+    if not launch.certain:
+        text += " (if it is reached)"
+    others = [other for other in kernel.launches if other is not launch]
+    if others:
+        text += _others(others, launch.prediction.verdict, style)
+    return text
+
+
+def _where(launch: LaunchReport, style: Style) -> str:
+    uri = uri_of(launch.path)
+    return style.link(f"{launch.path.name}:{launch.line}", f"{uri}#L{launch.line}" if uri else None)
+
+
+def _shape(launch: LaunchReport) -> str:
+    text = f"{_dims(launch.grid)} blocks of {_dims(launch.block)} threads"
+    if launch.shared_bytes:
+        text += f", {launch.shared_bytes / 1024:.3g} KiB shared memory each"
+    return text
+
+
+def _dims(dims: tuple[int | None, int | None, int | None] | None) -> str:
+    """``3907``, ``64×64``; a ``?`` for each number that the host code does not fix."""
+    if dims is None:
+        return "?"
+    used = list(dims)
+    while len(used) > 1 and used[-1] == 1:
+        used.pop()
+    return "×".join("?" if size is None else str(size) for size in used)
+
+
+def _others(others: Sequence[LaunchReport], verdict: Verdict | None, style: Style) -> str:
+    different = [
+        f"{other.prediction.verdict.value} at {_where(other, style)}"
+        for other in others
+        if other.prediction.verdict is not None and other.prediction.verdict is not verdict
+    ]
+    same = len(others) - len(different)
+    parts = different[:_MOST_LAUNCHES]
+    if len(different) > _MOST_LAUNCHES:
+        parts.append(f"{len(different) - _MOST_LAUNCHES} more that differ")
+    if same:
+        parts.append(f"{same} more of the same class")
+    return f". Other launches: {', '.join(parts)}"
+
+
+def _unknowns(unknowns: Sequence[UnknownUsed], style: Style) -> str | None:
+    if not unknowns:
+        return None
+    items = [_unknown(unknown, style) for unknown in unknowns[:_MOST_UNKNOWNS]]
+    if len(unknowns) > _MOST_UNKNOWNS:
+        items.append(f"and {len(unknowns) - _MOST_UNKNOWNS} more")
+    return f"{style.bold('Not known from the source')}\n{style.bullets(items)}"
+
+
+def _unknown(unknown: UnknownUsed, style: Style) -> str:
+    taken = "" if unknown.assumed is None else f", taken as {count(unknown.assumed)}"
+    return f"{style.code(unknown.name)}{taken}: {style.prose(unknown.why)}"
+
+
+def _evidence(evidence: Sequence[Evidence], path: Path, style: Style) -> str | None:
+    if not evidence:
+        return None
+    items = []
+    for entry in evidence[:_MOST_EVIDENCE]:
+        where = f"line {entry.line}" if entry.path == path else f"{entry.path.name}:{entry.line}"
+        unit = "B" if "bytes" in entry.what else ""
+        amount = "" if entry.amount is None else f", {_amount(entry.amount, unit)}"
+        items.append(f"{where}: {style.prose(entry.what)}{amount}")
+    return f"{style.bold('What counts most')}\n{style.bullets(items)}"
+
+
+def _amount(amount: float, unit: str) -> str:
+    return scaled(amount, unit) if unit else count(amount)

@@ -1,0 +1,74 @@
+"""Text for people, as Markdown or as plain text, whichever the client takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_SPECIAL = re.compile(r"([\\`*\[\]<>|])|(?<![^\W_])(_)|(_)(?![^\W_])")
+_QUOTED = re.compile(r"'([^'\n]+)'")
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """One way to write text down."""
+
+    markdown: bool
+
+    def bold(self, text: str) -> str:
+        """Emphasised text; it is escaped."""
+        return f"**{self.prose(text)}**" if self.markdown else text
+
+    def code(self, text: str) -> str:
+        """A name or a piece of source."""
+        if not self.markdown:
+            return text
+        if "`" not in text:
+            return f"`{text}`"
+        return f"`` {text} ``"
+
+    def prose(self, text: str) -> str:
+        """Words that came from elsewhere, with what Markdown would take for markup escaped.
+
+        Names between single quotes become code.
+        """
+        if not self.markdown:
+            return text
+        pieces = _QUOTED.split(text)
+        return "".join(
+            self.code(piece) if at % 2 else _SPECIAL.sub(r"\\\1\2\3", piece)
+            for at, piece in enumerate(pieces)
+        )
+
+    def link(self, text: str, uri: str | None) -> str:
+        """A place in a file, to be followed where the client can."""
+        return f"[{self.prose(text)}]({uri})" if self.markdown and uri else text
+
+    def bullets(self, items: Sequence[str]) -> str:
+        """One line an item."""
+        return "\n".join(f"- {item}" for item in items)
+
+    def table(self, rows: Sequence[Sequence[str]]) -> str:
+        """A table, its first row the heads: first column to the left, the others to the right.
+
+        Cells are padded, because some clients show Markdown tables as they are written.
+        """
+        widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+        padded = [
+            [
+                cell.ljust(width) if at == 0 else cell.rjust(width)
+                for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ]
+            for row in rows
+        ]
+        if not self.markdown:
+            return "\n".join("  ".join(row).rstrip() for row in padded)
+        rule = [
+            "-" * width if at == 0 else "-" * (width - 1) + ":" for at, width in enumerate(widths)
+        ]
+        return "\n".join(f"| {' | '.join(row)} |" for row in (padded[0], rule, *padded[1:]))
+
+    def page(self, *blocks: str | None) -> str:
+        """Blocks one below the other, those that are None or empty left out."""
+        return "\n\n".join(block for block in blocks if block)

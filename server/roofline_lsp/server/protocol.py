@@ -1,0 +1,70 @@
+"""pygls' protocol handler, changed where the server needs it otherwise.
+
+- Texts are kept by ``documents``; pygls' own copies, which also end lines at form feeds, are not
+  made.
+- UTF-8 is chosen for positions wherever a client offers it, because spans count UTF-8 bytes.
+- A request that cannot be read is answered with an error; pygls leaves the client waiting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.protocol import LanguageServerProtocol, lsp_method
+
+
+class Protocol(LanguageServerProtocol):
+    """The protocol as this server speaks it."""
+
+    @property
+    def shut_down(self) -> bool:
+        """Whether the client asked to shut down, as it must before ``exit``."""
+        return self._shutdown
+
+    @lsp_method(types.INITIALIZE)
+    def lsp_initialize(
+        self, params: types.InitializeParams
+    ) -> Generator[Any, Any, types.InitializeResult]:
+        """Put UTF-8 first among the client's position encodings."""
+        general = params.capabilities.general
+        if general is not None and general.position_encodings:
+            utf8_last = [
+                kind != types.PositionEncodingKind.Utf8 for kind in general.position_encodings
+            ]
+            order = sorted(range(len(utf8_last)), key=utf8_last.__getitem__)
+            general.position_encodings = [general.position_encodings[at] for at in order]
+        result = yield from super().lsp_initialize(params)
+        return result
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(
+        self, params: types.DidOpenTextDocumentParams
+    ) -> Generator[Any, Any, None]:
+        """Leave the document to the server's handler."""
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_OPEN], (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(
+        self, params: types.DidChangeTextDocumentParams
+    ) -> Generator[Any, Any, None]:
+        """Leave the change to the server's handler."""
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CHANGE], (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(
+        self, params: types.DidCloseTextDocumentParams
+    ) -> Generator[Any, Any, None]:
+        """Leave the document to the server's handler."""
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """Answer a request whose parameters are malformed before giving it up."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if "id" in data and "method" in data:
+                self._send_response(data["id"], error=error.to_response_error())
+            raise

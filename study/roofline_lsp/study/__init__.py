@@ -1,0 +1,1 @@
+"""Predictions held against measured kernels: data sets, metrics and the evaluation."""

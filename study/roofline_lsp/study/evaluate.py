@@ -1,0 +1,194 @@
+"""Predictions for a data set's kernels held against what was measured."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from roofline_lsp.api.report import GpuUsed
+from roofline_lsp.kernel.errors import RooflineError
+from roofline_lsp.settings import suggestion
+from roofline_lsp.study.dataset import MeasuredKernel
+from roofline_lsp.study.judge import Inputs, Judgement, judge_programs
+from roofline_lsp.study.metrics import (
+    ConfidenceBand,
+    Confusion,
+    QuantityError,
+    confidence_bands,
+    quantity_error,
+)
+from roofline_lsp.study.programs import Analyser
+
+SUPPORTED_LANGUAGES = ("cuda",)
+LANGUAGES = ("cuda", "omp")
+
+COUNTS = ("sp_flops", "dp_flops", "int_ops", "dram_bytes", "time_ns")
+INTENSITIES = ("sp_ai", "dp_ai", "int_ai")
+"""Operations per DRAM byte."""
+QUANTITIES = COUNTS + INTENSITIES
+
+TIME_LIMIT_S = 300.0
+"""How long one program may take."""
+
+Progress = Callable[[int, int, str], None]
+"""Told after each program: how many are done, of how many, and its name."""
+
+
+class EvaluationError(RooflineError):
+    """Nothing can be evaluated as asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How good the predictions for a group of kernels are."""
+
+    name: str
+    """The language, or ``all``."""
+    confusion: Confusion
+    resolved: Confusion
+    """Of the kernels that were predicted without any unknown."""
+    quantities: Mapping[str, QuantityError]
+    confidence: tuple[ConfidenceBand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The outcome for a data set."""
+
+    gpu: GpuUsed
+    source_only: bool
+    judgements: tuple[Judgement, ...]
+    """In the order of the data set."""
+    unsupported: Mapping[str, int]
+    """Rows asked for in a language that cannot be analysed yet, by language. In no metric."""
+
+    def summaries(self) -> tuple[Summary, ...]:
+        """One for each language that has kernels; where there are several, one for all as well."""
+        groups: dict[str, list[Judgement]] = {}
+        for judgement in self.judgements:
+            groups.setdefault(judgement.row.language, []).append(judgement)
+        parts = tuple(summarize(name, groups[name]) for name in sorted(groups))
+        return parts if len(parts) == 1 else (*parts, summarize("all", self.judgements))
+
+    def failures(self) -> tuple[Judgement, ...]:
+        """The kernels that were not found or not judged."""
+        return tuple(judgement for judgement in self.judgements if judgement.failure is not None)
+
+
+def select(
+    rows: Sequence[MeasuredKernel], *, language: str = "all", programs: Sequence[str] = ()
+) -> tuple[tuple[MeasuredKernel, ...], Mapping[str, int]]:
+    """The rows of a language and of some programs (none named: all), and how many are left out.
+
+    Left out are rows that were asked for but are in a language not supported yet. Raises
+    EvaluationError for a program that the data set does not hold, and where nothing is left.
+    """
+    known = dict.fromkeys(row.program for row in rows)
+    for program in programs:
+        if program not in known:
+            raise EvaluationError(
+                f"the data set has no program '{program}'{suggestion(program, known)}"
+            )
+    asked = [
+        row
+        for row in rows
+        if language in ("all", row.language) and (not programs or row.program in programs)
+    ]
+    chosen = tuple(row for row in asked if row.language in SUPPORTED_LANGUAGES)
+    left_out = Counter(row.language for row in asked if row.language not in SUPPORTED_LANGUAGES)
+    if not chosen:
+        supported = ", ".join(SUPPORTED_LANGUAGES)
+        raise EvaluationError(
+            f"no kernel to evaluate: of {len(asked)} rows asked for, "
+            f"none is in a supported language ({supported})"
+        )
+    return chosen, dict(left_out)
+
+
+def evaluate(
+    rows: Sequence[MeasuredKernel],
+    inputs: Inputs,
+    *,
+    jobs: int | None = None,
+    limit_s: float = TIME_LIMIT_S,
+    progress: Progress | None = None,
+    analyser: Analyser | None = None,
+) -> tuple[Judgement, ...]:
+    """Predict every row, in the order of the rows; nothing that a program does stops the run.
+
+    ``jobs`` processes run at a time (None: one for each CPU); ``analyser`` stands in for the real
+    one in tests. Raises EvaluationError if the folder of sources does not exist.
+    """
+    if not inputs.sources.is_dir():
+        raise EvaluationError(f"the folder of sources {inputs.sources} does not exist")
+    total = len({row.program for row in rows})
+    judged: dict[str, Judgement] = {}
+    done = judge_programs(
+        rows,
+        inputs,
+        analyser=analyser or Analyser.real(),
+        jobs=jobs if jobs is not None else os.cpu_count() or 1,
+        limit_s=limit_s,
+    )
+    for count, (program, judgements) in enumerate(done, 1):
+        judged.update((judgement.row.name, judgement) for judgement in judgements)
+        if progress is not None:
+            progress(count, total, program)
+    return tuple(judged[row.name] for row in rows)
+
+
+def summarize(name: str, judgements: Iterable[Judgement]) -> Summary:
+    """The metrics of some kernels together."""
+    held = list(judgements)
+    return Summary(
+        name=name,
+        confusion=Confusion.of((item.row.label, item.verdict) for item in held),
+        resolved=Confusion.of(
+            (item.row.label, item.verdict)
+            for item in held
+            if item.prediction is not None and not item.prediction.unknowns
+        ),
+        quantities={
+            quantity: quantity_error(
+                [
+                    (value, predicted(item, quantity))
+                    for item in held
+                    if (value := measured(item, quantity)) is not None
+                ]
+            )
+            for quantity in QUANTITIES
+        },
+        confidence=confidence_bands(
+            (item.prediction.confidence, item.correct)
+            for item in held
+            if item.prediction is not None and item.verdict is not None
+        ),
+    )
+
+
+def measured(judgement: Judgement, quantity: str) -> float | None:
+    """A measured quantity by name; an intensity is None where no byte was moved."""
+    row = judgement.row
+    if quantity in COUNTS:
+        return float(getattr(row, quantity))
+    operations = float(getattr(row, _operations_of(quantity)))
+    return operations / row.dram_bytes if row.dram_bytes else None
+
+
+def predicted(judgement: Judgement, quantity: str) -> float | None:
+    """A predicted quantity by name, None if unknown."""
+    prediction = judgement.prediction
+    if prediction is None:
+        return None
+    if quantity in COUNTS:
+        value: float | None = getattr(prediction, quantity)
+        return value
+    operations: float | None = getattr(prediction, _operations_of(quantity))
+    moved = prediction.dram_bytes
+    return operations / moved if operations is not None and moved else None
+
+
+def _operations_of(intensity: str) -> str:
+    return {"sp_ai": "sp_flops", "dp_ai": "dp_flops", "int_ai": "int_ops"}[intensity]

@@ -1,0 +1,158 @@
+"""One kernel in full: what was predicted beside what was measured, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from roofline_lsp.api.report import GpuUsed, LedgerLine, Prediction
+from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.reports.table import aligned
+from roofline_lsp.reports.units import UNKNOWN, dimensions, duration, percent, scaled, significant
+from roofline_lsp.study.dataset import MeasuredKernel
+from roofline_lsp.study.evaluate import COUNTS, INTENSITIES, EvaluationError, measured, predicted
+from roofline_lsp.study.judge import Judgement
+
+TOP_LINES = 12
+"""How many ledger lines and pieces of evidence are shown."""
+
+_LABELS = {
+    "sp_flops": ("SP operations", ""),
+    "dp_flops": ("DP operations", ""),
+    "int_ops": ("INT operations", ""),
+    "dram_bytes": ("DRAM bytes", "B"),
+    "sp_ai": ("SP per byte", ""),
+    "dp_ai": ("DP per byte", ""),
+    "int_ai": ("INT per byte", ""),
+}
+_LEDGER_HEADS = {
+    "sp_flops": "SP",
+    "dp_flops": "DP",
+    "hp_flops": "HP",
+    "int_ops": "INT",
+    "tensor_flops": "tensor",
+    "dram_read_bytes": "read",
+    "dram_write_bytes": "written",
+}
+_PRECISIONS = {"sp_ai": Precision.SP, "dp_ai": Precision.DP, "int_ai": Precision.INT}
+
+
+def matching(rows: Sequence[MeasuredKernel], pattern: str) -> tuple[MeasuredKernel, ...]:
+    """The rows with the pattern in their kernel's name or, as ``program:kernel``, in both.
+
+    Raises EvaluationError where there is none.
+    """
+    found = tuple(row for row in rows if pattern in row.name)
+    if not found:
+        raise EvaluationError(f"no kernel of the data set has '{pattern}' in its program:kernel")
+    return found
+
+
+def explain(judgement: Judgement, gpu: GpuUsed, *, sources: Path | None = None) -> str:
+    """A block of text; paths in it are relative to ``sources`` where they are below it."""
+    row, prediction = judgement.row, judgement.prediction
+    root = sources / row.program if sources is not None else None
+    lines = [row.name, f"  {_verdict_line(judgement)}"]
+    if judgement.failure:
+        lines.append(f"  {judgement.failure}")
+    args = " ".join(row.args) or "none"
+    lines.append(
+        f"  profiled: grid {dimensions(row.grid)}, block {dimensions(row.block)}, arguments {args}"
+    )
+    lines += [f"  host: {launch}" for launch in judgement.launches]
+    lines += ["", *_quantity_table(judgement, gpu)]
+    if prediction is not None:
+        lines += _prediction_lines(prediction, root)
+    return "\n".join(lines) + "\n"
+
+
+def _verdict_line(judgement: Judgement) -> str:
+    prediction, verdict = judgement.prediction, judgement.verdict
+    outcome = "RIGHT" if judgement.correct else "WRONG"
+    shown = verdict.value if verdict is not None else UNKNOWN
+    text = f"{outcome}: measured {judgement.row.label.value}, predicted {shown}"
+    if prediction is None:
+        return text
+    each = ", ".join(
+        f"{precision.value} {verdict.value}"
+        for precision, verdict in prediction.precision_verdicts.items()
+    )
+    parts = [f"confidence {prediction.confidence:.2f}"]
+    parts += [f"limited by {prediction.limiting.value}"] if prediction.limiting else []
+    parts += [each] if each else []
+    parts += [prediction.regime] if prediction.regime else []
+    parts += (
+        [f"occupancy {percent(prediction.occupancy)}"] if prediction.occupancy is not None else []
+    )
+    return f"{text}; {'; '.join(parts)}"
+
+
+def _quantity_table(judgement: Judgement, gpu: GpuUsed) -> list[str]:
+    rows = [["", "predicted", "measured", "ratio", "ridge"]]
+    for quantity in (*COUNTS, *INTENSITIES):
+        there, here = measured(judgement, quantity), predicted(judgement, quantity)
+        ratio = significant(here / there) if here is not None and there else ""
+        if quantity == "time_ns":
+            rows.append(["time", duration(here), duration(there), ratio])
+            continue
+        label, unit = _LABELS[quantity]
+        if quantity in COUNTS:
+            rows.append([label, scaled(here, unit), scaled(there, unit), ratio])
+        else:
+            ridge = significant(gpu.ridges.get(_PRECISIONS[quantity]))
+            rows.append([label, significant(here), significant(there), ratio, ridge])
+    prediction = judgement.prediction
+    if prediction is not None:
+        rows.append(["  read", scaled(prediction.dram_read_bytes, "B")])
+        rows.append(["  written", scaled(prediction.dram_write_bytes, "B")])
+    return aligned(rows, right=(1, 2, 3, 4), indent="  ")
+
+
+def _prediction_lines(prediction: Prediction, root: Path | None) -> list[str]:
+    lines = []
+    if prediction.unknowns:
+        lines += ["", f"  unknowns ({len(prediction.unknowns)})"]
+        for unknown in prediction.unknowns:
+            where = f"  [{_where(unknown.path, unknown.line, root)}]" if unknown.path else ""
+            lines.append(
+                f"    {unknown.name}: {unknown.why}; assumed {significant(unknown.assumed)}{where}"
+            )
+    if prediction.ledger:
+        total = len(prediction.ledger)
+        lines += ["", f"  ledger, largest first ({min(total, TOP_LINES)} of {total} lines)"]
+        lines += _ledger_table(prediction.ledger, root)
+    if prediction.evidence:
+        lines += ["", "  evidence"]
+        lines += [
+            f"    {_where(item.path, item.line, root)}: {item.what}"
+            + (f" {scaled(item.amount)}" if item.amount is not None else "")
+            for item in prediction.evidence[:TOP_LINES]
+        ]
+    return lines
+
+
+def _ledger_table(ledger: Sequence[LedgerLine], root: Path | None) -> list[str]:
+    """The lines with the largest share of any one quantity of the kernel."""
+    totals = {name: sum(getattr(line, name) for line in ledger) for name in _LEDGER_HEADS}
+    used = [name for name in _LEDGER_HEADS if totals[name]]
+
+    def weight(line: LedgerLine) -> float:
+        return max((getattr(line, name) / totals[name] for name in used), default=0.0)
+
+    def cell(line: LedgerLine, name: str) -> str:
+        amount = getattr(line, name)
+        return scaled(amount, "B" if name.endswith("bytes") else "") if amount else "-"
+
+    rows = [["line", *(_LEDGER_HEADS[name] for name in used), "executions", "notes"]]
+    for line in sorted(ledger, key=weight, reverse=True)[:TOP_LINES]:
+        amounts = [cell(line, name) for name in used]
+        where, notes = _where(line.path, line.line, root), "; ".join(line.notes)
+        rows.append([where, *amounts, scaled(line.executions), notes])
+    return aligned(rows, right=range(1, len(used) + 2), indent="    ")
+
+
+def _where(path: Path | None, line: int | None, root: Path | None) -> str:
+    if path is None:
+        return UNKNOWN
+    shown = path.relative_to(root) if root is not None and path.is_relative_to(root) else path
+    return f"{shown}:{line}" if line is not None else str(shown)

@@ -1,0 +1,143 @@
+"""Every entry of the database is sound, and the figures that others build on are exact."""
+
+from pathlib import Path
+
+import pytest
+
+from roofline_lsp.hardware_db import ClockKind, find_gpu, gpu_names, validate_file
+from roofline_lsp.hardware_db.load import (
+    ARCHITECTURE_FOLDER,
+    GPU_FOLDER,
+    architecture_names,
+    load_architecture_file,
+    load_gpu_file,
+)
+from roofline_lsp.kernel.precision import Precision
+
+GPU_FILES = sorted(GPU_FOLDER.glob("*.toml"))
+
+
+@pytest.mark.parametrize("path", GPU_FILES, ids=lambda path: path.stem)
+def test_entry_is_sound(path: Path) -> None:
+    assert validate_file(path) == ()
+
+
+@pytest.mark.parametrize("path", GPU_FILES, ids=lambda path: path.stem)
+def test_entry_is_found_by_each_of_its_names(path: Path) -> None:
+    gpu = load_gpu_file(path)
+    for name in (gpu.name, gpu.slug, f"{gpu.vendor} {gpu.name}", *gpu.aliases, *gpu.default_for):
+        assert find_gpu(name) == gpu
+
+
+def test_architectures_are_called_after_their_files_and_all_used() -> None:
+    used = {load_gpu_file(path).architecture.name for path in GPU_FILES}
+    assert used == set(architecture_names())
+    for name in architecture_names():
+        assert load_architecture_file(ARCHITECTURE_FOLDER / f"{name}.toml").name == name
+
+
+def test_vendors_agree_with_their_architectures() -> None:
+    for path in GPU_FILES:
+        gpu = load_gpu_file(path)
+        assert gpu.vendor == gpu.architecture.vendor, path
+
+
+PROMISED = """
+P100, V100, T4, RTX 2080 Ti, A100, A100 80GB, A10, A30, RTX 3060, RTX 3080, RTX 3080 12GB, RTX 3090,
+RTX A6000, L4, L40S, RTX 4070, RTX 4090, RTX 6000 Ada, H100 PCIe, H100 SXM, H200, B200, RTX 5090,
+Jetson AGX Orin, MI210, MI300X
+"""
+
+
+def test_promised_gpus_are_different_entries() -> None:
+    names = [name.strip() for name in PROMISED.split(",")]
+    found = {find_gpu(name).name for name in names}
+    assert len(found) == len(names) == 26
+    assert found <= set(gpu_names())
+
+
+def test_rtx_3080_at_the_base_clock_has_the_figures_of_the_paper() -> None:
+    roofline = find_gpu("rtx-3080-10gb").roofline(ClockKind.BASE)
+    assert roofline.clock is ClockKind.BASE
+    assert roofline.clock_mhz == 1440
+    assert roofline.bandwidth_gbs == 760.3
+    peaks = roofline.peaks_gops
+    assert peaks[Precision.SP] == pytest.approx(25_067.52, rel=1e-12)
+    assert peaks[Precision.DP] == pytest.approx(391.68, rel=1e-12)
+    assert peaks[Precision.INT] == pytest.approx(12_533.76, rel=1e-12)
+    ridges = [roofline.ridge(one) for one in (Precision.SP, Precision.DP, Precision.INT)]
+    assert ridges == pytest.approx([32.97, 0.515, 16.49], abs=0.005)
+
+
+def test_rtx_3080_at_the_boost_clock() -> None:
+    roofline = find_gpu("rtx-3080-10gb").roofline(ClockKind.BOOST)
+    assert roofline.clock_mhz == 1710
+    assert dict(roofline.peaks_gops) == pytest.approx(
+        {
+            Precision.SP: 29_767.68,
+            Precision.DP: 465.12,
+            Precision.HP: 29_767.68,
+            Precision.INT: 14_883.84,
+            Precision.TENSOR: 59_535.36,
+        },
+        rel=1e-12,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "precision", "gops"),
+    [
+        ("P100", Precision.HP, 21_217.28),
+        ("A100", Precision.DP, 9_745.92),
+        ("A100", Precision.TENSOR, 311_869.44),
+        ("H100", Precision.SP, 66_908.16),
+        ("H100", Precision.TENSOR, 989_429.76),  # 1830 MHz, below the boost clock
+        ("RTX 4090", Precision.INT, 41_287.68),
+        ("RTX 5090", Precision.INT, 104_752.64),
+        ("MI210", Precision.INT, 22_630.4),
+        ("MI300X", Precision.SP, 163_430.4),
+        ("MI300X", Precision.TENSOR, 1_307_443.2),
+    ],
+)
+def test_peak_at_the_boost_clock(name: str, precision: Precision, gops: float) -> None:
+    assert find_gpu(name).roofline(ClockKind.BOOST).peaks_gops[precision] == pytest.approx(gops)
+
+
+@pytest.mark.parametrize(
+    ("name", "precision"),
+    [
+        ("P100", Precision.TENSOR),
+        ("Jetson AGX Orin", Precision.HP),
+        ("Jetson AGX Orin", Precision.TENSOR),
+        ("MI210", Precision.HP),
+    ],
+)
+def test_unknown_peak_is_absent_and_its_ridge_none(name: str, precision: Precision) -> None:
+    roofline = find_gpu(name).roofline(ClockKind.BOOST)
+    assert precision not in roofline.peaks_gops
+    assert roofline.ridge(precision) is None
+
+
+def test_occupancy_facts_of_sm_86() -> None:
+    architecture = find_gpu("RTX 3080").architecture
+    limits = architecture.occupancy
+    assert architecture.warp_size == 32
+    assert (limits.warps_per_sm, limits.threads_per_sm, limits.blocks_per_sm) == (48, 1536, 16)
+    assert (limits.registers_per_sm, limits.registers_per_thread) == (65_536, 255)
+    assert (limits.register_alloc_unit, limits.subpartitions_per_sm) == (256, 4)
+    assert (limits.shared_bytes_per_sm, limits.shared_bytes_per_block) == (102_400, 101_376)
+    assert (limits.shared_alloc_unit_bytes, limits.shared_reserved_bytes_per_block) == (128, 1024)
+
+
+def test_occupancy_facts_of_cdna_leave_unknown_limits_out() -> None:
+    architecture = find_gpu("MI300X").architecture
+    assert architecture.warp_size == 64
+    assert architecture.occupancy.registers_per_sm == 131_072
+    assert architecture.occupancy.blocks_per_sm is None
+    assert architecture.occupancy.registers_per_block is None
+
+
+def test_cache_sizes_in_bytes() -> None:
+    assert find_gpu("RTX 3080").l2_bytes == 5 * 1024 * 1024
+    assert find_gpu("RTX 3080").l3_bytes is None
+    assert find_gpu("MI300X").l3_bytes == 256 * 1024 * 1024

@@ -1,0 +1,118 @@
+"""Finding a GPU by the names that people and tools use."""
+
+import pickle
+
+import pytest
+
+from roofline_lsp.hardware_db import UnknownGpuError, find_gpu, gpu_names
+from roofline_lsp.kernel.errors import RooflineError
+
+
+@pytest.mark.parametrize(
+    ("spelling", "slug"),
+    [
+        ("rtx-3080-10gb", "rtx-3080-10gb"),
+        ("GeForce RTX 3080 10GB", "rtx-3080-10gb"),
+        ("NVIDIA GeForce RTX 3080", "rtx-3080-10gb"),
+        ("nvidia geforce rtx3080", "rtx-3080-10gb"),
+        ("RTX 3080 (10 GB)", "rtx-3080-10gb"),
+        ("RTX_3080_10GiB", "rtx-3080-10gb"),
+        ("RTX 3080 12GB", "rtx-3080-12gb"),
+        ("rtx2080ti", "rtx-2080-ti"),
+        ("Tesla V100-SXM2-32GB", "v100-sxm2-32gb"),
+        ("Tesla P100-SXM2-16GB", "p100-sxm2"),
+        ("nvidia t4", "t4"),
+        ("NVIDIA A100-SXM4-80GB", "a100-sxm4-80gb"),
+        ("a100 80 gb", "a100-sxm4-80gb"),
+        ("A100 40GB", "a100-sxm4-40gb"),
+        ("NVIDIA H100 80GB HBM3", "h100-sxm5"),
+        ("H100 SXM 80GB", "h100-sxm5"),
+        ("NVIDIA RTX 6000 Ada Generation", "rtx-6000-ada-generation"),
+        ("RTX 4090 24 GB", "rtx-4090"),
+        ("AMD Instinct(TM) MI300X", "mi300x"),
+        ("AMD Radeon Instinct™ MI210", "mi210"),
+    ],
+)
+def test_spelling(spelling: str, slug: str) -> None:
+    assert find_gpu(spelling).slug == slug
+
+
+@pytest.mark.parametrize(
+    ("shared", "slug"),
+    [
+        ("RTX 3080", "rtx-3080-10gb"),
+        ("RTX 3060", "rtx-3060-12gb"),
+        ("A100", "a100-sxm4-40gb"),
+        ("H100", "h100-sxm5"),
+        ("H200", "h200-sxm"),
+        ("V100", "v100-sxm2-32gb"),
+        ("P100", "p100-sxm2"),
+    ],
+)
+def test_shared_name_means_its_documented_default(shared: str, slug: str) -> None:
+    gpu = find_gpu(shared)
+    assert gpu.slug == slug
+    assert shared in gpu.default_for
+
+
+@pytest.mark.parametrize(
+    ("wrong", "nearest"),
+    [
+        ("RTX 3008", "GeForce RTX 3080 10GB"),
+        ("RTX 4070 Tie", "GeForce RTX 4070"),
+        ("GeForce RTX 309", "GeForce RTX 3090"),
+        ("MI300", "Instinct MI300X"),
+        ("Orin", "Jetson AGX Orin 64GB"),
+        ("3080", "GeForce RTX 3080 12GB"),
+    ],
+)
+def test_unknown_name_is_answered_with_the_nearest(wrong: str, nearest: str) -> None:
+    with pytest.raises(UnknownGpuError) as caught:
+        find_gpu(wrong)
+    assert nearest in caught.value.suggestions
+    assert set(caught.value.suggestions) <= set(gpu_names())
+    assert f'"{wrong}"' in str(caught.value)
+    assert f'"{nearest}"' in str(caught.value)
+    assert isinstance(caught.value, RooflineError)
+
+
+@pytest.mark.parametrize("name", ["", "   ", "NVIDIA", "???", "Voodoo5 5500 AGP"])
+def test_name_without_neighbours_says_what_else_to_do(name: str) -> None:
+    with pytest.raises(UnknownGpuError, match="TOML file of your own") as caught:
+        find_gpu(name)
+    assert caught.value.suggestions == ()
+
+
+@pytest.mark.parametrize("name", ["RTX 3080 16GB", "RTX 4090 12 GB", "T4 0GB"])
+def test_wrong_memory_size_is_not_ignored(name: str) -> None:
+    with pytest.raises(UnknownGpuError):
+        find_gpu(name)
+
+
+@pytest.mark.parametrize("name", ["RTX 3080 Laptop GPU", "NVIDIA A100 80GB PCIe", "RTX 3080 Ti"])
+def test_other_product_is_not_taken_for_a_known_one(name: str) -> None:
+    with pytest.raises(UnknownGpuError):
+        find_gpu(name)
+
+
+def test_path_is_a_name_like_any_other() -> None:
+    with pytest.raises(UnknownGpuError):
+        find_gpu("../gpus/t4")
+
+
+def test_names_are_unique_and_in_the_order_of_slugs() -> None:
+    names = gpu_names()
+    assert len(names) == len(set(names)) >= 24
+    slugs = [find_gpu(name).slug for name in names]
+    assert slugs == sorted(slugs)
+
+
+def test_same_gpu_is_read_once() -> None:
+    assert find_gpu("RTX 3080") is find_gpu("nvidia rtx-3080-10gb")
+
+
+def test_results_and_errors_travel_between_processes() -> None:
+    gpu = find_gpu("L4")
+    assert pickle.loads(pickle.dumps(gpu)) == gpu
+    error = UnknownGpuError("x", ("L4",))
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)

@@ -1,0 +1,183 @@
+"""Sessions of a client with the server, over standard input and output."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from lsprotocol import types
+from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
+
+HERE = Path(__file__).parent
+
+SERVERS = {
+    "fake": [sys.executable, str(HERE / "fake_server.py")],
+    "impatient": [sys.executable, str(HERE / "fake_server.py"), "1.0"],
+    "real": [
+        sys.executable,
+        "-c",
+        "from roofline_lsp.server.main import run_stdio; raise SystemExit(run_stdio())",
+    ],
+}
+
+
+def capabilities(profile: str) -> types.ClientCapabilities:
+    """What three kinds of clients can do."""
+    if profile == "vscode":
+        can = copy.deepcopy(client_capabilities("visual-studio-code"))
+        assert can.general is not None
+        assert can.text_document is not None
+        assert can.workspace is not None
+        can.general.position_encodings = [types.PositionEncodingKind.Utf16]
+        can.text_document.diagnostic = types.DiagnosticClientCapabilities()
+        can.workspace.diagnostics = types.DiagnosticWorkspaceClientCapabilities(True)
+        return can
+    if profile == "neovim":
+        return copy.deepcopy(client_capabilities("neovim@v0.11"))
+    can = copy.deepcopy(client_capabilities("emacs"))
+    assert can.general is not None
+    assert can.text_document is not None
+    assert can.text_document.hover is not None
+    can.general.position_encodings = [
+        types.PositionEncodingKind.Utf32,
+        types.PositionEncodingKind.Utf16,
+    ]
+    can.text_document.hover.content_format = [types.MarkupKind.PlainText]
+    return can
+
+
+class Session:
+    """A client with its server and a folder."""
+
+    def __init__(self, client: LanguageClient, folder: Path) -> None:
+        self.client = client
+        self.folder = folder
+        self.refreshes = 0
+        self.result: types.InitializeResult
+        self._versions: dict[str, int] = {}
+
+        @client.feature(types.WORKSPACE_CODE_LENS_REFRESH)
+        def refresh(params: None) -> None:
+            self.refreshes += 1
+
+    def uri(self, name: str) -> str:
+        return (self.folder / name).as_uri() if ":" not in name else name
+
+    def open(self, name: str, text: str, language: str = "cuda-cpp") -> str:
+        uri = self.uri(name)
+        self._versions[uri] = 1
+        self.client.text_document_did_open(
+            types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, language, 1, text))
+        )
+        return uri
+
+    def change(self, uri: str, *changes: types.TextDocumentContentChangeEvent) -> None:
+        self._versions[uri] += 1
+        self.client.text_document_did_change(
+            types.DidChangeTextDocumentParams(
+                types.VersionedTextDocumentIdentifier(self._versions[uri], uri), changes
+            )
+        )
+
+    def replace(self, uri: str, text: str) -> None:
+        self.change(uri, types.TextDocumentContentChangeWholeDocument(text))
+
+    def insert(self, uri: str, line: int, character: int, text: str) -> None:
+        at = types.Position(line, character)
+        self.change(uri, types.TextDocumentContentChangePartial(types.Range(at, at), text))
+
+    def close(self, uri: str) -> None:
+        self.client.text_document_did_close(
+            types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri))
+        )
+
+    async def hover(self, uri: str, line: int, character: int) -> types.Hover | None:
+        found = await self.client.text_document_hover_async(
+            types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(line, character))
+        )
+        return found
+
+    async def hover_text(self, uri: str, line: int, character: int) -> str | None:
+        found = await self.hover(uri, line, character)
+        if found is None:
+            return None
+        assert isinstance(found.contents, types.MarkupContent)
+        return found.contents.value
+
+    async def lenses(self, uri: str) -> list[types.CodeLens]:
+        found = await self.client.text_document_code_lens_async(
+            types.CodeLensParams(types.TextDocumentIdentifier(uri))
+        )
+        return list(found or [])
+
+    async def titles(self, uri: str) -> list[str]:
+        return [lens.command.title for lens in await self.lenses(uri) if lens.command]
+
+    async def pulled(self, uri: str) -> list[types.Diagnostic]:
+        report = await self.client.text_document_diagnostic_async(
+            types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))
+        )
+        assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
+        return list(report.items)
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Wait for something that the server brings about unasked."""
+        async with asyncio.timeout(30):
+            while not condition():
+                await asyncio.sleep(0.01)
+
+    async def until_answer(self, ask: Callable[[], Awaitable[Any]], wanted: Any) -> None:
+        """Ask again until the answer is the wanted one."""
+        async with asyncio.timeout(30):
+            while await ask() != wanted:
+                await asyncio.sleep(0.05)
+
+
+StartSession = Callable[..., Awaitable[Session]]
+
+
+@pytest_asyncio.fixture
+async def start_session(tmp_path: Path) -> AsyncIterator[StartSession]:
+    """Starts sessions that are ended after the test unless it ended them."""
+    sessions: list[Session] = []
+
+    async def start(
+        profile: str = "vscode",
+        *,
+        server: str = "fake",
+        options: Any = None,
+        configuration: dict[str, Any] | None = None,
+    ) -> Session:
+        client = await ClientServerConfig(SERVERS[server]).start()
+        assert isinstance(client, LanguageClient)
+        if configuration is not None:
+            client.set_configuration({"roofline": configuration})
+        session = Session(client, tmp_path)
+        sessions.append(session)
+        session.result = await client.initialize_session(
+            types.InitializeParams(
+                capabilities=capabilities(profile),
+                root_uri=tmp_path.as_uri(),
+                initialization_options=options,
+            )
+        )
+        return session
+
+    yield start
+    for session in sessions:
+        process = session.client._server
+        if process is not None and process.returncode is None:
+            await session.client.shutdown_session()
+        await session.client.stop()
+
+
+@pytest.fixture(params=["vscode", "neovim", "emacs"])
+def profile(request: pytest.FixtureRequest) -> str:
+    """A kind of client."""
+    return str(request.param)

@@ -1,0 +1,147 @@
+"""A worker whose analyser finds kernels by regular expressions and does what comments tell it to."""
+
+import os
+import re
+import sys
+import time
+from pathlib import Path
+
+from roofline_lsp.api.report import (
+    FileReport,
+    GpuUsed,
+    KernelReport,
+    LaunchReport,
+    LedgerLine,
+    Limiter,
+    Prediction,
+    Source,
+    Verdict,
+)
+from roofline_lsp.kernel.errors import RooflineError
+from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.kernel.program import Dialect, Problem, Severity, Span
+from roofline_lsp.server.worker import Reader, serve
+from roofline_lsp.settings import Settings
+
+GPUS = {"RTX 3080": 40.0, "Slow ALU": 0.01}
+"""Single-precision ridge by name; kernels here have 0.25 flop/B."""
+
+KERNEL = re.compile(rb"__global__ void (\w+)\(")
+LAUNCH = re.compile(rb"(\w+)<<<")
+INCLUDE = re.compile(rb'#include "([^"]+)"')
+
+
+class FakeAnalyser:
+    def analyse(self, text: bytes, path: Path, settings: Settings, reader: Reader) -> FileReport:
+        if b"// CRASH" in text:
+            os._exit(3)
+        if b"// HANG" in text:
+            time.sleep(600)
+        if b"// SLOW" in text:
+            time.sleep(1.0)
+        if b"// PRINT" in text:
+            print("this must not reach the client")
+            sys.stdout.flush()
+        if b"// BUG" in text:
+            raise ZeroDivisionError("a fault in the analyser")
+        for name in INCLUDE.findall(text):
+            reader(path.parent / name.decode())
+        verdict = verdict_of(settings)
+        problems = tuple(
+            Problem(Severity.WARNING, "cannot read this", path, line)
+            for line, content in enumerate(text.split(b"\n"), 1)
+            if b"// PROBLEM" in content
+        )
+        kernels = tuple(kernel(text, match, path, verdict) for match in KERNEL.finditer(text))
+        return FileReport(path, kernels, problems)
+
+    def gpu(self, settings: Settings) -> GpuUsed:
+        ridge = GPUS.get(settings.gpu)
+        if ridge is None:
+            raise RooflineError(f"there is no GPU '{settings.gpu}'; known are {', '.join(GPUS)}")
+        peaks = {Precision.SP: ridge * 760.0}
+        return GpuUsed(settings.gpu, settings.clock, 1710.0, peaks, 760.0, {Precision.SP: ridge})
+
+    def read(self, path: Path) -> bytes | None:
+        try:
+            return path.read_bytes()
+        except OSError:
+            return None
+
+
+def verdict_of(settings: Settings) -> Verdict:
+    return Verdict.COMPUTE_BOUND if GPUS[settings.gpu] < 0.25 else Verdict.BANDWIDTH_BOUND
+
+
+def kernel(text: bytes, match: re.Match[bytes], path: Path, verdict: Verdict) -> KernelReport:
+    name = match[1].decode()
+    end = text.find(b"\n}", match.end()) + 2
+    loads = [
+        line
+        for line in range(line_of(text, match.start()), line_of(text, max(end, match.end())) + 1)
+        if b"[i]" in text.split(b"\n")[line - 1]
+    ]
+    ledger = tuple(
+        LedgerLine(path, line, sp_flops=2e6 / len(loads), dram_read_bytes=8e6 / len(loads))
+        for line in loads
+    )
+    compute = verdict is Verdict.COMPUTE_BOUND
+    prediction = Prediction(
+        verdict=verdict,
+        confidence=0.93,
+        source=Source.STATIC,
+        limiting=Limiter.SP if compute else Limiter.BANDWIDTH,
+        sp_flops=2e6,
+        dp_flops=0.0,
+        hp_flops=0.0,
+        int_ops=0.0,
+        tensor_flops=0.0,
+        dram_read_bytes=8e6,
+        dram_write_bytes=0.0,
+        time_ns=10_500.0,
+        precision_verdicts={Precision.SP: verdict},
+        ledger=ledger,
+    )
+    launches = tuple(
+        LaunchReport(
+            path,
+            line_of(text, launch.start()),
+            (3907, 1, 1),
+            (256, 1, 1),
+            0,
+            True,
+            (),
+            (),
+            prediction,
+        )
+        for launch in LAUNCH.finditer(text)
+        if launch[1] == match[1]
+    )
+    return KernelReport(
+        name=f"{name}()",
+        base_name=name,
+        qualified_name=name,
+        dialect=Dialect.CUDA,
+        path=path,
+        span=span(text, match.start(), max(end, match.end())),
+        name_span=span(text, match.start(1), match.end(1)),
+        launches=launches,
+        prediction=prediction,
+    )
+
+
+def line_of(text: bytes, offset: int) -> int:
+    return text.count(b"\n", 0, offset) + 1
+
+
+def span(text: bytes, start: int, end: int) -> Span:
+    return Span(
+        line_of(text, start),
+        start - (text.rfind(b"\n", 0, start) + 1),
+        line_of(text, end),
+        end - (text.rfind(b"\n", 0, end) + 1),
+    )
+
+
+if __name__ == "__main__":
+    serve(FakeAnalyser())

@@ -1,0 +1,107 @@
+from pathlib import Path
+
+import pytest
+
+from roofline_lsp.api.report import Verdict
+from roofline_lsp.study.dataset import DatasetError, read_dataset
+
+HEADER = (
+    "program,kernel,args,grid,block,sp_flops,dp_flops,int_ops,dram_bytes,time_ns,sp_ai,label\n"
+)
+ROW = 'saxpy-cuda,"saxpy(int, float *)",-n 8 \'a b\',"(4, 1, 1)","(256, 2, 1)",2048,0,1e3,8192,2816,0.25,BB\n'
+
+
+def write(tmp_path, text):
+    path = tmp_path / "data.csv"
+    path.write_text(text)
+    return path
+
+
+def failure(tmp_path, text):
+    path = write(tmp_path, text)
+    with pytest.raises(DatasetError) as caught:
+        read_dataset(path)
+    return str(caught.value).removeprefix(str(path))
+
+
+def test_a_row_is_typed(tmp_path):
+    (row,) = read_dataset(write(tmp_path, HEADER + ROW))
+    assert (row.program, row.kernel) == ("saxpy-cuda", "saxpy(int, float *)")
+    assert row.name == "saxpy-cuda:saxpy(int, float *)"
+    assert row.args == ("-n", "8", "a b")
+    assert (row.grid, row.block) == ((4, 1, 1), (256, 2, 1))
+    assert (row.sp_flops, row.dp_flops, row.int_ops) == (2048, 0, 1000)
+    assert (row.dram_bytes, row.time_ns) == (8192, 2816)
+    assert row.label is Verdict.BANDWIDTH_BOUND
+    assert row.language == "cuda"
+    assert row.line == 2
+
+
+def test_openmp_kernels_are_told_by_their_name(tmp_path):
+    kernel = "__omp_offloading_10302_1a2b_main_l42"
+    (row,) = read_dataset(write(tmp_path, HEADER + ROW.replace('"saxpy(int, float *)"', kernel)))
+    assert row.language == "omp"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"(4, 1, 1)"', "4", ":2: column 'grid' must be three numbers such as (4, 1, 1), not '4'"),
+        (
+            '"(256, 2, 1)"',
+            '"(0, 1, 1)"',
+            ":2: column 'block' must be three numbers of at least 1, not '(0, 1, 1)'",
+        ),
+        (",2048,", ",many,", ":2: column 'sp_flops' must be a number, not 'many'"),
+        (
+            ",8192,",
+            ",-1,",
+            ":2: column 'dram_bytes' must be a finite number of at least 0, not '-1'",
+        ),
+        (
+            ",8192,",
+            ",nan,",
+            ":2: column 'dram_bytes' must be a finite number of at least 0, not 'nan'",
+        ),
+        (",BB\n", ",XB\n", ":2: column 'label' must be CB or BB, not 'XB'"),
+        ("saxpy-cuda,", " ,", ":2: column 'program' must be a name, not ''"),
+        (
+            "'a b'",
+            "'a b",
+            ":2: column 'args' must be a command line that a shell can read, not '-n 8 'a b'",
+        ),
+        (",BB\n", "\n", ":2: no value for column 'label'"),
+        (",BB\n", ",BB,1\n", ":2: more values than the header has columns"),
+    ],
+)
+def test_a_wrong_value_names_line_and_column(tmp_path, old, new, message):
+    assert failure(tmp_path, HEADER + ROW.replace(old, new, 1)) == message
+
+
+def test_missing_columns_are_named(tmp_path):
+    text = HEADER.replace("args,", "").replace(",label", "") + ROW
+    assert failure(tmp_path, text) == ":1: the header lacks the columns 'args', 'label'"
+
+
+def test_a_kernel_must_stand_there_once(tmp_path):
+    message = ":3: kernel 'saxpy-cuda:saxpy(int, float *)' is in line 2 already"
+    assert failure(tmp_path, HEADER + ROW + ROW) == message
+
+
+def test_an_empty_or_missing_or_binary_file_is_refused(tmp_path):
+    assert failure(tmp_path, HEADER) == ": no row below the header"
+    with pytest.raises(DatasetError, match="cannot be read: No such file"):
+        read_dataset(tmp_path / "gone.csv")
+    path = tmp_path / "data.csv"
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(DatasetError, match="not UTF-8 text at byte 0"):
+        read_dataset(path)
+
+
+def test_a_broken_quote_names_the_line(tmp_path):
+    assert failure(tmp_path, HEADER + ROW + '"open').startswith(":3: not valid CSV")
+
+
+def test_a_path_that_is_a_folder_is_refused():
+    with pytest.raises(DatasetError, match="cannot be read"):
+        read_dataset(Path("/"))
