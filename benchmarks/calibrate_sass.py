@@ -13,12 +13,9 @@ from sass_calibration.loops import measure_snippets
 from sass_calibration.measure import measure
 from sass_calibration.probes import float_probes
 from sass_calibration.table import format_cost, write_table
-from sass_calibration.toolchain import MissingTool, find_tool, version
+from sass_calibration.toolchain import MissingToolError, find_tool, version
 
-_TABLE = (
-    Path(__file__).resolve().parents[1]
-    / "analysis/roofline_lsp/analysis/data/expansions.toml"
-)
+_TABLE = Path(__file__).resolve().parents[1] / "analysis/roofline_lsp/analysis/data/expansions.toml"
 
 
 def main() -> int:
@@ -32,7 +29,7 @@ def main() -> int:
     try:
         nvcc = find_tool("nvcc", options.nvcc)
         cuobjdump = find_tool("cuobjdump", options.cuobjdump)
-    except MissingTool as missing:
+    except MissingToolError as missing:
         print(missing, file=sys.stderr)
         return 2
     outcome = measure([*float_probes(), *other_probes()], nvcc, cuobjdump)

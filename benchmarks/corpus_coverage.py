@@ -117,7 +117,8 @@ def check_unit(unit: TranslationUnit, pre: PreprocessedFile, totals: Totals) -> 
     for function, body in bodies:
         totals.functions += 1
         if function.is_kernel and body is not None:
-            totals.kernels.add((path, function.span.line))
+            lines = range(function.span.line, function.name_span.line + 1)
+            totals.kernels.update((path, line) for line in lines)
         for node in nodes(body):
             if isinstance(node, Launch):
                 launches[node.line] += 1
@@ -143,7 +144,9 @@ def check_program(folder: Path, totals: Totals) -> None:
         except OSError:
             return None
 
-    options = PreprocessOptions(include_dirs=(folder, folder / "include", folder.parent / "include"))
+    options = PreprocessOptions(
+        include_dirs=(folder, folder / "include", folder.parent / "include")
+    )
     headers, parsed = PreprocessCache(), ParseCache()
     seen: set[int] = set()
     checked: set[int] = set()
@@ -177,9 +180,9 @@ def main() -> int:
     parser.add_argument("--limit", type=int, default=None, help="programs to read")
     parser.add_argument("--misses", type=int, default=40, help="misses to list")
     given = parser.parse_args()
-    folders = sorted(
-        folder for folder in given.directory.iterdir() if any(folder.rglob("*.cu"))
-    )[: given.limit]
+    folders = sorted(folder for folder in given.directory.iterdir() if any(folder.rglob("*.cu")))[
+        : given.limit
+    ]
     totals = Totals()
     for folder in folders:
         check_program(folder, totals)

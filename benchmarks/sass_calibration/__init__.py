@@ -1,1 +1,1 @@
-"""Measure what a device operation becomes in SASS, by running its machine code on a model of one thread."""
+"""Measure what a device operation becomes in SASS by running it on a model of one thread."""

@@ -42,7 +42,7 @@ def read_constants(path: Path) -> Constants:
     index_global = sections.get(".nv.global.init", (-1, (), b""))[0]
     for name, (_, _, content) in sections.items():
         if name.startswith((".rel.nv.constant4", ".rela.nv.constant4")):
-            bank = bytearray(banks[4, ""])
+            addresses = bytearray(banks[4, ""])
             step = 24 if name.startswith(".rela") else 16
             for at in range(0, len(content), step):
                 offset, info = struct.unpack_from("<QQ", content, at)
@@ -50,7 +50,7 @@ def read_constants(path: Path) -> Constants:
                 section, value = symbol[3], symbol[4]
                 if section == index_global:
                     added = struct.unpack_from("<q", content, at + 16)[0] if step == 24 else 0
-                    struct.pack_into("<Q", bank, offset, GLOBAL_BASE + value + added)
-            banks[4, ""] = bytes(bank)
+                    struct.pack_into("<Q", addresses, offset, GLOBAL_BASE + value + added)
+            banks[4, ""] = bytes(addresses)
     found = sections.get(".nv.global.init")
     return Constants(banks, found[2] if found else b"")

@@ -3,8 +3,6 @@
 import math
 from fractions import Fraction
 
-from .integer_unit import compare, set_predicates
-from .machine import Machine, Operation
 from .formats import (
     f16_bits,
     f32_bits,
@@ -16,6 +14,8 @@ from .formats import (
     to_f32,
     to_f64,
 )
+from .integer_unit import compare, set_predicates
+from .machine import Machine, Operation
 from .toolchain import Instruction
 
 _SMALLEST_NORMAL = 2.0**-126
@@ -56,7 +56,7 @@ def _arithmetic(kind: str, values: list[float]) -> _Exact:
         return multiply_add(values[0], 1.0, values[1])
     if kind == "MUL":
         exact = multiply_add(values[0], values[1], 0.0)
-        return exact if exact else values[0] * values[1]
+        return exact or values[0] * values[1]
     return multiply_add(*values)
 
 
@@ -78,7 +78,7 @@ def _setp(m: Machine, this: Instruction) -> None:
     if kinds[1] in ("MIN", "MAX"):
         # The second destination reports an operand that is not a number.
         m.set_predicate(this.operands[0], x < y if kinds[1] == "MIN" else x > y)
-        m.set_predicate(this.operands[1], x != x or y != y)
+        m.set_predicate(this.operands[1], math.isnan(x) or math.isnan(y))
         return
     result = compare(kinds[1], x, y)
     set_predicates(m, this, result, kinds[-1])
@@ -161,7 +161,7 @@ def _f2i(m: Machine, this: Instruction) -> None:
     bits = 64 if "S64" in kinds or "U64" in kinds else 32
     unsigned = "U64" in kinds or "U32" in kinds
     low, high = (0, 1 << bits) if unsigned else (-1 << bits - 1, 1 << bits - 1)
-    number = 0 if value != value else int(min(max(value, float(low)), float(high)))
+    number = 0 if math.isnan(value) else int(min(max(value, float(low)), float(high)))
     number = min(max(number, low), high - 1)
     (m.write64 if bits == 64 else m.write)(this.operands[0], number)
 

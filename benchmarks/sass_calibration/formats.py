@@ -80,7 +80,7 @@ def multiply_add(a: float, b: float, c: float) -> float | Fraction:
     """Return a * b + c without rounding; the ordinary float result where one is not finite."""
     if math.isfinite(a) and math.isfinite(b) and math.isfinite(c):
         exact = Fraction(a) * Fraction(b) + Fraction(c)
-        return exact if exact else a * b + c
+        return exact or a * b + c
     return a * b + c
 
 

@@ -188,8 +188,7 @@ def _addresses() -> list[Probe]:
     thread = "blockIdx.x * blockDim.x + threadIdx.x"
     for key, c_type, expression in (
         ("global thread id", "int", thread),
-        ("global thread id (long long)", "long long", f"(long long)blockIdx.x * blockDim.x + "
-                                                      "threadIdx.x"),
+        ("global thread id (long long)", "long long", f"(long long){thread}"),
         ("threadIdx.x", "int", "threadIdx.x"),
     ):  # fmt: skip
         probes.append(Probe("operators", key, (), c_type, expression, ((),)))
@@ -201,7 +200,7 @@ def _addresses() -> list[Probe]:
 # The lane number differs between threads, so the compiler can neither drop a shuffle nor combine
 # the atomics of a warp into one.
 _LANE = 'int lane; asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));'
-_PLACE = _LANE + ' float *r = {} + 2 * lane; *(volatile int *)r = 0;'
+_PLACE = _LANE + " float *r = {} + 2 * lane; *(volatile int *)r = 0;"
 
 
 def _warp_operations() -> list[Probe]:

@@ -1,10 +1,10 @@
 """Integer, logic, predicate, move, memory and warp instructions of the machine model."""
 
-from .machine import Machine, Operation, Unsupported
-from .formats import MASK32, MASK64, signed
-from .toolchain import Instruction
+import math
 
-_ORDER = {"LT": (True, False), "GE": (False, True), "GT": (True, False), "LE": (False, True)}
+from .formats import MASK32, MASK64, signed
+from .machine import Machine, Operation, UnsupportedError
+from .toolchain import Instruction
 
 
 def _is_predicate(operand: str) -> bool:
@@ -65,9 +65,10 @@ def _imad(m: Machine, this: Instruction) -> None:
 
 def compare(kind: str, a: float, b: float) -> bool:
     """Return an ordered comparison by its SASS name; a trailing U accepts the unordered."""
+    unordered = math.isnan(a) or math.isnan(b)
     if kind in ("NAN", "NUM"):
-        return (a != a or b != b) == (kind == "NAN")
-    if a != a or b != b:
+        return unordered == (kind == "NAN")
+    if unordered:
         return kind.endswith("U")
     return {"LT": a < b, "LE": a <= b, "GT": a > b, "GE": a >= b, "EQ": a == b, "NE": a != b,
             "F": False, "T": True}[kind.removesuffix("U")]  # fmt: skip
@@ -103,7 +104,7 @@ def _lut(table: int, a: int, b: int, c: int, mask: int) -> int:
     result = 0
     for row in range(8):
         if table >> row & 1:
-            result |= ((a if row & 4 else ~a) & (b if row & 2 else ~b) & (c if row & 1 else ~c))
+            result |= (a if row & 4 else ~a) & (b if row & 2 else ~b) & (c if row & 1 else ~c)
     return result & mask
 
 
@@ -236,13 +237,13 @@ def _load(m: Machine, this: Instruction) -> None:
     if name in ("RZ", "URZ"):
         return
     for word in range(max(1, _size(this) // 4)):
-        m.write(f"{prefix}{int(name[len(prefix):]) + word}", value >> 32 * word)
+        m.write(f"{prefix}{int(name[len(prefix) :]) + word}", value >> 32 * word)
 
 
 def _store(m: Machine, this: Instruction) -> None:
     size, name = _size(this), this.operands[1]
     if size > 8:
-        raise Unsupported(f"{this.opcode} {', '.join(this.operands)}")
+        raise UnsupportedError(f"{this.opcode} {', '.join(this.operands)}")
     value = m.u64(name) if size == 8 else m.u32(name)
     m.store(m.address(this.operands[0]) + _space(this), value, size)
 

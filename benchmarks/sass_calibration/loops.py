@@ -12,8 +12,8 @@ from pathlib import Path
 from . import toolchain
 from .classify import FIELDS
 from .elf import read_constants
-from .measure import UNITS, Cost, count, encode
 from .machine import Machine, parameter_bytes
+from .measure import UNITS, Cost, count, encode
 
 SHORT_TRIP, LONG_TRIP = 64, 192
 _WIDTH = 64
@@ -40,7 +40,8 @@ _GEMM = """T s = 0;
   {} for (int k = 0; k < n; k++) s += a[row * n + k] * b[k * m + col];
   c[row * m + col] = s;"""
 _THREAD = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
-_STENCIL = """int x = threadIdx.x + blockIdx.x * blockDim.x, y = threadIdx.y + blockIdx.y * blockDim.y;
+_STENCIL = """int x = threadIdx.x + blockIdx.x * blockDim.x;
+  int y = threadIdx.y + blockIdx.y * blockDim.y;
   if (x > 0 && x < n - 1 && y > 0 && y < m - 1)
     c[y * n + x] = 0.2f * (a[y * n + x] + a[y * n + x - 1] + a[y * n + x + 1]
                            + a[(y - 1) * n + x] + a[(y + 1) * n + x]);"""

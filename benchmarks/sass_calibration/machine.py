@@ -21,7 +21,7 @@ _ADDRESS = re.compile(r"\[(?P<parts>[^\]]*)\]")
 _STEP_LIMIT = 200_000
 
 
-class Unsupported(Exception):
+class UnsupportedError(Exception):
     """An instruction that the model lacks; the message shows it."""
 
 
@@ -39,7 +39,7 @@ class Machine:
         self.parameter_moves = 0
 
     def run(self, code: Sequence[Instruction], units: dict[str, "Operation"]) -> None:
-        """Execute from the first instruction to EXIT, counting; raise Unsupported on the unknown."""
+        """Execute from the first instruction to EXIT and count; raise UnsupportedError if lost."""
         at = {instruction.address: i for i, instruction in enumerate(code)}
         position = 0
         for _ in range(_STEP_LIMIT):
@@ -59,8 +59,8 @@ class Machine:
                     self.parameter_moves += this.opcode.startswith("IMAD")
                 units[base](self, this)
             else:
-                raise Unsupported(f"{self._kernel}: {this.opcode} {', '.join(this.operands)}")
-        raise Unsupported(f"{self._kernel}: no end within {_STEP_LIMIT} instructions")
+                raise UnsupportedError(f"{self._kernel}: {this.opcode} {', '.join(this.operands)}")
+        raise UnsupportedError(f"{self._kernel}: no end within {_STEP_LIMIT} instructions")
 
     def _target(self, this: Instruction) -> int | None:
         *conditions, last = [part for operand in this.operands for part in operand.split()]
@@ -162,7 +162,7 @@ class Machine:
         """Return the address of a memory operand such as ``[R2.64+0x10]``."""
         found = _ADDRESS.search(operand)
         if not found:
-            raise Unsupported(f"address {operand}")
+            raise UnsupportedError(f"address {operand}")
         total = 0
         for part in found["parts"].split("+"):
             if part.endswith(".64"):

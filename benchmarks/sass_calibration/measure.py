@@ -11,9 +11,9 @@ from . import toolchain
 from .classify import FIELDS, Counts
 from .elf import GLOBAL_BASE, Constants, read_constants
 from .float_unit import FLOAT_UNIT
-from .integer_unit import INTEGER_UNIT
-from .machine import Machine, Unsupported, parameter_bytes
 from .formats import f16_bits, f32_bits, f64_bits, signed, to_f32, to_f64
+from .integer_unit import INTEGER_UNIT
+from .machine import Machine, UnsupportedError, parameter_bytes
 from .probes import Arguments, Probe, Value
 from .toolchain import Instruction
 
@@ -51,7 +51,8 @@ def measure(probes: Sequence[Probe], nvcc: str, cuobjdump: str) -> Outcome:
             source.append(toolchain.kernel_source(f"empty{number}", probe, empty=True))
         cubin = toolchain.compile_source(nvcc, "\n".join(source), Path(name), "probes")
         kernels, constants = toolchain.disassemble(cuobjdump, cubin), read_constants(cubin)
-    measured, problems = [], []
+    measured: list[Measured] = []
+    problems: list[str] = []
     for number, probe in enumerate(probes):
         names = (f"probe{number}", f"empty{number}")
         try:
@@ -60,7 +61,7 @@ def measure(probes: Sequence[Probe], nvcc: str, cuobjdump: str) -> Outcome:
             if probe.slow:
                 slow = _mean(probe, probe.slow, names, kernels, constants, [])
             measured.append(Measured(probe, cost, slow if slow != cost else None))
-        except Unsupported as error:
+        except UnsupportedError as error:
             problems.append(f"{probe.key}: {error}")
     return Outcome(tuple(measured), tuple(problems))
 
@@ -121,7 +122,7 @@ def _check(probe: Probe, values: Arguments, machine: Machine) -> str | None:
         found = bits & (1 << wide) - 1 if "unsigned" in probe.result else signed(bits, wide)
     given = [_stored(t, v) for t, v in zip(probe.types, values, strict=True)]
     names = dict(zip("xyz", given, strict=False), math=math)
-    wanted = eval(probe.expected, {}, names)  # noqa: S307  expressions come from probes.py
+    wanted = eval(probe.expected, {}, names)  # the expressions come from probes.py
     if wanted is None or found == wanted:
         return None
     tolerance = _TOLERANCE.get(probe.result, 0.0)

@@ -31,7 +31,7 @@ class Probe:
     slow: tuple[Arguments, ...] = ()
     """Argument sets off the fast path; empty where there is no other path worth naming."""
     expected: str | None = None
-    """Python expression of the result (``x``, ``y``, ``z``, ``math``) that checks the machine model."""
+    """Python expression of the result in x, y, z and ``math``, to check the machine model."""
     prelude: str = ""
     """Statements before the expression."""
     setup: str = ""
@@ -40,7 +40,7 @@ class Probe:
     """Expression of the twin, where the operation is measured inside another; else no work."""
 
 
-def _floats(width: str) -> list[Probe]:
+def _floats(width: str) -> list[Probe]:  # noqa: C901, PLR0915  a list
     """Return the probes of ``float`` or ``double`` functions and operators."""
     f = "f" if width == "float" else ""
     tiny = 1e-40 if width == "float" else 1e-310
@@ -107,10 +107,33 @@ def _floats(width: str) -> list[Probe]:
                                    ("operators", f"{width} negate", "-x")):  # fmt: skip
         probes.append(Probe(section, name, (width,) * 3, width, f"{changed} + y * z",
                             ((2.6, -0.3, 1.7),), twin="x + y * z"))  # fmt: skip
+    for whole in (2, 3):
+        probes.append(
+            Probe(
+                "functions",
+                f"pow ({width}, int {whole})",
+                (width,),
+                width,
+                f"pow(x, {whole})",
+                ((0.37,), (2.6,)),
+                (),
+                f"x ** {whole}",
+            )
+        )
     for exponent in ("2", "3", "4", "0.5", "1.5", "-1"):
         literal = (f"{exponent}.0" if "." not in exponent else exponent) + f
-        probes.append(Probe("functions", f"pow{f} (exponent {exponent})", (width,), width,
-                            f"pow{f}(x, {literal})", ((0.37,), (2.6,)), (), f"x ** {exponent}"))
+        probes.append(
+            Probe(
+                "functions",
+                f"pow{f} (exponent {exponent})",
+                (width,),
+                width,
+                f"pow{f}(x, {literal})",
+                ((0.37,), (2.6,)),
+                (),
+                f"x ** {exponent}",
+            )
+        )
 
     def binary(name: str, values: tuple[Arguments, ...], expected: str | None,
                slow: tuple[Arguments, ...] = ()) -> None:  # fmt: skip

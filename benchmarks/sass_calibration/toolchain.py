@@ -16,7 +16,7 @@ _INSTRUCTION = re.compile(r"\s+/\*([0-9a-f]{4,})\*/\s+(?:\{\s*)?(.*?)\s*;")
 _FUNCTION = re.compile(r"Function : (\S+)")
 
 
-class MissingTool(Exception):
+class MissingToolError(Exception):
     """A program that the measurement needs is not there; the message says how to get it."""
 
 
@@ -31,10 +31,10 @@ class Instruction:
 
 
 def find_tool(name: str, given: str | None) -> str:
-    """Return the path of a tool, from the option or the search path, or raise MissingTool."""
+    """Return the path of a tool, from the option or the search path, or raise MissingToolError."""
     path = given or shutil.which(name)
     if path is None or not Path(path).exists():
-        raise MissingTool(
+        raise MissingToolError(
             f"{name} not found: pass --{name} PATH. nvcc comes with the CUDA toolkit, cuobjdump "
             "also with the Python package nvidia-cuda-cuobjdump."
         )

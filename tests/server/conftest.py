@@ -59,12 +59,17 @@ class Session:
         self.client = client
         self.folder = folder
         self.refreshes = 0
+        self.registrations: list[str] = []
         self.result: types.InitializeResult
         self._versions: dict[str, int] = {}
 
         @client.feature(types.WORKSPACE_CODE_LENS_REFRESH)
         def refresh(params: None) -> None:
             self.refreshes += 1
+
+        @client.feature(types.CLIENT_REGISTER_CAPABILITY)
+        def register(params: types.RegistrationParams) -> None:
+            self.registrations += [entry.method for entry in params.registrations]
 
     def uri(self, name: str) -> str:
         return (self.folder / name).as_uri() if ":" not in name else name
@@ -173,7 +178,11 @@ async def start_session(tmp_path: Path) -> AsyncIterator[StartSession]:
     for session in sessions:
         process = session.client._server
         if process is not None and process.returncode is None:
-            await session.client.shutdown_session()
+            try:
+                await asyncio.wait_for(session.client.shutdown_session(), 60)
+            except BaseException:
+                process.kill()
+                raise
         await session.client.stop()
 
 

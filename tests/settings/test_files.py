@@ -1,22 +1,26 @@
+from __future__ import annotations
+
+from pathlib import Path
+
 import pytest
 
 from roofline_lsp.settings import Settings, SettingsError, load, locate, merge, resolve, validate
 
 
-def failure(path):
+def failure(path: Path) -> str:
     with pytest.raises(SettingsError) as caught:
         load(path)
     return str(caught.value)
 
 
 @pytest.fixture
-def deep(tmp_path):
+def deep(tmp_path: Path) -> Path:
     folder = tmp_path / "src" / "kernels"
     folder.mkdir(parents=True)
     return folder
 
 
-def test_the_nearest_file_above_is_found(tmp_path, deep):
+def test_the_nearest_file_above_is_found(tmp_path: Path, deep: Path) -> None:
     (tmp_path / "roofline.toml").write_text('gpu = "A100"\n')
     (deep / "k.cu").touch()
     assert locate(deep / "k.cu") == tmp_path / "roofline.toml"
@@ -26,25 +30,29 @@ def test_the_nearest_file_above_is_found(tmp_path, deep):
     assert resolve(deep).gpu == "H100"
 
 
-def test_a_start_that_does_not_exist_yet_is_searched_from_its_folders(tmp_path, deep):
+def test_a_start_that_does_not_exist_yet_is_searched_from_its_folders(
+    tmp_path: Path, deep: Path
+) -> None:
     (tmp_path / "roofline.toml").write_text("")
     assert locate(deep / "new" / "unsaved.cu") == tmp_path / "roofline.toml"
 
 
-def test_pyproject_counts_only_with_the_table(tmp_path, deep):
+def test_pyproject_counts_only_with_the_table(tmp_path: Path, deep: Path) -> None:
     (deep / "pyproject.toml").write_text("[tool.other]\nx = 1\n")
     (tmp_path / "pyproject.toml").write_text('[tool.roofline-lsp]\nclock = "base"\n')
     assert locate(deep) == tmp_path / "pyproject.toml"
     assert resolve(deep) == Settings(clock="base")
 
 
-def test_the_own_file_goes_before_pyproject(tmp_path):
+def test_the_own_file_goes_before_pyproject(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool.roofline-lsp]\n")
     (tmp_path / "roofline.toml").write_text("")
     assert locate(tmp_path) == tmp_path / "roofline.toml"
 
 
-def test_a_broken_pyproject_matters_only_if_it_mentions_the_table(tmp_path, deep):
+def test_a_broken_pyproject_matters_only_if_it_mentions_the_table(
+    tmp_path: Path, deep: Path
+) -> None:
     (deep / "pyproject.toml").write_text("[broken\n")
     (tmp_path / "roofline.toml").write_text("")
     assert locate(deep) == tmp_path / "roofline.toml"
@@ -53,7 +61,7 @@ def test_a_broken_pyproject_matters_only_if_it_mentions_the_table(tmp_path, deep
         locate(deep)
 
 
-def test_paths_are_relative_to_the_file(tmp_path, deep):
+def test_paths_are_relative_to_the_file(tmp_path: Path, deep: Path) -> None:
     (tmp_path / "roofline.toml").write_text(
         'include-dirs = ["include"]\ncompile-commands = "build/compile_commands.json"\n'
     )
@@ -62,7 +70,7 @@ def test_paths_are_relative_to_the_file(tmp_path, deep):
     assert settings.compile_commands == tmp_path / "build" / "compile_commands.json"
 
 
-def test_a_named_file_is_used_and_stronger_layers_go_over_it(tmp_path, deep):
+def test_a_named_file_is_used_and_stronger_layers_go_over_it(tmp_path: Path, deep: Path) -> None:
     (deep / "roofline.toml").write_text('gpu = "H100"\n')
     other = tmp_path / "other.toml"
     other.write_text('gpu = "A100"\nclock = "base"\n')
@@ -78,25 +86,25 @@ def test_a_named_file_is_used_and_stronger_layers_go_over_it(tmp_path, deep):
         ('gpu = "A', "1:9: not valid TOML: Unterminated string"),
     ],
 )
-def test_malformed_toml_names_line_and_column(tmp_path, text, where):
+def test_malformed_toml_names_line_and_column(tmp_path: Path, text: str, where: str) -> None:
     path = tmp_path / "roofline.toml"
     path.write_text(text)
     assert failure(path).startswith(f"{path}:{where}")
 
 
-def test_what_is_not_utf8_names_line_and_column(tmp_path):
+def test_what_is_not_utf8_names_line_and_column(tmp_path: Path) -> None:
     path = tmp_path / "roofline.toml"
     path.write_bytes(b'gpu = "A100"\nclock = "\xff"\n')
     assert failure(path) == f"{path}:2:10: not UTF-8 text"
 
 
-def test_a_byte_order_mark_is_no_fault(tmp_path):
+def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
     path = tmp_path / "roofline.toml"
     path.write_bytes(b'\xef\xbb\xbfgpu = "A100"\n')
     assert merge(load(path)).gpu == "A100"
 
 
-def test_wrong_settings_name_the_file_and_table(tmp_path):
+def test_wrong_settings_name_the_file_and_table(tmp_path: Path) -> None:
     path = tmp_path / "pyproject.toml"
     path.write_text('[tool.roofline-lsp]\nclok = "base"\n')
     assert failure(path) == (
@@ -106,13 +114,13 @@ def test_wrong_settings_name_the_file_and_table(tmp_path):
     assert failure(path) == f"{path}: 'tool.roofline-lsp' must be a table, not 3"
 
 
-def test_the_table_of_pyproject_in_the_own_file_is_explained(tmp_path):
+def test_the_table_of_pyproject_in_the_own_file_is_explained(tmp_path: Path) -> None:
     path = tmp_path / "roofline.toml"
     path.write_text('[tool.roofline-lsp]\ngpu = "A100"\n')
     assert "settings stand at the top" in failure(path)
 
 
-def test_a_missing_file_names_the_nearest(tmp_path):
+def test_a_missing_file_names_the_nearest(tmp_path: Path) -> None:
     (tmp_path / "roofline.toml").touch()
     path = tmp_path / "rofline.toml"
     assert failure(path) == (

@@ -1,8 +1,11 @@
+from __future__ import annotations
+
 from pathlib import Path
 
 import pytest
 
 from roofline_lsp.settings import (
+    KeyStyle,
     Settings,
     SettingsError,
     from_json,
@@ -12,19 +15,20 @@ from roofline_lsp.settings import (
 )
 
 FOLDER = Path("/project")
+KEYS = ("gpu", "clock", "args", "defines", "include-dirs", "compile-commands", "exclude")
 
 
-def check(values, style="kebab"):
+def check(values: dict[str, object], style: KeyStyle = "kebab") -> Settings:
     return merge(validate(values, origin="here", folder=FOLDER, style=style))
 
 
-def failure(values, style="kebab"):
+def failure(values: dict[str, object], style: KeyStyle = "kebab") -> str:
     with pytest.raises(SettingsError) as caught:
         validate(values, origin="roofline.toml", folder=FOLDER, style=style)
     return str(caught.value)
 
 
-def test_every_field_of_settings_has_a_key_in_both_spellings():
+def test_every_field_of_settings_has_a_key_in_both_spellings() -> None:
     fields = tuple(Settings.__dataclass_fields__)
     assert setting_names("kebab") == tuple(name.replace("_", "-") for name in fields)
     assert setting_names("camel") == (
@@ -32,7 +36,7 @@ def test_every_field_of_settings_has_a_key_in_both_spellings():
     )  # fmt: skip
 
 
-def test_values_get_their_types():
+def test_values_get_their_types() -> None:
     settings = check(
         {
             "gpu": "A100",
@@ -55,18 +59,18 @@ def test_values_get_their_types():
     )
 
 
-def test_args_may_be_a_list_and_empty():
+def test_args_may_be_a_list_and_empty() -> None:
     assert check({"args": ["-n", "two words"]}).args == ("-n", "two words")
     assert check({"args": ""}).args == ()
     assert check({}).args is None
 
 
-def test_editor_json_is_in_camel_case_and_null_is_unset():
+def test_editor_json_is_in_camel_case_and_null_is_unset() -> None:
     layer = from_json({"includeDirs": ["a"], "gpu": None}, origin="options", folder=FOLDER)
     assert merge(layer) == Settings(include_dirs=(FOLDER / "a",))
 
 
-def test_home_is_expanded(monkeypatch):
+def test_home_is_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/someone")
     assert check({"include-dirs": ["~/include"]}).include_dirs == (Path("/home/someone/include"),)
 
@@ -81,8 +85,7 @@ def test_home_is_expanded(monkeypatch):
         ),
         (
             {"xyzzy": 1},
-            "roofline.toml: there is no setting 'xyzzy'; the settings are gpu, clock, args, "
-            "defines, include-dirs, compile-commands, exclude",
+            "roofline.toml: there is no setting 'xyzzy'; the settings are " + ", ".join(KEYS),
         ),
         ({"gpu": 3080}, "roofline.toml: 'gpu' must be a text that is not empty, not 3080"),
         ({"gpu": " "}, "roofline.toml: 'gpu' must be a text that is not empty, not ' '"),
@@ -101,20 +104,24 @@ def test_home_is_expanded(monkeypatch):
         ),
         (
             {"args": "'open"},
-            "roofline.toml: 'args' must be a command line that a shell can read, "
-            "not ''open' (no closing quotation)",
+            (
+                "roofline.toml: 'args' must be a command line that a shell can read, not ''open' "
+                "(no closing quotation)"
+            ),
         ),
     ],
 )
-def test_a_message_names_file_key_value_and_the_nearest_choice(values, message):
+def test_a_message_names_file_key_value_and_the_nearest_choice(
+    values: dict[str, object], message: str
+) -> None:
     assert failure(values) == message
 
 
-def test_a_key_is_suggested_in_the_spelling_of_its_origin():
+def test_a_key_is_suggested_in_the_spelling_of_its_origin() -> None:
     assert failure({"include-dirs": []}, "camel").endswith("did you mean 'includeDirs'?")
 
 
-def test_later_layers_win_and_replace_lists_whole():
+def test_later_layers_win_and_replace_lists_whole() -> None:
     weak = validate({"gpu": "A100", "defines": ["A", "B"]}, origin="file", folder=FOLDER)
     strong = validate({"defines": ["C"], "args": None}, origin="command line", folder=FOLDER)
     assert merge(weak, strong) == Settings(gpu="A100", defines=("C",))

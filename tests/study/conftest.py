@@ -1,18 +1,22 @@
 """Measured kernels and predictions made by hand, and an analyser that gives them back."""
 
+from __future__ import annotations
+
 import os
+import signal
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import MappingProxyType
+from typing import Any, TypeAlias
 
 import pytest
 
 from roofline_lsp.api.report import (
     ArgumentUsed,
-    Evidence,
     GpuUsed,
     LaunchReport,
-    LedgerLine,
     Limiter,
     Prediction,
     Source,
@@ -38,7 +42,15 @@ GPU = GpuUsed(
 )
 
 
-def measured(program="saxpy-cuda", kernel="saxpy(int, float *)", label=BB, **values):
+Dim3: TypeAlias = "tuple[int, int, int]"
+
+
+def _measured(
+    program: str = "saxpy-cuda",
+    kernel: str = "saxpy(int, float *)",
+    label: Verdict = BB,
+    **values: Any,
+) -> MeasuredKernel:
     made = MeasuredKernel(
         program=program,
         kernel=kernel,
@@ -56,7 +68,7 @@ def measured(program="saxpy-cuda", kernel="saxpy(int, float *)", label=BB, **val
     return replace(made, **values)
 
 
-def prediction(verdict=BB, **values):
+def _prediction(verdict: Verdict | None = BB, **values: Any) -> Prediction:
     made = Prediction(
         verdict=verdict,
         confidence=0.9,
@@ -85,13 +97,15 @@ class FakeKernel:
 class FakeProgram:
     """Predicts what the kernel's base name says; records what it was asked."""
 
-    argv: tuple[str, ...] | None
-    asked: list = field(default_factory=list)
+    argv: Sequence[str] | None
+    asked: list[tuple[str, Dim3 | None, Dim3 | None]] = field(default_factory=list)
 
-    def kernels(self):
+    def kernels(self) -> tuple[FakeKernel, ...]:
         return (FakeKernel("saxpy"), FakeKernel("saxpy"), FakeKernel("vector_add"))
 
-    def predict(self, profiled_name, *, grid, block):
+    def predict(
+        self, profiled_name: str, *, grid: Dim3 | None, block: Dim3 | None
+    ) -> Prediction | None:
         self.asked.append((profiled_name, grid, block))
         name = profiled_name.partition("(")[0]
         if name == "crashes":
@@ -99,25 +113,27 @@ class FakeProgram:
         if name == "refuses":
             raise RooflineError("a reason to show")
         if name == "undecided":
-            return prediction(verdict=None)
+            return _prediction(verdict=None)
         if name in ("saxpy", "vector_add"):
-            return prediction(unknowns=(UnknownUsed("n", "read from a file", 1024.0),))
+            return _prediction(unknowns=(UnknownUsed("n", "read from a file", 1024.0),))
         return None
 
 
 class FakeLoader:
     """Behaves as the program's first argument says."""
 
-    def __init__(self):
-        self.loaded = []
-        self.programs = []
+    def __init__(self) -> None:
+        self.loaded: list[tuple[tuple[str, ...], Settings, Sequence[str] | None]] = []
+        self.programs: list[FakeProgram] = []
 
-    def __call__(self, paths, settings, *, argv):
+    def __call__(
+        self, paths: Sequence[Path], settings: Settings, *, argv: Sequence[str] | None
+    ) -> FakeProgram:
         self.loaded.append((tuple(path.name for path in paths), settings, argv))
         if argv == ("raise",):
             raise ValueError("cannot load")
         if argv == ("die",):
-            os.abort()
+            os.kill(os.getpid(), signal.SIGKILL)
         if argv == ("exit",):
             os._exit(3)
         if argv == ("hang",):
@@ -126,12 +142,12 @@ class FakeLoader:
         return self.programs[-1]
 
 
-def launches(_paths, _settings, name):
+def launches(paths: Sequence[Path], _settings: Settings, name: str) -> tuple[LaunchReport, ...]:
     if name == "vector_add":
         raise RecursionError
     argument = ArgumentUsed("n", "1000", "argv[1] at main.cu:10")
     launch = LaunchReport(
-        path=_paths[0],
+        path=paths[0],
         line=42,
         grid=(4, None, 1),
         block=(256, 1, 1),
@@ -139,23 +155,23 @@ def launches(_paths, _settings, name):
         certain=False,
         template_args=("float",),
         arguments=(argument,),
-        prediction=prediction(),
+        prediction=_prediction(),
     )
     return (launch,)
 
 
 @pytest.fixture
-def loader():
+def loader() -> FakeLoader:
     return FakeLoader()
 
 
 @pytest.fixture
-def analyser(loader):
+def analyser(loader: FakeLoader) -> Analyser:
     return Analyser(loader, launches)
 
 
 @pytest.fixture
-def sources(tmp_path):
+def sources(tmp_path: Path) -> Path:
     """Programs ``saxpy-cuda`` and ``other-cuda``, and headers that they share."""
     for program in ("saxpy-cuda", "other-cuda"):
         (tmp_path / program / "util").mkdir(parents=True)
@@ -167,20 +183,23 @@ def sources(tmp_path):
 
 
 @pytest.fixture
-def inputs(sources):
+def inputs(sources: Path) -> Inputs:
     return Inputs(sources, Settings(clock="base"))
 
 
-LEDGER = (
-    LedgerLine(
-        path=None,
-        line=7,
-        sp_flops=1000.0,
-        dram_read_bytes=8000.0,
-        executions=1000.0,
-        notes=("loop: 10 trips", "strided by 4096 bytes"),
-    ),
-    LedgerLine(path=None, line=9, sp_flops=1000.0, int_ops=4000.0, executions=500.0),
-    LedgerLine(path=None, line=3),
-)
-EVIDENCE = Evidence(path=None, line=7, what="single-precision operations", amount=2e6)
+@pytest.fixture
+def gpu() -> GpuUsed:
+    """The RTX 3080 at its base clock."""
+    return GPU
+
+
+@pytest.fixture
+def measured() -> Callable[..., MeasuredKernel]:
+    """Makes a measured kernel with some values changed."""
+    return _measured
+
+
+@pytest.fixture
+def prediction() -> Callable[..., Prediction]:
+    """Makes a prediction with some values changed."""
+    return _prediction

@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 from pathlib import Path
 
 import pytest
@@ -5,26 +7,27 @@ import pytest
 from roofline_lsp.api.report import Verdict
 from roofline_lsp.study.dataset import DatasetError, read_dataset
 
-HEADER = (
-    "program,kernel,args,grid,block,sp_flops,dp_flops,int_ops,dram_bytes,time_ns,sp_ai,label\n"
+HEADER = "program,kernel,args,grid,block,sp_flops,dp_flops,int_ops,dram_bytes,time_ns,sp_ai,label\n"
+ROW = (
+    'saxpy-cuda,"saxpy(int, float *)",-n 8 \'a b\',"(4, 1, 1)","(256, 2, 1)",'
+    "2048,0,1e3,8192,2816,0.25,BB\n"
 )
-ROW = 'saxpy-cuda,"saxpy(int, float *)",-n 8 \'a b\',"(4, 1, 1)","(256, 2, 1)",2048,0,1e3,8192,2816,0.25,BB\n'
 
 
-def write(tmp_path, text):
+def write(tmp_path: Path, text: str) -> Path:
     path = tmp_path / "data.csv"
     path.write_text(text)
     return path
 
 
-def failure(tmp_path, text):
+def failure(tmp_path: Path, text: str) -> str:
     path = write(tmp_path, text)
     with pytest.raises(DatasetError) as caught:
         read_dataset(path)
     return str(caught.value).removeprefix(str(path))
 
 
-def test_a_row_is_typed(tmp_path):
+def test_a_row_is_typed(tmp_path: Path) -> None:
     (row,) = read_dataset(write(tmp_path, HEADER + ROW))
     assert (row.program, row.kernel) == ("saxpy-cuda", "saxpy(int, float *)")
     assert row.name == "saxpy-cuda:saxpy(int, float *)"
@@ -37,7 +40,7 @@ def test_a_row_is_typed(tmp_path):
     assert row.line == 2
 
 
-def test_openmp_kernels_are_told_by_their_name(tmp_path):
+def test_openmp_kernels_are_told_by_their_name(tmp_path: Path) -> None:
     kernel = "__omp_offloading_10302_1a2b_main_l42"
     (row,) = read_dataset(write(tmp_path, HEADER + ROW.replace('"saxpy(int, float *)"', kernel)))
     assert row.language == "omp"
@@ -74,21 +77,23 @@ def test_openmp_kernels_are_told_by_their_name(tmp_path):
         (",BB\n", ",BB,1\n", ":2: more values than the header has columns"),
     ],
 )
-def test_a_wrong_value_names_line_and_column(tmp_path, old, new, message):
+def test_a_wrong_value_names_line_and_column(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
     assert failure(tmp_path, HEADER + ROW.replace(old, new, 1)) == message
 
 
-def test_missing_columns_are_named(tmp_path):
+def test_missing_columns_are_named(tmp_path: Path) -> None:
     text = HEADER.replace("args,", "").replace(",label", "") + ROW
     assert failure(tmp_path, text) == ":1: the header lacks the columns 'args', 'label'"
 
 
-def test_a_kernel_must_stand_there_once(tmp_path):
+def test_a_kernel_must_stand_there_once(tmp_path: Path) -> None:
     message = ":3: kernel 'saxpy-cuda:saxpy(int, float *)' is in line 2 already"
     assert failure(tmp_path, HEADER + ROW + ROW) == message
 
 
-def test_an_empty_or_missing_or_binary_file_is_refused(tmp_path):
+def test_an_empty_or_missing_or_binary_file_is_refused(tmp_path: Path) -> None:
     assert failure(tmp_path, HEADER) == ": no row below the header"
     with pytest.raises(DatasetError, match="cannot be read: No such file"):
         read_dataset(tmp_path / "gone.csv")
@@ -98,10 +103,10 @@ def test_an_empty_or_missing_or_binary_file_is_refused(tmp_path):
         read_dataset(path)
 
 
-def test_a_broken_quote_names_the_line(tmp_path):
+def test_a_broken_quote_names_the_line(tmp_path: Path) -> None:
     assert failure(tmp_path, HEADER + ROW + '"open').startswith(":3: not valid CSV")
 
 
-def test_a_path_that_is_a_folder_is_refused():
+def test_a_path_that_is_a_folder_is_refused() -> None:
     with pytest.raises(DatasetError, match="cannot be read"):
         read_dataset(Path("/"))

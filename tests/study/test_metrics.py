@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import math
 
 import pytest
@@ -8,7 +10,7 @@ from roofline_lsp.study.metrics import Confusion, confidence_bands, quantity_err
 CB, BB = Verdict.COMPUTE_BOUND, Verdict.BANDWIDTH_BOUND
 
 
-def test_pairs_are_counted_by_measured_and_predicted_class():
+def test_pairs_are_counted_by_measured_and_predicted_class() -> None:
     pairs = [(CB, CB)] * 2 + [(CB, BB)] * 3 + [(CB, None)] * 5
     pairs += [(BB, CB)] * 7 + [(BB, BB)] * 11 + [(BB, None)] * 13
     confusion = Confusion.of(pairs)
@@ -17,7 +19,7 @@ def test_pairs_are_counted_by_measured_and_predicted_class():
     assert (confusion.undecided, confusion.correct) == (18, 13)
 
 
-def test_metrics_worked_out_by_hand():
+def test_metrics_worked_out_by_hand() -> None:
     # tp 6, fn 2, fp 3, tn 9
     confusion = Confusion(cb_as_cb=6, cb_as_bb=2, bb_as_cb=3, bb_as_bb=9)
     assert confusion.accuracy == 15 / 20
@@ -29,14 +31,14 @@ def test_metrics_worked_out_by_hand():
     assert confusion.mcc == pytest.approx(48 / math.sqrt(9504))
 
 
-def test_undecided_kernels_count_as_the_other_class():
+def test_undecided_kernels_count_as_the_other_class() -> None:
     undecided = Confusion(cb_as_cb=6, cb_undecided=2, bb_undecided=3, bb_as_bb=9)
     wrong = Confusion(cb_as_cb=6, cb_as_bb=2, bb_as_cb=3, bb_as_bb=9)
     for metric in ("accuracy", "balanced_accuracy", "precision", "recall", "f1", "mcc"):
         assert getattr(undecided, metric) == getattr(wrong, metric)
 
 
-def test_always_the_same_class_has_half_the_balanced_accuracy_and_no_mcc():
+def test_always_the_same_class_has_half_the_balanced_accuracy_and_no_mcc() -> None:
     confusion = Confusion(cb_as_bb=26, bb_as_bb=74)
     assert confusion.accuracy == 0.74
     assert confusion.balanced_accuracy == 0.5
@@ -45,19 +47,19 @@ def test_always_the_same_class_has_half_the_balanced_accuracy_and_no_mcc():
     assert confusion.mcc is None
 
 
-def test_nothing_measured_leaves_every_metric_undefined():
+def test_nothing_measured_leaves_every_metric_undefined() -> None:
     empty = Confusion()
     for metric in ("accuracy", "balanced_accuracy", "precision", "recall", "f1", "mcc"):
         assert getattr(empty, metric) is None
     assert Confusion(bb_as_bb=3).balanced_accuracy is None
 
 
-def test_perfect_and_inverted_predictions_are_at_the_ends_of_mcc():
+def test_perfect_and_inverted_predictions_are_at_the_ends_of_mcc() -> None:
     assert Confusion(cb_as_cb=4, bb_as_bb=6).mcc == 1
     assert Confusion(cb_as_bb=4, bb_as_cb=6).mcc == -1
 
 
-def test_quantity_errors_worked_out_by_hand():
+def test_quantity_errors_worked_out_by_hand() -> None:
     pairs = [
         (100.0, 100.0),  # exact
         (100.0, 110.0),  # at the edge of 10%
@@ -79,12 +81,12 @@ def test_quantity_errors_worked_out_by_hand():
     assert error.median_ratio == pytest.approx(1.05)
 
 
-def test_factors_bound_both_sides_alike():
+def test_factors_bound_both_sides_alike() -> None:
     assert quantity_error([(110.0, 100.0), (111.0, 100.0)]).within_10_percent == 0.5
     assert quantity_error([(200.0, 100.0), (201.0, 100.0)]).within_2x == 0.5
 
 
-def test_quantity_errors_of_nothing_are_undefined():
+def test_quantity_errors_of_nothing_are_undefined() -> None:
     error = quantity_error([(0.0, 0.0)])
     assert (error.compared, error.both_zero) == (0, 1)
     assert error.within_2x is None
@@ -92,7 +94,7 @@ def test_quantity_errors_of_nothing_are_undefined():
     assert error.median_ratio is None
 
 
-def test_confidence_bands_hold_claim_against_truth():
+def test_confidence_bands_hold_claim_against_truth() -> None:
     results = [(0.5, True), (0.55, False), (0.95, True), (1.0, True), (0.3, False)]
     low, middle, high = confidence_bands(results)
     assert (low.low, low.high, low.count, low.accuracy) == (0.0, 0.5, 1, 0.0)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from roofline_lsp.analysis.device.regions import KernelSummary
+from roofline_lsp.analysis.device.values import LAUNCH, THREAD
 from roofline_lsp.analysis.execution import Dim3
 from roofline_lsp.analysis.host.values import (
     Aggregate,
@@ -19,7 +21,7 @@ from roofline_lsp.analysis.host.values import (
 )
 from roofline_lsp.analysis.numeric import Environment
 from roofline_lsp.analysis.prediction import UnknownUsed
-from roofline_lsp.kernel.symbolic import Expr, Symbol, make_symbol
+from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol, make_symbol
 
 ASSUMED_SIZE: Final = 1024
 """An integer argument of which nothing is known."""
@@ -38,7 +40,11 @@ class Binding:
     values: dict[Symbol, int | float] = field(default_factory=dict)
     sizes: dict[str, float] = field(default_factory=dict)
     """Bytes of the allocations behind pointer arguments, by array name."""
+    host_arrays: set[str] = field(default_factory=set)
+    """Pointer arguments into host memory that is mapped, not in DRAM of the device."""
     unknowns: list[UnknownUsed] = field(default_factory=list)
+    soft: set[Symbol] = field(default_factory=set)
+    """Arguments whose number rests on an assumption."""
     grid_known: bool = True
     block_known: bool = True
 
@@ -62,7 +68,10 @@ def bind(
     if context is not None:
         for name, value in zip(summary.params, context.args, strict=False):
             _bind_value(result, name, value, host)
-    _bind_rest(summary, result, host)
+    wanted = _wanted(summary)
+    if grid is not None or found_grid is None:
+        _infer_from_guards(summary, result, wanted)
+    _bind_rest(result, wanted)
     result.unknowns.extend(host.used())
     if found_block is None:
         result.unknowns.append(UnknownUsed("block size", "no launch was found", threads))
@@ -115,8 +124,13 @@ def _bind_value(result: Binding, path: str, value: Value, host: _HostNumbers) ->
         number = host.number(value.value)
         if number is not None:
             for nonnegative in (False, True):
-                result.values[make_symbol(path, "param", nonnegative=nonnegative)] = number
+                symbol = make_symbol(path, "param", nonnegative=nonnegative)
+                result.values[symbol] = number
+                if value.value.constant is None:
+                    result.soft.add(symbol)
     elif isinstance(value, Pointer):
+        if value.buffer is not None and value.buffer.space in ("mapped", "pinned"):
+            result.host_arrays.add(path)
         if value.buffer is not None and value.buffer.size_bytes is not None:
             size = host.number(value.buffer.size_bytes)
             start = host.number(value.offset_bytes)
@@ -128,8 +142,8 @@ def _bind_value(result: Binding, path: str, value: Value, host: _HostNumbers) ->
                 _bind_value(result, f"{path}.{name}", inner, host)
 
 
-def _bind_rest(summary: KernelSummary, result: Binding, host: _HostNumbers) -> None:
-    """Assume numbers for arguments that no launch gave; each is named once."""
+def _wanted(summary: KernelSummary) -> set[Symbol]:
+    """The symbols that conditions, trip counts and addresses mention."""
     wanted: set[Symbol] = set()
     for region in summary.root.walk():
         for condition in region.conditions:
@@ -139,6 +153,74 @@ def _bind_rest(summary: KernelSummary, result: Binding, host: _HostNumbers) -> N
             wanted |= region.trips.symbols()
         for access in region.accesses:
             wanted |= access.offset.symbols()
+    return wanted
+
+
+def _infer_from_guards(summary: KernelSummary, result: Binding, wanted: set[Symbol]) -> None:
+    """Choose open bounds so that the launch just covers them: ``if (i < n)`` gives n.
+
+    A grid is made for its data; that is a better guess than any constant.
+    """
+    for _ in range(3):
+        environment = Environment(_with_dimensions(result))
+        progress = False
+        for region in summary.root.walk():
+            for condition in region.conditions if region.kind == "guard" else ():
+                if condition is not None and _infer(condition, environment, result, wanted):
+                    progress = True
+        if not progress:
+            return
+
+
+def _with_dimensions(result: Binding) -> dict[Symbol, int | float]:
+    """Arguments that are certain, and the largest index of each dimension."""
+    values = {s: v for s, v in result.values.items() if s not in result.soft}
+    for axis, blocks, threads in zip("xyz", result.grid, result.block, strict=True):
+        values[THREAD[f"blockIdx.{axis}"]] = blocks - 1
+        values[THREAD[f"threadIdx.{axis}"]] = threads - 1
+        values[LAUNCH[f"gridDim.{axis}"]] = blocks
+        values[LAUNCH[f"blockDim.{axis}"]] = threads
+    return values
+
+
+def _infer(
+    condition: Expr, environment: Environment, result: Binding, wanted: set[Symbol]
+) -> bool:
+    atom = next(iter(condition.atoms()), None)
+    if not isinstance(atom, Apply) or atom.op not in ("lt", "le") or len(condition.terms) != 1:
+        return False
+    difference = atom.args[0]
+    if not any(s.scope == "thread" for s in difference.symbols()):
+        return False
+    known = environment.values
+    rest, bound, scale = difference, None, 1.0
+    for monomial, number in difference.terms.items():
+        unknown = [a for a in monomial if isinstance(a, Symbol) and a not in known]
+        if any(isinstance(a, Apply) and not a.symbols <= known.keys() for a in monomial):
+            return False
+        if not unknown:
+            continue
+        if bound is not None or number > 0 or any(a.scope != "param" for a in unknown):
+            return False
+        bound = unknown
+        others = [known[a] for a in monomial if isinstance(a, Symbol) and a in known]
+        scale = abs(float(number)) * math.prod(map(float, others))
+        rest = rest - Expr({monomial: number})
+    largest = environment.evaluate(rest)
+    if not bound or largest is None or scale <= 0 or largest < 0:
+        return False
+    value = max(1, round(((float(largest) + (atom.op == "lt")) / scale) ** (1.0 / len(bound))))
+    for symbol in bound:
+        result.values[symbol] = value
+        result.soft.discard(symbol)
+        environment.values[symbol] = value
+        why = "the launch does not fix it; taken to be just covered by the grid"
+        result.unknowns.append(UnknownUsed(symbol.name, why, value))
+    return True
+
+
+def _bind_rest(result: Binding, wanted: set[Symbol]) -> None:
+    """Assume numbers for arguments that no launch gave; each is named once."""
     for symbol in sorted(wanted, key=lambda s: s.name):
         if symbol.scope == "param" and symbol not in result.values:
             result.values[symbol] = ASSUMED_SIZE

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from roofline_lsp.analysis.device.values import Value
+from roofline_lsp.analysis.expansions import operator_cost
 
 INTEGER_COSTS: Final[Mapping[str, float]] = {
     "address wide": 1.0,  # IMAD.WIDE of a 32-bit index on a 64-bit base
@@ -18,6 +19,8 @@ INTEGER_COSTS: Final[Mapping[str, float]] = {
     "address step": 1.0,
     "loop": 2.0,  # IADD3 and ISETP
 }
+
+_UNMEASURED_DIVISION: Final = 16.0
 
 _WIDE: Final = frozenset(("long", "unsigned long", "long long", "unsigned long long"))
 
@@ -52,19 +55,6 @@ _SIMPLE: Final[Mapping[str, tuple[float, float]]] = {
     "address": (1, 1),
 }
 
-_DIVISION: Final[Mapping[tuple[str, bool], tuple[float, float, float]]] = {
-    # (type, remainder): by a run-time value, by a power of two, by another constant
-    ("int", False): (22, 3, 3),
-    ("int", True): (21, 3, 4),
-    ("unsigned int", False): (16, 1, 2),
-    ("unsigned int", True): (15, 1, 3),
-    ("long", False): (75, 5, 18),
-    ("long", True): (75, 5, 20),
-    ("unsigned long", False): (68, 2, 16),
-    ("unsigned long", True): (68, 2, 18),
-}
-
-
 def integer_cost(operation: str, type_name: str, operands: Sequence[Value]) -> float:
     """Instructions of one integer operation on operands that are in registers."""
     if operation in ("/", "%"):
@@ -83,11 +73,13 @@ def _power_of_two(value: Value) -> bool:
 
 
 def _division_cost(operation: str, type_name: str, operands: Sequence[Value]) -> float:
-    wide = is_wide(type_name)
-    unsigned = type_name.startswith("unsigned")
-    name = ("unsigned " if unsigned else "") + ("long" if wide else "int")
-    variable, power, other = _DIVISION[name, operation == "%"]
+    name = "long long" if is_wide(type_name) else "int"
+    if type_name.startswith("unsigned"):
+        name = "unsigned long long" if is_wide(type_name) else "unsigned"
     divisor = operands[1] if len(operands) > 1 else None
     if divisor is None or divisor.constant is None:
-        return variable
-    return power if _power_of_two(divisor) else other
+        form = "var"
+    else:
+        form = "pow2" if _power_of_two(divisor) else "const"
+    cost = operator_cost(f"{name} {operation} {form}")
+    return cost.int_ops - cost.int_moves if cost is not None else _UNMEASURED_DIVISION

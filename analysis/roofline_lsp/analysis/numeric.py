@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -12,18 +13,22 @@ from roofline_lsp.kernel.symbolic import Apply, Atom, Expr, Symbol
 
 Lane = Any
 """A number, or an array with one number a lane."""
+_LARGEST: Final = 2.0**62
+"""Reals beyond this become integers of this magnitude."""
 
 
 def _c_div(a: Lane, b: Lane) -> Lane:
-    a, b = np.asarray(a), np.asarray(b)
+    a, b = _ints(a), _ints(b)
     safe = np.where(b == 0, 1, b)
     if np.min(a, initial=0) >= 0 and np.min(safe, initial=1) > 0:
         return a // safe
-    return np.trunc(a / safe).astype(np.int64)
+    quotient = np.abs(a) // np.abs(safe)
+    return np.where((a < 0) == (safe < 0), quotient, -quotient)
 
 
 def _c_mod(a: Lane, b: Lane) -> Lane:
-    return np.fmod(a, np.where(np.asarray(b) == 0, 1, b))
+    a, b = _ints(a), _ints(b)
+    return np.fmod(a, np.where(b == 0, 1, b))
 
 
 def _positive(a: Lane) -> Lane:
@@ -36,8 +41,8 @@ _VECTOR: Final[Mapping[str, Callable[..., Lane]]] = {
     "fdiv": lambda a, b: np.asarray(a, dtype=float) / np.where(np.asarray(b) == 0, 1, b),
     "min": np.minimum,
     "max": np.maximum,
-    "shl": lambda a, b: _ints(a) << np.clip(_ints(b), 0, 62),
-    "shr": lambda a, b: _ints(a) >> np.clip(_ints(b), 0, 62),
+    "shl": lambda a, b: _ints(a) << np.clip(_ints(b), 0, 63),
+    "shr": lambda a, b: _ints(a) >> np.clip(_ints(b), 0, 63),
     "and": lambda a, b: _ints(a) & _ints(b),
     "or": lambda a, b: _ints(a) | _ints(b),
     "xor": lambda a, b: _ints(a) ^ _ints(b),
@@ -64,8 +69,20 @@ _VECTOR: Final[Mapping[str, Callable[..., Lane]]] = {
 def _ints(a: Lane) -> Lane:
     array = np.asarray(a)
     if array.dtype.kind in "iu":
-        return array
-    return np.nan_to_num(array, nan=0.0, posinf=2**62, neginf=-(2**62)).astype(np.int64)
+        return array.astype(np.int64, copy=False)
+    if array.dtype.kind == "O":
+        array = array.astype(np.float64)
+    return np.clip(np.nan_to_num(array), -_LARGEST, _LARGEST).astype(np.int64)
+
+
+def _reals(a: Lane) -> Lane:
+    """The value in floats, integers beyond their range as infinities."""
+    if isinstance(a, np.ndarray):
+        return a.astype(np.float64)
+    try:
+        return np.float64(a)
+    except OverflowError:
+        return np.float64(math.inf if a > 0 else -math.inf)
 
 
 def _truth(a: Lane) -> Lane:
@@ -82,7 +99,22 @@ class Environment:
         self._known: dict[Atom, Lane | None] = {}
 
     def evaluate(self, expr: Expr) -> Lane | None:
-        """The number, or one number a lane; None where a symbol has no value."""
+        """The number, or one number a lane; None where a symbol has no value.
+
+        None too where a number has no finite value. Never raises.
+        """
+        try:
+            total = self._sum(expr)
+            if isinstance(total, (int, float)) and not math.isfinite(total):
+                return None
+        except (ArithmeticError, ValueError, TypeError):
+            # Integers that no array, or no float, can hold: once more in floats.
+            return self._sum_of_reals(expr)
+        except RecursionError:
+            return None
+        return total
+
+    def _sum(self, expr: Expr) -> Lane | None:
         total: Lane = 0
         for monomial, coefficient in expr.terms.items():
             product: Lane = coefficient
@@ -93,6 +125,21 @@ class Environment:
                 product = product * value
             total = total + product
         return total
+
+    def _sum_of_reals(self, expr: Expr) -> Lane | None:
+        try:
+            with np.errstate(all="ignore"):
+                total: Lane = 0.0
+                for monomial, coefficient in expr.terms.items():
+                    product: Lane = _reals(coefficient)
+                    for atom in monomial:
+                        product = product * _reals(self._atom(atom))
+                    total = total + product
+                if isinstance(total, np.ndarray) and total.ndim:
+                    return total
+                return float(total) if np.isfinite(total) else None
+        except (ArithmeticError, ValueError, TypeError):
+            return None
 
     def _atom(self, atom: Atom) -> Lane | None:
         if isinstance(atom, Symbol):
@@ -119,7 +166,10 @@ class Environment:
         if vector is None:
             return None
         with np.errstate(all="ignore"):
-            return vector(*args)
+            try:
+                return vector(*args)
+            except (ArithmeticError, ValueError, TypeError):
+                return vector(*map(_reals, args))
 
     def _partial(self, atom: Apply, args: list[Lane | None]) -> Lane | None:
         """Logic decided by one side alone."""
@@ -155,11 +205,11 @@ class Environment:
         )
 
     def extended(self, symbol: Symbol, value: Lane) -> Environment:
-        """The environment with one more symbol; what was computed stays known."""
+        """The environment with one more symbol; what does not depend on it stays known."""
         made = Environment({**self.values, symbol: value})
         made._known = {
             atom: known
             for atom, known in self._known.items()
-            if known is not None or (isinstance(atom, Apply) and symbol not in atom.symbols)
+            if isinstance(atom, Apply) and symbol not in atom.symbols
         }
         return made

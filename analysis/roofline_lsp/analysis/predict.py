@@ -58,7 +58,9 @@ def predict(summary: KernelSummary, binding: Binding, target: Target) -> Predict
     resident = occupancy(target.gpu, threads, summary.live_registers, shared)
     blocks = resident.blocks_per_sm * target.gpu.sm_count
     l2_bytes = target.gpu.l2_bytes or _DEFAULT_L2_BYTES
-    traffic = dram_traffic(summary, execution, blocks, l2_bytes, binding.sizes)
+    traffic = dram_traffic(
+        summary, execution, blocks, l2_bytes, binding.sizes, frozenset(binding.host_arrays)
+    )
     totals = work_totals(summary, execution)
     moved = traffic.read_bytes + traffic.write_bytes
     verdicts = _verdicts(totals, moved, target.roofline)

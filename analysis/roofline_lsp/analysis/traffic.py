@@ -7,12 +7,14 @@ again. Writes are write-back: each sector written leaves once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
+from roofline_lsp.analysis.addresses import AddressReader
 from roofline_lsp.analysis.device.regions import Access, Array, KernelSummary, Region, Site
 from roofline_lsp.analysis.execution import Execution, thread_extents
 from roofline_lsp.analysis.footprint import SECTOR_BYTES, Box, Dimension, sector_bytes, union_bytes
@@ -20,7 +22,7 @@ from roofline_lsp.kernel.symbolic import Expr, Symbol
 
 FLOOR_BYTES: Final = 2048.0
 """Traffic of a launch that touches nothing: its code, arguments and bookkeeping."""
-_GLOBAL: Final = frozenset(("global", "texture"))
+_DRAM_SPACES: Final = frozenset(("global", "texture", "local"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,41 @@ class Touched:
     """The address depends on loaded data."""
     sectors_each: float
     """Bytes of sectors fetched for one thread's access, as coalescing leaves it."""
+    guarded: bool
+    """A condition may keep threads from it."""
+    loops: Mapping[Region, tuple[float, float | None]]
+    """Loops around: mean trips, and the stride of the address in the loop (None: not affine)."""
+
+    def runs_of(self, loop: Region) -> float:
+        """Trips of a loop around the access."""
+        return self.loops[loop][0] if loop in self.loops else 1.0
+
+    def stays_in(self, loop: Region) -> bool:
+        """Whether the access touches the same bytes in each run of the loop."""
+        return self.loops[loop][1] == 0
+
+    def in_one_run(self, loop: Region) -> Touched:
+        """The access within one run of a loop: no dimension of it or of a loop around it."""
+        outer = loop
+        wave_box = self.wave_box
+        executions = self.executions
+        region: Region | None = outer
+        dropped: list[float] = []
+        while region is not None:
+            if region in self.loops:
+                trips, stride = self.loops[region]
+                executions /= max(1.0, trips)
+                if stride:
+                    dropped.append(abs(stride))
+            region = region.parent
+        if wave_box is not None and dropped:
+            dims = list(wave_box.dimensions)
+            for stride in dropped:
+                match = next((d for d in dims if abs(d.stride) == stride), None)
+                if match is not None:
+                    dims.remove(match)
+            wave_box = Box(wave_box.start, tuple(dims), wave_box.size_bytes)
+        return replace(self, wave_box=wave_box, executions=executions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,31 +108,40 @@ def dram_traffic(
     resident_blocks: int,
     l2_bytes: float,
     sizes: Mapping[str, float],
+    host_arrays: frozenset[str] = frozenset(),
 ) -> Traffic:
-    """The traffic of one launch. ``sizes`` gives allocations' bytes by array name."""
+    """The traffic of one launch.
+
+    ``sizes`` gives allocations' bytes by array name; ``host_arrays`` are those in host memory,
+    mapped, whose traffic goes over the bus instead.
+    """
     touched = _touched(summary, execution, resident_blocks)
     by_array: dict[Array, list[Touched]] = {}
     for item in touched:
-        by_array.setdefault(item.access.array, []).append(item)
-    blocks = _volume(execution.grid)
-    waves = max(1.0, blocks / max(1, resident_blocks))
+        if item.access.array.name not in host_arrays:
+            by_array.setdefault(item.access.array, []).append(item)
+    waves = max(1.0, _volume(execution.grid) / max(1, resident_blocks))
+    again = _loop_refetches(by_array, l2_bytes, waves, sizes)
     footprints = {
-        array: _footprints(array, items, sizes.get(array.name)) for array, items in by_array.items()
+        array: _footprints(items, _credible_size(items, sizes.get(array.name)), waves)
+        for array, items in by_array.items()
     }
     per_wave = sum(footprint.wave for footprint in footprints.values())
-    missed = max(0.0, 1.0 - l2_bytes / per_wave) if per_wave > l2_bytes else 0.0
+    missed = _missed(per_wave, l2_bytes)
     arrays = []
     uncertain = 0.0
     for array, footprint in footprints.items():
-        again = max(0.0, waves * footprint.wave_read - footprint.read) * missed
-        read = footprint.read + again
+        refetched = max(0.0, waves * footprint.wave_read - footprint.read) * missed
+        read = footprint.read + max(refetched, again.get(array, 0.0))
+        written = footprint.written
+        if array.space == "local":
+            kept = 1.0 - missed
+            read, written = read * missed, written * (1.0 - kept)
         arrays.append(
-            ArrayTraffic(
-                array, read, footprint.written, sizes.get(array.name), tuple(by_array[array])
-            )
+            ArrayTraffic(array, read, written, sizes.get(array.name), tuple(by_array[array]))
         )
         if any(item.random or item.box is None for item in by_array[array]):
-            uncertain += read + footprint.written
+            uncertain += read + written
     read_total = sum(item.read_bytes for item in arrays) + FLOOR_BYTES
     write_total = sum(item.write_bytes for item in arrays)
     return Traffic(read_total, write_total, tuple(arrays), _by_site(arrays), uncertain)
@@ -103,6 +149,13 @@ def dram_traffic(
 
 def _volume(dims: tuple[int, int, int]) -> int:
     return dims[0] * dims[1] * dims[2]
+
+
+def _missed(working_set_bytes: float, l2_bytes: float) -> float:
+    """The share of a cyclically reused working set that L2 does not hold."""
+    if working_set_bytes <= l2_bytes:
+        return 0.0
+    return 1.0 - l2_bytes / working_set_bytes
 
 
 # -- footprints of an allocation
@@ -116,36 +169,87 @@ class _Footprint:
     wave: float
 
 
-def _footprints(array: Array, items: list[Touched], size: float | None) -> _Footprint:
+def _credible_size(items: list[Touched], size: float | None) -> float | None:
+    """The allocation's size, unless an access in plain sight reaches far beyond it."""
+    if size is None:
+        return None
+    for item in items:
+        if item.box is not None and not item.guarded and sector_bytes(item.box) > 1.5 * size + 64:
+            return None
+    return size
+
+
+def _footprints(items: list[Touched], size: float | None, waves: float) -> _Footprint:
     reads = [item for item in items if item.access.kind != "write"]
     writes = [item for item in items if item.access.kind != "read"]
-    read = _union(reads, size, wave=False)
-    written = _union(writes, size, wave=False)
-    wave_read = _union(reads, size, wave=True)
-    wave = max(wave_read, _union(writes, size, wave=True))
+    read = _union(reads, size)
+    written = _union(writes, size)
+    wave_read = _union(reads, size, waves)
+    wave = max(wave_read, _union(writes, size, waves))
     return _Footprint(read, written, min(wave_read, read), wave)
 
 
-def _union(items: list[Touched], size: float | None, *, wave: bool) -> float:
-    """Distinct bytes of accesses to one allocation."""
+def _union(items: list[Touched], size: float | None, waves: float | None = None) -> float:
+    """Distinct bytes of accesses to one allocation, in a launch or in one of its waves."""
     boxes: list[Box] = []
     random = 0.0
     most = 0.0
     for item in items:
-        box = item.wave_box if wave else item.box
+        box = item.box if waves is None else item.wave_box
+        executions = item.executions / (waves or 1.0)
         if box is None or item.random:
-            random += item.executions * item.sectors_each
+            random += executions * item.sectors_each
         else:
             boxes.append(box)
-            most += item.executions * item.sectors_each
+            most += executions * max(SECTOR_BYTES, item.access.size_bytes)
     regular = min(union_bytes(boxes, size), most) if boxes else 0.0
     if not random:
         return regular
     if size is None:
         return regular + random
     # Random picks from the sectors of the allocation: some are met more than once.
-    expected = size * -np.expm1(-random / max(size, 1.0))
-    return float(min(max(regular, 0.0) + expected, size))
+    expected = size * -math.expm1(-random / max(size, 1.0))
+    return min(max(regular, 0.0) + expected, size)
+
+
+def _loop_refetches(
+    by_array: Mapping[Array, list[Touched]],
+    l2_bytes: float,
+    waves: float,
+    sizes: Mapping[str, float],
+) -> dict[Array, float]:
+    """Bytes fetched again because a loop goes over more data in each run than L2 holds.
+
+    All resident threads are taken to run the loop in step. What an access touches anew in each
+    run (its address advances with the counter) is not fetched again; what stays is.
+    """
+    loops: dict[Region, list[Touched]] = {}
+    for items in by_array.values():
+        for item in items:
+            region: Region | None = item.region
+            while region is not None:
+                if region.kind == "loop" and item.runs_of(region) > 1:
+                    loops.setdefault(region, []).append(item)
+                region = region.parent
+    result: dict[Array, float] = {}
+    for loop, items in loops.items():
+        in_run: dict[Array, list[Touched]] = {}
+        for item in items:
+            in_run.setdefault(item.access.array, []).append(item.in_one_run(loop))
+        sets = {
+            array: _union(inner, sizes.get(array.name), waves) for array, inner in in_run.items()
+        }
+        missed = _missed(sum(sets.values()), l2_bytes)
+        if not missed:
+            continue
+        for array, inner in in_run.items():
+            still = [item for item in inner if item.stays_in(loop) and item.access.kind != "write"]
+            if still:
+                each = _union(still, sizes.get(array.name), waves)
+                trips = inner[0].runs_of(loop)
+                extra = each * (trips - 1) * waves * missed
+                result[array] = max(result.get(array, 0.0), extra)
+    return result
 
 
 # -- one access
@@ -155,20 +259,62 @@ def _touched(summary: KernelSummary, execution: Execution, resident: int) -> lis
     extents = thread_extents(execution.grid, execution.block)
     wave_extents = thread_extents(_wave_grid(execution.grid, resident), execution.block)
     result = []
+    reader = AddressReader(execution.environment)
     for region in summary.root.walk():
         runs = execution.regions.get(region)
         if runs is None or runs.runs <= 0:
             continue
         loops = _loop_extents(region, execution)
         for access in region.accesses:
-            if access.array.space not in _GLOBAL:
+            if access.array.space not in _DRAM_SPACES:
                 continue
-            box, random = _box(access, execution, {**extents, **loops})
-            wave_box, _ = _box(access, execution, {**wave_extents, **loops})
+            if access.array.indirect:
+                box, wave_box, random = None, None, True
+            else:
+                size = access.size_bytes
+                found = reader.read(access.offset, size, {**extents, **loops})
+                wave = reader.read(access.offset, size, {**wave_extents, **loops})
+                box, wave_box, random = found.box, wave.box, found.random
             box = _thinned(box, region, access, execution)
             wave_box = _thinned(wave_box, region, access, execution)
             each = _sectors_each(access, box, execution, random=random)
-            result.append(Touched(access, region, runs.runs, box, wave_box, random, each))
+            around = _loops_around(access, region, execution)
+            guarded = _is_guarded(region)
+            result.append(
+                Touched(access, region, runs.runs, box, wave_box, random, each, guarded, around)
+            )
+    return result
+
+
+def _is_guarded(region: Region) -> bool:
+    current: Region | None = region
+    while current is not None:
+        if current.kind == "guard":
+            return True
+        current = current.parent
+    return False
+
+
+def _loops_around(
+    access: Access, region: Region, execution: Execution
+) -> dict[Region, tuple[float, float | None]]:
+    result: dict[Region, tuple[float, float | None]] = {}
+    current: Region | None = region
+    symbols = access.offset.symbols()
+    while current is not None:
+        if current.kind == "loop" and current.counter is not None:
+            runs = execution.regions.get(current)
+            stride: float | None = 0.0
+            if current.counter in symbols:
+                coefficient = access.offset.coefficient(current.counter)
+                value = (
+                    execution.environment.evaluate(coefficient) if coefficient is not None else None
+                )
+                stride = float(value) if value is not None else None
+            elif any(s.scope in ("data", "carried") for s in symbols):
+                stride = None
+            result[current] = (runs.trips if runs is not None else 1.0, stride)
+        current = current.parent
     return result
 
 
@@ -189,37 +335,6 @@ def _loop_extents(region: Region, execution: Execution) -> dict[Symbol, float]:
             extents[current.counter] = max(1.0, runs.trips if runs is not None else 1.0)
         current = current.parent
     return extents
-
-
-def _box(
-    access: Access, execution: Execution, extents: Mapping[Symbol, float]
-) -> tuple[Box | None, bool]:
-    """The addresses as a box, and whether they depend on data."""
-    if access.array.indirect:
-        return None, True
-    dimensions = []
-    rest = access.offset
-    random = False
-    for symbol in access.offset.symbols():
-        if symbol.scope in ("data", "carried", "unknown", "name"):
-            random = True
-            continue
-        extent = extents.get(symbol)
-        if extent is None:
-            continue
-        coefficient = access.offset.coefficient(symbol)
-        stride = execution.environment.evaluate(coefficient) if coefficient is not None else None
-        if coefficient is None or stride is None:
-            return None, random
-        rest = rest - coefficient * Expr({(symbol,): 1})
-        if stride and extent > 1:
-            dimensions.append(Dimension(float(stride), float(extent)))
-    if random:
-        return None, True
-    start = execution.environment.evaluate(rest)
-    if start is None:
-        start = 0.0
-    return Box(float(start), tuple(dimensions), access.size_bytes), False
 
 
 def _thinned(

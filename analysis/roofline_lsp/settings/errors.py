@@ -15,7 +15,7 @@ class SettingsError(RooflineError):
 def nearest(given: str, choices: Iterable[str]) -> str | None:
     """The choice most like what was given, letter case ignored, or None if none is alike."""
     by_folded = {choice.casefold(): choice for choice in choices}
-    close = difflib.get_close_matches(given.casefold(), by_folded, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(given.casefold(), by_folded, n=1, cutoff=0.6)
     return by_folded[close[0]] if close else None
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from roofline_lsp.kernel.symbolic import (
+    MAX_PRODUCT_TERMS,
     ONE,
     ZERO,
     Apply,
@@ -15,6 +16,7 @@ from roofline_lsp.kernel.symbolic import (
     Number,
     Symbol,
     constant,
+    make_apply,
 )
 
 _MAX_SHIFT: Final = 63
@@ -106,8 +108,12 @@ def is_nonnegative(expr: Expr) -> bool:
             if isinstance(atom, Symbol):
                 if not atom.nonnegative:
                     return False
-            elif isinstance(atom, Apply) and not _nonnegative_apply(atom):
-                return False
+            elif isinstance(atom, Apply):
+                if atom.nonnegative is None:
+                    # Remembered: an operand that is shared is met once, not on every path.
+                    atom.nonnegative = _nonnegative_apply(atom)
+                if not atom.nonnegative:
+                    return False
     return True
 
 
@@ -176,6 +182,19 @@ def _mod(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
     if quotient.terms and small is not None and 0 <= small < value and is_nonnegative(quotient):
         return rest
     return None
+
+
+def _mul(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
+    """Multiplied out where that is small, else the factors in an order of their own."""
+    left, right = args
+    small = len(left.terms) * len(right.terms) <= MAX_PRODUCT_TERMS
+    if small or values[0] is not None or values[1] is not None:
+        return left * right
+    return make_apply("mul", (right, left)) if _serials(right) < _serials(left) else None
+
+
+def _serials(expr: Expr) -> list[tuple[int, ...]]:
+    return sorted(tuple(atom.serial for atom in monomial) for monomial in expr.terms)
 
 
 def _fdiv(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
@@ -290,6 +309,7 @@ _RULES: Final[Mapping[str, _Rule]] = {
     "div": _div,
     "mod": _mod,
     "fdiv": _fdiv,
+    "mul": _mul,
     "shl": _shift_left,
     "shr": _shift_right,
     "and": _and,

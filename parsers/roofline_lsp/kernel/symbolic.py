@@ -12,6 +12,7 @@ Integer division and remainder follow C: they truncate towards zero. Widths are 
 from __future__ import annotations
 
 import itertools
+import math
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
@@ -19,7 +20,7 @@ from typing import Final
 Number = int | float
 Monomial = tuple["Atom", ...]
 
-_MAX_PRODUCT_TERMS: Final = 64
+MAX_PRODUCT_TERMS: Final = 64
 """Products that would have more terms than this stay factored, as one atom."""
 
 _serial = itertools.count()
@@ -37,7 +38,7 @@ class Atom:
 
 
 class Symbol(Atom):
-    """A named quantity. Two symbols are the same if name and scope are."""
+    """A named quantity. Two symbols are the same if name, scope and sign are."""
 
     __slots__ = ("name", "nonnegative", "scope")
     name: str
@@ -51,10 +52,12 @@ class Symbol(Atom):
 class Apply(Atom):
     """A named operation on expressions; see ``OPERATIONS`` for the names and their meaning."""
 
-    __slots__ = ("args", "op", "symbols")
+    __slots__ = ("args", "nonnegative", "op", "symbols")
     op: str
     args: tuple[Expr, ...]
     symbols: frozenset[Symbol]
+    nonnegative: bool | None
+    """Whether it is surely at least 0; None until someone has asked."""
 
     def __repr__(self) -> str:
         return f"{self.op}({', '.join(map(str, self.args))})"
@@ -110,7 +113,9 @@ class Expr:
 
     def __hash__(self) -> int:
         if self._hash is None:
-            self._hash = hash(frozenset(self.terms.items()))
+            # A constant equals its number, so it must hash like it.
+            known = self.constant
+            self._hash = hash(frozenset(self.terms.items()) if known is None else known)
         return self._hash
 
     @property
@@ -139,7 +144,7 @@ class Expr:
             return Expr(large)
         result = dict(large)
         for monomial, coefficient in small.items():
-            total = result.get(monomial, 0) + coefficient
+            total = _sum(result.get(monomial, 0), coefficient)
             if total:
                 result[monomial] = total
             else:
@@ -165,13 +170,13 @@ class Expr:
         factor = self.constant
         if factor is not None:
             return other._scaled(factor)
-        if len(self.terms) * len(other.terms) > _MAX_PRODUCT_TERMS:
+        if len(self.terms) * len(other.terms) > MAX_PRODUCT_TERMS:
             return apply("mul", self, other)
         result: dict[Monomial, Number] = {}
         for left, a in self.terms.items():
             for right, b in other.terms.items():
                 product = tuple(sorted(left + right, key=Atom._order)) if left else right
-                result[product] = result.get(product, 0) + a * b
+                result[product] = _sum(result.get(product, 0), _product(a, b))
         return Expr({m: c for m, c in result.items() if c})
 
     __rmul__ = __mul__
@@ -181,7 +186,7 @@ class Expr:
             return ZERO
         if factor == 1:
             return self
-        return Expr({m: c * factor for m, c in self.terms.items()})
+        return Expr({m: _product(c, factor) for m, c in self.terms.items()})
 
     def atoms(self) -> Iterator[Atom]:
         """The atoms of the terms, without looking into applications; may repeat."""
@@ -245,6 +250,28 @@ class Expr:
         return " + ".join(parts).replace("+ -", "- ")
 
 
+def _sum(a: Number, b: Number) -> Number:
+    try:
+        return a + b
+    except OverflowError:
+        return _real(a) + _real(b)
+
+
+def _product(a: Number, b: Number) -> Number:
+    try:
+        return a * b
+    except OverflowError:
+        return _real(a) * _real(b)
+
+
+def _real(value: Number) -> float:
+    """The number as a float; an integer beyond the range of floats becomes infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
 def _substitute_atom(atom: Atom, values: Mapping[Symbol, Expr]) -> Expr:
     if isinstance(atom, Symbol):
         return values[atom] if atom in values else from_atom(atom)
@@ -297,6 +324,7 @@ def make_apply(op: str, args: Iterable[Expr]) -> Expr:
     if not isinstance(found, Apply):
         found = Apply()
         found.op, found.args, found.serial = op, operands, next(_serial)
+        found.nonnegative = None
         found.symbols = frozenset().union(*(argument.symbols() for argument in operands))
         _interned[key] = found
     return from_atom(found)

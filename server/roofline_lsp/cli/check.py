@@ -5,26 +5,24 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from roofline_lsp.api import analyze_paths, gpu_used
+from roofline_lsp.api import gpu_used
 from roofline_lsp.api.report import FileReport, Report, Verdict
+from roofline_lsp.cli.batch import analyse
 from roofline_lsp.cli.exit_codes import FAILED, FINDINGS, OK
-from roofline_lsp.cli.files import collect, read_regular
+from roofline_lsp.cli.files import collect
 from roofline_lsp.cli.options import analysis_layer
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
 from roofline_lsp.kernel.program import Problem, Severity
 from roofline_lsp.parsers.load import has_kernels
-from roofline_lsp.reports.crash import crash_reason
 from roofline_lsp.reports.formats import renderer
 from roofline_lsp.reports.style import Style
 from roofline_lsp.reports.text import problem_line
 from roofline_lsp.reports.units import counted
-from roofline_lsp.settings import Settings, resolve
-
-Show = Callable[[int, int, str], None]
+from roofline_lsp.settings import resolve
 
 
 def run(options: argparse.Namespace) -> int:
@@ -36,10 +34,10 @@ def run(options: argparse.Namespace) -> int:
     gpu = gpu_used(settings)
     found = collect(options.check, exclude=settings.exclude, gate=has_kernels)
     with ProgressBar(sys.stderr, enabled=not options.no_progress) as bar:
-        analysed = _analysed(found.files, settings, bar.show)
+        analysed = analyse(found, settings, bar.show) if found.files else []
     report = Report(gpu, with_problems(analysed, found.problems))
     if not any(file.kernels for file in report.files):
-        _print_errors(report, Severity.WARNING)
+        _print_problems(report, tuple(Severity))
         files = counted(len(found.files), "file")
         print(f"roofline-lsp: nothing to check: no kernel in {files} read", file=sys.stderr)
         return FAILED
@@ -83,40 +81,19 @@ def with_problems(
     return tuple(reports.values())
 
 
-def _analysed(files: Sequence[Path], settings: Settings, show: Show) -> list[FileReport]:
-    """The report of each file. A crash costs the other files of its folder, no more."""
-    folders: dict[Path, list[Path]] = {}
-    for path in files:
-        folders.setdefault(path.parent, []).append(path)
-    reports: dict[Path, FileReport] = {}
-
-    def progress(_done: int, _total: int, path: Path) -> None:
-        show(len(reports), len(files), path.name)
-
-    for group in folders.values():
-        try:
-            for file in analyze_paths(group, settings, reader=read_regular, progress=progress):
-                reports[file.path] = file
-        except Exception as error:  # whatever it is, other folders are checked
-            message = f"internal error, please report it: {crash_reason(error)}"
-            for path in group:
-                problem = Problem(Severity.ERROR, message, path)
-                reports.setdefault(path, FileReport(path, (), (problem,)))
-    return [reports[path] for path in files if path in reports]
-
-
 def _deliver(report: Report, options: argparse.Namespace) -> None:
     to_terminal = options.output is None and not options.quiet
     style = Style.of_stream(sys.stdout) if to_terminal else Style()
     if to_terminal or options.output is not None:
         write(renderer(options.format)(report, style), options.output)
     if not to_terminal or options.format != "text":
-        _print_errors(report, Severity.ERROR)
+        _print_problems(report, (Severity.ERROR,))
 
 
-def _print_errors(report: Report, least: Severity) -> None:
+def _print_problems(report: Report, severities: Sequence[Severity]) -> None:
+    """On standard error, where standard output does not tell people."""
     style = Style.of_stream(sys.stderr)
     for file in report.files:
         for problem in file.problems:
-            if problem.severity is Severity.ERROR or least is Severity.WARNING:
+            if problem.severity in severities:
                 print(problem_line(file.path, problem, style), file=sys.stderr)

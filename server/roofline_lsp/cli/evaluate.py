@@ -12,6 +12,7 @@ from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.options import add_analysis_options, analysis_layer, positive_int
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
+from roofline_lsp.reports.units import counted
 from roofline_lsp.settings import Settings, merge
 
 
@@ -112,7 +113,10 @@ def _evaluate(options: argparse.Namespace, settings: Settings) -> int:
         write(present.as_csv(outcome), options.predictions)
     if options.explain is not None:
         shown = [item for item in judgements if not (options.wrong and item.correct)]
-        write("\n".join(explain(item, gpu, sources=options.sources) for item in shown))
+        right = sum(item.correct for item in judgements)
+        closing = f"{right} of {counted(len(judgements), 'kernel')} right\n"
+        texts = [explain(item, gpu, sources=options.sources) for item in shown]
+        write("\n".join((*texts, closing)))
     else:
         write(present.as_json(outcome) if options.format == "json" else present.as_text(outcome))
     return OK

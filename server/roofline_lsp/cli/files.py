@@ -7,11 +7,13 @@ import fnmatch
 import glob
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from roofline_lsp.api.files import UNIT_SUFFIXES
 from roofline_lsp.kernel.program import Problem, Severity
+from roofline_lsp.reports.units import counted
 from roofline_lsp.settings import SKIPPED_FOLDERS, SOURCE_SUFFIXES, suggestion
 
 MAX_FILE_BYTES = 16_000_000
@@ -26,7 +28,11 @@ class Collected:
     """What a list of paths comes to."""
 
     files: list[Path] = field(default_factory=list)
-    """To be analysed, each once, in the order they were asked for; folders by path."""
+    """To be analysed, each once, in the order they were asked for; of a folder by path."""
+    named: list[Path] = field(default_factory=list)
+    """Those of ``files`` that were asked for by name, not found in a folder."""
+    context: list[Path] = field(default_factory=list)
+    """Sources found in folders that hold no kernel but may be host code of the same programs."""
     problems: list[Problem] = field(default_factory=list)
     """Of paths that cannot be analysed. Each names its path."""
 
@@ -43,16 +49,14 @@ def collect(patterns: Sequence[str], *, exclude: Sequence[str], gate: Gate) -> C
     are not followed, and version control, environments and builds are passed over.
     """
     found = Collected()
-    seen: set[Path] = set()
+    seen: set[str] = set()
     for pattern in patterns:
         for path in _expanded(pattern, found.problems):
-            candidates = _walked(path, exclude, gate, found.problems) if path.is_dir() else [path]
-            for file in candidates:
-                if (real := file.resolve()) in seen:
-                    continue
-                seen.add(real)
-                if path.is_dir() or _checked(file, found.problems):
-                    found.files.append(file)
+            if path.is_dir():
+                found.files += _new(_walked(path, exclude, gate, found), seen)
+            elif any(_new([path], seen)) and _checked(path, found.problems):
+                found.files.append(path)
+                found.named.append(path)
     return found
 
 
@@ -87,15 +91,40 @@ def _near(path: Path) -> str:
     return suggestion(path.name, names)
 
 
-def _walked(
-    folder: Path, exclude: Sequence[str], gate: Gate, problems: list[Problem]
-) -> Iterator[Path]:
-    """The files of a folder tree that hold kernels, and a problem if there is none."""
+def _new(files: Iterable[Path], seen: set[str]) -> Iterator[Path]:
+    """Those that are not yet in ``seen`` by any of their names."""
+    for file in files:
+        real = os.path.realpath(file)  # unlike Path.resolve, does not raise on a loop of links
+        if real not in seen:
+            seen.add(real)
+            yield file
 
+
+def _walked(folder: Path, exclude: Sequence[str], gate: Gate, found: Collected) -> Iterator[Path]:
+    """The files of a folder tree that hold kernels; the rest goes to context and problems."""
+    sources = kernels = 0
+    for file in _source_files(folder, exclude, found.problems):
+        sources += 1
+        try:
+            text = _read(file)
+        except Unreadable as reason:
+            found.problems.append(_error(file, str(reason)))
+            continue
+        if gate(text):
+            kernels += 1
+            found.problems.extend(_encoding_problems(file, text))
+            yield file
+        elif file.suffix.lower() in UNIT_SUFFIXES:
+            found.context.append(file)
+    if not kernels:
+        files = counted(sources, "source file")
+        found.problems.append(_error(folder, f"no GPU kernel in {files}"))
+
+
+def _source_files(folder: Path, exclude: Sequence[str], problems: list[Problem]) -> Iterator[Path]:
     def note(error: OSError) -> None:
         problems.append(_error(Path(error.filename), f"cannot be read: {error.strerror}"))
 
-    sources = kernels = 0
     for name, folders, files in os.walk(folder, onerror=note):
         here = Path(name)
         folders[:] = sorted(
@@ -104,20 +133,8 @@ def _walked(
             if each not in SKIPPED_FOLDERS and not _excluded(here / each, folder, exclude)
         )
         for file in (here / each for each in sorted(files)):
-            if file.suffix.lower() not in SOURCE_SUFFIXES or _excluded(file, folder, exclude):
-                continue
-            sources += 1
-            try:
-                text = _read(file)
-            except Unreadable as reason:
-                problems.append(_error(file, str(reason)))
-                continue
-            if gate(text):
-                kernels += 1
-                problems.extend(_encoding_problems(file, text))
+            if file.suffix.lower() in SOURCE_SUFFIXES and not _excluded(file, folder, exclude):
                 yield file
-    if not kernels:
-        problems.append(_error(folder, f"no GPU kernel in its {sources} source files"))
 
 
 def _excluded(path: Path, folder: Path, patterns: Sequence[str]) -> bool:

@@ -13,8 +13,13 @@ from roofline_lsp.reports.table import aligned
 from roofline_lsp.reports.units import UNKNOWN, significant
 from roofline_lsp.settings import CLOCKS
 
-COLUMNS = ("name", "SMs", "MHz", "GB/s", "SP", "DP", "INT", "ridge SP", "ridge DP", "ridge INT")
-"""Peaks are in 10^9 operations per second, ridges in operations per byte."""
+COLUMNS = (
+    "name", "SMs", "clock", "MHz", "GB/s", "SP", "DP", "INT", "ridge SP", "ridge DP", "ridge INT",
+)  # fmt: skip
+"""Peaks are in 10^9 operations per second, ridges in operations per byte.
+
+The clock is not the one asked for where that one is not published.
+"""
 
 _SHOWN = (Precision.SP, Precision.DP, Precision.INT)
 
@@ -64,6 +69,7 @@ def _row(gpu: Gpu, clock: ClockKind) -> tuple[str, ...]:
     return (
         gpu.name,
         str(gpu.sm_count),
+        roofline.clock.value,
         f"{roofline.clock_mhz:.0f}",
         significant(roofline.bandwidth_gbs, 4),
         *(UNKNOWN if peak is None else f"{peak:.0f}" for peak in peaks),

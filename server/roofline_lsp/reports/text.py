@@ -18,10 +18,10 @@ from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.program import Problem, Severity
 from roofline_lsp.reports.style import Style
 from roofline_lsp.reports.units import (
-    UNKNOWN,
     counted,
     dimensions,
     duration,
+    exact,
     percent,
     scaled,
     significant,
@@ -89,15 +89,15 @@ def _kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: Style) -> Iterator[
     where = style.bold(f"{kernel.path}:{kernel.name_span.line}")
     verdict = _painted(prediction.verdict, style)
     limit = f"limited by {prediction.limiting.value}" if prediction.limiting else ""
-    cells = [where, kernel.qualified_name, verdict, percent(prediction.confidence), limit]
-    yield "  ".join(cell for cell in cells if cell)
+    sure = percent(prediction.confidence) if prediction.verdict is not None else ""
+    yield "  ".join(cell for cell in (where, kernel.qualified_name, verdict, sure, limit) if cell)
     for label, texts in (
         ("intensity", _intensities(prediction, gpu)),
         ("work", _work(prediction)),
         ("launch", _launches(kernel)),
         ("evidence", _evidence(prediction)),
         ("assumed", _unknowns(prediction)),
-        *((finding.code, iter([_finding(finding)])) for finding in kernel.findings),
+        ("finding", map(_finding, kernel.findings)),
     ):
         shown = label
         for text in texts:
@@ -153,6 +153,8 @@ def _launches(kernel: KernelReport) -> Iterator[str]:
         yield "none found: dimensions assumed"
     for launch in kernel.launches[:MAX_LAUNCHES]:
         yield _launch(launch, several=len(kernel.launches) > 1)
+    if kernel.launches and (arguments := _arguments(kernel.launches[0])):
+        yield arguments
     if len(kernel.launches) > MAX_LAUNCHES:
         yield f"and {len(kernel.launches) - MAX_LAUNCHES} more"
 
@@ -170,6 +172,15 @@ def _launch(launch: LaunchReport, *, several: bool) -> str:
     return text if launch.certain else f"{text}  (perhaps not reached)"
 
 
+def _arguments(launch: LaunchReport) -> str:
+    """The numbers among the arguments, which decide how much work there is."""
+    return ", ".join(
+        f"{each.name} = {each.value}" + (f" ({each.origin})" if each.origin else "")
+        for each in launch.arguments
+        if each.value[:1].isdigit() or each.value[:1] == "-"
+    )
+
+
 def _evidence(prediction: Prediction) -> Iterator[str]:
     for item in prediction.evidence[:MAX_EVIDENCE]:
         amount = f": {scaled(item.amount)}" if item.amount is not None else ""
@@ -177,15 +188,18 @@ def _evidence(prediction: Prediction) -> Iterator[str]:
 
 
 def _unknowns(prediction: Prediction) -> Iterator[str]:
-    for unknown in prediction.unknowns[:MAX_UNKNOWNS]:
-        assumed = significant(unknown.assumed) if unknown.assumed is not None else UNKNOWN
-        yield f"{unknown.name} = {assumed}: {unknown.why}"
-    if len(prediction.unknowns) > MAX_UNKNOWNS:
-        yield f"and {len(prediction.unknowns) - MAX_UNKNOWNS} more"
+    texts = dict.fromkeys(  # one unknown may count in several places
+        f"{unknown.name} = {exact(unknown.assumed)}: {unknown.why}"
+        for unknown in prediction.unknowns
+    )
+    yield from list(texts)[:MAX_UNKNOWNS]
+    if len(texts) > MAX_UNKNOWNS:
+        yield f"and {len(texts) - MAX_UNKNOWNS} more"
 
 
 def _finding(finding: Finding) -> str:
-    return f"{finding.message}; {finding.fix}" if finding.fix else finding.message
+    text = f"{finding.path}:{finding.span.line}  {finding.code}: {finding.message}"
+    return f"{text}; {finding.fix}" if finding.fix else text
 
 
 def _short(precision: Precision) -> str:

@@ -36,6 +36,13 @@ def significant(value: float | None, digits: int = 3) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def exact(value: float | None) -> str:
+    """A whole number in full, such as ``1048576``, any other in three digits; ``?`` for None."""
+    if value is None or not float(value).is_integer() or abs(value) >= 1e15:
+        return significant(value)
+    return str(int(value))
+
+
 def duration(time_ns: float | None) -> str:
     """``2.99 ms``, ``850 ns``; ``?`` for None."""
     if time_ns is None:

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
 from roofline_lsp.api.report import GpuUsed, LedgerLine, Prediction
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.reports.table import aligned
-from roofline_lsp.reports.units import UNKNOWN, dimensions, duration, percent, scaled, significant
+from roofline_lsp.reports.units import (
+    UNKNOWN,
+    dimensions,
+    duration,
+    exact,
+    percent,
+    scaled,
+    significant,
+)
 from roofline_lsp.study.dataset import MeasuredKernel
 from roofline_lsp.study.evaluate import COUNTS, INTENSITIES, EvaluationError, measured, predicted
 from roofline_lsp.study.judge import Judgement
 
 TOP_LINES = 12
 """How many ledger lines and pieces of evidence are shown."""
+MAX_LAUNCHES = 6
+LINE_WIDTH = 110
 
 _LABELS = {
     "sp_flops": ("SP operations", ""),
@@ -52,39 +63,48 @@ def explain(judgement: Judgement, gpu: GpuUsed, *, sources: Path | None = None) 
     """A block of text; paths in it are relative to ``sources`` where they are below it."""
     row, prediction = judgement.row, judgement.prediction
     root = sources / row.program if sources is not None else None
-    lines = [row.name, f"  {_verdict_line(judgement)}"]
+    lines = [row.name, *(f"  {line}" for line in _verdict_lines(judgement))]
     if judgement.failure:
         lines.append(f"  {judgement.failure}")
     args = " ".join(row.args) or "none"
     lines.append(
         f"  profiled: grid {dimensions(row.grid)}, block {dimensions(row.block)}, arguments {args}"
     )
-    lines += [f"  host: {launch}" for launch in judgement.launches]
+    lines += _launch_lines(judgement.launches)
     lines += ["", *_quantity_table(judgement, gpu)]
     if prediction is not None:
         lines += _prediction_lines(prediction, root)
     return "\n".join(lines) + "\n"
 
 
-def _verdict_line(judgement: Judgement) -> str:
+def _verdict_lines(judgement: Judgement) -> list[str]:
     prediction, verdict = judgement.prediction, judgement.verdict
     outcome = "RIGHT" if judgement.correct else "WRONG"
     shown = verdict.value if verdict is not None else UNKNOWN
     text = f"{outcome}: measured {judgement.row.label.value}, predicted {shown}"
     if prediction is None:
-        return text
-    each = ", ".join(
+        return [text]
+    details = [f"limited by {prediction.limiting.value}"] if prediction.limiting else []
+    details += [
         f"{precision.value} {verdict.value}"
         for precision, verdict in prediction.precision_verdicts.items()
-    )
-    parts = [f"confidence {prediction.confidence:.2f}"]
-    parts += [f"limited by {prediction.limiting.value}"] if prediction.limiting else []
-    parts += [each] if each else []
-    parts += [prediction.regime] if prediction.regime else []
-    parts += (
-        [f"occupancy {percent(prediction.occupancy)}"] if prediction.occupancy is not None else []
-    )
-    return f"{text}; {'; '.join(parts)}"
+    ]
+    details += [prediction.regime] if prediction.regime else []
+    if prediction.occupancy is not None:
+        details.append(f"occupancy {percent(prediction.occupancy)}")
+    first = f"{text} with confidence {prediction.confidence:.2f}"
+    return [first, ", ".join(details)] if details else [first]
+
+
+def _launch_lines(launches: Sequence[str]) -> list[str]:
+    lines = []
+    for launch in launches[:MAX_LAUNCHES]:
+        lines += textwrap.wrap(
+            launch, LINE_WIDTH, initial_indent="  host: ", subsequent_indent="    "
+        )
+    if len(launches) > MAX_LAUNCHES:
+        lines.append(f"  host: and {len(launches) - MAX_LAUNCHES} more launches")
+    return lines
 
 
 def _quantity_table(judgement: Judgement, gpu: GpuUsed) -> list[str]:
@@ -112,11 +132,12 @@ def _prediction_lines(prediction: Prediction, root: Path | None) -> list[str]:
     lines = []
     if prediction.unknowns:
         lines += ["", f"  unknowns ({len(prediction.unknowns)})"]
+        texts = []
         for unknown in prediction.unknowns:
             where = f"  [{_where(unknown.path, unknown.line, root)}]" if unknown.path else ""
-            lines.append(
-                f"    {unknown.name}: {unknown.why}; assumed {significant(unknown.assumed)}{where}"
-            )
+            assumed = exact(unknown.assumed)
+            texts.append(f"    {unknown.name}: {unknown.why}; assumed {assumed}{where}")
+        lines += dict.fromkeys(texts)
     if prediction.ledger:
         total = len(prediction.ledger)
         lines += ["", f"  ledger, largest first ({min(total, TOP_LINES)} of {total} lines)"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from roofline_lsp.reports.crash import crash_reason
 from roofline_lsp.reports.units import counted, dimensions
 from roofline_lsp.settings import Settings, nearest
 from roofline_lsp.study.dataset import MeasuredKernel
-from roofline_lsp.study.programs import Analyser, Program, include_folders, program_sources
+from roofline_lsp.study.programs import Analyser, Executable, Program, executables
 from roofline_lsp.study.workers import in_processes
 
 
@@ -52,36 +52,72 @@ class Judgement:
         return self.verdict is self.row.label
 
 
+class _Benchmark:
+    """The executables of one program of the data set, each read once for each command line."""
+
+    def __init__(self, program: str, inputs: Inputs, analyser: Analyser) -> None:
+        self._inputs = inputs
+        self._analyser = analyser
+        self._folder = inputs.sources / program
+        self.executables = executables(self._folder, inputs.sources)
+        self._programs: dict[tuple[Executable, Sequence[str] | None], Program] = {}
+
+    def judge(self, row: MeasuredKernel) -> Judgement:
+        """Judge by the first executable that has the kernel. What reading it raises is raised."""
+        if not self.executables:
+            known = self._folder.is_dir()
+            reason = "no source file in" if known else "there is no folder"
+            return Judgement(row, None, f"{reason} {self._folder}")
+        judgement, owner = None, self.executables[0]
+        names: list[str] = []
+        for executable in self.executables:
+            program = self._program(executable, row)
+            judgement = _judged(row, program, self._inputs.source_only)
+            if judgement is not None:
+                owner = executable
+                break
+            names += [candidate.base_name for candidate in program.kernels()]
+        if judgement is None:
+            judgement = Judgement(row, None, _not_found(base_name(row.kernel), names))
+        if not self._inputs.show_launches:
+            return judgement
+        return replace(judgement, launches=self._launches(owner, row))
+
+    def _argv(self, row: MeasuredKernel) -> tuple[str, ...] | None:
+        return None if self._inputs.source_only else row.args
+
+    def _settings(self, executable: Executable, row: MeasuredKernel) -> Settings:
+        given = self._inputs.settings
+        includes = (*given.include_dirs, *executable.include_dirs)
+        return replace(given, include_dirs=includes, args=self._argv(row))
+
+    def _program(self, executable: Executable, row: MeasuredKernel) -> Program:
+        argv = self._argv(row)
+        if (executable, argv) not in self._programs:
+            settings = self._settings(executable, row)
+            loaded = self._analyser.load(executable.units, settings, argv=argv)
+            self._programs[executable, argv] = loaded
+        return self._programs[executable, argv]
+
+    def _launches(self, executable: Executable, row: MeasuredKernel) -> tuple[str, ...]:
+        settings, name = self._settings(executable, row), base_name(row.kernel)
+        try:
+            found = self._analyser.find_launches(executable.units, settings, name)
+            return tuple(describe_launch(launch) for launch in found)
+        except Exception as error:  # an extra that must not cost the judgement
+            return (crash_reason(error),)
+
+
 def judge_program(
     rows: Sequence[MeasuredKernel], *, inputs: Inputs, analyser: Analyser
 ) -> list[Judgement]:
-    """Judge the measured kernels of one program, which is read once for each command line.
+    """Judge the measured kernels of one program.
 
     Whatever goes wrong with one kernel is its failure alone; what goes wrong in reading the program
     is raised.
     """
-    folder = inputs.sources / rows[0].program
-    files = program_sources(folder)
-    if not files:
-        reason = (
-            f"no source file in {folder}" if folder.is_dir() else f"there is no folder {folder}"
-        )
-        return [Judgement(row, None, reason) for row in rows]
-    includes = (*inputs.settings.include_dirs, *include_folders(inputs.sources, files))
-    settings = replace(inputs.settings, include_dirs=includes)
-    programs: dict[tuple[str, ...] | None, Program] = {}
-    judged = []
-    for row in rows:
-        argv = None if inputs.source_only else row.args
-        if argv not in programs:
-            programs[argv] = analyser.load(files, replace(settings, args=argv), argv=argv)
-        judgement = _judge(row, programs[argv], inputs.source_only)
-        if inputs.show_launches:
-            known = replace(settings, args=argv)
-            found = _launches(partial(analyser.find_launches, files, known, base_name(row.kernel)))
-            judgement = replace(judgement, launches=found)
-        judged.append(judgement)
-    return judged
+    benchmark = _Benchmark(rows[0].program, inputs, analyser)
+    return [benchmark.judge(row) for row in rows]
 
 
 def judge_programs(
@@ -138,7 +174,8 @@ def describe_launch(launch: LaunchReport) -> str:
     return f"{launch.path.name}:{launch.line}: {'; '.join(parts)}"
 
 
-def _judge(row: MeasuredKernel, program: Program, source_only: bool) -> Judgement:
+def _judged(row: MeasuredKernel, program: Program, source_only: bool) -> Judgement | None:
+    """None if the program does not have the kernel."""
     grid, block = (None, None) if source_only else (row.grid, row.block)
     try:
         prediction = program.predict(row.kernel, grid=grid, block=block)
@@ -147,7 +184,7 @@ def _judge(row: MeasuredKernel, program: Program, source_only: bool) -> Judgemen
     except Exception as error:  # one kernel's crash must not cost the others
         return Judgement(row, None, crash_reason(error))
     if prediction is None:
-        return Judgement(row, None, _not_found(row.kernel, program))
+        return None
     # A mapping that cannot be pickled, such as a mapping proxy, must not keep the result from
     # travelling.
     prediction = replace(prediction, precision_verdicts=dict(prediction.precision_verdicts))
@@ -155,18 +192,10 @@ def _judge(row: MeasuredKernel, program: Program, source_only: bool) -> Judgemen
     return Judgement(row, prediction, failure)
 
 
-def _launches(find: Callable[[], tuple[LaunchReport, ...]]) -> tuple[str, ...]:
-    try:
-        return tuple(describe_launch(launch) for launch in find())
-    except Exception as error:  # an extra that must not cost the judgement
-        return (crash_reason(error),)
-
-
-def _not_found(kernel: str, program: Program) -> str:
-    names = list(dict.fromkeys(candidate.base_name for candidate in program.kernels()))
+def _not_found(name: str, known: Sequence[str]) -> str:
+    names = list(dict.fromkeys(known))
     if not names:
         return "no kernel was found in the program's sources"
-    name = base_name(kernel)
     if name in names:
         return f"'{name}' was found, but no overload or specialisation matches"
     close = nearest(name, names)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from roofline_lsp.api.report import GpuUsed
 from roofline_lsp.reports.table import aligned
-from roofline_lsp.reports.units import UNKNOWN, counted, percent, significant
+from roofline_lsp.reports.units import UNKNOWN, counted, exact, percent, significant
 from roofline_lsp.study.evaluate import COUNTS, QUANTITIES, Evaluation, Summary
 from roofline_lsp.study.judge import Judgement
 from roofline_lsp.study.metrics import ConfidenceBand, Confusion, QuantityError
@@ -91,7 +91,7 @@ def _csv_row(item: Judgement) -> list[str]:
     notes = [item.failure] if item.failure else []
     if prediction is not None:
         notes += [
-            f"assumed {unknown.name} = {significant(unknown.assumed)} ({unknown.why})"
+            f"assumed {unknown.name} = {exact(unknown.assumed)} ({unknown.why})"
             for unknown in prediction.unknowns
         ]
     counts = [getattr(prediction, name) if prediction is not None else None for name in COUNTS]

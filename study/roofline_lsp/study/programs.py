@@ -7,11 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from roofline_lsp.api.files import has_main, read_file
 from roofline_lsp.api.report import LaunchReport, Prediction
 from roofline_lsp.settings import SOURCE_SUFFIXES, Settings
 from roofline_lsp.study.dataset import Dim3
 
 HEADER_SUFFIXES = frozenset({".cuh", ".h", ".hh", ".hpp", ".hxx", ".inc", ".inl"})
+
+
+@dataclass(frozen=True, slots=True)
+class Executable:
+    """Files that are linked together."""
+
+    units: tuple[Path, ...]
+    """Compiled by themselves, those with a ``main`` first; headers are read where included."""
+    include_dirs: tuple[Path, ...]
 
 
 class Candidate(Protocol):
@@ -80,17 +90,33 @@ def _launches_by_host(
     )
 
 
-def program_sources(folder: Path) -> tuple[Path, ...]:
-    """Every source file of a program's folder tree, in order of its path."""
-    found = (path for path in folder.rglob("*") if path.suffix.lower() in SOURCE_SUFFIXES)
-    return tuple(sorted(path for path in found if path.is_file()))
+def executables(folder: Path, sources: Path) -> tuple[Executable, ...]:
+    """What the source files of a program's folder tree are built into; empty if there are none.
 
-
-def include_folders(sources: Path, files: Sequence[Path]) -> tuple[Path, ...]:
-    """Its own folders with headers, and a folder ``include`` beside the programs.
-
-    No build file is read, so these stand for the compiler's ``-I`` options.
+    Each folder with a ``main`` makes an executable of its own, with the files of the folders that
+    have none. Upper folders come first. No build file is read: every folder with headers, and a
+    folder ``include`` in ``sources``, is searched for included files, the executable's own first.
     """
-    own = {path.parent for path in files if path.suffix.lower() in HEADER_SUFFIXES}
-    shared = sources / "include"
-    return (*sorted(own), *((shared,) if shared.is_dir() else ()))
+    files = program_sources(folder)
+    compiled = [path for path in files if path.suffix.lower() not in HEADER_SUFFIXES]
+    if not compiled:
+        return ()
+    starts = {path for path in compiled if has_main(read_file(path) or b"")}
+    homes = list(dict.fromkeys(path.parent for path in compiled if path in starts))
+    headers = dict.fromkeys(path.parent for path in files if path not in compiled)
+    shared = [sources / "include"] if (sources / "include").is_dir() else []
+    made = []
+    for home in homes or [folder]:
+        own = [path for path in compiled if path.parent == home]
+        own.sort(key=lambda path: path not in starts)
+        rest = [path for path in compiled if path.parent != home and path.parent not in homes]
+        includes = sorted(headers, key=lambda each: (each != home, len(each.parts), each))
+        made.append(Executable((*own, *rest), (*includes, *shared)))
+    return tuple(made)
+
+
+def program_sources(folder: Path) -> tuple[Path, ...]:
+    """Every source file of a folder tree, those of upper folders first, then by path."""
+    found = (path for path in folder.rglob("*") if path.suffix.lower() in SOURCE_SUFFIXES)
+    files = [path for path in found if path.is_file()]
+    return tuple(sorted(files, key=lambda path: (len(path.parts), path)))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Final
 
 from roofline_lsp.analysis.device.regions import Work
 from roofline_lsp.analysis.device.values import Value, number
 from roofline_lsp.analysis.device.walker import Walker
-from roofline_lsp.analysis.expansions import operator_cost
+from roofline_lsp.analysis.expansions import OperationCost, conversion_cost, operator_cost
 from roofline_lsp.analysis.layout import common_type, is_float, is_integer, precision_of, promoted
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.symbolic import Expr, apply
@@ -157,13 +158,16 @@ def _charge_float(walker: Walker, op: str, type_: str, left: Value, right: Value
     if divisor and _exact_reciprocal(divisor):
         walker.machine.charge(_WORK[precision], 1.0, varies)
         return
-    name = "reciprocal" if left.constant == 1 else "/"
-    charge_operation(walker, f"{type_} {name}", varies, fallback=f"{type_} /")
+    if left.constant == 1:
+        form = "1 /"
+    else:
+        form = "/ const" if divisor is not None else "/"
+    charge_operation(walker, f"{type_} {form}", varies, fallback=f"{type_} /")
 
 
 def _exact_reciprocal(divisor: int | float) -> bool:
     """Division by a power of two becomes a multiplication."""
-    mantissa, _ = __import__("math").frexp(abs(divisor))
+    mantissa, _ = math.frexp(abs(divisor))
     return mantissa == 0.5
 
 
@@ -175,18 +179,18 @@ def charge_operation(walker: Walker, key: str, varies: int, fallback: str = "") 
     charge_cost(walker, cost, varies)
 
 
-def charge_cost(walker: Walker, cost: object, varies: int) -> None:
+def charge_cost(walker: Walker, cost: OperationCost, varies: int) -> None:
     """Charge a measured expansion."""
     machine = walker.machine
-    for kind, field in (
-        (Work.SP, "sp_flops"),
-        (Work.DP, "dp_flops"),
-        (Work.HP, "hp_flops"),
-        (Work.INT, "int_ops"),
-        (Work.SPECIAL, "mufu"),
-        (Work.CONVERSION, "conversions"),
+    for kind, amount in (
+        (Work.SP, cost.sp_flops),
+        (Work.DP, cost.dp_flops),
+        (Work.HP, cost.hp_flops),
+        (Work.INT, cost.int_ops - cost.int_moves),
+        (Work.SPECIAL, cost.mufu),
+        (Work.CONVERSION, cost.conversions),
     ):
-        machine.charge(kind, getattr(cost, field), varies)
+        machine.charge(kind, amount, varies)
 
 
 def convert(walker: Walker, value: Value, type_: str) -> Value:
@@ -217,8 +221,10 @@ def convert(walker: Walker, value: Value, type_: str) -> Value:
     found = machine.find(key, home)
     if isinstance(found, Value):
         return found
-    charge_operation(walker, f"{value.type}->{type_}", value.varies)
-    if operator_cost(f"{value.type}->{type_}") is None:
+    cost = conversion_cost(value.type, type_)
+    if cost is not None:
+        charge_cost(walker, cost, value.varies)
+    else:
         machine.charge(Work.CONVERSION, 1.0, value.varies)
     result = Value(type_, expr, value.varies)
     home.available[key] = result

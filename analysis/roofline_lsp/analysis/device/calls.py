@@ -136,6 +136,7 @@ def inline(
     bound = [_argument(walker, p, a) for p, a in zip(function.params, args, strict=False)]
     saved = (walker.scope, walker.path, walker.machine.site, dict(walker.types.bindings))
     saved_constants = dict(walker.constants)
+    first_slot = walker.next_slot
     _bind_templates(walker, function, bound, template_args)
     walker.scope = Scope({})
     walker.frames.append(Frame(function, this=this))
@@ -154,6 +155,8 @@ def inline(
     result = _returned(walker, function, frame)
     walker.scope, walker.path, walker.machine.site, walker.types.bindings = saved
     walker.constants = {**saved_constants, **_globals_of(walker)}
+    if not isinstance(result, PlacePointer):
+        walker.drop_slots(first_slot)
     return result
 
 

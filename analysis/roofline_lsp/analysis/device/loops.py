@@ -355,6 +355,8 @@ def _carry(
         if all(change.op == "?" for change in changes) and not isinstance(before, StructValue):
             # Passed to a call by name: changed only through a reference, which calls resolve.
             continue
+        if isinstance(before, PointerValue) and not any(c.whole for c in changes):
+            continue  # What it points to changes, not the pointer.
         step = _step_of(walker, name, facts) if isinstance(place, VariablePlace) else None
         if name != induction and step is not None and step.op != "+":
             step = None

@@ -200,9 +200,17 @@ class Walker:
             self.scope.names[name] = place
         return place
 
+    def drop_slots(self, first: int) -> None:
+        """Forget the variables declared since ``first``: their scope has ended."""
+        for slot in range(first, self.next_slot):
+            self.slots.pop(slot, None)
+            self.slot_types.pop(slot, None)
+
     def opaque(self, type_: Type, varies: int, name: str = "", scope: str = "unknown") -> DeviceValue:
         """A value of this type of which nothing is known."""
         resolved = self.types.resolve(type_)
+        if resolved.dims:
+            return StructValue(resolved)
         if resolved.pointers:
             pointee = Type(resolved.name, resolved.args, resolved.pointers - 1, const=resolved.const)
             array = Array(name or "pointer", "global", pointee, indirect=True)

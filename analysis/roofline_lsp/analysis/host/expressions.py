@@ -214,7 +214,7 @@ def _logical(m: Machine, node: ex.Binary) -> Value:
         if known_right is not None and a is not None:
             return a
         return Opaque("a condition", "it depends on values that are not known")
-    return Scalar(apply("lor" if stop else "land", a.value, b.value), "bool")
+    return Scalar(m.bounded(apply("lor" if stop else "land", a.value, b.value)), "bool")
 
 
 @handles(EVALUATORS, ex.Assign)
@@ -299,7 +299,8 @@ def choose(m: Machine, condition: Value, then: Value, otherwise: Value) -> Value
             kind = then.type_name if then.type_name == otherwise.type_name else "double"
             if kind == "double" and "double" not in (then.type_name, otherwise.type_name):
                 kind = then.type_name
-            return Scalar(apply("select", number.value, then.value, otherwise.value), kind)
+            chosen = apply("select", number.value, then.value, otherwise.value)
+            return Scalar(m.bounded(chosen), kind)
     if isinstance(then, Opaque) or (isinstance(then, Pointer) and then.buffer is None):
         return otherwise
     return then

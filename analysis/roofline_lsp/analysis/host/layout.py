@@ -190,9 +190,13 @@ def size_and_align(m: Machine, type: Type, depth: int = 0) -> tuple[int, int] | 
         sizes = [int(e.constant) for e in inner if e is not None and e.constant is not None]
         each = max(sizes, default=4)
         return 2 * each, each if short == "pair" else 2 * each
+    key = (type.name, type.args)
+    if key in m.sizes:
+        return m.sizes[key]
     struct = m.index.find_struct(type.name)
     if struct is not None and depth < 16:
-        return _struct_size(m, struct, type, depth)
+        found = m.sizes[key] = _struct_size(m, struct, type, depth)
+        return found
     if m.index.find_enumerator(type.name) is None and _is_enum(m, type.name):
         return 4, 4
     return None

@@ -19,6 +19,7 @@ from roofline_lsp.analysis.host.machine import (
 from roofline_lsp.analysis.host.memory import AUTO, Cell
 from roofline_lsp.analysis.host.names import find_variable
 from roofline_lsp.analysis.host.operators import copied, integer, truth
+from roofline_lsp.analysis.host.reach import walk
 from roofline_lsp.analysis.host.statements import try_branch
 from roofline_lsp.analysis.host.summary import Induction, summarise, trip_count
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Text, Value
@@ -90,6 +91,7 @@ def _launching(
     induction: Induction | None,
 ) -> Signal | None:
     executed = 0
+    affordable = _affordable(m, node, induction)
     while True:
         known = test()
         if known is False:
@@ -110,10 +112,27 @@ def _launching(
             return signal
         step()
         repeated = m.launch_events > events and len(m.launches) == distinct
-        if repeated or executed >= m.options.loop_trips:
+        if (repeated and not affordable) or executed >= m.options.loop_trips:
             break
     summarise(m, node, induction, executed)
     return None
+
+
+def _affordable(m: Machine, node: st.For | st.While, induction: Induction | None) -> bool:
+    """Whether a loop may be executed to its end although its launches repeat."""
+    trips = _constant_trips(induction)
+    if trips is None:
+        # Several variables may change from trip to trip; the body alone does not say how often.
+        plain = isinstance(node, st.For) and isinstance(node.step, (ex.Update, ex.Assign))
+        return not plain and _cost(m, node) <= 12
+    return trips <= m.options.loop_trips and trips * _cost(m, node) <= 200
+
+
+def _cost(m: Machine, node: st.For | st.While) -> int:
+    """A guess of the statements one trip executes."""
+    cost = max(1, m.reach.effects(node.body).statements)
+    inner = sum(isinstance(part, (st.For, st.While)) for part in walk(node.body))
+    return cost * (12 if inner == 1 else 100 if inner else 1)
 
 
 def _constant_trips(induction: Induction | None) -> Number | None:
@@ -131,7 +150,10 @@ def _quiet(
     if trips == 0:
         return None
     known_count = induction is not None
-    if known_count and (trips is None or trips > m.options.loop_trips):
+    too_long = trips is not None and (
+        trips > m.options.loop_trips or trips * _cost(m, node) > m.options.loop_budget
+    )
+    if known_count and (trips is None or too_long):
         return _skip(m, node, induction)
     saved_limit = m.limit
     outermost = not m.quiet

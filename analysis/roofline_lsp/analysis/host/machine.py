@@ -34,14 +34,18 @@ from roofline_lsp.analysis.host.values import (
 from roofline_lsp.kernel.expressions import Expression, Literal
 from roofline_lsp.kernel.program import Function, Problem, Program, Severity
 from roofline_lsp.kernel.statements import Statement
-from roofline_lsp.kernel.symbolic import Expr, Symbol, constant, make_symbol
+from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol, constant, make_symbol
 from roofline_lsp.kernel.symbolic import from_atom as expr_of
 from roofline_lsp.kernel.types import Type
 
 MAX_DEPTH: Final = 60
 """Frames on the stack; deeper calls give an opaque value."""
 
-_TIME_CHECK_MASK: Final = 0x3F
+MAX_TERMS: Final = 24
+MAX_NESTING: Final = 8
+"""Terms of an expression, and operations within one another, before it becomes an unknown."""
+
+_TIME_CHECK_MASK: Final = 0x1F
 
 
 class ProgramExit(Exception):
@@ -119,6 +123,9 @@ class Machine:
         self.arguments: tuple[str, ...] | None = None
         self.addressed: dict[Hashable, Storage] = {}
         """Memory of fields whose address was taken, by the key of their place."""
+        self.depths: dict[Apply, int] = {}
+        self.sizes: dict[tuple[str, tuple[object, ...]], tuple[int, int] | None] = {}
+        """Size and alignment of classes by name and template arguments."""
         self.slow_calls: set[int] = set()
         self._launch_events = 0
 
@@ -227,6 +234,33 @@ class Machine:
         if shared:
             self.named[name, type_name] = result
         return result
+
+    def bounded(self, expr: Expr) -> Expr:
+        """The expression, or a fresh unknown in its place if it has grown too large to handle."""
+        if len(expr.terms) <= MAX_TERMS:
+            depth = 0
+            for monomial in expr.terms:
+                for atom in monomial:
+                    if isinstance(atom, Apply):
+                        found = self.depths.get(atom)
+                        if found is None:
+                            found = 1 + max((self._depth(a) for a in atom.args), default=0)
+                            self.depths[atom] = found
+                        depth = max(depth, found)
+            if depth <= MAX_NESTING:
+                return expr
+        why = "it is computed in too many steps from values that are not known"
+        return self.unknown("a computed value", why, assumed=self.options.default_size).value
+
+    def _depth(self, expr: Expr) -> int:
+        return max(
+            (
+                self.depths.get(atom, 1) if isinstance(atom, Apply) else 0
+                for monomial in expr.terms
+                for atom in monomial
+            ),
+            default=0,
+        )
 
     def assume(self, symbol: Symbol, assumed: float) -> None:
         """Replace the number assumed for an unknown by a better guess."""

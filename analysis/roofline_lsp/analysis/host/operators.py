@@ -183,8 +183,8 @@ def _arithmetic(m: Machine, op: str, left: Scalar, right: Scalar) -> Scalar:
             return Scalar(constant(folded), result_type, origin)
         return m.unknown(f"{a} {op} {b}", "the result is undefined", kind)
     if op in _COMPARE:
-        return Scalar(_compare(op, left.value, right.value), "bool", origin)
-    return Scalar(_symbolic(op, left.value, right.value, kind), kind, origin)
+        return Scalar(m.bounded(_compare(op, left.value, right.value)), "bool", origin)
+    return Scalar(m.bounded(_symbolic(op, left.value, right.value, kind)), kind, origin)
 
 
 def _fold(op: str, a: Number, b: Number, kind: str) -> Number | None:

@@ -52,9 +52,9 @@ class HostOptions:
     device_count: int = 1
     statement_budget: int = 200_000
     """Statements executed in all before the rest of the program is given up."""
-    call_budget: int = 6_000
+    call_budget: int = 3_000
     """Statements executed in one call of a function that cannot launch."""
-    loop_budget: int = 6_000
+    loop_budget: int = 1_500
     """Statements executed in one outermost loop that cannot launch, before it is summarised."""
     loop_trips: int = 64
     """Iterations of one loop that are executed one by one."""

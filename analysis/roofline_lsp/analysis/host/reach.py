@@ -6,9 +6,9 @@ names, so a verdict errs towards "can launch" and "is assigned".
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from roofline_lsp.analysis.host.index import Index, last_component
 from roofline_lsp.kernel import expressions as ex
@@ -50,19 +50,22 @@ Node = ex.Expression | st.Statement | st.Variable | st.Case
 
 
 def walk(root: Node | None) -> Iterator[Node]:
-    """The node and all below it, in source order."""
+    """The node and all below it, in no particular order."""
     stack: list[Node] = [] if root is None else [root]
+    children = _CHILDREN
     while stack:
         node = stack.pop()
         yield node
-        for name in reversed(_CHILDREN.get(type(node), ())):
-            child = getattr(node, name)
-            if child is None:
-                continue
-            if isinstance(child, tuple):
-                stack.extend(reversed(child))
-            else:
-                stack.append(child)
+        names = children.get(type(node))
+        if names is not None:
+            for name in names:
+                child = getattr(node, name)
+                if child is None:
+                    continue
+                if type(child) is tuple:
+                    stack.extend(child)
+                else:
+                    stack.append(child)
 
 
 @dataclass(slots=True, eq=False)
@@ -106,36 +109,79 @@ def root_name(expression: ex.Expression) -> str | None:
 def effects_of(root: Node | None) -> Effects:
     """The effects of a node, calls not followed."""
     effects = Effects()
+    mentions = effects.mentions
     for node in walk(root):
         kind = type(node)
-        if isinstance(node, (ex.Assign, ex.Update)):
-            _note_target(effects, node.target)
-        elif isinstance(node, ex.Unary):
-            if node.op == "&":
-                _note_target(effects, node.operand)
-        elif isinstance(node, ex.Binary):
-            if node.op == ">>":
-                _note_target(effects, node.right)
-        elif isinstance(node, ex.Name):
-            effects.mentions.add(last_component(node.name))
-        elif isinstance(node, ex.Member):
-            effects.mentions.add(node.name)
-        elif isinstance(node, ex.Call):
-            effects.calls.append(node)
-            callee = node.callee
-            name = callee.name if isinstance(callee, (ex.Name, ex.Member)) else ""
-            effects.allocates = effects.allocates or last_component(name) in _ALLOCATORS
-        elif isinstance(node, st.Variable):
-            effects.declared.add(node.name)
-            effects.mentions.add(last_component(node.type.name))
-        elif isinstance(node, (ex.New, ex.Construct)):
-            effects.mentions.add(last_component(node.type.name))
-            effects.allocates = True
-        elif isinstance(node, ex.Launch):
-            effects.launches.append(node)
-        elif issubclass(kind, st.Statement):
-            effects.statements += 1
+        if kind is ex.Name:
+            mentions.add(node.name)  # type: ignore[union-attr]
+        elif kind is not ex.Literal and kind is not ex.Index:
+            note = _NOTES.get(kind)
+            if note is not None:
+                note(effects, node)
+    effects.mentions = {name.rpartition("::")[2] for name in mentions}
     return effects
+
+
+def _note_assignment(effects: Effects, node: ex.Assign | ex.Update) -> None:
+    _note_target(effects, node.target)
+
+
+def _note_unary(effects: Effects, node: ex.Unary) -> None:
+    if node.op == "&":
+        _note_target(effects, node.operand)
+
+
+def _note_binary(effects: Effects, node: ex.Binary) -> None:
+    if node.op == ">>":
+        _note_target(effects, node.right)
+
+
+def _note_member(effects: Effects, node: ex.Member) -> None:
+    effects.mentions.add(node.name)
+
+
+def _note_call(effects: Effects, node: ex.Call) -> None:
+    effects.calls.append(node)
+    callee = node.callee
+    name = callee.name if isinstance(callee, (ex.Name, ex.Member)) else ""
+    effects.allocates = effects.allocates or last_component(name) in _ALLOCATORS
+
+
+def _note_variable(effects: Effects, node: st.Variable) -> None:
+    effects.declared.add(node.name)
+    effects.mentions.add(node.type.name)
+
+
+def _note_making(effects: Effects, node: ex.New | ex.Construct) -> None:
+    effects.mentions.add(node.type.name)
+    effects.allocates = True
+
+
+def _note_launch(effects: Effects, node: ex.Launch) -> None:
+    effects.launches.append(node)
+
+
+def _note_statement(effects: Effects, node: st.Statement) -> None:
+    effects.statements += 1
+
+
+_NOTES: Final[dict[type, Callable[[Effects, Any], None]]] = {
+    ex.Assign: _note_assignment,
+    ex.Update: _note_assignment,
+    ex.Unary: _note_unary,
+    ex.Binary: _note_binary,
+    ex.Member: _note_member,
+    ex.Call: _note_call,
+    st.Variable: _note_variable,
+    ex.New: _note_making,
+    ex.Construct: _note_making,
+    ex.Launch: _note_launch,
+    **dict.fromkeys(
+        (st.Block, st.Declare, st.Evaluate, st.If, st.For, st.ForRange, st.While, st.Switch)
+        + (st.Return, st.Break, st.Continue, st.Goto, st.Label, st.Opaque),
+        _note_statement,
+    ),
+}
 
 
 def _note_target(effects: Effects, target: ex.Expression) -> None:

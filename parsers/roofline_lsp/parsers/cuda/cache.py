@@ -9,7 +9,6 @@ from roofline_lsp.parsers.cuda.source import SourceText
 from roofline_lsp.parsers.preprocess import PreprocessedFile
 
 
-
 class ParseCache:
     """Results by preprocessed file, and each path's last tree.
 

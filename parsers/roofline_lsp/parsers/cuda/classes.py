@@ -1,21 +1,14 @@
-"""Classes, structs, unions and enumerations."""
+"""Classes, structs and unions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from roofline_lsp.kernel.expressions import Binary, Expression, Literal, Unary
+from roofline_lsp.kernel.expressions import Expression
 from roofline_lsp.kernel.program import Function, Struct
 from roofline_lsp.kernel.statements import Variable
 from roofline_lsp.kernel.types import Type
-from roofline_lsp.parsers.cuda.functions import (
-    KnownNames,
-    Scope,
-    lowering_for,
-    make_function,
-    read_function,
-    read_template_parameters,
-)
+from roofline_lsp.parsers.cuda.enums import ENUMERATORS, read_enum
+from roofline_lsp.parsers.cuda.found import Found
+from roofline_lsp.parsers.cuda.functions import make_function, read_function
 from roofline_lsp.parsers.cuda.grammar import (
     CLASS,
     COMMENT,
@@ -31,10 +24,11 @@ from roofline_lsp.parsers.cuda.grammar import (
     UNION,
     Node,
     kind,
-    token,
 )
 from roofline_lsp.parsers.cuda.lowering import MAX_DEPTH, Lowering, expression, reads_type
+from roofline_lsp.parsers.cuda.scopes import KnownNames, Scope, lowering_for
 from roofline_lsp.parsers.cuda.source import SourceText
+from roofline_lsp.parsers.cuda.templates import read_template_parameters
 from roofline_lsp.parsers.cuda.type_names import (
     TemplateArgs,
     plain_type,
@@ -43,9 +37,6 @@ from roofline_lsp.parsers.cuda.type_names import (
     type_of,
 )
 from roofline_lsp.parsers.cuda.variables import read_variables
-
-if TYPE_CHECKING:
-    from roofline_lsp.parsers.cuda.scan import Found
 
 CLASS_KINDS = frozenset([STRUCT, CLASS, UNION])
 _FIELDS = kind("field_declaration_list")
@@ -56,18 +47,14 @@ _ALIGNAS = kind("alignas_qualifier")
 _ALIAS = kind("alias_declaration")
 _TYPEDEF = kind("type_definition")
 _FRIEND = kind("friend_declaration")
-_ENUMERATORS = kind("enumerator_list")
-_ENUMERATOR = kind("enumerator")
 _PREPROC = frozenset(
     map(kind, ("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "preproc_elifdef"))
 )
-_CLASS_WORDS = frozenset([token("class"), token("struct")])
-_ENUM_NAMES = frozenset([TYPE_IDENTIFIER, QUALIFIED_IDENTIFIER])
 
 
 def has_body(node: Node) -> bool:
     """Whether a class or enum specifier defines one, rather than naming it."""
-    return any(child.kind_id in (_FIELDS, _ENUMERATORS) for child in node.children)
+    return any(child.kind_id in (_FIELDS, ENUMERATORS) for child in node.children)
 
 
 def class_name(lo: Lowering, node: Node, depth: int) -> tuple[str, TemplateArgs | None]:
@@ -81,7 +68,7 @@ def class_name(lo: Lowering, node: Node, depth: int) -> tuple[str, TemplateArgs 
         if kind_id == QUALIFIED_IDENTIFIER:
             name, args, _ = qualified_parts(lo, child, depth)
             return name, args
-        if kind_id in (_FIELDS, _ENUMERATORS, _BASES):
+        if kind_id in (_FIELDS, ENUMERATORS, _BASES):
             break
     return "", None
 
@@ -283,55 +270,3 @@ def _read_bases(lo: Lowering, node: Node, depth: int) -> list[Type]:
         for child in node.named_children
         if child.kind_id in (TYPE_IDENTIFIER, TEMPLATE_TYPE, QUALIFIED_IDENTIFIER)
     ]
-
-
-def read_enum(
-    lo: Lowering,
-    found: Found,
-    known: KnownNames,
-    node: Node,
-    name: str,
-    scope: Scope,
-    depth: int,
-) -> None:
-    """Adds the enumerators: as ``E::A`` and, unless it is an ``enum class``, as ``A``."""
-    scoped = any(child.kind_id in _CLASS_WORDS for child in node.children)
-    if name:
-        known.types.add(name)
-    value: Expression | int = -1
-    for items in node.children:
-        if items.kind_id != _ENUMERATORS:
-            continue
-        for item in items.children:
-            if item.kind_id != _ENUMERATOR:
-                continue
-            parts = [c for c in item.named_children if c.kind_id not in (COMMENT, ERROR)]
-            if not parts:
-                continue
-            written = expression(lo, parts[1], depth) if len(parts) > 1 else None
-            value = _successor(value) if written is None else _constant(written)
-            label = lo.text(parts[0])
-            if name:
-                found.enumerators[f"{scope.prefix}{name}::{label}"] = value
-            if not scoped:
-                found.enumerators[scope.prefix + label] = value
-            known.values.add(label)
-
-
-def _constant(value: Expression) -> Expression | int:
-    match value:
-        case Literal(value=int(number)):
-            return number
-        case Unary(op="-", operand=Literal(value=int(number))):
-            return -number
-    return value
-
-
-def _successor(value: Expression | int) -> Expression | int:
-    if isinstance(value, int):
-        return value + 1
-    if isinstance(value, Binary) and value.op == "+" and isinstance(value.right, Literal):
-        count = value.right.value
-        if isinstance(count, int):
-            return Binary(value.line, "+", value.left, Literal(value.line, count + 1, "int"))
-    return Binary(value.line, "+", value, Literal(value.line, 1, "int"))

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 
 from roofline_lsp.kernel.expressions import (
-    Assign,
     Binary,
     Call,
     Cast,
@@ -18,8 +17,8 @@ from roofline_lsp.kernel.expressions import (
     Member,
     Name,
     Unary,
+    Unknown,
 )
-from roofline_lsp.kernel.expressions import Unknown
 from roofline_lsp.kernel.statements import Block, Declare, Evaluate, Return, Variable
 from roofline_lsp.parsers.cuda.grammar import COMPOUND, ERROR, Node, kind
 from roofline_lsp.parsers.cuda.lowering import Lowering, expression, reads_expression
@@ -75,9 +74,10 @@ def _statement_expression(lo: Lowering, node: Node, depth: int) -> Expression:
     """
     line = lo.line_of(node)
     block = read_block(lo, node, depth)
-    if not block.body or not isinstance(block.body[-1], Evaluate):
+    last = block.body[-1] if block.body else None
+    if not isinstance(last, Evaluate):
         return Call(line, Lambda(line, (), block), ())
-    *before, last = block.body
+    before = block.body[:-1]
     result = last.expression
     known: dict[str, Expression] = {}
     for item in before:

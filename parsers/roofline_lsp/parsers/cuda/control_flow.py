@@ -32,6 +32,7 @@ from roofline_lsp.parsers.cuda.grammar import (
     kind,
     token,
 )
+from roofline_lsp.parsers.cuda.local_declarations import read_declaration
 from roofline_lsp.parsers.cuda.lowering import (
     LOOPS,
     MAX_DEPTH,
@@ -41,7 +42,7 @@ from roofline_lsp.parsers.cuda.lowering import (
     statement,
 )
 from roofline_lsp.parsers.cuda.pragmas import Unroll, attribute_unroll
-from roofline_lsp.parsers.cuda.statements import block_body, nested, read_declaration
+from roofline_lsp.parsers.cuda.statements import block_body, nested
 from roofline_lsp.parsers.cuda.type_names import plain_type
 from roofline_lsp.parsers.cuda.variables import read_variables
 
@@ -78,9 +79,7 @@ def _if(lo: Lowering, node: Node, depth: int) -> Statement:
                 following = _else_of(child)
             elif child.is_named and kind_id not in (COMMENT, ERROR) and then is None:
                 then = nested(lo, child, depth)
-        links.append(
-            (line, condition or Unknown(line, ""), init, then or Block(line, ()))
-        )
+        links.append((line, condition or Unknown(line, ""), init, then or Block(line, ())))
         if following is not None and following.kind_id != node.kind_id:
             otherwise = nested(lo, following, depth)
             break

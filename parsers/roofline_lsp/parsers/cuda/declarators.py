@@ -1,157 +1,37 @@
-"""Declarators and the specifiers before them: ``static const float *p[4]``."""
+"""Declarators: what a declaration makes of its type, ``*p[4]``, ``(*f)(int)``."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from roofline_lsp.kernel.expressions import Expression
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.cuda.grammar import (
-    COMMA_TOKEN,
     COMMENT,
+    DECLARATOR_NAMES,
+    DECLARATORS,
     ERROR,
-    FIELD_IDENTIFIER,
     FUNCTION_DECLARATOR,
-    IDENTIFIER,
     PARAMETERS,
-    TYPE_DESCRIPTOR,
-    TYPE_IDENTIFIER,
+    TYPE_QUALIFIER,
     Node,
     kind,
     token,
 )
-from roofline_lsp.parsers.cuda.lowering import TYPES, Lowering, expression, reads_type
+from roofline_lsp.parsers.cuda.lowering import MAX_DEPTH, Lowering, expression, reads_type
+from roofline_lsp.parsers.cuda.specifiers import Specifiers, read_specifiers
 from roofline_lsp.parsers.cuda.type_names import plain_type, type_of
 
 _POINTERS = frozenset([kind("pointer_declarator"), kind("abstract_pointer_declarator")])
 _REFERENCES = frozenset([kind("reference_declarator"), kind("abstract_reference_declarator")])
 _ARRAYS = frozenset([kind("array_declarator"), kind("abstract_array_declarator")])
-_FUNCTIONS = frozenset([FUNCTION_DECLARATOR, kind("abstract_function_declarator")])
-_WRAPPERS = frozenset(
-    [
-        kind("parenthesized_declarator"),
-        kind("abstract_parenthesized_declarator"),
-        kind("attributed_declarator"),
-        kind("variadic_declarator"),
-    ]
-)
-DECLARATORS = _POINTERS | _REFERENCES | _ARRAYS | _FUNCTIONS | _WRAPPERS
-"""Kinds that wrap a declarator around a name."""
-
-_STORAGE = kind("storage_class_specifier")
-_QUALIFIER = kind("type_qualifier")
-_ATTRIBUTE = frozenset(
-    [kind("attribute_specifier"), kind("attribute_declaration"), kind("ms_declspec_modifier")]
-)
-_POINTER_MODIFIERS = frozenset([_QUALIFIER, kind("ms_pointer_modifier")])
-_ALIGNAS = kind("alignas_qualifier")
+_ABSTRACT_FUNCTION = kind("abstract_function_declarator")
+_FUNCTIONS = frozenset([FUNCTION_DECLARATOR, _ABSTRACT_FUNCTION])
+_POINTER_MODIFIERS = frozenset([TYPE_QUALIFIER, kind("ms_pointer_modifier")])
 _VARIADIC = kind("variadic_declarator")
 _TRAILING_RETURN = kind("trailing_return_type")
 _BRACKET = token("[")
 _RESTRICT = frozenset(["__restrict__", "__restrict", "restrict"])
-
-_WORD_QUALIFIERS = {
-    token(word): word
-    for word in (
-        "__global__",
-        "__device__",
-        "__host__",
-        "__forceinline__",
-        "__noinline__",
-        "virtual",
-    )
-}
-_LAUNCH_BOUNDS = kind("launch_bounds")
-
-
-@dataclass(slots=True)
-class Specifiers:
-    """What stands before the declarators of a declaration."""
-
-    type: Type | None = None
-    """The base type; None for a constructor or conversion operator."""
-    type_node: Node | None = None
-    qualifiers: set[str] = field(default_factory=set)
-    launch_bounds: tuple[Expression, ...] = ()
-    align: Expression | None = None
-    const: bool = False
-    volatile: bool = False
-    auto_type: bool = False
-    rest: int = 0
-    """Index of the first child that is no specifier."""
-
-
-def read_specifiers(lo: Lowering, children: list[Node], depth: int) -> Specifiers:
-    """Reads the specifiers at the start of a declaration's children, in any order."""
-    out = Specifiers()
-    for index, child in enumerate(children):
-        kind_id = child.kind_id
-        if kind_id == _QUALIFIER:
-            _qualifier(lo, child, out, depth)
-        elif kind_id == _STORAGE:
-            out.qualifiers.add(lo.text(child))
-        elif kind_id in _WORD_QUALIFIERS:
-            out.qualifiers.add(_WORD_QUALIFIERS[kind_id])
-        elif out.type_node is None and kind_id in TYPES and kind_id not in _BARE_NAMES:
-            out.type_node = child
-            out.type = type_of(lo, child, depth)
-        elif kind_id == _LAUNCH_BOUNDS:
-            out.launch_bounds = tuple(
-                expression(lo, item, depth)
-                for item in child.named_children
-                if item.kind_id != COMMENT
-            )
-        elif kind_id == ERROR and child.named_child_count:
-            _misplaced(lo, child, out, depth)
-        elif kind_id in DECLARATORS or kind_id in _STOPS or kind_id in _NAMES:
-            out.rest = index
-            break
-    else:
-        out.rest = len(children)
-    if out.type is not None and (out.const or out.volatile):
-        out.type = _qualified(out.type, out.const, out.volatile)
-    return out
-
-
-def _qualified(base: Type, const: bool, volatile: bool) -> Type:
-    return Type(
-        base.name,
-        base.args,
-        base.pointers,
-        base.reference,
-        const or base.const,
-        base.restrict,
-        volatile or base.volatile,
-        base.dims,
-        base.scope_args,
-    )
-
-
-def _qualifier(lo: Lowering, node: Node, out: Specifiers, depth: int) -> None:
-    inner = node.children[0] if node.child_count else node
-    if inner.kind_id == _ALIGNAS:
-        values = [child for child in inner.named_children if child.kind_id != COMMENT]
-        out.align = expression(lo, values[0], depth) if values else None
-        return
-    word = lo.text(node)
-    if word == "const":
-        out.const = True
-    elif word == "volatile":
-        out.volatile = True
-    else:
-        out.const = out.const or word == "constexpr"
-        out.qualifiers.add(word)
-
-
-def _misplaced(lo: Lowering, error: Node, out: Specifiers, depth: int) -> None:
-    """Mends ``HOST_DEVICE float f()``: a macro nobody defined was taken for the type."""
-    child = error.named_children[-1]
-    if out.type_node is None or child.kind_id not in TYPES:
-        return
-    if out.type_node.kind_id == TYPE_IDENTIFIER:
-        out.qualifiers.add(lo.text(out.type_node))
-    out.type_node = child
-    out.type = type_of(lo, child, depth)
 
 
 @dataclass(slots=True)
@@ -166,17 +46,53 @@ class Declared:
     pack: bool = False
 
 
+class _Shape:
+    """A type while declarators are put around it, the outermost first."""
+
+    def __init__(self, base: Type) -> None:
+        self.base = base
+        self.pointers = base.pointers
+        self.reference = base.reference
+        self.restrict = base.restrict
+        self.dims: list[Expression | None] = []
+        """Bounds met so far, the innermost first."""
+
+    def add_pointer(self, lo: Lowering, node: Node) -> None:
+        if self.dims:
+            # A pointer to an array is sized like a parameter `x[][n]`.
+            self.dims.append(None)
+        else:
+            self.pointers += 1
+        self.restrict = any(
+            child.kind_id in _POINTER_MODIFIERS and lo.text(child) in _RESTRICT
+            for child in node.children
+        )
+
+    def type(self) -> Type:
+        base = self.base
+        return Type(
+            base.name,
+            base.args,
+            self.pointers,
+            self.reference,
+            base.const,
+            self.restrict,
+            base.volatile,
+            (*reversed(self.dims), *base.dims),
+            base.scope_args,
+        )
+
+
 def read_declarator(lo: Lowering, node: Node | None, base: Type, depth: int) -> Declared:
     """Reads a declarator from the outside in, adding what it says to ``base``."""
     if node is None:
         return Declared(base)
     if node.kind_id not in DECLARATORS:
         return Declared(base, node)
-    pointers, reference, restrict = base.pointers, base.reference, base.restrict
-    dims: list[Expression | None] = []
-    name, args, scope_args = base.name, base.args, base.scope_args
-    const, volatile = base.const, base.volatile
-    after: tuple[Expression | None, ...] = base.dims
+    if depth >= MAX_DEPTH:
+        lo.too_deep(node)
+        return Declared(base)
+    shape = _Shape(base)
     pack = False
     function: Node | None = None
     current: Node | None = node
@@ -184,42 +100,26 @@ def read_declarator(lo: Lowering, node: Node | None, base: Type, depth: int) -> 
         kind_id = current.kind_id
         if kind_id in _POINTERS:
             if function is not None:
-                result = Type(name, args, pointers, reference, const, False, volatile)
-                name, args, scope_args = "function", _signature(lo, function, result, depth), ()
-                pointers, reference, const, volatile, after = 0, False, False, False, ()
-                function, dims = None, []
-            elif dims:
-                # A pointer to an array is sized like a parameter `x[][n]`.
-                dims.append(None)
-                pointers -= 1
-            pointers += 1
-            restrict = any(
-                child.kind_id in _POINTER_MODIFIERS and lo.text(child) in _RESTRICT
-                for child in current.children
-            )
+                # `(*f)(int)`: what comes from here on is made of a function.
+                shape = _Shape(_function_type(lo, function, shape.type(), depth))
+                function = None
+            shape.add_pointer(lo, current)
         elif kind_id in _REFERENCES:
-            reference = True
+            shape.reference = True
         elif kind_id in _ARRAYS:
-            dims.append(_bound(lo, current, depth))
+            shape.dims.append(_bound(lo, current, depth))
         elif kind_id in _FUNCTIONS:
             function = current
         elif kind_id == _VARIADIC:
             pack = True
         current = _inner(current)
-    full = Type(
-        name,
-        args,
-        pointers,
-        reference,
-        const,
-        restrict,
-        volatile,
-        (*reversed(dims), *after),
-        scope_args,
-    )
     if function is not None and current is None:
-        return Declared(Type("function", _signature(lo, function, full, depth)))
-    return Declared(full, current, function, pack)
+        return Declared(_function_type(lo, function, shape.type(), depth))
+    return Declared(shape.type(), current, function, pack)
+
+
+def _function_type(lo: Lowering, function: Node, result: Type, depth: int) -> Type:
+    return Type("function", _signature(lo, function, result, depth))
 
 
 def _signature(lo: Lowering, function: Node, result: Type, depth: int) -> tuple[Type, ...]:
@@ -230,9 +130,9 @@ def _signature(lo: Lowering, function: Node, result: Type, depth: int) -> tuple[
             for parameter in child.named_children:
                 if parameter.kind_id in (COMMENT, ERROR) or not parameter.child_count:
                     continue
-                specifiers = read_specifiers(lo, parameter.children, depth)
+                specifiers = read_specifiers(lo, parameter.children, depth + 2)
                 if specifiers.type is not None:
-                    types.append(_parameter_type(lo, parameter, specifiers, depth))
+                    types.append(_parameter_type(lo, parameter, specifiers, depth + 2))
     return tuple(types)
 
 
@@ -249,9 +149,9 @@ def _inner(node: Node) -> Node | None:
     """The declarator or name that a declarator wraps."""
     for child in node.children:
         kind_id = child.kind_id
-        if kind_id in DECLARATORS or kind_id in _NAMES:
+        if kind_id in DECLARATORS or kind_id in DECLARATOR_NAMES:
             return child
-        if kind_id == _BRACKET or kind_id == PARAMETERS:
+        if kind_id in (_BRACKET, PARAMETERS):
             return None
     return None
 
@@ -262,7 +162,7 @@ def _bound(lo: Lowering, node: Node, depth: int) -> Expression | None:
     for child in node.children:
         if child.kind_id == _BRACKET:
             inside = True
-        elif inside and child.is_named and child.kind_id not in (COMMENT, _QUALIFIER):
+        elif inside and child.is_named and child.kind_id not in (COMMENT, TYPE_QUALIFIER):
             return expression(lo, child, depth)
     return None
 
@@ -289,42 +189,23 @@ def _type_descriptor(lo: Lowering, node: Node, depth: int) -> Type:
     return base
 
 
-_NAMES = frozenset(
-    map(
-        kind,
-        (
-            "identifier",
-            "field_identifier",
-            "type_identifier",
-            "qualified_identifier",
-            "template_function",
-            "template_method",
-            "dependent_name",
-            "operator_name",
-            "destructor_name",
-            "structured_binding_declarator",
-            "splice_expression",
-        ),
-    )
-)
-_BARE_NAMES = frozenset([IDENTIFIER, FIELD_IDENTIFIER])
-_STOPS = frozenset(
-    [
-        kind("init_declarator"),
-        kind("operator_cast"),
-        COMMA_TOKEN,
-        token(";"),
-        token("="),
-        token(":"),
-    ]
-)
+def read_operator_cast(lo: Lowering, node: Node, depth: int) -> Declared:
+    """``operator const T*()``: the type it converts to is the type it returns."""
+    children = node.children[1:]
+    specifiers = read_specifiers(lo, children, depth)
+    base = specifiers.type or plain_type("auto")
+    pointers, reference = base.pointers, base.reference
+    rest = children[specifiers.rest :]
+    current: Node | None = rest[0] if rest else None
+    while current is not None and current.kind_id != _ABSTRACT_FUNCTION:
+        pointers += current.kind_id in _POINTERS
+        reference = reference or current.kind_id in _REFERENCES
+        current = _inner(current)
+    target = Type(base.name, base.args, pointers, reference, base.const)
+    return Declared(target, node, current)
 
-__all__ = [
-    "DECLARATORS",
-    "Declared",
-    "Specifiers",
-    "plain_type",
-    "read_declarator",
-    "read_specifiers",
-    "trailing_return",
-]
+
+def spelled(target: Type) -> str:
+    """A type as it names a conversion operator: ``T*``."""
+    const = "const " if target.const else ""
+    return const + target.name + "*" * target.pointers + "&" * target.reference

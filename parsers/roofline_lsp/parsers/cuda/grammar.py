@@ -77,7 +77,8 @@ COMMA = kind("comma_expression")
 UNARY = kind("unary_expression")
 POINTER = kind("pointer_expression")
 ARGUMENTS = kind("argument_list")
-SUBSCRIPTS = kind("subscript_argument_list")
+SUBSCRIPT = kind("subscript_expression")
+ASSIGNMENT = kind("assignment_expression")
 KERNEL_CALL = kind("kernel_call_syntax")
 INITIALIZER_LIST = kind("initializer_list")
 LAMBDA = kind("lambda_expression")
@@ -93,6 +94,46 @@ FUNCTION = kind("function_definition")
 FUNCTION_DECLARATOR = kind("function_declarator")
 INIT_DECLARATOR = kind("init_declarator")
 PARAMETERS = kind("parameter_list")
+TYPE_QUALIFIER = kind("type_qualifier")
+DECLARATORS = frozenset(
+    map(
+        kind,
+        (
+            "pointer_declarator",
+            "abstract_pointer_declarator",
+            "reference_declarator",
+            "abstract_reference_declarator",
+            "array_declarator",
+            "abstract_array_declarator",
+            "function_declarator",
+            "abstract_function_declarator",
+            "parenthesized_declarator",
+            "abstract_parenthesized_declarator",
+            "attributed_declarator",
+            "variadic_declarator",
+        ),
+    )
+)
+"""Kinds that wrap a declarator around a name."""
+DECLARATOR_NAMES = frozenset(
+    map(
+        kind,
+        (
+            "identifier",
+            "field_identifier",
+            "type_identifier",
+            "qualified_identifier",
+            "template_function",
+            "template_method",
+            "dependent_name",
+            "operator_name",
+            "destructor_name",
+            "structured_binding_declarator",
+            "splice_expression",
+        ),
+    )
+)
+"""Kinds that a declarator may come down to."""
 LAUNCH_BOUNDS = kind("launch_bounds")
 TEMPLATE = kind("template_declaration")
 TEMPLATE_PARAMETERS = kind("template_parameter_list")

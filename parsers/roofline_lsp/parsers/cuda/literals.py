@@ -104,7 +104,7 @@ def parse_number(text: str) -> tuple[int | float, str] | None:
 
 
 def _escape_code(escape: str) -> int | None:
-    """The code of an escape sequence such as ``\\x41``; None for a line continuation."""
+    r"""The code of an escape sequence such as ``\x41``; None for a line continuation."""
     body = escape[1:]
     try:
         if body[:1] in ("x", "u", "U"):

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from roofline_lsp.kernel.expressions import Expression, Unknown
 from roofline_lsp.kernel.program import Problem, Severity
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from roofline_lsp.kernel.statements import Statement
     from roofline_lsp.kernel.types import Type
     from roofline_lsp.parsers.cuda.source import SourceText
+
+Reads = TypeVar("Reads", bound=Callable[..., object])
 
 MAX_DEPTH = 140
 """Levels of nesting read, statements and expressions together: each costs at most two frames."""
@@ -55,8 +58,8 @@ class Lowering:
         "local_values",
         "low",
         "names",
-        "problems",
         "prefix",
+        "problems",
         "source",
         "types",
         "values",
@@ -130,7 +133,7 @@ class Lowering:
         return text if len(text) <= 60 else text[:57] + "..."
 
 
-def unknown_expression(lo: Lowering, node: Node, depth: int) -> Expression:
+def unknown_expression(lo: Lowering, node: Node, depth: int) -> Unknown:
     """Keeps a node's text, and the expressions among its children."""
     parts: list[Expression] = []
     if depth < MAX_DEPTH:
@@ -152,34 +155,24 @@ LOOPS: dict[int, LoopHandler] = {}
 """Readers of loops, which take the factor that an unroll pragma asks for."""
 
 
-def reads_expression(*kinds: str) -> Callable[[ExpressionHandler], ExpressionHandler]:
+def reads_expression(*kinds: str) -> Callable[[Reads], Reads]:
     """Registers a function as the reader of expressions of these kinds."""
-
-    def register(handler: ExpressionHandler) -> ExpressionHandler:
-        EXPRESSIONS.update(dict.fromkeys(map(kind, kinds), handler))
-        return handler
-
-    return register
+    return partial(_register, EXPRESSIONS, kinds)
 
 
-def reads_statement(*kinds: str) -> Callable[[StatementHandler], StatementHandler]:
+def reads_statement(*kinds: str) -> Callable[[Reads], Reads]:
     """Registers a function as the reader of statements of these kinds."""
-
-    def register(handler: StatementHandler) -> StatementHandler:
-        STATEMENTS.update(dict.fromkeys(map(kind, kinds), handler))
-        return handler
-
-    return register
+    return partial(_register, STATEMENTS, kinds)
 
 
-def reads_type(*kinds: str) -> Callable[[TypeHandler], TypeHandler]:
+def reads_type(*kinds: str) -> Callable[[Reads], Reads]:
     """Registers a function as the reader of types of these kinds."""
+    return partial(_register, TYPES, kinds)
 
-    def register(handler: TypeHandler) -> TypeHandler:
-        TYPES.update(dict.fromkeys(map(kind, kinds), handler))
-        return handler
 
-    return register
+def _register(table: dict[int, Any], kinds: tuple[str, ...], reader: Reads) -> Reads:
+    table.update(dict.fromkeys(map(kind, kinds), reader))
+    return reader
 
 
 def expression(lo: Lowering, node: Node, depth: int) -> Expression:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from roofline_lsp.kernel.program import Problem, Severity
-from roofline_lsp.parsers.cuda.grammar import COMPOUND, ERROR, Node, Tree
+from roofline_lsp.parsers.cuda.grammar import COMPOUND, ERROR, TYPE_IDENTIFIER, Node, Tree
 from roofline_lsp.parsers.cuda.source import SourceText
 
 MAX_PROBLEMS = 20
@@ -13,7 +13,10 @@ _EXCERPT = 60
 
 
 def syntax_problems(source: SourceText, tree: Tree) -> list[Problem]:
-    """The errors of a tree in order: warnings inside bodies, errors outside. At most 20."""
+    """The errors of a tree in order: warnings inside bodies, errors outside. At most 20.
+
+    A type that is missing is none: so the grammar reads ``= {}`` as a default argument.
+    """
     if not tree.root_node.has_error:
         return []
     found: list[Problem] = []
@@ -24,7 +27,8 @@ def syntax_problems(source: SourceText, tree: Tree) -> list[Problem]:
             found.append(_problem(source, node, in_body))
             continue
         if node.is_missing:
-            found.append(_missing(source, node))
+            if node.kind_id != TYPE_IDENTIFIER:
+                found.append(_missing(source, node))
             continue
         in_body = in_body or node.kind_id == COMPOUND
         stack.extend((child, in_body) for child in reversed(node.children) if child.has_error)

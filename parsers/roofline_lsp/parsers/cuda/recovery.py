@@ -6,18 +6,20 @@ import re
 from bisect import bisect_right
 
 from roofline_lsp.kernel.program import Problem, Severity
-from roofline_lsp.parsers.cuda.functions import Scope
+from roofline_lsp.parsers.cuda.found import Extent
 from roofline_lsp.parsers.cuda.grammar import (
     COMMENT,
     COMPOUND,
     ERROR,
     FUNCTION,
     FUNCTION_DECLARATOR,
+    TEMPLATE,
     Node,
     Tree,
     kind,
 )
 from roofline_lsp.parsers.cuda.scan import Scan
+from roofline_lsp.parsers.cuda.scopes import Scope
 from roofline_lsp.parsers.cuda.source import SourceText
 
 _GLOBAL = re.compile(rb"\b__global__\b")
@@ -25,6 +27,7 @@ _BRACE = re.compile(
     rb"""[{}]|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'|//[^\n]*|/\*.*?\*/""", re.DOTALL
 )
 _BOUNDARY = re.compile(rb"[;{}]|^[ \t]*#[^\n]*$", re.MULTILINE)
+_TEMPLATE_BEFORE = re.compile(rb"\btemplate\s*<[^;{}]*[^;{}\s<][^;{}]*>\s*$")
 _HEADER_END = re.compile(rb"[;{]")
 _TEXT_KINDS = frozenset(
     [COMMENT, kind("string_content"), kind("raw_string_content"), kind("preproc_arg")]
@@ -37,6 +40,7 @@ def recover(scan: Scan, tree: Tree) -> list[Problem]:
     """Adds to the scan the functions that errors hid; problems name the kernels still lost."""
     if tree.root_node.has_error:
         _recover_swallowed(scan, tree)
+        _forget_untemplated(scan)
     lost = _lost_kernels(scan, tree)
     if not lost:
         return []
@@ -70,12 +74,29 @@ def _recover_swallowed(scan: Scan, tree: Tree) -> None:
         node, in_body = stack.pop()
         for child in node.children:
             inside = in_body or child.kind_id == COMPOUND
-            if child.kind_id == FUNCTION and in_body:
-                head = child.children[0]
-                if head.kind_id != FUNCTION_DECLARATOR:
-                    scan.read_function(child, Scope(), 0)
+            if in_body and _is_function(child):
+                scan.read_all([child], Scope(), 0)
             if child.has_error or child.kind_id == ERROR:
                 stack.append((child, inside))
+
+
+def _is_function(node: Node) -> bool:
+    """Whether a node is a function's definition, perhaps a template, and no use of a macro."""
+    for _ in range(8):
+        if node.kind_id != TEMPLATE:
+            break
+        node = node.children[-1]
+    return node.kind_id == FUNCTION and node.children[0].kind_id != FUNCTION_DECLARATOR
+
+
+def _forget_untemplated(scan: Scan) -> None:
+    """Drops kernels that an error cut off from their ``template <...>``: they count as lost."""
+    for extent in list(scan.extents):
+        if extent.function.is_kernel and not extent.scope.own_lists:
+            before = scan.source.text[max(0, extent.start - _LOOK_BACK) : extent.start]
+            if _TEMPLATE_BEFORE.search(before):
+                scan.extents.remove(extent)
+                scan.found.functions = [f for f in scan.found.functions if f is not extent.function]
 
 
 def _lost_kernels(scan: Scan, tree: Tree) -> list[int]:
@@ -133,15 +154,8 @@ def _reparse(scan: Scan, start: int, limit: int) -> bool:
             scan.found.functions.append(function)
     scan.found.structs += inner.found.structs
     for extent in inner.extents:
-        scan.extents.append(
-            type(extent)(
-                extent.start + shift,
-                extent.body + shift,
-                extent.end + shift,
-                extent.qualified_name,
-                extent.scope,
-            )
-        )
+        start, body, end = (at + shift for at in (extent.start, extent.body, extent.end))
+        scan.extents.append(Extent(start, body, end, extent.function, extent.scope))
     return closed or bool(kernels)
 
 

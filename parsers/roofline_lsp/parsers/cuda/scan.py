@@ -5,22 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
-from roofline_lsp.kernel.expressions import Expression
-from roofline_lsp.kernel.program import Function, Struct
 from roofline_lsp.kernel.statements import Variable
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.cuda.classes import CLASS_KINDS, ClassReader, class_name, has_body
-from roofline_lsp.parsers.cuda.declarators import read_declarator, read_specifiers
-from roofline_lsp.parsers.cuda.functions import (
-    KnownNames,
-    Scope,
-    lowering_for,
-    make_function,
-    read_function,
-    read_template_parameters,
-)
+from roofline_lsp.parsers.cuda.declarators import read_declarator
+from roofline_lsp.parsers.cuda.found import Extent, Found
+from roofline_lsp.parsers.cuda.functions import make_function, read_function
 from roofline_lsp.parsers.cuda.grammar import (
     COMMENT,
     COMPOUND,
@@ -33,7 +24,10 @@ from roofline_lsp.parsers.cuda.grammar import (
     kind,
 )
 from roofline_lsp.parsers.cuda.lowering import MAX_DEPTH, Lowering
+from roofline_lsp.parsers.cuda.scopes import KnownNames, Scope, lowering_for
 from roofline_lsp.parsers.cuda.source import SourceText
+from roofline_lsp.parsers.cuda.specifiers import read_specifiers
+from roofline_lsp.parsers.cuda.templates import read_template_parameters
 from roofline_lsp.parsers.cuda.type_names import plain_type, type_of
 from roofline_lsp.parsers.cuda.variables import read_variables
 
@@ -42,29 +36,6 @@ _DECLARATION_LIST = kind("declaration_list")
 _LOCAL_CLASS = re.compile(
     rb"\b(?:struct|class|union|enum)\b(?:\s*alignas\s*\([^(){};]*\)|[\w\s:,<>])*\{"
 )
-
-
-@dataclass(slots=True)
-class Found:
-    """What a scan has come upon so far."""
-
-    functions: list[Function] = field(default_factory=list)
-    structs: list[Struct] = field(default_factory=list)
-    variables: list[Variable] = field(default_factory=list)
-    aliases: dict[str, Type] = field(default_factory=dict)
-    enumerators: dict[str, Expression | int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Extent:
-    """Where a function stands, in bytes."""
-
-    start: int
-    body: int
-    """Start of the body; the end where there is none."""
-    end: int
-    qualified_name: str
-    scope: Scope
 
 
 class Scan:
@@ -107,8 +78,7 @@ class Scan:
         self.found.functions.append(function)
         body = next((c for c in node.children if c.kind_id in (COMPOUND, TRY)), None)
         start = node.end_byte if body is None else body.start_byte
-        name = function.qualified_name
-        self.extents.append(Extent(node.start_byte, start, node.end_byte, name, scope))
+        self.extents.append(Extent(node.start_byte, start, node.end_byte, function, scope))
 
     def _declaration(self, node: Node, scope: Scope, depth: int) -> None:
         lo = self._lowering(scope)
@@ -118,8 +88,8 @@ class Scan:
                 continue
             function = make_function(lo, self.known, node, specifiers, declared, scope, depth)
             self.found.functions.append(function)
-            name = function.qualified_name
-            self.extents.append(Extent(node.start_byte, node.end_byte, node.end_byte, name, scope))
+            end = node.end_byte
+            self.extents.append(Extent(node.start_byte, end, end, function, scope))
         for variable in variables:
             self.known.values.add(variable.name.rpartition("::")[2])
             self.found.variables.append(
@@ -223,7 +193,7 @@ class Scan:
             if node is None or node.start_byte != match.start():
                 continue
             if node.kind_id in CLASS_KINDS or node.kind_id == ENUM:
-                self._define(node, Scope(f"{extent.qualified_name}::"), 0)
+                self._define(node, Scope(f"{extent.function.qualified_name}::"), 0)
 
 
 _TYPE_NAME = kind("type_identifier")

@@ -53,7 +53,10 @@ class SourceText:
     """The file's line that ``text`` starts on."""
 
     def __post_init__(self) -> None:
-        self.text = repair(self.text)
+        repaired = repair(self.text)
+        self.text = repaired.text
+        self.new_pointers = repaired.new_pointers
+        """Levels of ``*`` after the type of a ``new``, by the offset of ``new``."""
         self.names: Slices = (
             self.text.decode("ascii") if self.text.isascii() else _Utf8Slices(self.text)
         )

@@ -1,79 +1,47 @@
-"""Statements, lambdas and inline assembly."""
+"""Blocks and simple statements."""
 
 from __future__ import annotations
 
-import re
-
-from roofline_lsp.kernel.expressions import Expression, Lambda, Literal, Name, Unary, Unknown
+from roofline_lsp.kernel.expressions import Expression, Unknown
 from roofline_lsp.kernel.statements import (
     Block,
     Break,
-    Case,
     Continue,
     Declare,
     Evaluate,
-    For,
-    ForRange,
     Goto,
-    If,
     Label,
     Opaque,
     Return,
     Statement,
-    Switch,
-    Variable,
-    While,
 )
-from roofline_lsp.parsers.cuda.declarators import read_declarator, read_specifiers
 from roofline_lsp.parsers.cuda.grammar import (
-    CASE,
-    CLOSE_PAREN,
-    COLON,
+    ASSIGNMENT,
     COMMENT,
     COMPOUND,
-    DECLARATION,
     ERROR,
     FUNCTION_DECLARATOR,
-    OPEN_PAREN,
     SEMICOLON,
     STATEMENT_IDENTIFIER,
+    SUBSCRIPT,
     Node,
     kind,
-    token,
 )
-from roofline_lsp.parsers.cuda.literals import parse_number
+from roofline_lsp.parsers.cuda.local_declarations import read_pointer_to_array
 from roofline_lsp.parsers.cuda.lowering import (
     EXPRESSIONS,
+    LOOPS,
     MAX_DEPTH,
     STATEMENTS,
     Lowering,
     expression,
-    reads_expression,
     reads_statement,
-    statement,
     unknown_expression,
 )
-from roofline_lsp.parsers.cuda.type_names import plain_type, type_of
-from roofline_lsp.parsers.cuda.variables import (
-    read_parameters,
-    read_variables,
-    register_values,
-)
+from roofline_lsp.parsers.cuda.pragmas import Unroll, parse_unroll
 
 _PRAGMA_CALL = kind("preproc_call")
-_CONDITION = kind("condition_clause")
-_INIT_STATEMENT = kind("init_statement")
-_ELSE = kind("else_clause")
-_ATTRIBUTES = kind("attribute_declaration")
-_ATTRIBUTE = kind("attribute")
-_ARGUMENTS = kind("argument_list")
-_LAMBDA_DECLARATOR = kind("lambda_declarator")
-_OPERANDS = frozenset([kind("gnu_asm_output_operand"), kind("gnu_asm_input_operand")])
-_OPERAND_LISTS = frozenset(
-    [kind("gnu_asm_output_operand_list"), kind("gnu_asm_input_operand_list")]
-)
-_DEFAULT = token("default")
-_DO = token("do")
+_MAYBE_ARRAY = frozenset([ASSIGNMENT, SUBSCRIPT])
 _SKIPPED = frozenset(
     map(
         kind,
@@ -91,11 +59,6 @@ _SKIPPED = frozenset(
         ),
     )
 ) | {SEMICOLON}
-_UNROLL = re.compile(
-    r"(?:#\s*pragma\s+)?(?:GCC\s+|clang\s+loop\s+)?(no)?unroll(?:_and_jam)?\b\s*(.*)", re.DOTALL
-)
-
-Unroll = Expression | int | None
 
 
 def block_body(lo: Lowering, children: list[Node], depth: int) -> tuple[Statement, ...]:
@@ -105,10 +68,10 @@ def block_body(lo: Lowering, children: list[Node], depth: int) -> tuple[Statemen
     for child in children:
         kind_id = child.kind_id
         if kind_id == _PRAGMA_CALL:
-            asked = _pragma_unroll(lo, child)
+            asked = parse_unroll(lo.text(child), lo.line_of(child))
             unroll = asked if asked is not None else unroll
             continue
-        if not child.is_named and kind_id != ERROR or kind_id == COMMENT:
+        if (not child.is_named and kind_id != ERROR) or kind_id == COMMENT:
             continue
         if unroll is not None:
             reader = LOOPS.get(kind_id)
@@ -121,10 +84,6 @@ def block_body(lo: Lowering, children: list[Node], depth: int) -> tuple[Statemen
         if read is not None:
             found.append(read)
     return tuple(found)
-
-
-def _pragma_unroll(lo: Lowering, node: Node) -> Unroll:
-    return parse_unroll(lo.text(node), lo.line_of(node))
 
 
 @reads_statement("compound_statement", "declaration_list", "field_declaration_list")
@@ -150,51 +109,15 @@ def nested(lo: Lowering, node: Node | None, depth: int) -> Statement:
 
 @reads_statement("expression_statement")
 def _expression_statement(lo: Lowering, node: Node, depth: int) -> Statement | None:
-    children = node.children
-    value = children[0]
+    value = node.children[0]
     if not value.is_named or value.kind_id == COMMENT:
         return None
     line = lo.line_of(node)
+    if value.kind_id in _MAYBE_ARRAY:
+        declared = read_pointer_to_array(lo, value, depth)
+        if declared is not None:
+            return Declare(line, (declared,))
     return Evaluate(line, expression(lo, value, depth))
-
-
-@reads_statement("declaration")
-def read_declaration(lo: Lowering, node: Node, depth: int) -> Statement | None:
-    """Variables; a function prototype is nothing to execute."""
-    line = lo.line_of(node)
-    _, variables, _ = read_variables(lo, node.children, depth, in_body=True)
-    if not variables:
-        return None
-    register_values(lo, variables)
-    return Declare(line, tuple(variables))
-
-
-@reads_statement("type_definition")
-def _typedef(lo: Lowering, node: Node, depth: int) -> Statement | None:
-    """A typedef inside a body is replaced by its meaning wherever it is used."""
-    children = node.children[1:]
-    specifiers = read_specifiers(lo, children, depth)
-    if specifiers.type is not None:
-        for child in children[specifiers.rest :]:
-            declared = read_declarator(lo, child, specifiers.type, depth) if child.is_named else None
-            if declared is not None and declared.name is not None:
-                lo.local_types[lo.text(declared.name)] = declared.type
-    return None
-
-
-@reads_statement("alias_declaration")
-def _alias(lo: Lowering, node: Node, depth: int) -> Statement | None:
-    named = [child for child in node.named_children if child.kind_id != COMMENT]
-    if len(named) >= 2:
-        lo.local_types[lo.text(named[0])] = type_of(lo, named[-1], depth)
-    return None
-
-
-@reads_statement("struct_specifier", "class_specifier", "union_specifier", "enum_specifier")
-def _local_class(lo: Lowering, node: Node, depth: int) -> Statement | None:
-    """A class inside a body: only its name matters here, the file's scan has read it."""
-    type_of(lo, node, depth)
-    return None
 
 
 @reads_statement("return_statement", "co_return_statement")
@@ -281,41 +204,32 @@ def _opaque(lo: Lowering, node: Node, depth: int) -> Statement | None:
     if depth >= MAX_DEPTH:
         whole = lo.too_deep(node)
         return Opaque(whole.line, whole.text)
-    if node.kind_id in _EXPRESSION_KINDS:
+    if EXPRESSIONS[node.kind_id] is not unknown_expression:
         return Evaluate(lo.line_of(node), expression(lo, node, depth))
     line = lo.line_of(node)
-    found = block_body(lo, node.children, depth + 1) if node.kind_id in _CONTAINERS else ()
+    found: tuple[Statement, ...] = ()
+    if node.kind_id in _CONTAINERS:
+        # A directive's first two children are its word and its condition.
+        children = node.children[2:] if node.kind_id in _DIRECTIVES else node.children
+        found = block_body(lo, children, depth + 1)
     if node.kind_id in _CONTAINERS and node.kind_id != ERROR:
         return Block(line, found)
-    whole = unknown_expression(lo, node, depth)
-    opaque = Opaque(line, lo.excerpt(node), whole.parts if isinstance(whole, Unknown) else ())
+    opaque = Opaque(line, lo.excerpt(node), unknown_expression(lo, node, depth).parts)
     statements = [item for item in found if not isinstance(item, Opaque | Evaluate)]
     return Block(line, (opaque, *statements)) if statements else opaque
 
 
-_CONTAINERS = frozenset(
-    map(
-        kind,
-        (
-            "preproc_if",
-            "preproc_ifdef",
-            "preproc_else",
-            "preproc_elif",
-            "linkage_specification",
-        ),
-    )
-) | {ERROR}
+_DIRECTIVES = frozenset(
+    map(kind, ("preproc_if", "preproc_ifdef", "preproc_elif", "preproc_elifdef"))
+)
+_CONTAINERS = _DIRECTIVES | {kind("preproc_else"), kind("linkage_specification"), ERROR}
 
 
 def _complete_tables() -> None:
-    """Statements of kinds without a reader: skipped, kept as text, or expressions in their place."""
+    """Statements of kinds without a reader: skipped, or kept as text."""
     for kind_id, reader in STATEMENTS.items():
         if reader.__name__ == "_unknown_statement":
             STATEMENTS[kind_id] = _skip if kind_id in _SKIPPED else _opaque
 
 
 _complete_tables()
-_EXPRESSION_KINDS = frozenset(
-    kind_id for kind_id, reader in EXPRESSIONS.items() if reader is not unknown_expression
-) - _CONTAINERS
-

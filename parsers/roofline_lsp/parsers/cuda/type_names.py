@@ -8,7 +8,6 @@ from functools import lru_cache
 from roofline_lsp.kernel.expressions import Expression, Name
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.cuda.grammar import (
-    COMMA_TOKEN,
     COMMENT,
     DEPENDENT_NAME,
     ERROR,
@@ -141,7 +140,8 @@ def template_args(lo: Lowering, node: Node, depth: int) -> TemplateArgs:
     args: list[Type | Expression] = []
     for child in node.children:
         if child.is_named and child.kind_id not in (COMMENT, ERROR):
-            args.append(_template_arg(lo, child, depth))
+            # Template arguments take more of the stack than other nesting: they count threefold.
+            args.append(_template_arg(lo, child, depth + 2))
     return tuple(args)
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from roofline_lsp.kernel.program import TranslationUnit
 from roofline_lsp.parsers.cuda.cache import ParseCache
-from roofline_lsp.parsers.cuda.functions import KnownNames
 from roofline_lsp.parsers.cuda.problems import syntax_problems
 from roofline_lsp.parsers.cuda.recovery import recover
 from roofline_lsp.parsers.cuda.scan import Scan
+from roofline_lsp.parsers.cuda.scopes import KnownNames
 from roofline_lsp.parsers.cuda.source import SourceText
 from roofline_lsp.parsers.preprocess import PreprocessedFile
 
@@ -39,7 +39,7 @@ def _parse(pre: PreprocessedFile, cache: ParseCache) -> _Parsed:
             pending.pop()
             continue
         missing = [included for included in current.includes if cache.get(included) is None]
-        if missing and not any(included in pending for included in missing):
+        if missing:
             pending += missing
             continue
         cache.put(current, _parse_one(current, cache))

@@ -12,17 +12,16 @@ from roofline_lsp.kernel.expressions import (
 from roofline_lsp.kernel.statements import Variable
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.cuda.declarators import (
-    DECLARATORS,
     Declared,
-    Specifiers,
     read_declarator,
-    read_specifiers,
+    read_operator_cast,
 )
 from roofline_lsp.parsers.cuda.expressions import arguments
 from roofline_lsp.parsers.cuda.grammar import (
     ARGUMENTS,
     COMMA_TOKEN,
     COMMENT,
+    DECLARATORS,
     EQUALS,
     ERROR,
     IDENTIFIER,
@@ -37,7 +36,8 @@ from roofline_lsp.parsers.cuda.grammar import (
     kind,
 )
 from roofline_lsp.parsers.cuda.lowering import Lowering, expression
-from roofline_lsp.parsers.cuda.type_names import plain_type, qualified_parts, type_of
+from roofline_lsp.parsers.cuda.specifiers import Specifiers, read_specifiers
+from roofline_lsp.parsers.cuda.type_names import plain_type, qualified_parts
 
 _BINDING = kind("structured_binding_declarator")
 _BITFIELD = kind("bitfield_clause")
@@ -91,8 +91,9 @@ def read_variables(
             variables += _binding(lo, child, init, base, depth)
             continue
         if kind_id == OPERATOR_CAST:
-            target = type_of(lo, child.children[1], depth)
-            functions.append(Declared(target, child, child.children[-1]))
+            converted = read_operator_cast(lo, child, depth)
+            if converted.function is not None:
+                functions.append(converted)
             continue
         declared = read_declarator(lo, child, base, depth)
         args: tuple[Expression, ...] | None = None
@@ -130,9 +131,7 @@ def _variable(
     return Variable(text, declared.type, line, value, args, frozenset(specifiers.qualifiers))
 
 
-def _binding(
-    lo: Lowering, node: Node, init: Node | None, base: Type, depth: int
-) -> list[Variable]:
+def _binding(lo: Lowering, node: Node, init: Node | None, base: Type, depth: int) -> list[Variable]:
     """``auto [a, b] = f()``: each name is what a numbered subscript of the value would give."""
     value = expression(lo, init, depth) if init is not None else None
     names = [child for child in node.named_children if child.kind_id == IDENTIFIER]

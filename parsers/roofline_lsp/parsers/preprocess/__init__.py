@@ -5,23 +5,39 @@ lines, a macro invocation over several lines is expanded on its first one, and a
 inside braces stands, on one line, where its ``#include`` stood. So the line map is the identity.
 Columns are the source's in every line that is not in ``changed_lines``.
 
-What the grammar of tree-sitter-cuda cannot hold is rewritten, with its length kept:
+What the grammar of tree-sitter-cuda cannot hold is rewritten. With its length kept:
 
-- ``__align__(n)`` becomes ``alignas(n)``; other attributes that it does not know become spaces;
-- ``[=] __device__ (int i) {...}`` becomes ``[=] [[device]] (int i) {...}``.
+- ``__align__(n)`` becomes ``alignas(n)``, ``__restrict`` becomes ``restrict``; other attributes
+  that the grammar does not know become spaces;
+- ``[=] __device__ (int i) {...}`` becomes ``[=] [[device]] (int i) {...}``;
+- ``new T*[n]`` becomes ``new T [n]``.
+
+In changed lines: ``({ int a = f(); a * a; })`` becomes ``[&]{ int a = f(); return a * a; }()``.
 
 Pragmas stay in the text as ``#pragma`` lines where a statement or declaration may stand. Where the
 grammar has no room for one (between ``if (c)`` or ``else`` and the statement, after a label, from
 ``_Pragma``, in a header spliced into a line), ``unroll`` and ``omp`` become attributes of the
 statement that follows, ``[[unroll]]``, ``[[unroll(4)]]``, ``[[omp::directive("parallel for")]]``,
 and other pragmas are dropped.
+
+The package does no I/O of its own but for ``load_compile_commands`` with a path: every file comes
+from the caller's ``Reader``.
 """
 
+from roofline_lsp.parsers.preprocess.compile_commands import (
+    CompileCommandsError,
+    load_compile_commands,
+)
+from roofline_lsp.parsers.preprocess.compile_flags import CompileFlags, parse_flags
 from roofline_lsp.parsers.preprocess.driver import PreprocessCache, preprocess
 from roofline_lsp.parsers.preprocess.macros import Macro, MacroOrigin, MacroTable
+from roofline_lsp.parsers.preprocess.makefiles import makefile_hints
+from roofline_lsp.parsers.preprocess.predefined import cuda_macros, host_macros
 from roofline_lsp.parsers.preprocess.result import PreprocessedFile, PreprocessOptions, Reader
 
 __all__ = [
+    "CompileCommandsError",
+    "CompileFlags",
     "Macro",
     "MacroOrigin",
     "MacroTable",
@@ -29,5 +45,10 @@ __all__ = [
     "PreprocessOptions",
     "PreprocessedFile",
     "Reader",
+    "cuda_macros",
+    "host_macros",
+    "load_compile_commands",
+    "makefile_hints",
+    "parse_flags",
     "preprocess",
 ]

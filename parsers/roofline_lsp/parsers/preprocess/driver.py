@@ -32,7 +32,7 @@ class _CachedUnit:
     """Macros that the header defined."""
     removed: frozenset[bytes]
     """Macros that the header undefined."""
-    probed: frozenset[Path]
+    probed: frozenset[str]
     """Every file that was read or looked for."""
 
     def matches(self, macros: dict[bytes, Macro]) -> bool:
@@ -51,15 +51,15 @@ class PreprocessCache:
     It believes that files do not change: whoever learns that one did calls ``invalidate``.
     """
 
-    _files: dict[Path, SourceFile | None] = field(default_factory=dict)
-    _units: dict[tuple[Path, tuple[Path, ...]], list[_CachedUnit]] = field(default_factory=dict)
+    _files: dict[str, SourceFile | None] = field(default_factory=dict)
+    _units: dict[tuple[str, tuple[str, ...]], list[_CachedUnit]] = field(default_factory=dict)
 
     def invalidate(self, path: Path) -> None:
         """Forgets a file that changed, appeared or went away, and what was made from it."""
-        path = _normal(path)
-        self._files.pop(path, None)
+        name = os.path.normpath(path)
+        self._files.pop(name, None)
         for key, units in list(self._units.items()):
-            kept = [unit for unit in units if path not in unit.probed]
+            kept = [unit for unit in units if name not in unit.probed]
             if kept:
                 self._units[key] = kept
             else:
@@ -89,10 +89,6 @@ def preprocess(
     return run.preprocess()
 
 
-def _normal(path: Path) -> Path:
-    return Path(os.path.normpath(path))
-
-
 class _TranslationUnit:
     """One run; the ``Includer`` of its units."""
 
@@ -102,18 +98,18 @@ class _TranslationUnit:
         self.macros = _initial_macros(options)
         self.touched: list[bytes] = []
         self._main = main
-        self._main_path = _normal(main.path)
         self._options = options
         self._reader = reader
         self._cache = cache
-        self._resolved: dict[tuple[Path, bytes, bool], SourceFile | None] = {}
-        self._probed: set[Path] = set()
+        self._include_dirs = tuple(os.path.normpath(folder) for folder in options.include_dirs)
+        self._resolved: dict[tuple[str, bytes, bool], SourceFile | None] = {}
+        self._probed: set[str] = set()
         self._count = 0
 
     def preprocess(self) -> PreprocessedFile:
         unit = Unit(self, self._main, 0, spliced=False)
         for path in self._options.forced_includes:
-            header = self._load(_normal(path))
+            header = self._load(os.path.normpath(path))
             if header is None:
                 unit.unresolved_includes.append(f'"{path}"')
             elif not self.is_guarded(unit, header):
@@ -124,8 +120,7 @@ class _TranslationUnit:
 
     def find(self, unit: Unit, name: bytes, quoted: bool, skip_self: bool) -> SourceFile | None:
         """See ``Includer``."""
-        folder = unit.file.path.parent
-        key = (folder, name, quoted)
+        key = (unit.file.folder, name, quoted)
         if skip_self or key not in self._resolved:
             header = self._search(unit.file, name, quoted, skip_self)
             if skip_self:
@@ -158,7 +153,7 @@ class _TranslationUnit:
 
     def include(self, unit: Unit, header: SourceFile) -> PreprocessedFile | None:
         """See ``Includer``."""
-        key = (header.path, self._options.include_dirs)
+        key = (header.name, self._include_dirs)
         cached = self._cache._units.setdefault(key, [])
         for candidate in cached:
             if candidate.matches(self.macros):
@@ -167,14 +162,14 @@ class _TranslationUnit:
             return None
         before = dict(self.macros)
         first_touched = len(self.touched)
-        outer_probed, self._probed = self._probed, {header.path}
+        outer_probed, self._probed = self._probed, {header.name}
         included = Unit(self, header, unit.depth + 1, spliced=False)
         result = included.finish()
         words = _closure(included.words | header.words, before)
         entry = self._record(result, words, before, set(self.touched[first_touched:]))
         unit.words |= words
         self._probed |= outer_probed
-        if self._main_path not in entry.probed:
+        if self._main.name not in entry.probed:
             del cached[: len(cached) + 1 - _MAX_CONTEXTS]
             cached.append(entry)
         return result
@@ -227,30 +222,30 @@ class _TranslationUnit:
         self, current: SourceFile, name: bytes, quoted: bool, skip_self: bool
     ) -> SourceFile | None:
         relative = os.fsdecode(name)
-        folders = [current.path.parent] if quoted else []
-        for folder in (*folders, *self._options.include_dirs):
-            path = _normal(folder / relative)
-            if skip_self and path == current.path:
-                continue
-            header = self._load(path)
+        folders = (current.folder, *self._include_dirs) if quoted else self._include_dirs
+        for folder in folders:
+            path = os.path.normpath(os.path.join(folder, relative))  # noqa: PTH118
+            header = None if skip_self and path == current.name else self._load(path)
             if header is not None:
                 return header
         return None
 
-    def _load(self, path: Path) -> SourceFile | None:
-        self._probed.add(path)
-        if path == self._main_path:
+    def _load(self, name: str) -> SourceFile | None:
+        """The file of a normal path."""
+        self._probed.add(name)
+        if name == self._main.name:
             return self._main
         files = self._cache._files
-        if path not in files:
+        if name not in files:
+            path = Path(name)
             source = self._reader(path)
-            files[path] = None if source is None else divide(path, source)
-        return files[path]
+            files[name] = None if source is None else divide(path, source)
+        return files[name]
 
 
 def _once_name(file: SourceFile) -> bytes:
     """Stands for ``#pragma once`` among the macros: no identifier begins with a space."""
-    return b" once " + os.fsencode(file.path)
+    return b" once " + os.fsencode(file.name)
 
 
 def _closure(words: set[bytes], macros: dict[bytes, Macro]) -> frozenset[bytes]:

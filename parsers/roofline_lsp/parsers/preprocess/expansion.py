@@ -1,21 +1,31 @@
 """Macro expansion over tokens.
 
-The algorithm is the one of GNU cpp: a stack of tokens to read, on which an expansion is pushed
-above a marker that, once reached, lets its macro expand again. A name met while its macro may not
-expand is painted, for good.
+The algorithm is that of GNU cpp: expansions are read from a stack of frames; a macro whose frame
+has not been read to its end does not expand, and its name, if met meanwhile, is painted for good.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from roofline_lsp.parsers.preprocess.macros import Macro
-from roofline_lsp.parsers.preprocess.substitution import PAD, Painted, Substitution
-from roofline_lsp.parsers.preprocess.tokens import TOKEN, merges
+from roofline_lsp.parsers.preprocess.substitution import (
+    PAD,
+    Painted,
+    Substitution,
+    resolve_pads,
+)
+from roofline_lsp.parsers.preprocess.tokens import TOKEN
 
 _MAX_DEPTH = 48
-"""Levels of invocations inside arguments; three Python frames each."""
+"""Levels of invocations inside arguments; some five Python frames each."""
 _SPACE = b" "
+_SIMPLE_ARGUMENTS = re.compile(
+    rb"""\([^()"'/\n]*(?:\([^()"'/\n]*(?:\([^()"'/\n]*\)[^()"'/\n]*)*\)[^()"'/\n]*)*\)"""
+)
+_PUNCTUATION = frozenset([b"(", b")", b","])
 
 
 class UnterminatedInvocationError(Exception):
@@ -26,48 +36,52 @@ class ExpansionBudgetError(Exception):
     """Expansion costs more than any real file needs."""
 
 
-class _End:
-    """Marks the end of an expansion on the stack."""
+class _Frames:
+    """The tokens still to be read: those of the innermost expansion first."""
 
-    __slots__ = ("name",)
+    __slots__ = ("disabled", "stack")
 
-    def __init__(self, name: bytes) -> None:
-        self.name = name
+    def __init__(self, tokens: Iterable[bytes], disabled: set[bytes]) -> None:
+        self.disabled = disabled
+        """Names of the macros whose expansions are being read, which may not expand."""
+        self.stack: list[tuple[Iterator[bytes], bytes]] = [(iter(tokens), b"")]
 
+    def push(self, tokens: Iterable[bytes], name: bytes = b"") -> None:
+        """Puts tokens in front of the others; a macro's name is disabled until they are read."""
+        if name:
+            self.disabled.add(name)
+        self.stack.append((iter(tokens), name))
 
-_Stack = list[bytes | _End]
+    def pop(self) -> None:
+        """Ends the innermost expansion."""
+        self.disabled.discard(self.stack.pop()[1])
 
 
 class _Source:
-    """The text after an invocation's name, read a token at a time."""
+    """The text after an invocation's name."""
 
-    __slots__ = ("_text", "_tokens", "position")
+    __slots__ = ("_text", "position")
 
     def __init__(self, text: bytes, position: int) -> None:
         self._text = text
-        self._tokens = TOKEN.finditer(text, position)
         self.position = position
         """End of the last token that was taken."""
 
     def take_paren(self) -> bool:
         """Takes an opening parenthesis if one comes next, with the blanks before it."""
-        position = self.position
-        found = TOKEN.match(self._text, position)
+        found = TOKEN.match(self._text, self.position)
         if found and found.lastindex == 1:
             found = TOKEN.match(self._text, found.end())
         if not found or found[0] != b"(":
             return False
         self.position = found.end()
-        self._tokens = TOKEN.finditer(self._text, self.position)
         return True
 
-    def take(self) -> bytes | None:
-        """The next token; None at the end of the text."""
-        found = next(self._tokens, None)
-        if found is None:
-            return None
-        self.position = found.end()
-        return _SPACE if found.lastindex == 1 else found[0]
+    def tokens(self) -> Iterator[bytes]:
+        """The tokens that follow."""
+        for found in TOKEN.finditer(self._text, self.position):
+            self.position = found.end()
+            yield _SPACE if found.lastindex == 1 else found[0]
 
 
 class Expander:
@@ -86,11 +100,14 @@ class Expander:
         self._depth = 0
         self._context_free = True
         self._object_texts: dict[bytes, bytes | None] = {}
+        self._invocations: dict[bytes, bytes] = {}
 
     def macros_changed(self) -> None:
         """To be called when a macro was defined or undefined."""
         if self._object_texts:
             self._object_texts = {}
+        if self._invocations:
+            self._invocations = {}
 
     def object_text(self, name: bytes) -> bytes | None:
         """The expansion of an object-like macro if it is the same wherever the name stands."""
@@ -99,8 +116,12 @@ class Expander:
         return self._object_texts[name]
 
     def _find_object_text(self, name: bytes) -> bytes | None:
-        if self.macros[name].params is not None:
+        macro = self.macros[name]
+        if macro.params is not None:
             return None
+        plain = None if macro.dynamic else macro.plain_tokens
+        if plain is not None and self.macros.keys().isdisjoint(plain):
+            return self.join(plain)
         self._context_free = True
         text = self.join(self.expand([name]))
         return text if self._context_free else None
@@ -111,15 +132,24 @@ class Expander:
         Gives the expansion and where the text goes on after the invocation; None if this is no
         invocation.
         """
+        simple = _SIMPLE_ARGUMENTS.match(text, end)
+        invocation = text[start : simple.end()] if simple else b""
+        known = self._invocations.get(invocation)
+        if known is not None:
+            return known, start + len(invocation)
         name = text[start:end]
         source = _Source(text, end)
+        self._context_free = True
         out: list[bytes] = []
         self._disabled.clear()
         self._depth = 0
-        self._run([name], source, out)
-        if out == [name]:
+        self._run(_Frames([name], self._disabled), source, out)
+        if source.position == end and out and out[0] == name:
             return None
-        return self.join(out), source.position
+        expansion = self.join(out)
+        if self._context_free and source.position == start + len(invocation):
+            self._invocations[invocation] = expansion
+        return expansion, source.position
 
     def expand(self, tokens: list[bytes]) -> list[bytes]:
         """Fully expands tokens that stand alone, such as a directive's."""
@@ -131,7 +161,7 @@ class Expander:
         """The text of tokens, on one line, with a space where two would read as one."""
         self._spend(sum(map(len, tokens)) >> 2)
         if PAD in tokens:
-            tokens = _resolve_pads(tokens)
+            tokens = resolve_pads(tokens)
         return b"".join(tokens).replace(b"\n", _SPACE)
 
     def _spend(self, tokens: int) -> None:
@@ -147,55 +177,56 @@ class Expander:
             return tokens
         self._depth += 1
         out: list[bytes] = []
-        self._run([*reversed(tokens)], None, out)
+        self._run(_Frames(tokens, self._disabled), None, out)
         self._depth -= 1
-        return out
+        return resolve_pads(out)
 
-    def _run(self, stack: _Stack, source: _Source | None, out: list[bytes]) -> None:
-        """Moves tokens from the stack to ``out``, expanding them on the way."""
-        find = self.macros.get
+    def _run(self, frames: _Frames, source: _Source | None, out: list[bytes]) -> None:
+        """Moves tokens from the frames to ``out``, expanding them on the way."""
+        macros = self.macros
+        stack = frames.stack
+        append = out.append
         while stack:
-            token = stack.pop()
-            if isinstance(token, _End):
-                self._disabled.discard(token.name)
-                out.append(PAD)
+            for token in stack[-1][0]:
+                if token in macros:
+                    break
+                append(token)
+            else:
+                frames.pop()
+                append(PAD)
                 continue
-            macro = find(token)
-            if macro is None or token.__class__ is Painted:
-                out.append(token)
-            elif token in self._disabled:
-                out.append(Painted(token))
-            elif not self._push_expansion(macro, stack, source, out):
-                out.append(token)
+            if token.__class__ is Painted:
+                append(token)
+            elif token in frames.disabled:
+                append(Painted(token))
+            elif not self._push_expansion(macros[token], frames, source, out):
+                append(token)
 
     def _push_expansion(
-        self, macro: Macro, stack: _Stack, source: _Source | None, out: list[bytes]
+        self, macro: Macro, frames: _Frames, source: _Source | None, out: list[bytes]
     ) -> bool:
-        """Replaces an invocation, whose name was just read, on the stack; False if it is none."""
+        """Replaces an invocation, whose name was just read; False if it is none."""
         args: list[list[bytes]] = []
         omitted = False
         if macro.params is not None:
-            collected = self._collect(macro, stack, source)
+            collected = self._collect(macro, frames, source)
             if collected is None:
                 return False
             args, omitted = collected
-        body: Sequence[bytes] | None = macro.reversed_tokens
+        body: Sequence[bytes] | None = macro.plain_tokens
         if macro.dynamic:
             body = (self._dynamic_token(macro.name),)
         elif body is None:
             substitution = Substitution(macro, args, omitted, self._expand_nested)
             body = substitution.apply(macro.elements)
-            body.reverse()
             self._spend(substitution.text_bytes)
         self._spend(len(body) + 1)
         out.append(PAD)
         if self.macros.keys().isdisjoint(body):
-            out += reversed(body)
+            out += body
             out.append(PAD)
-            return True
-        self._disabled.add(macro.name)
-        stack.append(_End(macro.name))
-        stack += body
+        else:
+            frames.push(body, macro.name)
         return True
 
     def _dynamic_token(self, name: bytes) -> bytes:
@@ -207,13 +238,14 @@ class Expander:
         self._counter += 1
         return b"%d" % (self._counter - 1)
 
-    def _open_paren(self, stack: _Stack, source: _Source | None) -> bool:
+    def _open_paren(self, frames: _Frames, source: _Source | None) -> bool:
         """Takes the parenthesis after a function-like macro's name, if one comes next."""
         skipped: list[bytes] = []
+        stack = frames.stack
         while stack:
-            token = stack.pop()
-            if isinstance(token, _End):
-                self._disabled.discard(token.name)
+            token = next(stack[-1][0], None)
+            if token is None:
+                frames.pop()
                 skipped.append(PAD)
             elif token == b"(":
                 return True
@@ -222,29 +254,31 @@ class Expander:
                 if token and token != _SPACE:
                     break
         else:
-            self._context_free = False
             if source is not None and source.take_paren():
                 return True
-        stack += reversed(skipped)
+            self._context_free = False
+        frames.push(skipped)
         return False
 
     def _collect(
-        self, macro: Macro, stack: _Stack, source: _Source | None
+        self, macro: Macro, frames: _Frames, source: _Source | None
     ) -> tuple[list[list[bytes]], bool] | None:
         """An invocation's arguments, and whether the variable ones were left out altogether.
 
-        None, with the stack as it was but for its markers, if this is no valid invocation.
+        None, with the tokens that were read put back, if this is no valid invocation.
         """
-        if not self._open_paren(stack, source):
+        if not self._open_paren(frames, source):
             return None
         taken = [b"("]
-        args = self._read_args(macro, stack, source, taken)
+        commas = self._read_to_paren(frames, source, taken)
         self._spend(len(taken))
+        args = None if commas is None else _split(taken, commas, macro)
         fault = None if args is None else _count_fault(macro, args)
         if args is None or fault:
             if fault:
                 self.complaints.append(fault)
-            stack += reversed(taken)
+                self._context_free = False
+            frames.push(taken)
             return None
         params = macro.params or ()
         omitted = len(args) < len(params) or (macro.variadic and len(params) == 1 and not args[0])
@@ -252,58 +286,50 @@ class Expander:
             args.append([])
         return args, omitted
 
-    def _read_args(
-        self, macro: Macro, stack: _Stack, source: _Source | None, taken: list[bytes]
-    ) -> list[list[bytes]] | None:
-        """Reads to the closing parenthesis; None if the stack ends first."""
-        last = len(macro.params or ()) - 1 if macro.variadic else -1
-        args: list[list[bytes]] = []
-        arg: list[bytes] = []
+    def _read_to_paren(
+        self, frames: _Frames, source: _Source | None, taken: list[bytes]
+    ) -> list[int] | None:
+        """Reads on to the closing parenthesis.
+
+        Gives the indices in ``taken`` of the commas between arguments; None if the tokens end.
+        """
+        disabled = frames.disabled
+        stack = frames.stack
+        commas: list[int] = []
         depth = 0
         while True:
-            token = stack.pop() if stack else (source.take() if source else None)
-            if isinstance(token, _End):
-                self._disabled.discard(token.name)
-                token = PAD
-            elif token is None:
-                if source is not None:
-                    self._spend(len(taken))
-                    raise UnterminatedInvocationError
+            tokens = stack[-1][0] if stack else source.tokens() if source else iter(())
+            for token in tokens:
+                if token in _PUNCTUATION:
+                    if token == b"(":
+                        depth += 1
+                    elif token == b",":
+                        if not depth:
+                            commas.append(len(taken))
+                    elif depth:
+                        depth -= 1
+                    else:
+                        taken.append(token)
+                        return commas
+                elif token in disabled:
+                    token = Painted(token)  # noqa: PLW2901
+                taken.append(token)
+            if stack:
+                frames.pop()
+                taken.append(PAD)
+            elif source is None:
                 return None
-            elif token in self._disabled:
-                token = Painted(token)
-            taken.append(token)
-            if token == b"(":
-                depth += 1
-            elif token == b")":
-                if not depth:
-                    args.append(_trim(arg))
-                    return args
-                depth -= 1
-            elif token == b"," and not depth and len(args) != last:
-                args.append(_trim(arg))
-                arg = []
-                continue
-            arg.append(token)
+            else:
+                self._spend(len(taken))
+                raise UnterminatedInvocationError
 
 
-def _resolve_pads(tokens: Sequence[bytes]) -> list[bytes]:
-    """Takes the pads out, leaving a space where tokens would merge without."""
-    kept: list[bytes] = []
-    start = 0
-    end = len(tokens)
-    while start < end:
-        try:
-            pad = tokens.index(PAD, start)
-        except ValueError:
-            pad = end
-        kept += tokens[start:pad]
-        start = pad
-        while start < end and not tokens[start]:
-            start += 1
-        if kept and start < end and merges(kept[-1], tokens[start]):
-            kept.append(_SPACE)
-    return kept
+def _split(taken: list[bytes], commas: list[int], macro: Macro) -> list[list[bytes]]:
+    """The arguments between the parentheses that ``taken`` begins and ends with."""
+    if macro.variadic:
+        commas = commas[: len(macro.params or ()) - 1]
+    bounds = [0, *commas, len(taken) - 1]
+    return [_trim(taken[start + 1 : end]) for start, end in pairwise(bounds)]
 
 
 def _trim(arg: list[bytes]) -> list[bytes]:

@@ -12,35 +12,53 @@ for _ in range(4):
     _NESTED = _FLAT + rb"(?:\(" + _NESTED + rb"\)" + _FLAT + rb")*"
 _PAREN = rb"\s*\(" + _NESTED + rb"\)"
 
-_CALLED = rb"attribute(?:__)?|declspec|cluster_dims__|maxnreg__|block_size__"
+_WITH_ARGUMENTS = rb"attribute(?:__)?|declspec|cluster_dims__|maxnreg__|block_size__"
 _PLAIN = rb"device_builtin__|inline_hint__|nv_pure__|cudart_builtin__|tile_builtin__"
-_LAMBDA = rb"\](\s*(?:__(?:host|device|global)__\s*)+)(?=[({<]|->|mutable\b|noexcept\b)"
+_REPLACED = rb"align__(?=\s*\()|restrict(?!\w)|typeof(?:__)?(?=\s*\()"
+_REFERENCE = rb"&\s*__restrict(?:__)?(?!\w)"
+_LAMBDA = rb"\]\s*(?:__(?:host|device|global)__\s*)+(?=[({<]|->|mutable\b|noexcept\b)"
 
-_MARK = re.compile(rb"__(?:align__|" + _CALLED + rb"|" + _PLAIN + rb")|&\s*__restrict|" + _LAMBDA)
+# Apart, as a pattern that begins with a literal is searched much faster than alternatives are.
+_MARKS = (
+    re.compile(rb"__(?:(?:" + _WITH_ARGUMENTS + rb")\s*\(|" + _PLAIN + rb"|" + _REPLACED + rb")"),
+    re.compile(rb"&\s*__restrict"),
+    re.compile(_LAMBDA),
+    re.compile(rb"\*\s*\["),
+)
 _FIX = re.compile(
-    rb"__(?:(align)__(?=\s*\()|(?P<called>"
-    + _CALLED
+    rb"__(?:(?:"
+    + _WITH_ARGUMENTS
     + rb")"
     + _PAREN
     + rb"|(?:"
     + _PLAIN
-    + rb")(?!\w))|&\s*(?P<restrict>__restrict(?:__)?)(?!\w)|"
-    + _LAMBDA.replace(rb"](\s", rb"](?P<lambda>\s", 1)
+    + rb")(?!\w)|"
+    + _REPLACED
+    + rb")|"
+    + _REFERENCE
     + rb"|"
+    + _LAMBDA
+    + rb"|new(?<!\wnew)\s+[\w:\s]{1,80}?(?:<[^<>;(){}]*>)?\s*\*[\s*]*\[|"
     + OPAQUE.pattern
 )
 _ALIGNED = re.compile(rb"__attribute(?:__)?\s*\(\s*\(\s*(?:__)?aligned(?:__)?\s*(\(.+\))\s*\)\s*\)")
 _VISIBLE = re.compile(rb"[^\s]")
-_CLASS_KEYS = (b"struct", b"class", b"union")
+_QUALIFIER = re.compile(rb"__\w+__")
+_CLASS_KEY = re.compile(rb"\b(?:struct|class|union)\s*\Z")
 
 
 def fix_for_grammar(text: bytes) -> bytes:
     """Gives a text of the same length and lines that tree-sitter-cuda reads without errors.
 
-    Alignment is kept as ``alignas``, a lambda's ``__device__`` as ``[[device]]``; other attributes
-    become spaces.
+    - ``__align__(n)``, and ``__attribute__((aligned(n)))`` of a class, become ``alignas(n)``;
+    - ``__restrict`` becomes ``restrict``, ``__typeof__(x)`` ``decltype(x)``;
+    - a lambda's ``__device__`` becomes ``[[device]]``;
+    - ``new T*[n]`` becomes ``new T [n]``: host memory whose element size nothing asks for;
+    - other attributes, and a lambda's or reference's other qualifiers, become spaces.
     """
-    return _FIX.sub(_replacement, text) if _MARK.search(text) else text
+    if any(mark.search(text) for mark in _MARKS):
+        return _FIX.sub(_replacement, text)
+    return text
 
 
 def _blank(text: bytes) -> bytes:
@@ -49,17 +67,24 @@ def _blank(text: bytes) -> bytes:
 
 def _replacement(found: re.Match[bytes]) -> bytes:
     whole = found[0]
-    if whole[:1] == b"]":
-        qualifiers = found["lambda"].replace(b"__device__", b"[[device]]", 1)
-        return b"]" + re.sub(rb"__\w+__", lambda word: _blank(word[0]), qualifiers)
-    if whole[:1] == b"&":
-        return whole[: -len(found["restrict"])] + _blank(found["restrict"])
-    if whole[:1] != b"_":
+    kind = whole[:1]
+    if kind == b"]":
+        marked = whole.replace(b"__device__", b"[[device]]", 1)
+        return _QUALIFIER.sub(lambda word: _blank(word[0]), marked)
+    if kind == b"&":
+        return b"&" + _blank(whole[1:])
+    if kind == b"n":
+        return re.sub(rb"\bconst\b|\*", lambda word: _blank(word[0]), whole)
+    if kind != b"_":
         return whole
-    if found[1]:
+    if whole == b"__align__":
         return b"  alignas"
+    if whole == b"__restrict":
+        return b"  restrict"
+    if whole.startswith(b"__typeof"):
+        return b"decltype".ljust(len(whole))
     aligned = _ALIGNED.fullmatch(whole)
-    if aligned and found.string[: found.start()].rstrip().endswith(_CLASS_KEYS):
+    if aligned and _CLASS_KEY.search(found.string, max(0, found.start() - 16), found.start()):
         return (b"alignas" + aligned[1]).ljust(len(whole))
     return _blank(whole)
 

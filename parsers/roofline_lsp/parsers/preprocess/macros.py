@@ -9,7 +9,7 @@ from enum import Enum
 from functools import cached_property
 from pathlib import Path
 
-from roofline_lsp.parsers.preprocess.tokens import IDENTIFIER, WORD, lex
+from roofline_lsp.parsers.preprocess.tokens import IDENTIFIER, lex, words_of
 
 _PARAMETERS = re.compile(rb"\(([^()]*)\)")
 _SPACE = b" "
@@ -79,7 +79,7 @@ class Macro:
     @cached_property
     def words(self) -> frozenset[bytes]:
         """Every word of the replacement text."""
-        return frozenset(WORD.findall(self.body))
+        return words_of(self.body)
 
     @cached_property
     def elements(self) -> tuple[Element, ...]:
@@ -87,12 +87,12 @@ class Macro:
         return _compile(lex(self.body.strip()), self.params, self.variadic)
 
     @cached_property
-    def reversed_tokens(self) -> tuple[bytes, ...] | None:
-        """The replacement list, last token first, if it holds nothing but plain tokens."""
+    def plain_tokens(self) -> tuple[bytes, ...] | None:
+        """The replacement list if it holds nothing but tokens."""
         if not self.elements:
             return ()
         first = self.elements[0]
-        return first[::-1] if len(self.elements) == 1 and isinstance(first, tuple) else None
+        return first if len(self.elements) == 1 and isinstance(first, tuple) else None
 
 
 class MacroTable(Mapping[bytes, Macro]):

@@ -6,31 +6,30 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 
-from roofline_lsp.parsers.preprocess.tokens import OPAQUE, TOKEN, WORD, WORD_BYTES, strip_comments
+from roofline_lsp.parsers.preprocess.tokens import OPAQUE, TOKEN, WORD_BYTES, strip_comments
 
 _BRACE = re.compile(rb'\{|\}|e(?<!\we)xtern\s*"C(?:\+\+)?"\s*\{|' + OPAQUE.pattern)
-_SHORT_NAME = 2
-_MANY_NAMES = 24
+_RARE = 0.2
+"""Looking for each name is quicker than looking at every word if so few bytes begin a match."""
+_BEFORE_TAIL = WORD_BYTES | frozenset(b".'")
+_WORD = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
 
 
 def find_names(
     text: bytes, names: set[bytes], opaque: tuple[list[int], list[int]]
 ) -> list[tuple[int, bytes]]:
     """Where the names stand as tokens of their own, outside comments and literals, in order."""
-    short = len(names) > _MANY_NAMES or any(len(name) <= _SHORT_NAME for name in names)
-    if short:
-        found: Iterable[tuple[int, bytes]] = [
-            (match.start(), match[0]) for match in WORD.finditer(text) if match[0] in names
-        ]
-    else:
+    if sum(map(text.count, names)) < len(text) * _RARE:
         found = sorted(place for name in names for place in _places(text, name))
+    else:
+        found = [(match.start(), match[0]) for match in _WORD.finditer(text) if match[0] in names]
     starts, ends = opaque
     places: list[tuple[int, bytes]] = []
     for position, name in found:
         index = bisect_right(starts, position) - 1
         if index >= 0 and position < ends[index]:
             continue
-        if position and text[position - 1] in b".'" and _in_number(text, position):
+        if position and text[position - 1] in _BEFORE_TAIL and _in_number(text, position):
             continue
         places.append((position, name))
     return places

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,12 +12,13 @@ from roofline_lsp.parsers.preprocess.macros import Macro, MacroOrigin, parse_def
 from roofline_lsp.parsers.preprocess.tokens import (
     CONTINUATION,
     CONTINUED_LINE,
+    DIRECTIVE,
+    DIRECTIVE_START,
     IDENTIFIER,
     OPAQUE,
-    SCAN,
-    WORD,
     join_lines,
     strip_comments,
+    words_of,
 )
 
 _BOM = b"\xef\xbb\xbf"
@@ -36,7 +39,7 @@ class Chunk:
     @cached_property
     def words(self) -> frozenset[bytes]:
         """Every word in the text, in comments and literals too."""
-        return frozenset(WORD.findall(self.text))
+        return words_of(self.text)
 
     @cached_property
     def newlines(self) -> bytes:
@@ -67,7 +70,7 @@ class Directive:
     @cached_property
     def words(self) -> frozenset[bytes]:
         """Every word of the directive."""
-        return frozenset(WORD.findall(join_lines(self.raw)))
+        return words_of(join_lines(self.raw))
 
     @cached_property
     def argument(self) -> bytes:
@@ -98,6 +101,16 @@ class SourceFile:
     source: bytes
     parts: tuple[Chunk | Directive, ...]
     unclosed_comment_line: int | None = None
+
+    @cached_property
+    def name(self) -> str:
+        """The path as text, without ``..`` and doubled separators."""
+        return os.path.normpath(self.path)
+
+    @cached_property
+    def folder(self) -> str:
+        """The folder of the file, as text."""
+        return os.path.dirname(self.name)  # noqa: PTH120
 
     @cached_property
     def words(self) -> frozenset[bytes]:
@@ -154,16 +167,19 @@ def divide(path: Path, source: bytes) -> SourceFile:
     if text.startswith(_BOM):
         text = b"   " + text[3:]
     text = b"\n" + (text.replace(b"\0", b" ") if b"\0" in text else text)
+    starts, ends = opaque_spans(text)
     parts: list[Chunk | Directive] = []
     line = 0
     last = 0
-    unclosed = -1
-    for found in SCAN.finditer(text):
-        if found.lastindex != 1:
-            if found.end() == len(text):
-                unclosed = found.start()
+    for candidate in DIRECTIVE_START.finditer(text):
+        start = candidate.start()
+        index = bisect_right(starts, start) - 1
+        if start < last or (index >= 0 and start < ends[index]):
             continue
-        start, end = found.span()
+        found = DIRECTIVE.match(text, start)
+        if not found:
+            continue
+        end = found.end()
         if start > last:
             parts.append(_chunk(text[last:start], line))
             line += text.count(b"\n", last, start)
@@ -175,8 +191,8 @@ def divide(path: Path, source: bytes) -> SourceFile:
         last = end
     if last < len(text):
         parts.append(_chunk(text[last:], line))
-    comment_line = _unclosed_comment(text, unclosed)
-    return SourceFile(path, source, tuple(parts), comment_line)
+    unclosed = starts[-1] if ends and ends[-1] == len(text) else -1
+    return SourceFile(path, source, tuple(parts), _unclosed_comment(text, unclosed))
 
 
 def _unclosed_comment(text: bytes, start: int) -> int | None:

@@ -12,7 +12,7 @@ from roofline_lsp.parsers.preprocess.expansion import (
 )
 from roofline_lsp.parsers.preprocess.scanning import find_names
 from roofline_lsp.parsers.preprocess.structure import Chunk, opaque_spans
-from roofline_lsp.parsers.preprocess.tokens import WORD, merges
+from roofline_lsp.parsers.preprocess.tokens import merges, words_of
 
 MAX_EXPANSION_BYTES = 4 << 20
 """What macros and spliced headers may add to one file."""
@@ -84,7 +84,7 @@ class TextOutput:
         if self._held:
             text, line = self._held, self._held_line
             self._held = b""
-            names = self._names_in(frozenset(WORD.findall(text)))
+            names = self._names_in(words_of(text))
             self._expand(text, line, names, opaque_spans(text), _Unterminated.KEEP)
 
     def _resume(self, chunk: Chunk) -> None:
@@ -92,7 +92,7 @@ class TextOutput:
         self._held_chunks += 1
         patient = len(text) < _MAX_PENDING_BYTES and self._held_chunks < _MAX_PENDING_CHUNKS
         self._held = b""
-        names = self._names_in(frozenset(WORD.findall(text)))
+        names = self._names_in(words_of(text))
         policy = _Unterminated.WAIT if patient else _Unterminated.KEEP
         self._expand(text, line, names, opaque_spans(text), policy)
 

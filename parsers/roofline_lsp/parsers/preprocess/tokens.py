@@ -42,8 +42,16 @@ def _prefixed(quote: bytes, prefixes: tuple[bytes, ...]) -> bytes:
     )
 
 
-WORD = re.compile(rb"[" + _WORD_BYTES + rb"]+")
-"""Identifiers and numbers, also those in comments and strings: quick and generous."""
+WORD_BYTES = frozenset(
+    byte for byte in range(256) if re.match(rb"[" + _WORD_BYTES + rb"]", bytes([byte]))
+)
+_ONLY_WORDS = bytes(byte if byte in WORD_BYTES else ord(" ") for byte in range(256))
+
+
+def words_of(text: bytes) -> frozenset[bytes]:
+    """Identifiers and numbers, also those in comments and literals: quick and generous."""
+    return frozenset(text.translate(_ONLY_WORDS).split())
+
 
 IDENTIFIER = re.compile(_IDENTIFIER)
 
@@ -101,21 +109,19 @@ _REST = (
     + _CHARACTER_TAIL
     + rb"|[\"'/])[^\n/\\\"']*)*"
 )
-SCAN = re.compile(
-    rb"\n((?<!\\\n)(?<!\\\r\n)"
+DIRECTIVE_START = re.compile(rb"\n[ \t\f\v]*(?:" + _SHORT_COMMENT + rb"[ \t\f\v]*)*\#")
+"""Where a directive may begin, from the newline before it; quick to search for."""
+
+DIRECTIVE = re.compile(
+    rb"\n(?<!\\\n)(?<!\\\r\n)"
     + _SPACES
     + rb"\#"
     + _SPACES
     + rb"(?P<keyword>\w*)(?P<rest>"
     + _REST
-    + rb"))|"
-    + _OPAQUE
+    + rb")"
 )
-"""The pieces that decide where directives are, in a text that begins with a newline.
-
-``lastindex`` 1 is a directive with its continuation lines, from the newline before it to the one
-after it; the rest are comments and literals.
-"""
+"""A directive with its continuation lines, from the newline before it to the one after it."""
 
 CONTINUATION = re.compile(_NEWLINE)
 CONTINUED_LINE = re.compile(rb"(?m)^[^\n]*\\[ \t]*\r?\n(?:[^\n]*\\[ \t]*\r?\n)*[^\n]*")
@@ -143,9 +149,6 @@ def lex(text: bytes) -> list[bytes]:
     return [b" " if found.lastindex == 1 else found[0] for found in TOKEN.finditer(text)]
 
 
-WORD_BYTES = frozenset(
-    byte for byte in range(256) if re.match(rb"[" + _WORD_BYTES + rb"]", bytes([byte]))
-)
 _AFTER_WORD = WORD_BYTES | frozenset(b"\"'.")
 _PAIRS = frozenset(
     (pair[0], pair[1])

@@ -17,6 +17,9 @@ from roofline_lsp.parsers.preprocess.macros import Macro, MacroTable
 from roofline_lsp.parsers.preprocess.predefined import KNOWN_HEADERS
 from roofline_lsp.parsers.preprocess.result import PreprocessedFile
 from roofline_lsp.parsers.preprocess.scanning import BraceTracker, ends_statement
+from roofline_lsp.parsers.preprocess.statement_expressions import (
+    rewrite_statement_expressions,
+)
 from roofline_lsp.parsers.preprocess.structure import Chunk, Directive, SourceFile
 from roofline_lsp.parsers.preprocess.text_output import TextOutput
 from roofline_lsp.parsers.preprocess.tokens import OPAQUE, join_lines, lex
@@ -78,7 +81,7 @@ class Unit:
         self.include_lines: list[int] = []
         self.unresolved_includes: list[str] = []
         self._includer = includer
-        name = os.fsencode(file.path).replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+        name = os.fsencode(file.name).replace(b"\\", b"\\\\").replace(b'"', b'\\"')
         self._expander = Expander(includer.macros, name, _MAX_TOKENS)
         self._output = TextOutput(self._expander, self.report)
         self._conditions = ConditionReader(self._expander, self._has_include)
@@ -108,7 +111,12 @@ class Unit:
         if self.file.unclosed_comment_line is not None:
             self.report("comment without an end", self.file.unclosed_comment_line)
         text = b"".join(output.pieces)[1:]
-        return self._apply_pragma_operators(text) if b"_Pragma" in text else text
+        if b"_Pragma" in text:
+            text = self._apply_pragma_operators(text)
+        if b"({" in text:
+            text, lines = rewrite_statement_expressions(text)
+            self._output.changed_lines |= lines
+        return text
 
     def finish(self) -> PreprocessedFile:
         """Preprocesses the file as a unit of its own."""

@@ -1,0 +1,65 @@
+"""Enumerations."""
+
+from __future__ import annotations
+
+from roofline_lsp.kernel.expressions import Binary, Expression, Literal, Unary
+from roofline_lsp.parsers.cuda.found import Found
+from roofline_lsp.parsers.cuda.grammar import COMMENT, ERROR, Node, kind, token
+from roofline_lsp.parsers.cuda.lowering import Lowering, expression
+from roofline_lsp.parsers.cuda.scopes import KnownNames, Scope
+
+ENUMERATORS = kind("enumerator_list")
+_ENUMERATOR = kind("enumerator")
+_CLASS_WORDS = frozenset([token("class"), token("struct")])
+
+
+def read_enum(
+    lo: Lowering,
+    found: Found,
+    known: KnownNames,
+    node: Node,
+    name: str,
+    scope: Scope,
+    depth: int,
+) -> None:
+    """Adds the enumerators: as ``E::A`` and, unless it is an ``enum class``, as ``A``."""
+    scoped = any(child.kind_id in _CLASS_WORDS for child in node.children)
+    if name:
+        known.types.add(name)
+    value: Expression | int = -1
+    for items in node.children:
+        if items.kind_id != ENUMERATORS:
+            continue
+        for item in items.children:
+            if item.kind_id != _ENUMERATOR:
+                continue
+            parts = [c for c in item.named_children if c.kind_id not in (COMMENT, ERROR)]
+            if not parts:
+                continue
+            written = expression(lo, parts[1], depth) if len(parts) > 1 else None
+            value = _successor(value) if written is None else _constant(written)
+            label = lo.text(parts[0])
+            if name:
+                found.enumerators[f"{scope.prefix}{name}::{label}"] = value
+            if not scoped:
+                found.enumerators[scope.prefix + label] = value
+            known.values.add(label)
+
+
+def _constant(value: Expression) -> Expression | int:
+    match value:
+        case Literal(value=int(number)):
+            return number
+        case Unary(op="-", operand=Literal(value=int(number))):
+            return -number
+    return value
+
+
+def _successor(value: Expression | int) -> Expression | int:
+    if isinstance(value, int):
+        return value + 1
+    if isinstance(value, Binary) and value.op == "+" and isinstance(value.right, Literal):
+        count = value.right.value
+        if isinstance(count, int):
+            return Binary(value.line, "+", value.left, Literal(value.line, count + 1, "int"))
+    return Binary(value.line, "+", value, Literal(value.line, 1, "int"))

@@ -1,0 +1,34 @@
+"""What a scan has come upon so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from roofline_lsp.kernel.expressions import Expression
+from roofline_lsp.kernel.program import Function, Struct
+from roofline_lsp.kernel.statements import Variable
+from roofline_lsp.kernel.types import Type
+from roofline_lsp.parsers.cuda.scopes import Scope
+
+
+@dataclass(slots=True)
+class Found:
+    """What a scan has come upon so far."""
+
+    functions: list[Function] = field(default_factory=list)
+    structs: list[Struct] = field(default_factory=list)
+    variables: list[Variable] = field(default_factory=list)
+    aliases: dict[str, Type] = field(default_factory=dict)
+    enumerators: dict[str, Expression | int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Where a function stands, in bytes."""
+
+    start: int
+    body: int
+    """Start of the body; the end where there is none."""
+    end: int
+    function: Function
+    scope: Scope

@@ -1,0 +1,239 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from roofline_lsp.api import analyze
+from roofline_lsp.api.report import FileReport
+from roofline_lsp.cli.check import common_folder
+from roofline_lsp.reports.json import schema_text
+
+
+def test_a_file_is_reported_and_its_host_code_is_found_beside_it(
+    run: Callable[..., Any], project: Path
+) -> None:
+    ran = run("--check", "src/saxpy.cu", "--args", "1000000", "--clock", "base")
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert lines[0].startswith("GeForce RTX 3080 10GB at 1440 MHz (base clock): 760.3 GB/s")
+    assert lines[2].startswith("src/saxpy.cu:1  saxpy  BB  ")
+    assert any("src/main.cu:8  grid (3907, 1, 1), block (256, 1, 1)" in line for line in lines)
+    assert lines[-1] == "1 file, 1 kernel: 0 CB, 1 BB, 0 undecided; 0 problems"
+
+
+def test_a_folder_is_reported_by_path_without_files_that_define_no_kernel(
+    run: Callable[..., Any], project: Path
+) -> None:
+    (project / "src" / "util.cpp").write_text("int twice(int i) { return 2 * i; }\n")
+    (project / "src" / "notes.txt").write_text("__global__\n")
+    ran = run("--check", "src", "--args", "1000000")
+    assert ran.code == 0
+    assert "src/polynomial.cu:1  polynomial  CB" in ran.out
+    assert "3 files, 2 kernels: 1 CB, 1 BB, 0 undecided; 0 problems" in ran.out
+
+
+def test_json_conforms_to_the_schema_and_says_the_same(
+    run: Callable[..., Any], project: Path
+) -> None:
+    ran = run("--check", "src/polynomial.cu", "src/saxpy.cu", "--format", "json")
+    assert (ran.code, ran.err) == (0, "")
+    content = json.loads(ran.out)
+    jsonschema.Draft202012Validator(json.loads(schema_text())).validate(content)
+    assert content["gpu"]["clock"] == "boost"
+    assert [
+        (file["path"], [kernel["prediction"]["class"] for kernel in file["kernels"]])
+        for file in content["files"]
+    ] == [("src/polynomial.cu", ["CB"]), ("src/saxpy.cu", ["BB"])]
+
+
+def test_the_report_goes_to_a_file(run: Callable[..., Any], project: Path) -> None:
+    ran = run("--check", "src/saxpy.cu", "--format", "json", "--output", "report.json")
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+    content = json.loads((project / "report.json").read_text(encoding="utf-8"))
+    assert content["files"][0]["kernels"][0]["base_name"] == "saxpy"
+
+
+def test_a_report_that_cannot_be_written_is_an_error(
+    run: Callable[..., Any], project: Path
+) -> None:
+    ran = run("--check", "src/saxpy.cu", "--output", "gone/report.txt")
+    message = "roofline-lsp: gone/report.txt: cannot be written: No such file or directory\n"
+    assert (ran.code, ran.out, ran.err) == (2, "", message)
+
+
+def test_quiet_prints_errors_alone(run: Callable[..., Any], project: Path) -> None:
+    ran = run("--check", "src/saxpy.cu", "--quiet")
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+    ran = run("--check", "src/saxpy.cu", "src/gone.cu", "--quiet")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == "src/gone.cu: error: no such file or folder\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "fail_on", "code"),
+    [
+        ("src/saxpy.cu", "bb", 1),
+        ("src/saxpy.cu", "cb", 0),
+        ("src/polynomial.cu", "cb", 1),
+        ("src/polynomial.cu", "bb", 0),
+    ],
+)
+def test_fail_on_a_class(
+    run: Callable[..., Any], project: Path, file: str, fail_on: str, code: int
+) -> None:
+    assert run("--check", file, "--fail-on", fail_on).code == code
+
+
+def test_what_cannot_be_read_is_told_and_the_rest_is_checked(
+    run: Callable[..., Any], project: Path
+) -> None:
+    (project / "blob.cu").write_bytes(b"__global__\0\1\2")
+    ran = run("--check", "blob.cu", "src/saxpi.cu", "src/saxpy.cu")
+    assert ran.code == 1
+    assert "src/saxpy.cu:1  saxpy  BB" in ran.out
+    assert "blob.cu: error: binary data (a zero byte at offset 10), not read" in ran.out
+    assert "src/saxpi.cu: error: no such file or folder; did you mean 'saxpy.cu'?" in ran.out
+    assert ran.out.endswith("3 files, 1 kernel: 0 CB, 1 BB, 0 undecided; 2 problems\n")
+
+
+def test_nothing_to_check_is_a_failure(run: Callable[..., Any], project: Path) -> None:
+    (project / "host.cpp").write_text("int main() {}\n")
+    ran = run("--check", "host.cpp")
+    message = "roofline-lsp: nothing to check: no kernel in 1 file read\n"
+    assert (ran.code, ran.out, ran.err) == (2, "", message)
+    (project / "empty").mkdir()
+    ran = run("--check", "empty", "nowhere.cu", "--format", "json")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.splitlines() == [
+        "empty: error: no GPU kernel in 0 source files",
+        "nowhere.cu: error: no such file or folder",
+        "roofline-lsp: nothing to check: no kernel in 0 files read",
+    ]
+
+
+def test_an_unknown_gpu_names_near_ones(run: Callable[..., Any], project: Path) -> None:
+    ran = run("--check", "src/saxpy.cu", "--gpu", "RTX 3081")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith('roofline-lsp: unknown GPU "RTX 3081": the nearest names are ')
+    assert "RTX 3080" in ran.err
+
+
+def test_settings_come_from_the_file_above_and_options_go_before(
+    run: Callable[..., Any], project: Path
+) -> None:
+    (project / "roofline.toml").write_text('gpu = "RTX A6000"\nclock = "base"\nargs = "1024"\n')
+    ran = run("--check", "src/saxpy.cu")
+    assert ran.code == 0
+    assert "A6000" in ran.out.splitlines()[0]
+    assert "(base clock)" in ran.out.splitlines()[0]
+    assert "grid (4, 1, 1)" in ran.out
+    ran = run("--check", "src/saxpy.cu", "--gpu", "RTX 3080", "--args", "512")
+    assert "RTX 3080" in ran.out.splitlines()[0]
+    assert "grid (2, 1, 1)" in ran.out
+
+
+def test_wrong_settings_stop_the_run(run: Callable[..., Any], project: Path) -> None:
+    (project / "roofline.toml").write_text('gpu = "A100"\nclock = boost\n')
+    ran = run("--check", "src/saxpy.cu")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"roofline-lsp: {project}/roofline.toml:2:9: not valid TOML")
+    (project / "other.toml").write_text("")
+    assert run("--check", "src/saxpy.cu", "--config", "other.toml").code == 0
+    ran = run("--check", "src/saxpy.cu", "--config", "othr.toml")
+    assert ran.code == 2
+    assert "did you mean 'other.toml'?" in ran.err
+
+
+def test_compile_commands_that_cannot_be_read_stop_the_run(
+    run: Callable[..., Any], project: Path
+) -> None:
+    (project / "roofline.toml").write_text('compile-commands = "compile_commands.json"\n')
+    (project / "compile_commands.json").write_text("{")
+    for path in ("src/saxpy.cu", "src"):
+        ran = run("--check", path)
+        assert (ran.code, ran.out) == (2, "")
+        assert "compile_commands.json" in ran.err
+        assert "internal error" not in ran.err
+
+
+def test_wrong_options_are_named(run: Callable[..., Any], project: Path) -> None:
+    ran = run("--check", "src/saxpy.cu", "--define", "1N")
+    assert ran.code == 2
+    assert ran.err == (
+        "roofline-lsp: command line: 'defines' must be a list of NAME or NAME=VALUE, "
+        "not '1N' in it\n"
+    )
+    ran = run("--check", "src/saxpy.cu", "--clock", "bost")
+    assert ran.code == 2
+    assert "invalid choice: 'bost'" in ran.err
+    ran = run("--check", "src/saxpy.cu", "--format", "xml")
+    assert ran.code == 2
+    assert "invalid choice: 'xml'" in ran.err
+
+
+def test_defines_and_include_folders_are_used(run: Callable[..., Any], project: Path) -> None:
+    (project / "inc").mkdir()
+    (project / "inc" / "loops.h").write_text("#define LOOPS 4096\n")
+    (project / "k.cu").write_text(
+        '#include "loops.h"\n' + POLYNOMIAL_IF.replace("4096", "LOOPS"), encoding="utf-8"
+    )
+    ran = run("--check", "k.cu", "-D", "USE_GPU", "-I", "inc")
+    assert ran.code == 0
+    assert "k.cu:3  polynomial  CB" in ran.out
+    assert run("--check", "k.cu", "-I", "inc").code == 2
+
+
+POLYNOMIAL_IF = """\
+#ifdef USE_GPU
+__global__ void polynomial(int n, float *x) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float value = x[i];
+    for (int k = 0; k < 4096; k++) value = value * value + 0.5f;
+    x[i] = value;
+}
+#endif
+"""
+
+
+def test_excluded_files_are_left_out_of_folders(run: Callable[..., Any], project: Path) -> None:
+    ran = run("--check", "src", "--exclude", "poly*")
+    assert "polynomial" not in ran.out
+    assert "src/saxpy.cu" in ran.out
+
+
+def test_a_crash_of_the_analyser_costs_one_file(
+    run: Callable[..., Any], project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = analyze
+
+    def crashing(text: bytes, path: Path, *rest: Any, **options: Any) -> FileReport:
+        if path.name == "saxpy.cu":
+            raise RecursionError("too deep")
+        return real(text, path, *rest, **options)
+
+    def crashing_paths(paths: Sequence[Path], *_: Any, **__: Any) -> Iterator[FileReport]:
+        yield FileReport(paths[0], ())
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr("roofline_lsp.cli.batch.analyze", crashing)
+    monkeypatch.setattr("roofline_lsp.cli.batch.analyze_paths", crashing_paths)
+    ran = run("--check", "src")
+    assert ran.code == 1
+    assert "src/polynomial.cu:1  polynomial  CB" in ran.out
+    message = "src/saxpy.cu: error: internal error, please report it: RecursionError: too deep ("
+    assert message in ran.out
+    ran = run("--check", "src/saxpy.cu")
+    assert ran.code == 2
+    assert message in ran.err
+
+
+def test_settings_are_searched_from_the_folder_above_all_paths(project: Path) -> None:
+    (project / "src" / "deep").mkdir()
+    assert common_folder(["src/saxpy.cu"]) == project / "src"
+    assert common_folder(["src/saxpy.cu", "src/deep"]) == project / "src"
+    assert common_folder(["src/gone/*.cu", "elsewhere.cu"]) == project

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import roofline_lsp.cli.main as entry
+from roofline_lsp.cli.main import COMMANDS
+
+SLOW_PACKAGES = ("anthropic", "lsprotocol", "pygls", "sympy")
+CALL = "import sys; from roofline_lsp.cli.main import main; "
+
+
+def python(code: str, *argv: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", code, *argv]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=120, check=False, **options
+    )
+
+
+@pytest.mark.parametrize(
+    "argv", [["--version"], ["--check", "src/saxpy.cu"], ["schema"], ["gpus", "A100"]]
+)
+def test_batch_commands_import_no_slow_package(project: Path, argv: list[str]) -> None:
+    listing = f"print([name for name in {SLOW_PACKAGES!r} if name in sys.modules], file=sys.stderr)"
+    ran = python(f"{CALL}code = main(sys.argv[1:]); {listing}; sys.exit(code)", *argv)
+    assert (ran.returncode, ran.stderr) == (0, "[]\n")
+    assert ran.stdout
+
+
+def test_the_version_needs_no_parser(project: Path) -> None:
+    listing = "print('tree_sitter' in sys.modules)"
+    ran = python(f"{CALL}main(['--version']); {listing}")
+    first, second = ran.stdout.splitlines()
+    assert first.startswith("roofline-lsp ")
+    assert second == "False"
+
+
+def test_help_names_commands_and_exit_codes(run: Callable[..., Any]) -> None:
+    ran = run("--help")
+    assert ran.code == 0
+    for command in COMMANDS:
+        assert f"\n  {command} " in ran.out
+        assert run(command, "--help").code == 0
+    assert "130" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        ("evalute", "did you mean 'evaluate'?"),
+        ("xyz", "the commands are evaluate, gpus, schema"),
+        ("src/saxpy.cu", "to check it, run: roofline-lsp --check src/saxpy.cu"),
+    ],
+)
+def test_unknown_commands_are_told(
+    run: Callable[..., Any], project: Path, word: str, hint: str
+) -> None:
+    ran = run(word)
+    message = f"roofline-lsp: unknown command '{word}'; {hint}\n"
+    assert (ran.code, ran.out, ran.err) == (2, "", message)
+
+
+def test_options_are_not_abbreviated(run: Callable[..., Any]) -> None:
+    assert run("--vers").code == 2
+    assert run("--check").code == 2
+
+
+def test_without_a_command_the_server_is_started(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[dict[str, object]] = []
+
+    def run_stdio(overrides: Any) -> int:
+        started.append(dict(overrides.values))
+        return 0
+
+    monkeypatch.setattr("roofline_lsp.server.main.run_stdio", run_stdio)
+    assert run().code == 0
+    assert run("--stdio", "--gpu", "A100").code == 0
+    assert started == [{}, {"gpu": "A100"}]
+
+
+def test_a_reader_that_leaves_is_no_error(project: Path) -> None:
+    """As in ``roofline-lsp --check . | head -1``."""
+    code = f"{CALL}sys.exit(main(sys.argv[1:]))"
+    for argv in (["schema"], ["--check", "src", "--format", "json"]):
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        process.stderr.close()
+        assert process.wait(timeout=120) == 0
+
+
+def test_control_c_ends_quietly(project: Path) -> None:
+    code = (
+        f"import os, signal; import roofline_lsp.cli.batch as batch; {CALL}"
+        "batch.analyze_paths = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT);"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    ran = python(code, "--check", "src")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "")
+    assert signal.SIGINT + 128 == 130
+
+
+def test_interrupts_and_errors_become_exit_codes(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_given: list[str]) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(entry, "_dispatch", interrupted)
+    assert run("schema").code == 130
+
+
+def test_the_schema_is_printed(run: Callable[..., Any]) -> None:
+    ran = run("schema")
+    assert ran.code == 0
+    assert json.loads(ran.out)["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+
+
+def test_stdout_stays_usable_when_descriptors_are_closed(project: Path) -> None:
+    ran = python(f"{CALL}sys.exit(main(sys.argv[1:]))", "schema", stdin=subprocess.DEVNULL)
+    assert ran.returncode == 0
+    assert os.linesep in ran.stdout

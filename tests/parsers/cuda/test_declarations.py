@@ -1,0 +1,164 @@
+"""Classes, enumerations, typedefs and variables at file scope."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (
+            "struct S { int x, *p[3] = {}, y : 3; static constexpr int N = 4; };",
+            ["int x", "int*[3] p = {}", "int y", "constexpr static const int N = 4"],
+        ),
+        (
+            "struct S { union { int a; float b; }; struct { int c; }; };",
+            ["int a", "float b", "int c"],
+        ),
+        ("class S { public: float4 v; private: int n = 2; };", ["float4 v", "int n = 2"]),
+        ("struct S { struct In { int q; }; In in; };", ["In in"]),
+        ("struct S { struct { int q; } in; };", ["S::anonymous_1_11 in"]),
+        ("struct S { float data[N][M]; T* next; };", ["float[N][M] data", "T* next"]),
+        ("struct S { int (*f)(int); };", ["function<int, int>* f"]),
+        ("struct S { int x{3}; };", ["int x(3)"]),
+    ],
+)
+def test_fields(reading, source, expected):
+    structs = {struct.name: struct for struct in reading.unit(source).structs}
+    assert [reading.variable(field) for field in structs["S"].fields] == expected
+
+
+def test_struct_properties(reading):
+    source = """
+    template <class T, int N>
+    struct alignas(16) S : public B<T>, private ns::C {
+      using value_type = T;
+      typedef float F;
+      __device__ void f() { g(); }
+      template <class U> void h(U u) { i(u); }
+      void later();
+    };
+    union U { int a; };
+    template <> struct S<int, 4> { };
+    """
+    primary, union, special = reading.unit(source).structs
+    assert [reading.type(base) for base in primary.bases] == ["B<T>", "ns::C"]
+    assert [p.name for p in primary.template_params] == ["T", "N"]
+    assert {name: reading.type(t) for name, t in primary.aliases.items()} == {
+        "value_type": "T",
+        "F": "float",
+    }
+    assert reading.expression(primary.align) == "16"
+    assert [m.qualified_name for m in primary.methods] == ["S::f", "S::h", "S::later"]
+    assert [reading.statement(m.body) for m in primary.methods] == ["{g()}", "{i(u)}", ""]
+    assert [p.name for p in primary.methods[1].template_params] == ["U"]
+    assert (union.name, union.union, primary.union) == ("U", True, False)
+    assert primary.template_args is None
+    assert special.template_args is not None
+    assert reading.type(special.template_args[0]) == "int"
+
+
+def test_nested_classes_are_qualified(reading):
+    source = "namespace n { struct A { struct B { enum class C { X }; int q; }; }; }"
+    unit = reading.unit(source)
+    assert sorted(struct.qualified_name for struct in unit.structs) == ["n::A", "n::A::B"]
+    assert unit.enumerators == {"n::A::B::C::X": 0}
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("typedef struct { int a; } P;", "P"),
+        ("typedef struct P_ { int a; } P, *PP;", "P_"),
+        ("struct { int a; } p;", "anonymous_1_0"),
+        ("struct P { int a; } p, q[2];", "P"),
+        ("typedef union { int a; } P;", "P"),
+    ],
+)
+def test_struct_names(reading, source, name):
+    (struct,) = reading.unit(source).structs
+    assert struct.qualified_name == name
+    assert [reading.variable(field) for field in struct.fields] == ["int a"]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (
+            "enum E { A, B = 5, C };",
+            {"E::A": "0", "A": "0", "E::B": "5", "B": "5", "E::C": "6", "C": "6"},
+        ),
+        ("enum class E : int { A = -1, B };", {"E::A": "-1", "E::B": "0"}),
+        ("enum { A = N * 2, B, C };", {"A": "(N * 2)", "B": "((N * 2) + 1)", "C": "((N * 2) + 2)"}),
+        ("struct S { enum { A = 3 }; };", {"S::A": "3"}),
+        ("namespace n { enum E { A }; }", {"n::E::A": "0", "n::A": "0"}),
+        ("typedef enum { A } E;", {"E::A": "0", "A": "0"}),
+        ("enum E { A } e;", {"E::A": "0", "A": "0"}),
+    ],
+)
+def test_enumerators(reading, source, expected):
+    found = reading.unit(source).enumerators
+    spelled = {
+        name: str(value) if isinstance(value, int) else reading.expression(value)
+        for name, value in found.items()
+    }
+    assert spelled == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("typedef float real;", {"real": "float"}),
+        ("typedef struct Q_ { int a; } Q, *QP;", {"Q": "Q_", "QP": "Q_*"}),
+        ("typedef struct S { int a; } S;", {}),
+        ("typedef float v4[4];", {"v4": "float[4]"}),
+        ("typedef void (*fp)(int, float);", {"fp": "function<void, int, float>*"}),
+        ("using V = std::vector<float>;", {"V": "std::vector<float>"}),
+        ("template <class T> using W = Foo<T*>;", {"W": "Foo<T*>"}),
+        ("namespace n { using U = unsigned; }", {"n::U": "unsigned int"}),
+        ("struct S { using T = int; };", {"S::T": "int"}),
+        ("using R = typename Traits<float>::type;", {"R": "Traits::type@<float>"}),
+    ],
+)
+def test_aliases(reading, source, expected):
+    found = reading.unit(source).aliases
+    assert {name: reading.type(meaning) for name, meaning in found.items()} == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("__constant__ float c[4] = {1, 2};", ["__constant__ float[4] c = {1, 2}"]),
+        ("__device__ __managed__ int m;", ["__device__ __managed__ int m"]),
+        ("static const int q = 4, *r;", ["static const int q = 4", "static const int* r"]),
+        ("extern int x;", ["extern int x"]),
+        ("extern __shared__ alignas(16) char s[];", ["__shared__ extern char[] s"]),
+        ("constexpr float pi = 3.0f;", ["constexpr const float pi = 3.0:float"]),
+        ("namespace n { int x = 1; }", ["int n::x = 1"]),
+        ("int S::count = 0;", ["int S::count = 0"]),
+        ("dim3 grid(4, 4);", ["dim3 grid(4, 4)"]),
+        ("const int N = 4; dim3 grid(N);", ["const int N = 4", "dim3 grid(N)"]),
+        ("texture<float, 2> t;", ["texture<float, 2> t"]),
+        ("template <class T> constexpr T pi = T(3);", ["constexpr const T pi = T(3)"]),
+        ("auto f = [](int x) { return x; };", ["auto f = [](int x) {return x}"]),
+        ("void (*table[3])(int);", ["function<void, int>*[3] table"]),
+        ("__device__ const float t[] = {1};", ["__device__ const float[] t = {1}"]),
+        ("static __const__ float x = 1;", ["static const float x = 1"]),
+    ],
+)
+def test_variables(reading, source, expected):
+    assert [reading.variable(v) for v in reading.unit(source).globals] == expected
+
+
+def test_prototype_with_unknown_parameter_types_at_file_scope(reading):
+    unit = reading.unit("void f(T); T g(U u, V);")
+    assert [f.name for f in unit.functions] == ["f", "g"]
+    assert unit.globals == ()
+
+
+def test_directives_left_in_the_text_are_read_through(reading):
+    source = "#ifdef A\nint a;\n#else\n__global__ void k() {}\n#endif\n#define X 1\n"
+    unit = reading.unit(source)
+    assert [v.name for v in unit.globals] == ["a"]
+    assert [f.name for f in unit.functions] == ["k"]

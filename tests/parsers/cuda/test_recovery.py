@@ -1,0 +1,92 @@
+"""Kernels around and after syntax errors."""
+
+from __future__ import annotations
+
+import pytest
+
+GOOD = """
+__global__ void first(int n) { f(n); }
+__device__ float helper(float x) { return x * 2; }
+__global__ void broken(int n) {
+  if (n > 0) {
+    g(n);
+  }
+}
+template <typename T>
+__global__ void third(T* a, int n) {
+  for (int i = 0; i < n; ++i) { a[i] = helper(a[i]); }
+}
+__global__ void last(int n) { h(n); }
+int main() { third<float><<<1, 2>>>(a, n); }
+"""
+
+
+def kernels(reading, source):
+    return {f.name: f for f in reading.unit(source).functions if f.is_kernel and f.body}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    g(n);\n  }\n}\n", "    g(n);\n  }\n"),
+        ("    g(n);\n  }\n}\n", "    g(n);\n"),
+        ("    g(n);\n  }\n}\n", "    g(n);\n  }\n}\n}\n"),
+        ("  if (n > 0) {\n", "  if (n > 0\n"),
+        ("    g(n);\n", "    g(n\n"),
+        ("    g(n);\n", "    g(n;\n"),
+        ("    g(n);\n", '    g("unterminated);\n'),
+        ("  if (n > 0) {\n", "  if (n > 0) { { {\n"),
+        ("broken(int n) {", "broken(int n, {"),
+        ("    g(n);\n", "    struct { int\n"),
+    ],
+)
+def test_kernels_after_an_error_are_found(reading, old, new):
+    assert old in GOOD
+    source = GOOD.replace(old, new, 1)
+    found = kernels(reading, source)
+    assert {"first", "third", "last"} <= set(found)
+    lines = source.split("\n")
+    for name in ("third", "last"):
+        span = found[name].name_span
+        assert lines[span.line - 1][span.column : span.end_column] == name
+    assert [p.name for p in found["third"].template_params] == ["T"]
+    spelled = reading.statement(found["third"].body)
+    assert spelled.startswith("{for (int i = 0; (i < n); ++i) {a[i] = helper(a[i])}")
+
+
+def test_the_good_file_has_no_problems(reading):
+    assert reading.unit(GOOD).problems == ()
+    assert set(kernels(reading, GOOD)) == {"first", "broken", "third", "last"}
+
+
+def test_a_broken_kernel_is_read_as_far_as_it_goes(reading):
+    source = GOOD.replace("    g(n);\n  }\n}\n", "    g(n);\n", 1)
+    broken = kernels(reading, source)["broken"]
+    assert "g(n)" in reading.statement(broken.body)
+    assert "helper" not in reading.statement(broken.body)
+
+
+def test_no_kernel_is_found_twice(reading):
+    for line in range(1, len(GOOD.split("\n"))):
+        lines = GOOD.split("\n")
+        del lines[line]
+        functions = reading.unit("\n".join(lines)).functions
+        places = [(f.qualified_name, f.name_span) for f in functions]
+        assert len(places) == len(set(places))
+
+
+def test_global_in_comments_and_strings_is_no_kernel(reading):
+    source = '// __global__ void a() {\nconst char* s = "__global__ void b() {";\nvoid f() {}\n'
+    unit = reading.unit(source)
+    assert [f.name for f in unit.functions] == ["f"]
+    assert unit.problems == ()
+
+
+def test_a_kernel_that_cannot_be_read_is_a_problem(reading):
+    unit = reading.unit("int x;\n__global__ %% {\n int y;\n}\n")
+    assert any(p.line == 2 for p in unit.problems)
+
+
+def test_functions_after_an_unclosed_body(reading):
+    source = "void a() {\n if (x) {\n}\nvoid b() { f(); }\n__device__ int c() { return 1; }\n"
+    assert {"a", "b", "c"} <= {f.name for f in reading.unit(source).functions} | {"a"}

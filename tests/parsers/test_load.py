@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roofline_lsp.kernel.program import Severity
+from roofline_lsp.parsers.load import LoadCache, has_kernels, load_program
+from roofline_lsp.parsers.preprocess import PreprocessOptions
+
+
+def reader_of(files: dict[str, str]):
+    contents = {Path(name): text.encode() for name, text in files.items()}
+    return contents.get
+
+
+def test_a_program_is_its_files_and_their_headers():
+    reader = reader_of(
+        {
+            "/p/main.cu": '#include "k.h"\nint main() { k<<<1, BLOCK>>>(p); }\n',
+            "/p/k.cu": '#include "k.h"\n__global__ void k(real* p) { p[0] = (real)-1; }\n',
+            "/p/k.h": "#define BLOCK 128\ntypedef double real;\n__global__ void k(real* p);\n",
+        }
+    )
+    program = load_program([Path("/p/main.cu"), Path("/p/k.cu")], reader)
+    assert [unit.path for unit in program.units] == [Path("/p/main.cu"), Path("/p/k.cu")]
+    assert {unit.path for unit in program.all_units()} == {
+        *(Path("/p/main.cu"), Path("/p/k.cu"), Path("/p/k.h"))
+    }
+    launch = program.units[0].functions[0].body.body[0].expression
+    assert launch.block.value == 128
+    kernel = program.units[1].functions[0]
+    assert kernel.body.body[0].expression.value.type.name == "real"
+    assert program.units[0].macros["BLOCK"].strip() == "128"
+
+
+def test_definitions_of_the_command_line():
+    reader = reader_of({"/p/a.cu": "#ifdef USE\n__global__ void k() {}\n#endif\n"})
+    options = PreprocessOptions(defines=(("USE", "1"),))
+    assert load_program([Path("/p/a.cu")], reader, options).units[0].functions != ()
+    assert load_program([Path("/p/a.cu")], reader).units[0].functions == ()
+
+
+def test_a_missing_file_is_a_problem():
+    (unit,) = load_program([Path("/p/none.cu")], lambda path: None).units
+    (problem,) = unit.problems
+    assert problem.severity is Severity.ERROR
+    assert problem.message == "cannot read '/p/none.cu'"
+    assert problem.path == Path("/p/none.cu")
+
+
+def test_headers_are_shared_through_a_cache():
+    files = {"/p/h.h": "struct S { int x; };\n"}
+    for name in "ab":
+        files[f"/p/{name}.cu"] = '#include "h.h"\nS s;\n'
+    reader = reader_of(files)
+    cache = LoadCache()
+    first = load_program([Path("/p/a.cu")], reader, cache=cache)
+    second = load_program([Path("/p/b.cu")], reader, cache=cache)
+    assert first.units[0].includes[0] is second.units[0].includes[0]
+
+
+def test_edits_with_kept_trees():
+    files = {"/p/a.cu": "__global__ void k() { f(1); }\n"}
+    cache = LoadCache(keep_trees=True)
+    for number in (1, 2, 3):
+        files["/p/a.cu"] = f"__global__ void k() {{ f({number}); }}\n"
+        program = load_program([Path("/p/a.cu")], reader_of(files), cache=cache)
+        call = program.units[0].functions[0].body.body[0].expression
+        assert call.args[0].value == number
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (b"__global__ void k();", True),
+        (b"k<<<1, 2>>>();", True),
+        (b"k<< <1, 2>> >();", True),
+        (b"k <<\n <1, 2>> >();", True),
+        (b"cudaLaunchKernel(f, g, b, a);", True),
+        (b"cudaLaunchCooperativeKernel(f, g, b, a);", True),
+        (b"hipLaunchKernelGGL(k, g, b, 0, 0);", True),
+        (b"cuLaunchKernel(f);", True),
+        (b"int main() { std::cout << 1 << 2; }", False),
+        (b"__device__ int f();", False),
+        (b"", False),
+    ],
+)
+def test_has_kernels(source, expected):
+    assert has_kernels(source) is expected

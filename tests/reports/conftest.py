@@ -1,0 +1,196 @@
+"""A report made by hand, with everything known in one kernel and nothing in another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roofline_lsp.api.report import (
+    ArgumentUsed,
+    Evidence,
+    FileReport,
+    Finding,
+    GpuUsed,
+    KernelReport,
+    LaunchReport,
+    Limiter,
+    Prediction,
+    Report,
+    Source,
+    UnknownUsed,
+    Verdict,
+)
+from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.kernel.program import Dialect, Problem, Severity, Span
+
+CB, BB = Verdict.COMPUTE_BOUND, Verdict.BANDWIDTH_BOUND
+SAXPY, MAIN, BROKEN = Path("src/saxpy.cu"), Path("src/main.cu"), Path("src/broken.cu")
+
+GPU = GpuUsed(
+    name="GeForce RTX 3080 10GB",
+    clock="base",
+    clock_mhz=1440.0,
+    peaks_gops={Precision.SP: 25067.52, Precision.DP: 391.68, Precision.INT: 12533.76},
+    bandwidth_gbs=760.3,
+    ridges={Precision.SP: 32.9706, Precision.DP: 0.51516, Precision.INT: 16.4853},
+)
+
+KNOWN = Prediction(
+    verdict=BB,
+    confidence=0.97,
+    source=Source.STATIC,
+    limiting=Limiter.BANDWIDTH,
+    sp_flops=2e6,
+    dp_flops=0.0,
+    hp_flops=0.0,
+    int_ops=8e6,
+    tensor_flops=0.0,
+    dram_read_bytes=8e6,
+    dram_write_bytes=4e6,
+    time_ns=17234.5,
+    precision_verdicts={Precision.SP: BB, Precision.INT: BB},
+    unknowns=(),
+    evidence=(
+        Evidence(SAXPY, 6, "DRAM bytes read of 'x', coalesced", 4e6),
+        Evidence(SAXPY, 6, "single-precision operations", 2e6),
+        Evidence(SAXPY, 5, "guard passes 99.8% of threads", None),
+        Evidence(SAXPY, 6, "not shown in text", 1.0),
+    ),
+    regime="fully utilised",
+    occupancy=0.875,
+)
+
+UNKNOWN = Prediction(
+    verdict=None,
+    confidence=0.0,
+    source=Source.STATIC,
+    limiting=None,
+    sp_flops=None,
+    dp_flops=None,
+    hp_flops=0.0,
+    int_ops=float("inf"),
+    tensor_flops=0.0,
+    dram_read_bytes=None,
+    dram_write_bytes=128.0,
+    time_ns=None,
+    precision_verdicts={},
+    unknowns=(
+        UnknownUsed("n", "read from a file", 1048576.0, MAIN, 12),
+        UnknownUsed("trips", "while loop", None),
+    ),
+)
+
+COMPUTE = Prediction(
+    verdict=CB,
+    confidence=0.8,
+    source=Source.MEASURED,
+    limiting=Limiter.DP,
+    sp_flops=0.0,
+    dp_flops=1.5e9,
+    hp_flops=0.0,
+    int_ops=1e3,
+    tensor_flops=0.0,
+    dram_read_bytes=3e6,
+    dram_write_bytes=0.0,
+    time_ns=4.2e6,
+    precision_verdicts={Precision.DP: CB, Precision.INT: BB},
+)
+
+SAXPY_KERNEL = KernelReport(
+    name="saxpy(int, float, const float *, float *)",
+    base_name="saxpy",
+    qualified_name="saxpy",
+    dialect=Dialect.CUDA,
+    path=SAXPY,
+    span=Span(3, 0, 8, 1),
+    name_span=Span(3, 16, 3, 21),
+    launches=(
+        LaunchReport(
+            path=MAIN,
+            line=42,
+            grid=(3907, 1, 1),
+            block=(256, 1, 1),
+            shared_bytes=None,
+            certain=True,
+            template_args=(),
+            arguments=(
+                ArgumentUsed("n", "1000000", "argv[1] at main.cu:10"),
+                ArgumentUsed("a", "unknown", None),
+            ),
+            prediction=KNOWN,
+        ),
+    ),
+    prediction=KNOWN,
+)
+
+LOOP_KERNEL = KernelReport(
+    name="app::loop(int *)",
+    base_name="loop",
+    qualified_name="app::loop",
+    dialect=Dialect.HIP,
+    path=SAXPY,
+    span=Span(11, 2, 20, 3),
+    name_span=Span(12, 4, 12, 8),
+    launches=(),
+    prediction=UNKNOWN,
+)
+
+
+def _stencil_launch(line: int, prediction: Prediction, *, certain: bool) -> LaunchReport:
+    return LaunchReport(
+        path=MAIN,
+        line=line,
+        grid=(None, 2, 1),
+        block=None,
+        shared_bytes=4096,
+        certain=certain,
+        template_args=("double", "8"),
+        arguments=(),
+        prediction=prediction,
+    )
+
+
+STENCIL_KERNEL = KernelReport(
+    name="stencil(double *)",
+    base_name="stencil",
+    qualified_name="stencil",
+    dialect=Dialect.CUDA,
+    path=MAIN,
+    span=Span(2, 0, 9, 1),
+    name_span=Span(2, 16, 2, 23),
+    launches=(
+        _stencil_launch(50, COMPUTE, certain=True),
+        _stencil_launch(51, KNOWN, certain=False),
+        _stencil_launch(52, UNKNOWN, certain=True),
+        _stencil_launch(53, COMPUTE, certain=True),
+    ),
+    prediction=COMPUTE,
+    findings=(
+        Finding("strided-access", "neighbouring threads are 64 bytes apart", MAIN, Span(4, 2, 4,
+        9)), Finding("double-literal", "1.0 is a double", MAIN, Span(5, 2, 5, 9), "write 1.0f"), ),
+        )  # fmt: skip
+
+
+@pytest.fixture
+def report() -> Report:
+    """Three files: two with kernels and one that could not be read."""
+    problems = (
+        Problem(Severity.WARNING, "syntax error near 'KERNEL_LOOP'", SAXPY, 14),
+        Problem(Severity.WARNING, "'missing.h' was not found", None),
+    )
+    unreadable = Problem(Severity.ERROR, "cannot be read: Permission denied", BROKEN)
+    return Report(
+        GPU,
+        (
+            FileReport(SAXPY, (SAXPY_KERNEL, LOOP_KERNEL), problems),
+            FileReport(MAIN, (STENCIL_KERNEL,)),
+            FileReport(BROKEN, (), (unreadable,)),
+        ),
+    )
+
+
+@pytest.fixture
+def empty() -> Report:
+    """No file at all."""
+    return Report(GPU, ())

@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roofline_lsp.api.report import Verdict
+from roofline_lsp.settings import Settings
+from roofline_lsp.study.dataset import MeasuredKernel
+from roofline_lsp.study.judge import Inputs, Judgement, base_name, judge_program, judge_programs
+from roofline_lsp.study.programs import Analyser, executables
+
+Make = Callable[..., MeasuredKernel]
+
+
+def judged(rows: list[MeasuredKernel], inputs: Inputs, analyser: Analyser) -> list[Judgement]:
+    return judge_program(rows, inputs=inputs, analyser=analyser)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "name"),
+    [
+        ("saxpy(int, float *)", "saxpy"),
+        ("void ns::copy<float, (int)4>(T1 *)", "copy"),
+        ("void (anonymous namespace)::k<ns::Op<int>>(int)", "k"),
+        ("__omp_offloading_10302_1a2b_main_l42", "__omp_offloading_10302_1a2b_main_l42"),
+        ("plain", "plain"),
+    ],
+)
+def test_the_base_name_of_a_profiled_kernel(kernel: str, name: str) -> None:
+    assert base_name(kernel) == name
+
+
+def test_headers_are_no_units_but_their_folders_are_searched(sources: Path) -> None:
+    folder = sources / "saxpy-cuda"
+    (made,) = executables(folder, sources)
+    assert made.units == (folder / "main.cu",)
+    assert made.include_dirs == (folder, folder / "util", sources / "include")
+
+
+def test_units_with_a_main_come_first(sources: Path) -> None:
+    folder = sources / "saxpy-cuda"
+    for name in ("a.cu", "util/b.cpp", "z.cu"):
+        (folder / name).touch()
+    (folder / "z.cu").write_text("int main() { return 0; }\n")
+    (made,) = executables(folder, sources)
+    assert [path.relative_to(folder).as_posix() for path in made.units] == [
+        "z.cu",
+        "a.cu",
+        "main.cu",
+        "util/b.cpp",
+    ]
+
+
+def test_each_folder_with_a_main_makes_an_executable(sources: Path) -> None:
+    folder = sources / "saxpy-cuda"
+    (folder / "main.cu").unlink()
+    for name in ("one", "two", "shared"):
+        (folder / name).mkdir()
+        (folder / name / "k.cu").write_text("" if name == "shared" else "int main() {}")
+        (folder / name / "k.h").touch()
+    one, two = executables(folder, sources)
+    assert one.units == (folder / "one" / "k.cu", folder / "shared" / "k.cu")
+    assert two.units == (folder / "two" / "k.cu", folder / "shared" / "k.cu")
+    assert two.include_dirs[:2] == (folder / "two", folder)
+
+
+def test_a_program_is_read_once_for_each_command_line(
+    measured: Make, inputs: Inputs, analyser: Analyser, loader: Any
+) -> None:
+    rows = [
+        measured(),
+        measured(kernel="vector_add(int)"),
+        measured(kernel="saxpy(int)", args=("8",), grid=(2, 1, 1)),
+    ]
+    results = judged(rows, inputs, analyser)
+    assert [result.row for result in results] == rows
+    assert [argv for _, _, argv in loader.loaded] == [("1000",), ("8",)]
+    files, settings, _ = loader.loaded[1]
+    assert files == ("main.cu",)
+    folder = inputs.sources / "saxpy-cuda"
+    assert settings == Settings(
+        clock="base",
+        args=("8",),
+        include_dirs=(folder, folder / "util", inputs.sources / "include"),
+    )
+    assert loader.programs[0].asked == [
+        ("saxpy(int, float *)", (4, 1, 1), (256, 1, 1)),
+        ("vector_add(int)", (4, 1, 1), (256, 1, 1)),
+    ]
+    assert loader.programs[1].asked == [("saxpy(int)", (2, 1, 1), (256, 1, 1))]
+
+
+def test_source_only_withholds_arguments_and_dimensions(
+    measured: Make, inputs: Inputs, analyser: Analyser, loader: Any
+) -> None:
+    rows = [measured(), measured(kernel="vector_add(int)", args=("8",))]
+    judged(rows, replace(inputs, source_only=True), analyser)
+    ((_, settings, argv),) = loader.loaded
+    assert argv is None
+    assert settings.args is None
+    assert [(grid, block) for _, grid, block in loader.programs[0].asked] == [(None, None)] * 2
+
+
+def test_what_goes_wrong_with_a_kernel_is_its_failure_alone(
+    measured: Make, inputs: Inputs, analyser: Analyser
+) -> None:
+    names = ["crashes(int)", "refuses(int)", "undecided(int)", "sakspy(int)", "saxpy(int)"]
+    results = judged([measured(kernel=name) for name in names], inputs, analyser)
+    crashed, refused, undecided, unknown, fine = results
+    assert crashed.failure is not None
+    assert crashed.failure.startswith("ZeroDivisionError: division by zero (conftest.py:")
+    assert refused.failure == "a reason to show"
+    assert undecided.failure == "read, but left undecided"
+    assert undecided.prediction is not None
+    assert unknown.failure == "'sakspy' is not among the 2 kernels found; the nearest is 'saxpy'"
+    assert (fine.failure, fine.verdict, fine.correct) == (None, Verdict.BANDWIDTH_BOUND, True)
+    assert [result.correct for result in results] == [False, False, False, False, True]
+
+
+def test_a_kernel_found_by_name_but_not_by_signature_is_told_apart(
+    measured: Make, inputs: Inputs, analyser: Analyser
+) -> None:
+    (result,) = judged([measured(kernel="ns::vector_add<int>(int)")], inputs, analyser)
+    assert result.failure == "'vector_add' was found, but no overload or specialisation matches"
+
+
+def test_missing_and_empty_folders_are_told(
+    measured: Make, inputs: Inputs, analyser: Analyser
+) -> None:
+    (missing,) = judged([measured(program="gone-cuda")], inputs, analyser)
+    assert missing.failure == f"there is no folder {inputs.sources / 'gone-cuda'}"
+    (empty,) = judged([measured(program="empty-cuda")], inputs, analyser)
+    assert empty.failure == f"no source file in {inputs.sources / 'empty-cuda'}"
+
+
+def test_launches_are_described_when_asked_for(
+    measured: Make, inputs: Inputs, analyser: Analyser
+) -> None:
+    rows = [measured(), measured(kernel="vector_add(int)")]
+    shown, failed = judged(rows, replace(inputs, show_launches=True), analyser)
+    assert shown.launches == (
+        (
+            "main.cu:42: grid (4, ?, 1), block (256, 1, 1); <float>; perhaps not reached; "
+            "n = 1000 (argv[1] at main.cu:10)"
+        ),
+    )
+    assert failed.launches[0].startswith("RecursionError (conftest.py:")
+    assert failed.prediction is not None
+
+
+def test_a_program_that_fails_dies_or_hangs_costs_its_own_kernels_alone(
+    measured: Make, inputs: Inputs, analyser: Analyser
+) -> None:
+    folder = inputs.sources
+    rows = []
+    for fate in ("raise", "die", "exit", "hang", "fine"):
+        (folder / fate).mkdir()
+        (folder / fate / "main.cu").touch()
+        rows.append(measured(program=fate, args=(fate,)))
+    rows.append(measured(program="raise", kernel="vector_add(int)", args=("raise",)))
+    done = dict(judge_programs(rows, inputs, analyser=analyser, jobs=2, limit_s=2.0))
+    assert {program: len(results) for program, results in done.items()} == {
+        "raise": 2,
+        "die": 1,
+        "exit": 1,
+        "hang": 1,
+        "fine": 1,
+    }
+    for result in done["raise"]:
+        assert result.failure is not None
+        assert result.failure.startswith("ValueError: cannot load (conftest.py:")
+    assert done["die"][0].failure == "the process ended by itself (SIGKILL)"
+    assert done["exit"][0].failure == "the process ended by itself (exit status 3)"
+    assert done["hang"][0].failure == "no result within 2 s"
+    assert done["fine"][0].correct
