@@ -68,6 +68,9 @@ class FakeAnalyser:
         except OSError:
             return None
 
+    def linked(self, text: bytes, other: bytes) -> bool:
+        return not (b"int main" in text and b"int main" in other)
+
 
 def verdict_of(settings: Settings) -> Verdict:
     return Verdict.COMPUTE_BOUND if GPUS[settings.gpu] < 0.25 else Verdict.BANDWIDTH_BOUND

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from roofline_lsp.analysis.device.regions import KernelSummary
@@ -43,6 +43,8 @@ class Binding:
     host_arrays: set[str] = field(default_factory=set)
     """Pointer arguments into host memory that is mapped, not in DRAM of the device."""
     unknowns: list[UnknownUsed] = field(default_factory=list)
+    dims_given: bool = False
+    """Grid and block come from a measurement, so assumed sizes may contradict them."""
     soft: set[Symbol] = field(default_factory=set)
     """Arguments whose number rests on an assumption."""
     grid_known: bool = True
@@ -57,6 +59,9 @@ def bind(
 ) -> Binding:
     """The numbers of one launch. ``grid`` and ``block``, where given, override the host's."""
     host = _HostNumbers(context.unknowns if context is not None else {})
+    if context is not None:
+        _solve_dimensions(host, context.grid, grid)
+        _solve_dimensions(host, context.block, block)
     found_block = block or _dimensions(context.block if context is not None else None, host)
     found_grid = grid or _dimensions(context.grid if context is not None else None, host)
     used_block = found_block or (ASSUMED_BLOCK, 1, 1)
@@ -64,6 +69,7 @@ def bind(
     used_grid = found_grid or (max(1, ASSUMED_THREADS // max(1, threads)), 1, 1)
     dynamic = host.number(context.shared_bytes) if context is not None else None
     result = Binding(used_grid, used_block, int(dynamic or 0))
+    result.dims_given = grid is not None
     result.grid_known, result.block_known = found_grid is not None, found_block is not None
     if context is not None:
         for name, value in zip(summary.params, context.args, strict=False):
@@ -80,11 +86,22 @@ def bind(
     return result
 
 
+def _solve_dimensions(
+    host: _HostNumbers, dims: Sequence[Expr] | None, known: Dim3 | None
+) -> None:
+    """Learn open host values from launch dimensions that are known otherwise."""
+    if dims is None or known is None:
+        return
+    for expr, number in zip(dims, known, strict=True):
+        host.solve(expr, number)
+
+
 class _HostNumbers:
     """Host expressions as numbers, assumptions put in for what is open."""
 
     def __init__(self, unknowns: Mapping[Symbol, HostUnknown]) -> None:
-        self._unknowns = unknowns
+        self._unknowns = dict(unknowns)
+        self._solved: set[Symbol] = set()
         self._used: dict[Symbol, HostUnknown] = {}
         self._environment = Environment({s: u.assumed for s, u in unknowns.items()})
 
@@ -100,6 +117,38 @@ class _HostNumbers:
                 self._used[symbol] = self._unknowns[symbol]
         value = self._environment.evaluate(expr)
         return None if value is None else (value.item() if hasattr(value, "item") else value)
+
+    def is_open(self, expr: Expr) -> bool:
+        """Whether the number rests on an assumption."""
+        return any(s in self._unknowns and s not in self._solved for s in expr.symbols())
+
+    def solve(self, expr: Expr, number: float) -> None:
+        """Learn the one open symbol of ``expr`` from its value, where it grows with it."""
+        unsolved = [s for s in expr.symbols() if s in self._unknowns and s not in self._solved]
+        if len(unsolved) != 1:
+            return
+        (symbol,) = unsolved
+        low, high = 0, 1 << 40
+
+        def value(candidate: int) -> float | None:
+            found = Environment({**self._environment.values, symbol: candidate}).evaluate(expr)
+            return None if found is None else float(found)
+
+        ends = value(low), value(high)
+        if ends[0] is None or ends[1] is None or not ends[0] <= number < ends[1]:
+            return
+        while high - low > 1:
+            middle = (low + high) // 2
+            found = value(middle)
+            if found is not None and found <= number:
+                low = middle
+            else:
+                high = middle
+        self._solved.add(symbol)
+        self._environment = Environment({**self._environment.values, symbol: low})
+        unknown = self._unknowns[symbol]
+        why = f"{unknown.why}; taken from the launch dimensions"
+        self._unknowns[symbol] = replace(unknown, assumed=low, why=why)
 
     def used(self) -> list[UnknownUsed]:
         """The unknowns that numbers rested on."""
@@ -126,7 +175,7 @@ def _bind_value(result: Binding, path: str, value: Value, host: _HostNumbers) ->
             for nonnegative in (False, True):
                 symbol = make_symbol(path, "param", nonnegative=nonnegative)
                 result.values[symbol] = number
-                if value.value.constant is None:
+                if host.is_open(value.value):
                     result.soft.add(symbol)
     elif isinstance(value, Pointer):
         if value.buffer is not None and value.buffer.space in ("mapped", "pinned"):
@@ -134,7 +183,8 @@ def _bind_value(result: Binding, path: str, value: Value, host: _HostNumbers) ->
         if value.buffer is not None and value.buffer.size_bytes is not None:
             size = host.number(value.buffer.size_bytes)
             start = host.number(value.offset_bytes)
-            if size is not None and size > 0:
+            open_size = host.is_open(value.buffer.size_bytes) and result.dims_given
+            if size is not None and size > 0 and not open_size:
                 result.sizes[path] = float(max(0.0, size - (start or 0)))
     elif isinstance(value, Aggregate):
         for name, inner in value.fields.items():

@@ -132,11 +132,12 @@ def dram_traffic(
     uncertain = 0.0
     for array, footprint in footprints.items():
         refetched = max(0.0, waves * footprint.wave_read - footprint.read) * missed
-        read = footprint.read + max(refetched, again.get(array, 0.0))
-        written = footprint.written
+        extra_read, extra_written = again.get(array, (0.0, 0.0))
+        read = footprint.read + max(refetched, extra_read)
+        written = footprint.written + extra_written
         if array.space == "local":
-            kept = 1.0 - missed
-            read, written = read * missed, written * (1.0 - kept)
+            # The next wave reuses the addresses; what a thread reads it has written before.
+            read, written = extra_read, footprint.written * missed + extra_written
         arrays.append(
             ArrayTraffic(array, read, written, sizes.get(array.name), tuple(by_array[array]))
         )
@@ -174,7 +175,10 @@ def _credible_size(items: list[Touched], size: float | None) -> float | None:
     if size is None:
         return None
     for item in items:
-        if item.box is not None and not item.guarded and sector_bytes(item.box) > 1.5 * size + 64:
+        if item.box is None or item.access.kind == "local":
+            continue
+        factor = 4.0 if item.guarded else 1.5
+        if sector_bytes(item.box) > factor * size + 64:
             return None
     return size
 
@@ -217,8 +221,8 @@ def _loop_refetches(
     l2_bytes: float,
     waves: float,
     sizes: Mapping[str, float],
-) -> dict[Array, float]:
-    """Bytes fetched again because a loop goes over more data in each run than L2 holds.
+) -> dict[Array, tuple[float, float]]:
+    """Bytes fetched and written again because a loop goes over more data than L2 holds.
 
     All resident threads are taken to run the loop in step. What an access touches anew in each
     run (its address advances with the counter) is not fetched again; what stays is.
@@ -231,7 +235,7 @@ def _loop_refetches(
                 if region.kind == "loop" and item.runs_of(region) > 1:
                     loops.setdefault(region, []).append(item)
                 region = region.parent
-    result: dict[Array, float] = {}
+    result: dict[Array, tuple[float, float]] = {}
     for loop, items in loops.items():
         in_run: dict[Array, list[Touched]] = {}
         for item in items:
@@ -243,12 +247,13 @@ def _loop_refetches(
         if not missed:
             continue
         for array, inner in in_run.items():
-            still = [item for item in inner if item.stays_in(loop) and item.access.kind != "write"]
-            if still:
-                each = _union(still, sizes.get(array.name), waves)
-                trips = inner[0].runs_of(loop)
-                extra = each * (trips - 1) * waves * missed
-                result[array] = max(result.get(array, 0.0), extra)
+            again = (inner[0].runs_of(loop) - 1) * waves * missed
+            still = [item for item in inner if item.stays_in(loop)]
+            size = sizes.get(array.name)
+            read = _union([i for i in still if i.access.kind != "write"], size, waves)
+            written = _union([i for i in still if i.access.kind != "read"], size, waves)
+            old = result.get(array, (0.0, 0.0))
+            result[array] = (max(old[0], read * again), max(old[1], written * again))
     return result
 
 

@@ -23,6 +23,9 @@ Monomial = tuple["Atom", ...]
 MAX_PRODUCT_TERMS: Final = 64
 """Products that would have more terms than this stay factored, as one atom."""
 
+_MAX_SHOWN_DEPTH: Final = 6
+"""Operations nested deeper are shown by number alone."""
+
 _serial = itertools.count()
 _interned: weakref.WeakValueDictionary[tuple[object, ...], Atom] = weakref.WeakValueDictionary()
 
@@ -52,14 +55,19 @@ class Symbol(Atom):
 class Apply(Atom):
     """A named operation on expressions; see ``OPERATIONS`` for the names and their meaning."""
 
-    __slots__ = ("args", "nonnegative", "op", "symbols")
+    __slots__ = ("args", "depth", "nonnegative", "op", "symbols")
     op: str
     args: tuple[Expr, ...]
     symbols: frozenset[Symbol]
     nonnegative: bool | None
     """Whether it is surely at least 0; None until someone has asked."""
+    depth: int
+    """Applications within one another, this one counted."""
 
     def __repr__(self) -> str:
+        if self.depth > _MAX_SHOWN_DEPTH:
+            # Operands that are shared would be spelt out again and again.
+            return f"{self.op}#{self.serial}"
         return f"{self.op}({', '.join(map(str, self.args))})"
 
 
@@ -325,6 +333,8 @@ def make_apply(op: str, args: Iterable[Expr]) -> Expr:
         found = Apply()
         found.op, found.args, found.serial = op, operands, next(_serial)
         found.nonnegative = None
+        inner = (a.depth for e in operands for a in e.atoms() if isinstance(a, Apply))
+        found.depth = 1 + max(inner, default=0)
         found.symbols = frozenset().union(*(argument.symbols() for argument in operands))
         _interned[key] = found
     return from_atom(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from roofline_lsp.api import AnalysisCache, analyze, gpu_used, read_file
+from roofline_lsp.api.files import has_main
 from roofline_lsp.api.report import FileReport, GpuUsed
 from roofline_lsp.server.worker import Reader
 from roofline_lsp.settings import Settings
@@ -27,3 +28,7 @@ class ApiAnalyser:
     def read(self, path: Path) -> bytes | None:
         """What is on disk."""
         return read_file(path)
+
+    def linked(self, text: bytes, other: bytes) -> bool:
+        """Whether two files that stand side by side can be parts of one program."""
+        return not (has_main(text) and has_main(other))

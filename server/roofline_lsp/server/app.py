@@ -120,20 +120,16 @@ class RooflineServer(LanguageServer):
                 )
             )
         if registrations:
-            await asyncio.wait_for(
-                self.client_register_capability_async(types.RegistrationParams(registrations)),
-                _CLIENT_ANSWERS_S,
-            )
+            async with asyncio.timeout(_CLIENT_ANSWERS_S):
+                await self.client_register_capability_async(types.RegistrationParams(registrations))
 
     async def configure(self, pushed: object = None) -> None:
         """Take the client's configuration, pulled if it can be, and analyse with it."""
         values = pushed.get(SECTION) if isinstance(pushed, dict) else None
         if self.capability("workspace.configuration"):
             items = [types.ConfigurationItem(section=SECTION)]
-            pulled = await asyncio.wait_for(
-                self.workspace_configuration_async(types.ConfigurationParams(items)),
-                _CLIENT_ANSWERS_S,
-            )
+            async with asyncio.timeout(_CLIENT_ANSWERS_S):
+                pulled = await self.workspace_configuration_async(types.ConfigurationParams(items))
             values = pulled[0] if pulled and pulled[0] is not None else values
         self.settings.set_configuration(values)
         self.settings_changed()

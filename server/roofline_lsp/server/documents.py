@@ -166,7 +166,8 @@ class Documents:
         if path is None:
             return None
         try:
-            return await asyncio.wait_for(self._analyses.of_file(path), wait_s)
+            async with asyncio.timeout(wait_s):
+                return await self._analyses.of_file(path)
         except TimeoutError:
             return None
 
@@ -264,7 +265,8 @@ async def _settle(document: Document, wait_s: float) -> None:
     waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     document.waiters.append(waiter)
     try:
-        await asyncio.wait_for(waiter, wait_s)
+        async with asyncio.timeout(wait_s):
+            await waiter
     except TimeoutError:
         logger.debug("%s: no fresh analysis within %.1f s", document.uri, wait_s)
     finally:

@@ -24,10 +24,10 @@ def duration(nanoseconds: float) -> str:
 
 
 def percent(share: float) -> str:
-    """``33%``; a share that is there but small is ``<1%``, one that is almost all ``>99%``."""
-    if 0 < share < 0.005:
+    """``33%``; a small share that is there is ``<1%``, one just short of all ``>99%``."""
+    if 0 < share < 0.01:
         return "<1%"
-    if 0.995 <= share < 0.99999:
+    if 0.99 < share < 1 - 1e-6:
         return ">99%"
     return f"{share * 100:.0f}%"
 

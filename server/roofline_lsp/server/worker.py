@@ -61,6 +61,9 @@ class Analyser(Protocol):
     def read(self, path: Path) -> bytes | None:
         """What is on disk."""
 
+    def linked(self, text: bytes, other: bytes) -> bool:
+        """Whether two files that stand side by side can be parts of one program."""
+
 
 class Worker:
     """Does jobs one after the other. Unsaved texts of open documents go before what is on disk."""
@@ -110,7 +113,10 @@ class Worker:
             raise RooflineError(f"{job.path}: cannot be read")
         report = self._analyser.analyse(text, job.path, job.settings, reader)
         elsewhere = {
-            name: path for path, content in read.items() for name in self._defined(path, content)
+            name: path
+            for path, content in read.items()
+            if self._analyser.linked(text, content)
+            for name in self._defined(path, content)
         }
         return Analysed(
             report,

@@ -110,7 +110,8 @@ class WorkerProcess:
         self._waiting[job.number] = future
         self._send(job)
         try:
-            answer = await asyncio.wait_for(future, self._longest_job_s)
+            async with asyncio.timeout(self._longest_job_s):
+                answer = await future
         except TimeoutError:
             reason = f"was ended: it took longer than {self._longest_job_s:.0f} s"
             if self._process is not None:

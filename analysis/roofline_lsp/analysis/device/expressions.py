@@ -307,6 +307,8 @@ def _read_place(walker: Walker, node: ir.Expression) -> DeviceValue:
     place = place_of(walker, node)
     if place is None:
         return walker.opaque(Type("int"), walker.machine.loop_bits(), "value")
+    if isinstance(place, FieldPlace) and place.type.dims:
+        return PlacePointer(place, place.type.pointee())
     value = walker.read(place)
     if isinstance(value, StructValue) and value.type.dims:
         return PlacePointer(place, value.type.pointee())

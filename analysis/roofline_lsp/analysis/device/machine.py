@@ -96,7 +96,7 @@ class Machine:
             home = self.region if varies is None else self.home(varies)
             home.charge(self.site, kind, amount)
 
-    def _without_unrolled(self, value: Value) -> tuple[Expr | None, int]:
+    def without_unrolled(self, value: Value) -> tuple[Expr | None, int]:
         """The value's number and variation, seen from before the loops that are unrolled whole."""
         expr, varies = value.expr, value.varies
         region: Region | None = self.region
@@ -113,7 +113,7 @@ class Machine:
         """Charge what it takes to have the value in a register."""
         if value.node is None or value.constant is not None:
             return
-        expr, varies = self._without_unrolled(value)
+        expr, varies = self.without_unrolled(value)
         home = self.home(varies)
         key: object = expr if expr is not None else value
         if self.find(key, home) is not None:
@@ -134,7 +134,7 @@ class Machine:
             operation, inner = operand.node
             if operation not in ("*", "<<", "+", "-") or is_wide(operand.type):
                 continue
-            expr, varies = self._without_unrolled(operand)
+            expr, varies = self.without_unrolled(operand)
             if self.home(varies) is not self.region:
                 continue
             if self.find(expr if expr is not None else operand, self.region) is None:
@@ -151,7 +151,7 @@ class Machine:
             if offset.expr is None:
                 self.need(offset)
             return
-        expr, varies = self._without_unrolled(offset)
+        expr, varies = self.without_unrolled(offset)
         assert expr is not None
         expr = expr - expr.offset
         if expr.constant is not None:

@@ -37,6 +37,7 @@ def summarise(
             walker.declare(variable.name, walker.types.resolve(variable.type), value)
     if kernel.body is not None:
         walk(walker, kernel.body)
+    walker.local_arrays.emit(walker)
     return KernelSummary(
         kernel=kernel,
         root=walker.machine.root,

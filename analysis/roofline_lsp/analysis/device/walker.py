@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from roofline_lsp.analysis.device.local_arrays import LocalArrays
 from roofline_lsp.analysis.device.machine import Machine
 from roofline_lsp.analysis.device.regions import Array, Assumption, Work
 from roofline_lsp.analysis.device.values import (
@@ -86,6 +87,7 @@ class Walker:
         self.next_slot = 0
         self.next_fresh = 0
         self.arrays: dict[str, Array] = {}
+        self.local_arrays = LocalArrays()
         self.epochs: dict[object, int] = {}
         self.assumptions: list[Assumption] = []
         self.problems: list[Problem] = []
@@ -235,7 +237,9 @@ class Walker:
         if isinstance(place, VariablePlace):
             return self.slots[place.slot]
         if isinstance(place, FieldPlace):
-            owner = self.read(place.owner)
+            owner = self.read_owner(place.owner)
+            if place.index is not None:
+                self.local_arrays.note(self, place, "read")
             if isinstance(owner, StructValue):
                 found = owner.fields.get(place.name) if place.name is not None else None
                 if found is not None:
@@ -245,6 +249,32 @@ class Walker:
                 return self.read(FieldPlace(owner.place, place.name, place.type))
             return self.opaque(place.type, self.machine.loop_bits())
         return load(self, place.pointer)
+
+    def read_owner(self, place: Place) -> DeviceValue:
+        """The object that a field or element is part of; reading it whole is not an access."""
+        if isinstance(place, FieldPlace):
+            owner = self.read_owner(place.owner)
+            if isinstance(owner, PlacePointer):
+                owner = self.read_owner(owner.place)
+            if isinstance(owner, StructValue) and place.name is not None:
+                found = owner.fields.get(place.name)
+                if found is not None:
+                    return found
+            return self.opaque(place.type, self.machine.loop_bits())
+        return self.read(place)
+
+    def _write_owner(self, place: Place, value: StructValue) -> None:
+        if isinstance(place, VariablePlace):
+            self.slots[place.slot] = value
+        elif isinstance(place, FieldPlace):
+            owner = self.read_owner(place.owner)
+            if isinstance(owner, StructValue):
+                fields = {} if place.name is None else dict(owner.fields)
+                if place.name is not None:
+                    fields[place.name] = value
+                self._write_owner(place.owner, StructValue(owner.type, fields))
+            elif isinstance(owner, PlacePointer):
+                self._write_owner(owner.place, value)
 
     def _field_variation(self, owner: StructValue, place: FieldPlace) -> int:
         varies = place.index.varies if place.index is not None else 0
@@ -260,14 +290,16 @@ class Walker:
         if isinstance(place, VariablePlace):
             self.slots[place.slot] = value
         elif isinstance(place, FieldPlace):
-            owner = self.read(place.owner)
+            owner = self.read_owner(place.owner)
+            if place.index is not None:
+                self.local_arrays.note(self, place, "write")
             if isinstance(owner, PlacePointer):
                 self.write(FieldPlace(owner.place, place.name, place.type, place.index), value)
             elif isinstance(owner, StructValue):
                 fields = {} if place.name is None else dict(owner.fields)
                 if place.name is not None:
                     fields[place.name] = value
-                self.write(place.owner, StructValue(owner.type, fields))
+                self._write_owner(place.owner, StructValue(owner.type, fields))
         else:
             store(self, place.pointer, value)
 

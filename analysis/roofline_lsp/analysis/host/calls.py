@@ -213,6 +213,12 @@ def _stream_call(
     if name == "open" and args:
         m.store(FieldPlace(base, "source", AUTO), rvalue(m, args[0]))
         return Cell("", AUTO, integer(0))
+    text = base.fields.get("text")
+    if name == "str" and not args and text is not None:
+        return Cell("", AUTO, text)
+    if name == "str" and args:
+        m.store(FieldPlace(base, "text", AUTO), rvalue(m, args[0]))
+        return Cell("", AUTO, integer(0))
     forget_unknown_call(m, name, args)
     source = base.fields.get("source")
     label = f"file '{source.value}'" if isinstance(source, Text) else "a file"

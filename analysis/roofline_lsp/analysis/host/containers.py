@@ -8,6 +8,7 @@ from typing import Final
 from roofline_lsp.analysis.host.access import deref, load, rvalue
 from roofline_lsp.analysis.host.layout import resolve, sizeof
 from roofline_lsp.analysis.host.machine import SCALARS, Machine
+from roofline_lsp.analysis.host.maps import is_map, map_element, map_method
 from roofline_lsp.analysis.host.memory import AUTO, Cell, FieldPlace, Place, Storage
 from roofline_lsp.analysis.host.operators import binary, boolean, convert, copied, integer
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Text, Value
@@ -157,6 +158,8 @@ def subscript(m: Machine, base: Aggregate, index: Value) -> Place | None:
     storage = storage_of(base)
     if storage is not None:
         return deref(m, Pointer(storage, ZERO, storage.element), index)
+    if is_map(base.type):
+        return map_element(m, base, index)
     if base.type.name == "initializer_list":
         number = m.number(index)
         if number is not None and number.value.constant is not None:
@@ -264,6 +267,8 @@ def container_method(
     m: Machine, this: Aggregate, name: str, args: Sequence[Place]
 ) -> Place | None:
     """A method call on a container; None if it is not one or the method is not modelled."""
+    if is_map(this.type):
+        return map_method(m, this, name, args)
     storage = storage_of(this)
     if storage is None:
         return None

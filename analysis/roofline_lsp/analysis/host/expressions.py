@@ -8,6 +8,7 @@ from roofline_lsp.analysis.host.constants import BUILTIN_CONSTANTS
 from roofline_lsp.analysis.host.containers import subscript
 from roofline_lsp.analysis.host.layout import resolve, sizeof
 from roofline_lsp.analysis.host.machine import EVALUATORS, LOCATORS, SCALARS, Machine, handles
+from roofline_lsp.analysis.host.maps import compare_iterators
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Closure, ElementPlace, FieldPlace, Place
 from roofline_lsp.analysis.host.names import find_variable, function_value
 from roofline_lsp.analysis.host.objects import construct, initialise
@@ -162,6 +163,8 @@ def _update(m: Machine, node: ex.Update) -> Value:
     new: Value
     if isinstance(old, Pointer):
         new = advance(m, old, one, 1 if node.op == "++" else -1)
+    elif isinstance(old, Text):
+        new = Text(old.value[1:], old.origin)
     else:
         number = m.number(old, place.type.name if place.type.name in SCALARS else "int")
         if number is None:
@@ -187,6 +190,9 @@ def _binary(m: Machine, node: ex.Binary) -> Value:
     left = m.eval(node.left)
     right = m.eval(node.right)
     if isinstance(left, Aggregate) or isinstance(right, Aggregate):
+        same = compare_iterators(op, left, right)
+        if same is not None:
+            return same
         places = [Cell("", AUTO, left), Cell("", AUTO, right)]
         found = call_operator(m, op, places)
         if found is not None:

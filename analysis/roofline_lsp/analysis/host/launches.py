@@ -166,6 +166,7 @@ def _passed_arguments(
     m.frame.scopes.append({})
     saved = m.frame.bindings
     m.frame.bindings = {**saved, **bindings}
+    m.frame.resolved.clear()
     try:
         for position, formal in enumerate(function.params):
             type = resolve(m, formal.type)
@@ -175,6 +176,7 @@ def _passed_arguments(
                 args.append(passed(m, Cell("", AUTO, m.eval(formal.init)), type))
     finally:
         m.frame.bindings = saved
+        m.frame.resolved.clear()
         m.frame.scopes.pop()
     return tuple(args)
 

@@ -65,12 +65,23 @@ def component_names(count: int) -> str:
 
 def resolve(m: Machine, type: Type) -> Type:
     """The type with template parameters, aliases and system names replaced."""
+    if type.name in SCALARS or type.name == "void":
+        return type
+    cache = m.resolved
+    if m.frames:
+        frame = m.frames[-1]
+        if frame.bindings or frame.owner is not None:
+            cache = frame.resolved
+    found = cache.get(type)
+    if found is None:
+        found = cache[type] = _resolve(m, type)
+    return found
+
+
+def _resolve(m: Machine, type: Type) -> Type:
     for _ in range(8):
-        name = type.name
-        if name in SCALARS or name == "void":
-            return type
         target = _target(m, type)
-        if target is None or target.name == name:
+        if target is None or target.name == type.name:
             break
         type = Type(
             target.name,
@@ -103,13 +114,13 @@ def _target(m: Machine, type: Type) -> Type | None:
         return Type(system)
     if "::" in name:
         prefix, _, member = name.rpartition("::")
-        holder = resolve(m, Type(prefix, type.args)) if prefix != name else None
-        struct = m.index.find_struct(holder.name) if holder is not None else None
-        if struct is not None and holder is not None and member in struct.aliases:
+        holder = resolve(m, Type(prefix, type.scope_args or type.args))
+        struct = m.index.find_struct(holder.name)
+        if struct is not None and member in struct.aliases:
             found = struct.aliases[member]
             bound = class_bindings(struct, holder).get(found.name)
             return bound if isinstance(bound, Type) else found
-        if member == "value_type" and holder is not None and holder.args:
+        if member == "value_type" and holder.args:
             first = holder.args[0]
             return first if isinstance(first, Type) else None
     if m.index.find_struct(name) is not None and not _is_self_alias(m, name):

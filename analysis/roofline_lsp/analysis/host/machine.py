@@ -115,7 +115,7 @@ class Machine:
         """How many calls and loops around here cannot launch."""
         self.steps = 0
         self.limit = options.statement_budget
-        self.deadline = time.monotonic() + options.wall_limit_s
+        self.deadline = time.thread_time() + options.wall_limit_s
         self.builtins: dict[str, Place] = {}
         """Variables of the C library, by name."""
         self.parsed_options: dict[str, Any] = {}
@@ -123,6 +123,8 @@ class Machine:
         self.arguments: tuple[str, ...] | None = None
         self.addressed: dict[Hashable, Storage] = {}
         """Memory of fields whose address was taken, by the key of their place."""
+        self.resolved: dict[Type, Type] = {}
+        """Resolved types outside templates and classes."""
         self.depths: dict[Apply, int] = {}
         self.sizes: dict[tuple[str, tuple[object, ...]], tuple[int, int] | None] = {}
         """Size and alignment of classes by name and template arguments."""
@@ -175,7 +177,7 @@ class Machine:
         self.steps += 1
         if self.steps > self.limit:
             raise BudgetSpent
-        if not self.steps & _TIME_CHECK_MASK and time.monotonic() > self.deadline:
+        if not self.steps & _TIME_CHECK_MASK and time.thread_time() > self.deadline:
             self.limit = 0
             raise BudgetSpent
         executor = EXECUTORS.get(type(node))
@@ -184,7 +186,7 @@ class Machine:
     @property
     def spent(self) -> bool:
         """Whether the whole execution has used up its budget."""
-        return self.steps > self.options.statement_budget or time.monotonic() > self.deadline
+        return self.steps > self.options.statement_budget or time.thread_time() > self.deadline
 
     # ---- Memory
 

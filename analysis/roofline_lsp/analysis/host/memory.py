@@ -172,3 +172,5 @@ class Frame:
     owner: Struct | None = None
     result: Value | None = None
     result_place: Place | None = None
+    resolved: dict[Type, Type] = field(default_factory=dict)
+    """Types resolved in this frame."""

@@ -139,7 +139,8 @@ def construct(m: Machine, type: Type, args: Sequence[Place], name: str = "") -> 
         return _object(m, struct, type, args)
     if "stream" in type.name:
         opened = [rvalue(m, argument) for argument in args]
-        return Aggregate(type, {"source": opened[0]} if opened else {})
+        held = "text" if "string" in type.name else "source"
+        return Aggregate(type, {held: opened[0]} if opened else {})
     if type.name.removeprefix("std::") in ("pair", "tuple") and args:
         names = ["first", "second"] + [f"_{i}" for i in range(2, len(args))]
         return Aggregate(type, {n: rvalue(m, a) for n, a in zip(names, args)})

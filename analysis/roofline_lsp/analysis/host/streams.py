@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_lsp.analysis.host.machine import SCALARS, Machine
-from roofline_lsp.analysis.host.memory import Place
+from roofline_lsp.analysis.host.memory import AUTO, FieldPlace, Place
 from roofline_lsp.analysis.host.names import find_variable
-from roofline_lsp.analysis.host.values import Aggregate, Opaque, Text, Value
+from roofline_lsp.analysis.host.operators import FLOATING, boolean, integer, to_scalar_type
+from roofline_lsp.analysis.host.values import Aggregate, Opaque, Scalar, Text, Value
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel.types import Type
 
@@ -36,6 +37,7 @@ def stream_of(m: Machine, node: ex.Binary) -> str | None:
 def read_from_stream(m: Machine, node: ex.Binary, stream: str) -> Value:
     """Execute a chain of stream operators."""
     if node.op == "<<":
+        _write(m, node)
         if m.reach.can_launch(node):
             _run_parts(m, node)
         return Opaque(stream, "a stream")
@@ -48,9 +50,66 @@ def read_from_stream(m: Machine, node: ex.Binary, stream: str) -> Value:
     held = place.get() if place is not None else None
     source = held.fields.get("source") if isinstance(held, Aggregate) else None
     label = f"file '{source.value}'" if isinstance(source, Text) else f"'{stream}'"
+    text = held.fields.get("text") if isinstance(held, Aggregate) else None
+    if isinstance(held, Aggregate) and isinstance(text, Text):
+        return _read_text(m, held, text, [m.place(target) for target in reversed(targets)])
+    if isinstance(text, Opaque):
+        label = text.name
     for target in reversed(targets):
         read_into(m, m.place(target), label, node.line)
     return Opaque(f"{stream} >> ...", "whether it can be read is not known")
+
+
+def _read_text(m: Machine, held: Aggregate, text: Text, places: list[Place]) -> Value:
+    """Read words of a string stream."""
+    from roofline_lsp.analysis.host.library_c import parse_number
+
+    rest = text.value
+    read = True
+    for place in places:
+        words = rest.split(None, 1)
+        read = bool(words)
+        if not read:
+            break
+        rest = words[1] if len(words) > 1 else ""
+        kind = place.type.name
+        if kind in SCALARS and kind != "char" and not place.type.pointers:
+            real = "double" if kind in FLOATING else "long"
+            number = integer(parse_number(words[0], real), "double", text.origin)
+            m.store(place, to_scalar_type(number, kind))
+        else:
+            m.store(place, Text(words[0], text.origin))
+    m.store(FieldPlace(held, "text", AUTO), Text(rest, text.origin))
+    return boolean(read)
+
+
+def _write(m: Machine, node: ex.Binary) -> None:
+    """Append to a string stream what is known."""
+    parts: list[ex.Expression] = []
+    root: ex.Expression = node
+    while isinstance(root, ex.Binary) and root.op == "<<":
+        parts.append(root.right)
+        root = root.left
+    place = find_variable(m, root.name) if isinstance(root, ex.Name) else None
+    held = place.get() if place is not None else None
+    if not isinstance(held, Aggregate) or "stringstream" not in held.type.name:
+        return
+    before = held.fields.get("text")
+    text = before.value if isinstance(before, Text) else ""
+    value: Value = Text(text)
+    for part in reversed(parts):
+        written = m.eval(part)
+        if isinstance(written, Text):
+            text += written.value
+        elif isinstance(written, Scalar) and written.value.constant is not None:
+            number = written.value.constant
+            text += chr(int(number)) if written.type_name == "char" else str(number)
+        else:
+            value = Opaque("a string", "it is made from values that are not known")
+            break
+    else:
+        value = Text(text)
+    m.store(FieldPlace(held, "text", AUTO), value)
 
 
 def read_into(m: Machine, place: Place, source: str, line: int | None) -> None:

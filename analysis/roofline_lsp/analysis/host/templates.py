@@ -110,10 +110,12 @@ def bind(
             m.frame.scopes.append({})
             saved = m.frame.bindings
             m.frame.bindings = {**saved, **bindings}
+            m.frame.resolved.clear()
             try:
                 bindings[parameter.name] = template_argument(m, parameter.default)
             finally:
                 m.frame.bindings = saved
+                m.frame.resolved.clear()
                 m.frame.scopes.pop()
     return bindings
 

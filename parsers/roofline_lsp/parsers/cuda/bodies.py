@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
 
 from roofline_lsp.kernel.program import Problem, Severity
 from roofline_lsp.kernel.statements import Block, Opaque
@@ -15,7 +14,7 @@ from roofline_lsp.parsers.cuda import (
     literals,
     operators,
 )
-from roofline_lsp.parsers.cuda.grammar import COMPOUND, Node
+from roofline_lsp.parsers.cuda.grammar import COMPOUND, TRY, Node
 from roofline_lsp.parsers.cuda.lowering import statement
 from roofline_lsp.parsers.cuda.scopes import KnownNames, Scope, lowering_for
 from roofline_lsp.parsers.cuda.source import SourceText
@@ -25,36 +24,48 @@ READERS = (calls, closures, construction, control_flow, literals, operators)
 """Modules that a body needs and that nothing imports: they register what they read."""
 
 
-def body_reader(
-    source: SourceText,
-    known: KnownNames,
-    node: Node,
-    scope: Scope,
-    qualified_name: str,
-    problems: list[Problem],
-) -> Callable[[], Block | None]:
-    """A function that reads a body; it keeps the syntax tree alive through ``node``."""
-    return partial(_read_body, source, known, node, scope, qualified_name, problems)
+@dataclass(frozen=True, slots=True, eq=False)
+class BodyReader:
+    """Reads one body when called.
 
+    It keeps the tree and the body's range, not the body's node: a node holds on to every node that
+    was ever reached from it.
+    """
 
-def _read_body(
-    source: SourceText,
-    known: KnownNames,
-    node: Node,
-    scope: Scope,
-    qualified_name: str,
-    problems: list[Problem],
-) -> Block:
-    lo = lowering_for(source, known, scope, f"{qualified_name}::")
-    lo.problems = problems
-    try:
-        if node.kind_id == COMPOUND:
-            return read_block(lo, node, 0)
-        read = statement(lo, node, 0)
-    except RecursionError:
-        # The caller's own stack left too little room.
-        line = lo.seek(node.start_byte)
-        message = f"the body of '{qualified_name}' was asked for too deep in a recursion"
-        problems.append(Problem(Severity.ERROR, message, source.path, line))
-        return Block(line, (Opaque(line, lo.excerpt(node)),))
-    return read if isinstance(read, Block) else Block(lo.line_of(node), (read,) if read else ())
+    source: SourceText
+    known: KnownNames
+    start: int
+    end: int
+    scope: Scope
+    qualified_name: str
+    problems: list[Problem]
+    """Where to put what cannot be read."""
+
+    def __call__(self) -> Block | None:
+        """The body; None if the tree has none there any more."""
+        self.problems.clear()
+        node = self._node()
+        if node is None:
+            return None
+        lo = lowering_for(self.source, self.known, self.scope, f"{self.qualified_name}::")
+        lo.problems = self.problems
+        try:
+            if node.kind_id == COMPOUND:
+                return read_block(lo, node, 0)
+            read = statement(lo, node, 0)
+        except RecursionError:
+            # The caller's own stack left too little room.
+            line = lo.seek(node.start_byte)
+            message = f"the body of '{self.qualified_name}' was asked for too deep in a recursion"
+            self.problems.append(Problem(Severity.ERROR, message, self.source.path, line))
+            return Block(line, (Opaque(line, lo.excerpt(node)),))
+        return read if isinstance(read, Block) else Block(lo.line_of(node), (read,) if read else ())
+
+    def _node(self) -> Node | None:
+        tree = self.source.tree
+        if tree is None:
+            return None
+        node = tree.root_node.descendant_for_byte_range(self.start, self.end)
+        while node is not None and node.kind_id not in (COMPOUND, TRY):
+            node = node.parent
+        return node

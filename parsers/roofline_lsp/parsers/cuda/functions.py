@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from roofline_lsp.kernel.expressions import Expression
 from roofline_lsp.kernel.program import Function, Problem
-from roofline_lsp.parsers.cuda.bodies import body_reader
+from roofline_lsp.parsers.cuda.bodies import BodyReader
 from roofline_lsp.parsers.cuda.declarators import (
     Declared,
     read_declarator,
@@ -147,7 +147,15 @@ def read_function(
         function,
         initializers=fields,
         body_problems=problems,
-        read_body=body_reader(source, known, body, scope, function.qualified_name, problems),
+        read_body=BodyReader(
+            source,
+            known,
+            body.start_byte,
+            body.end_byte,
+            scope,
+            function.qualified_name,
+            problems,
+        ),
     )
 
 

@@ -53,6 +53,8 @@ class SourceText:
     """The file's line that ``text`` starts on."""
 
     def __post_init__(self) -> None:
+        self.tree: Tree | None = None
+        """The tree of ``text``, once it is parsed."""
         repaired = repair(self.text)
         self.text = repaired.text
         self.new_pointers = repaired.new_pointers
@@ -64,8 +66,9 @@ class SourceText:
         self.line_starts = [0, *map(add, accumulate(lengths), count(1))][:-1]
 
     def parse(self, old: Tree | None = None) -> Tree:
-        """The tree of ``text``."""
-        return parse(self.text, old)
+        """Parses ``text``; the tree is kept as ``tree``."""
+        self.tree = parse(self.text, old)
+        return self.tree
 
     def fingerprint(self, start: int, end: int) -> str:
         """A short hash of a byte range of the preprocessed text."""

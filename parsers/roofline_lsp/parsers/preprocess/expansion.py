@@ -123,8 +123,12 @@ class Expander:
         if plain is not None and self.macros.keys().isdisjoint(plain):
             return self.join(plain)
         self._context_free = True
+        counter = self._counter
         text = self.join(self.expand([name]))
-        return text if self._context_free else None
+        if self._context_free:
+            return text
+        self._counter = counter
+        return None
 
     def expand_at(self, text: bytes, start: int, end: int) -> tuple[bytes, int] | None:
         """Expands the macro whose name is ``text[start:end]``.

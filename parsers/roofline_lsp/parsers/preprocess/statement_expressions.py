@@ -6,60 +6,88 @@ They become lambdas called in place, ``[&]{ ...; return value; }()``, which mean
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 
 from roofline_lsp.parsers.preprocess.tokens import OPAQUE
 
-_START = re.compile(rb"\(\{")
-_BRACKET = re.compile(rb"[{}();]|" + OPAQUE.pattern)
+_BRACKET = re.compile(rb"[(){};]|" + OPAQUE.pattern)
 _TYPEOF = re.compile(rb"(?<!\w)(?:__)?typeof(?:__)?(?=\s*\()")
-_STATEMENT = re.compile(rb"\s*(?:(?:if|for|while|do|switch|return|goto|break|continue)\b|\{)")
-_MAX_COUNT = 4096
-_MAX_BYTES = 1 << 16
+_STATEMENT = re.compile(rb"\s*(?:(?:if|for|while|do|switch|return|goto|break|continue)\b|[{};]|\Z)")
+
+
+@dataclass(slots=True)
+class _Open:
+    """A bracket that is open, with the last ends of statements directly inside it."""
+
+    position: int
+    after_paren: bool = False
+    """A brace directly after an open parenthesis."""
+    ends: list[int] = field(default_factory=list)
+    closed_brace: tuple[int, _Open] | None = None
+    """Of a parenthesis: the end of the brace that may end it, and that brace."""
 
 
 def rewrite_statement_expressions(text: bytes) -> tuple[bytes, set[int]]:
     """Gives the text with lambdas for statement expressions, and the 1-based lines it changed."""
+    edits: list[tuple[int, int, bytes]] = []
     changed: set[int] = set()
-    starts = [found.start() for found in _START.finditer(text)][:_MAX_COUNT]
-    for start in reversed(starts):
-        found = _find_end(text, start)
-        if not found:
-            continue
-        end, value_start = found
-        first = text.count(b"\n", 0, start) + 1
-        changed.update(range(first, first + text.count(b"\n", start, end) + 1))
-        text = text[:start] + _as_lambda(text[start:end], value_start - start) + text[end:]
-    return text, changed
+    line = 1
+    counted = 0
+    for start, end, value in sorted(_find(text)):
+        line += text.count(b"\n", counted, start)
+        counted = start
+        changed.update(range(line, line + text.count(b"\n", start, end) + 1))
+        edits.append((start, start + 1, b"[&]"))
+        edits.append((end - 1, end, b"()"))
+        if not _STATEMENT.match(text, value, end - 2):
+            edits.append((value, value, b" return"))
+    return (_apply(text, edits), changed) if edits else (text, changed)
 
 
-def _find_end(text: bytes, start: int) -> tuple[int, int] | None:
-    """Where a statement expression ends and where its last statement begins."""
-    depth = 0
-    last = previous = text.index(b"{", start) + 1
-    body = last
-    for found in _BRACKET.finditer(text, start, start + _MAX_BYTES):
-        bracket = found[0]
+def _apply(text: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
+    pieces: list[bytes] = []
+    last = 0
+    for start, end, replacement in sorted(edits):
+        pieces += (
+            _TYPEOF.sub(b"decltype", text[last:start]) if last else text[:start],
+            replacement,
+        )
+        last = end
+    pieces.append(text[last:])
+    return b"".join(pieces)
+
+
+def _find(text: bytes) -> list[tuple[int, int, int]]:
+    """Start and end of each statement expression, and where its last statement begins."""
+    found: list[tuple[int, int, int]] = []
+    stack: list[_Open] = []
+    previous_end = -1
+    for match in _BRACKET.finditer(text):
+        bracket = match[0]
+        position = match.start()
         if bracket in (b"(", b"{"):
-            depth += 1
-        elif bracket in (b")", b"}"):
-            depth -= 1
-            if depth == 1 and bracket == b"}":
-                tail = text[found.end() : found.end() + 64].lstrip()[:1]
-                return _close(text, found.end(), previous) if tail == b")" and last > body else None
-        elif bracket == b";" and depth == 2:
-            previous, last = last, found.end()
-    return None
-
-
-def _close(text: bytes, brace_end: int, value_start: int) -> tuple[int, int]:
-    return text.index(b")", brace_end) + 1, value_start
-
-
-def _as_lambda(expression: bytes, value_start: int) -> bytes:
-    brace = expression.index(b"{")
-    close = expression.rindex(b"}")
-    head, tail = expression[brace + 1 : value_start], expression[value_start:close]
-    value = b"" if _STATEMENT.match(tail) else b" return "
-    body = head + value + (tail.lstrip(b" \t") if value else tail)
-    between = expression[1:brace] + expression[close + 1 : -1]
-    return b"[&]{" + _TYPEOF.sub(b"decltype", body) + b"}()" + b"\n" * between.count(b"\n")
+            after_paren = (
+                bracket == b"{"
+                and bool(stack)
+                and previous_end == stack[-1].position + 1
+                and not text[previous_end:position].strip()
+            )
+            stack.append(_Open(position, after_paren))
+        elif bracket == b";":
+            if stack:
+                stack[-1].ends = [*stack[-1].ends[-1:], position + 1]
+        elif bracket == b"}":
+            inner = stack.pop() if stack else None
+            if inner and stack:
+                if inner.after_paren and inner.ends:
+                    stack[-1].closed_brace = (position + 1, inner)
+                else:
+                    stack[-1].ends = [*stack[-1].ends[-1:], position + 1]
+        elif bracket == b")" and stack:
+            outer = stack.pop()
+            if outer.closed_brace and not text[outer.closed_brace[0] : position].strip():
+                inner = outer.closed_brace[1]
+                value = inner.ends[0] if len(inner.ends) > 1 else inner.position + 1
+                found.append((outer.position, position + 1, value))
+        previous_end = match.end()
+    return found

@@ -160,11 +160,13 @@ class TextOutput:
         before = text[start - 1 : start]
         if start == last and self.pieces:
             before = self.pieces[-1][-1:]
-        if merges(before, expansion or text[end : end + 1]):
+        newlines = b"\n" * text.count(b"\n", start, end)
+        after = newlines[:1] or text[end : end + 1]
+        if merges(before, expansion or after):
             expansion = b" " + expansion
-        if merges(expansion[-1:], text[end : end + 1]):
+        if merges(expansion[-1:], after):
             expansion += b" "
-        self.pieces += (text[last:start], expansion, b"\n" * text.count(b"\n", start, end))
+        self.pieces += (text[last:start], expansion, newlines)
 
     def _hold(self, text: bytes, line: int) -> None:
         if self._held_line != line:

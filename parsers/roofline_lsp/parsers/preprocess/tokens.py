@@ -25,10 +25,10 @@ _IDENTIFIER = rb"[A-Za-z_$\x80-\xff][" + _WORD_BYTES + rb"]*"
 
 
 def _raw_tail(group: bytes) -> bytes:
-    """A raw string literal after its opening quote."""
+    """A raw string literal after its opening quote; one without an end takes all that follows."""
     end = rb"(?P=" + group + rb')"'
     mark = rb"(?P<" + group + rb'>[^()\\\s"]{0,16})'
-    return mark + rb"\([^)]*(?:\)(?!" + end + rb")[^)]*)*\)" + end
+    return mark + rb"\((?:[^)]*(?:\)(?!" + end + rb")[^)]*)*\)" + end + rb"|[\s\S]*)"
 
 
 def _prefixed(quote: bytes, prefixes: tuple[bytes, ...]) -> bytes:

@@ -24,7 +24,8 @@ from roofline_lsp.parsers.preprocess.structure import Chunk, Directive, SourceFi
 from roofline_lsp.parsers.preprocess.text_output import TextOutput
 from roofline_lsp.parsers.preprocess.tokens import OPAQUE, join_lines, lex
 
-_MAX_TOKENS = 1_500_000
+_MAX_PROBLEMS = 200
+_MAX_TOKENS = 1_000_000
 """What expansion may read and write in one file: about a second's work."""
 _PRAGMA_OPERATOR = re.compile(
     rb'_Pragma\s*\(\s*L?"([^"\\\n]*(?:\\[\s\S][^"\\\n]*)*)"\s*\)|' + OPAQUE.pattern
@@ -88,11 +89,12 @@ class Unit:
         self._groups = ConditionalStack()
         self._braces = BraceTracker()
         self._pieces_tracked = 0
-        self._pragmas: dict[int, tuple[bytes, ...]] = {}
+        self._pragmas: dict[int, list[bytes]] = {}
 
     def report(self, message: str, line: int | None) -> None:
-        """Adds a problem."""
-        self.problems.append(Problem(Severity.WARNING, message, self.file.path, line))
+        """Adds a problem, unless there are too many to read."""
+        if len(self.problems) < _MAX_PROBLEMS:
+            self.problems.append(Problem(Severity.WARNING, message, self.file.path, line))
 
     def run(self) -> bytes:
         """Preprocesses the whole file; gives its text without the fixes for the grammar."""
@@ -130,7 +132,7 @@ class Unit:
             include_lines=tuple(self.include_lines),
             unresolved_includes=tuple(dict.fromkeys(self.unresolved_includes)),
             macros=self._includer.table(),
-            pragmas=self._pragmas,
+            pragmas={line: tuple(found) for line, found in self._pragmas.items()},
             problems=tuple(self.problems),
         )
 
@@ -285,7 +287,7 @@ class Unit:
         key = _EXPANDED_PRAGMA.match(text)
         expanded = self._expand_pragma(text) if key else text
         line = directive.line
-        self._pragmas[line] = (*self._pragmas.get(line, ()), expanded)
+        self._pragmas.setdefault(line, []).append(expanded)
         attribute = pragma_attribute(expanded)
         if output.holding or (self.spliced and not attribute):
             output.add_blank(b"\n" + directive.newlines)
@@ -320,15 +322,19 @@ class Unit:
 
     def _apply_pragma_operators(self, text: bytes) -> bytes:
         """Turns ``_Pragma("...")`` into attributes."""
+        line = 1
+        counted = 0
 
         def replace(found: re.Match[bytes]) -> bytes:
+            nonlocal line, counted
             whole = found[0]
             if whole[:1] != b"_":
                 return whole
             pragma = re.sub(rb"\\(.)", rb"\1", found[1]).strip()
-            line = found.string.count(b"\n", 0, found.start()) + 1
+            line += found.string.count(b"\n", counted, found.start())
+            counted = found.start()
             newlines = whole.count(b"\n")
-            self._pragmas[line] = (*self._pragmas.get(line, ()), pragma)
+            self._pragmas.setdefault(line, []).append(pragma)
             self._output.changed_lines.update(range(line, line + newlines + 1))
             return pragma_attribute(pragma) + b" " + b"\n" * newlines
 
