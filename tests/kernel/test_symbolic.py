@@ -164,14 +164,14 @@ def defined(tree: Tree, values: Values) -> int:
 # -- values
 
 
-@settings(max_examples=1500)
+@settings(max_examples=200)
 @given(trees, assignments)
 def test_normal_form_has_the_value_of_the_tree(tree: Tree, values: Values) -> None:
     expected = defined(tree, values)
     assert Environment(values).evaluate(tree.build()) == expected
 
 
-@settings(max_examples=700)
+@settings(max_examples=150)
 @given(trees, assignments)
 def test_substituting_numbers_gives_the_value(tree: Tree, values: Values) -> None:
     expected = defined(tree, values)
@@ -179,7 +179,7 @@ def test_substituting_numbers_gives_the_value(tree: Tree, values: Values) -> Non
     assert tree.build().substitute(numbers).constant == expected
 
 
-@settings(max_examples=500)
+@settings(max_examples=120)
 @given(trees, st.lists(assignments, min_size=2, max_size=6))
 def test_many_lanes_at_once_agree_with_one_at_a_time(tree: Tree, lanes: list[Values]) -> None:
     expected = [defined(tree, values) for values in lanes]
@@ -188,7 +188,7 @@ def test_many_lanes_at_once_agree_with_one_at_a_time(tree: Tree, lanes: list[Val
     assert np.broadcast_to(found, len(lanes)).tolist() == expected
 
 
-@settings(max_examples=500)
+@settings(max_examples=120)
 @given(trees, trees, assignments)
 def test_substitution_commutes_with_evaluation(outer: Tree, inner: Tree, values: Values) -> None:
     target = NATURAL[0] if defined(inner, values) >= 0 else SIGNED[0]
@@ -200,14 +200,14 @@ def test_substitution_commutes_with_evaluation(outer: Tree, inner: Tree, values:
     assert Environment(values).evaluate(put) == expected
 
 
-@settings(max_examples=700)
+@settings(max_examples=150)
 @given(trees, assignments)
 def test_what_is_said_to_be_nonnegative_is(tree: Tree, values: Values) -> None:
     value = defined(tree, values)
     assert value >= 0 or not is_nonnegative(tree.build())
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(trees, assignments)
 def test_evaluation_is_none_exactly_where_a_needed_symbol_has_no_value(
     tree: Tree, values: Values
@@ -266,7 +266,7 @@ _odd = st.one_of(
 )
 
 
-@settings(max_examples=600)
+@settings(max_examples=150)
 @given(
     st.recursive(_leaves, _any_operation, max_leaves=8),
     st.fixed_dictionaries({s: _odd for s in SYMBOLS}),
@@ -318,7 +318,7 @@ def test_a_chain_too_long_to_follow_has_no_value() -> None:
 # -- laws
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(polynomials, polynomials, polynomials)
 def test_ring_laws(a: Expr, b: Expr, c: Expr) -> None:
     assume(max(len(a.terms), 1) * max(len(b.terms), 1) * max(len(c.terms), 1) <= 64)

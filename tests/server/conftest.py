@@ -1,4 +1,4 @@
-"""Sessions of a client with the server, over standard input and output."""
+"""Sessions of a client with the server, and a kernel's report to render."""
 
 from __future__ import annotations
 
@@ -13,6 +13,20 @@ import pytest
 import pytest_asyncio
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
+
+from roofline_lsp.api.report import (
+    Evidence,
+    GpuUsed,
+    KernelReport,
+    LaunchReport,
+    LedgerLine,
+    Limiter,
+    Prediction,
+    Source,
+    Verdict,
+)
+from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.kernel.program import Dialect, Span
 
 HERE = Path(__file__).parent
 
@@ -190,3 +204,72 @@ async def start_session(tmp_path: Path) -> AsyncIterator[StartSession]:
 def profile(request: pytest.FixtureRequest) -> str:
     """A kind of client."""
     return str(request.param)
+
+
+RTX = GpuUsed(
+    name="NVIDIA GeForce RTX 3080",
+    clock="boost",
+    clock_mhz=1710.0,
+    peaks_gops={Precision.SP: 29768.0, Precision.DP: 465.0, Precision.INT: 14884.0},
+    bandwidth_gbs=760.3,
+    ridges={Precision.SP: 39.15, Precision.DP: 0.6118, Precision.INT: 19.58},
+)
+SOURCE = Path("/src/main.cu")
+SAXPY = Prediction(
+    verdict=Verdict.BANDWIDTH_BOUND,
+    confidence=0.93,
+    source=Source.STATIC,
+    limiting=Limiter.BANDWIDTH,
+    sp_flops=2e6,
+    dp_flops=0.0,
+    hp_flops=0.0,
+    int_ops=8.001e6,
+    tensor_flops=0.0,
+    dram_read_bytes=8e6,
+    dram_write_bytes=4e6,
+    time_ns=18_240.0,
+    precision_verdicts={Precision.SP: Verdict.BANDWIDTH_BOUND},
+    evidence=(
+        Evidence(SOURCE, 5, "single-precision operations", 2e6),
+        Evidence(SOURCE, 5, "DRAM bytes read of 'x'", 4e6),
+        Evidence(Path("/src/util.cuh"), 7, "loop trips", None),
+    ),
+    ledger=(
+        LedgerLine(SOURCE, 4, int_ops=4e6, executions=1_000_192),
+        LedgerLine(
+            SOURCE,
+            5,
+            sp_flops=2e6,
+            int_ops=4.001e6,
+            dram_read_bytes=8e6,
+            dram_write_bytes=4e6,
+            executions=1e6,
+            notes=("branch: taken by 99.9% of threads",),
+        ),
+    ),
+    regime="fully utilised",
+    occupancy=1.0,
+)
+
+
+@pytest.fixture
+def gpu() -> GpuUsed:
+    """An RTX 3080."""
+    return RTX
+
+
+@pytest.fixture
+def saxpy() -> KernelReport:
+    """A kernel with one launch, bandwidth-bound, on lines 3 to 7."""
+    launch = LaunchReport(SOURCE, 12, (3907, 1, 1), (256, 1, 1), 0, True, (), (), SAXPY)
+    return KernelReport(
+        name="saxpy(int, float, const float *, float *)",
+        base_name="saxpy",
+        qualified_name="saxpy",
+        dialect=Dialect.CUDA,
+        path=SOURCE,
+        span=Span(3, 0, 7, 1),
+        name_span=Span(3, 16, 3, 21),
+        launches=(launch,),
+        prediction=SAXPY,
+    )

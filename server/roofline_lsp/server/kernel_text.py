@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -32,12 +33,13 @@ from roofline_lsp.server.ridges import (
 
 _VERDICTS = {Verdict.COMPUTE_BOUND: "Compute-bound", Verdict.BANDWIDTH_BOUND: "Bandwidth-bound"}
 _ARITHMETIC = {
-    Limiter.SP: (Precision.SP, "Single-precision arithmetic"),
-    Limiter.DP: (Precision.DP, "Double-precision arithmetic"),
-    Limiter.HP: (Precision.HP, "Half-precision arithmetic"),
-    Limiter.INT: (Precision.INT, "Integer arithmetic"),
-    Limiter.TENSOR: (Precision.TENSOR, "Tensor-core arithmetic"),
+    Precision.SP: "Single-precision arithmetic",
+    Precision.DP: "Double-precision arithmetic",
+    Precision.HP: "Half-precision arithmetic",
+    Precision.INT: "Integer arithmetic",
+    Precision.TENSOR: "Tensor-core arithmetic",
 }
+_NAME = re.compile(r"[\w.:\[\]>-]+")
 _MOST_UNKNOWNS = 4
 _MOST_EVIDENCE = 4
 _MOST_LAUNCHES = 3
@@ -69,30 +71,42 @@ def _answer(prediction: Prediction, gpu: GpuUsed, style: Style) -> str:
 
 
 def _reason(prediction: Prediction, found: Sequence[Ridge]) -> str | None:
-    limiting = prediction.limiting
-    if limiting is None:
+    """Which roof comes first and how far away the ridge is."""
+    nearest = next((ridge for ridge in found if ridge.ratio is not None), None)
+    if prediction.verdict is Verdict.COMPUTE_BOUND and nearest is not None:
+        limiter = Limiter(nearest.precision.value)
+        said = f"{_ARITHMETIC[nearest.precision]} is the limit: {_place(nearest)}."
+    elif prediction.verdict is Verdict.BANDWIDTH_BOUND:
+        limiter = Limiter.BANDWIDTH
+        closest = f": {NAMES[nearest.precision]} comes closest, {_place(nearest)}" if nearest else ""
+        said = f"DRAM bandwidth is the limit{closest}."
+    else:
         return None
-    if limiting in _ARITHMETIC:
-        precision, words = _ARITHMETIC[limiting]
-        own = next((ridge for ridge in found if ridge.precision is precision), None)
-        return f"{words} is the limit{_place(own, ': ')}."
-    nearest = found[0] if found else None
+    return f"{said} {_by_time(prediction)}" if prediction.limiting not in {limiter, None} else said
+
+
+def _by_time(prediction: Prediction) -> str:
+    """What takes longest, where it is not the roof that the class is named after."""
+    limiting = prediction.limiting
+    if limiting is Limiter.LATENCY:
+        regime = f" ({prediction.regime})" if prediction.regime else ""
+        return f"In time, latency outweighs both{regime}."
     if limiting is Limiter.BANDWIDTH:
-        named = f": {NAMES[nearest.precision]} comes closest, " if nearest else ""
-        return f"DRAM bandwidth is the limit{_place(nearest, named)}."
-    regime = f": {prediction.regime}" if prediction.regime else ""
-    return f"Latency is the limit{regime}."
+        return "In time, DRAM traffic takes as long or longer."
+    assert limiting is not None
+    words = _ARITHMETIC[Precision(limiting.value)]
+    return f"In time, {words[0].lower()}{words[1:]} takes as long or longer."
 
 
-def _place(ridge: Ridge | None, before: str) -> str:
-    if ridge is None or ridge.ratio is None or ridge.intensity is None or ridge.ridge is None:
-        return ""
+def _place(ridge: Ridge) -> str:
+    """``0.167 flop/B, 230× below the ridge of 39``."""
+    assert ridge.ratio is not None
+    assert ridge.intensity is not None
+    assert ridge.ridge is not None
     side = distance(ridge.ratio)
     of = "" if side == "at the ridge" else " the ridge"
     unit = OPERATION_UNITS[ridge.precision]
-    return (
-        f"{before}{significant(ridge.intensity)} {unit}/B, {side}{of} of {significant(ridge.ridge)}"
-    )
+    return f"{significant(ridge.intensity)} {unit}/B, {side}{of} of {significant(ridge.ridge)}"
 
 
 def _table(found: Sequence[Ridge], style: Style) -> str | None:
@@ -195,7 +209,9 @@ def _unknowns(unknowns: Sequence[UnknownUsed], style: Style) -> str | None:
 
 def _unknown(unknown: UnknownUsed, style: Style) -> str:
     taken = "" if unknown.assumed is None else f", taken as {count(unknown.assumed)}"
-    return f"{style.code(unknown.name)}{taken}: {style.prose(unknown.why)}"
+    name = unknown.name
+    shown = style.code(name) if _NAME.fullmatch(name) else style.prose(name)
+    return f"{shown}{taken}: {style.prose(unknown.why)}"
 
 
 def _evidence(evidence: Sequence[Evidence], path: Path, style: Style) -> str | None:

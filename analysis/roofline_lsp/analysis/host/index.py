@@ -78,7 +78,8 @@ class Index:
                 found.append(function)
         if not found and "::" in name and not name.startswith(("std::", "thrust::", "cub::")):
             found = [f for f in self.functions.get(simple, ()) if f.owner is None]
-        found.sort(key=lambda f: (f.owner is None and owner is not None, f.path != near))
+        if len(found) > 1:
+            found.sort(key=lambda f: (f.owner is None and owner is not None, _distance(f.path, near)))
         return found
 
     def find_methods(self, struct: Struct, name: str) -> list[Function]:
@@ -125,6 +126,19 @@ class Index:
             if score > rank:
                 best, rank = entry, score
         return best
+
+
+def _distance(path: Path, near: Path | None) -> int:
+    """How far a file is from another: the same, one of its kind beside it, beside it, elsewhere."""
+    if path == near or near is None:
+        return 0
+    if path.parent != near.parent:
+        return 4 - (path.suffix == near.suffix)
+    # A program may be kept in two languages side by side.
+    return 1 if path.suffix == near.suffix or path.suffix in _HEADERS else 2
+
+
+_HEADERS = frozenset((".h", ".hpp", ".cuh", ".hh", ".inl", ".hxx"))
 
 
 def matches(qualified: str, name: str) -> bool:

@@ -16,6 +16,7 @@ from roofline_lsp.analysis.host.layout import (
     vector_component,
 )
 from roofline_lsp.analysis.host.machine import SCALARS, Machine
+from roofline_lsp.analysis.host.maps import is_map
 from roofline_lsp.analysis.host.memory import AUTO, MAX_ELEMENTS, Cell, FieldPlace, Place, Storage
 from roofline_lsp.analysis.host.operators import convert, copied, integer, to_scalar_type
 from roofline_lsp.analysis.host.templates import choose_overload, type_of
@@ -248,7 +249,9 @@ def _needs_default(m: Machine, field: Variable) -> bool:
     type = field.type
     if type.pointers or type.name in SCALARS or type.reference:
         return False
-    return is_container(type) or type.name in _STRINGS or type.name == "dim3"
+    type = resolve(m, type)
+    known = is_container(type) or is_map(type) or type.name in _STRINGS
+    return known or type.name == "dim3" or "stream" in type.name
 
 
 def construct_field(m: Machine, name: str, args: Sequence[Expression]) -> None:

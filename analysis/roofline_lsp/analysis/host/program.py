@@ -28,6 +28,7 @@ from roofline_lsp.kernel.symbolic import ZERO, Expr, constant
 from roofline_lsp.kernel.types import Type
 
 _PROGRAM_NAME = "program"
+_MAX_MAINS = 4
 
 
 def execute_host(
@@ -50,13 +51,20 @@ def execute_host(
     return HostResult(tuple(m.launches.values()), tuple(m.problems))
 
 
+_DEVICE_SUFFIXES = frozenset((".cu", ".hip"))
+
+
 def _run_main(m: Machine) -> None:
     mains = [
         f for f in m.index.functions.get("main", ()) if f.owner is None and f.body is not None
     ]
-    # Several programs in one folder: the one that leads to launches is meant.
-    mains.sort(key=lambda f: not m.reach.function_can_launch(f))
-    for main in mains[:1]:
+    # A folder may hold several programs: the one that leads to launches is meant.
+    mains.sort(
+        key=lambda f: (not m.reach.function_can_launch(f), f.path.suffix not in _DEVICE_SUFFIXES)
+    )
+    for main in mains[:_MAX_MAINS]:
+        if m.launches or m.spent:
+            return
         args: list[Place] = []
         for position, formal in enumerate(main.params):
             type = resolve_plain(m, formal)

@@ -12,6 +12,7 @@ _BRACE = re.compile(rb'\{|\}|e(?<!\we)xtern\s*"C(?:\+\+)?"\s*\{|' + OPAQUE.patte
 _RARE = 0.2
 """Looking for each name is quicker than looking at every word if so few bytes begin a match."""
 _BEFORE_TAIL = WORD_BYTES | frozenset(b".'")
+_LITERAL_PREFIXES = frozenset(b"L u U u8 R LR uR UR u8R".split())
 _WORD = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
 
 
@@ -30,6 +31,8 @@ def find_names(
         if index >= 0 and position < ends[index]:
             continue
         if position and text[position - 1] in _BEFORE_TAIL and _in_number(text, position):
+            continue
+        if name in _LITERAL_PREFIXES and text[position + len(name) : position + len(name) + 1] in (b'"', b"'"):
             continue
         places.append((position, name))
     return places

@@ -1,0 +1,91 @@
+"""CUDA source in, counts of one launch out: the path that every front end takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from roofline_lsp.analysis.device.regions import KernelSummary, Work
+from roofline_lsp.analysis.device.summary import summarise
+from roofline_lsp.analysis.execution import Execution, execute
+from roofline_lsp.analysis.predict import work_totals
+from roofline_lsp.analysis.symbols import build_symbol_table
+from roofline_lsp.kernel.symbolic import Symbol, make_symbol
+from roofline_lsp.kernel.types import Type
+from roofline_lsp.parsers.load import load_program
+
+Dims = tuple[int, ...] | int
+PATH = Path("/src/kernel.cu")
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The one kernel of a source, counted for one launch."""
+
+    summary: KernelSummary
+    execution: Execution
+
+    def work(self, kind: Work) -> float:
+        """Operations of a kind over the whole launch."""
+        return work_totals(self.summary, self.execution)[kind]
+
+    @property
+    def flops(self) -> dict[str, float]:
+        """Floating-point operations that are there, by precision."""
+        kinds = {"sp": Work.SP, "dp": Work.DP, "hp": Work.HP}
+        return {name: self.work(kind) for name, kind in kinds.items() if self.work(kind)}
+
+    @property
+    def integers(self) -> float:
+        """Integer operations of one thread."""
+        return self.work(Work.INT) / self.execution.threads
+
+    @property
+    def accesses(self) -> dict[tuple[str, str, int], float]:
+        """Accesses over the launch by array, kind and bytes each; shared arrays by name alone."""
+        found: dict[tuple[str, str, int], float] = {}
+        for region in self.summary.root.walk():
+            for access in region.accesses:
+                key = (access.array.name.split("@")[0], access.kind, access.size_bytes)
+                found[key] = found.get(key, 0.0) + self.execution.regions[region].runs
+        return found
+
+
+Count = Callable[..., Counted]
+
+
+@pytest.fixture
+def count() -> Count:
+    """Count the kernel of a source: ``count(source, grid, block, n=100)``.
+
+    Scalar arguments go by name, fields of structs as ``p__n``; template arguments in ``bindings``.
+    """
+
+    def counted(
+        source: str,
+        grid: Dims = 1,
+        block: Dims = 1,
+        bindings: Mapping[str, Type | int] | None = None,
+        **values: float,
+    ) -> Counted:
+        program = load_program([PATH], lambda path: source.encode() if path == PATH else None)
+        table = build_symbol_table(program)
+        (kernel,) = (f for found in table.functions.values() for f in found if f.is_kernel)
+        summary = summarise(kernel, table, bindings)
+        bound: dict[Symbol, int | float] = {}
+        for name, value in values.items():
+            for nonnegative in (False, True):
+                path = name.replace("__", ".")
+                bound[make_symbol(path, "param", nonnegative=nonnegative)] = value
+        return Counted(summary, execute(summary.root, three(grid), three(block), bound))
+
+    return counted
+
+
+def three(dims: Dims) -> tuple[int, int, int]:
+    """Three dimensions, missing ones 1."""
+    x, y, z = ((dims,) if isinstance(dims, int) else dims) + (1, 1, 1)[isinstance(dims, int) or len(dims) :]
+    return x, y, z
