@@ -117,8 +117,8 @@ def check_unit(unit: TranslationUnit, pre: PreprocessedFile, totals: Totals) -> 
     for function, body in bodies:
         totals.functions += 1
         if function.is_kernel and body is not None:
-            lines = range(function.span.line, function.name_span.line + 1)
-            totals.kernels.update((path, line) for line in lines)
+            header = range(function.span.line, function.name_span.line + 1)
+            totals.kernels.update((path, line) for line in header)
         for node in nodes(body):
             if isinstance(node, Launch):
                 launches[node.line] += 1

@@ -77,11 +77,11 @@ class Session:
         self.result: types.InitializeResult
         self._versions: dict[str, int] = {}
 
-        @client.feature(types.WORKSPACE_CODE_LENS_REFRESH)
+        @client.feature(types.WORKSPACE_CODE_LENS_REFRESH)  # type: ignore[untyped-decorator]
         def refresh(params: None) -> None:
             self.refreshes += 1
 
-        @client.feature(types.CLIENT_REGISTER_CAPABILITY)
+        @client.feature(types.CLIENT_REGISTER_CAPABILITY)  # type: ignore[untyped-decorator]
         def register(params: types.RegistrationParams) -> None:
             self.registrations += [entry.method for entry in params.registrations]
 
@@ -117,10 +117,9 @@ class Session:
         )
 
     async def hover(self, uri: str, line: int, character: int) -> types.Hover | None:
-        found = await self.client.text_document_hover_async(
+        return await self.client.text_document_hover_async(
             types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(line, character))
         )
-        return found
 
     async def hover_text(self, uri: str, line: int, character: int) -> str | None:
         found = await self.hover(uri, line, character)
@@ -148,13 +147,13 @@ class Session:
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait for something that the server brings about unasked."""
         async with asyncio.timeout(30):
-            while not condition():
+            while not condition():  # noqa: ASYNC110 - what is waited for gives no event
                 await asyncio.sleep(0.01)
 
     async def until_answer(self, ask: Callable[[], Awaitable[Any]], wanted: Any) -> None:
         """Ask again until the answer is the wanted one."""
         async with asyncio.timeout(30):
-            while await ask() != wanted:
+            while await ask() != wanted:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
 
 
@@ -197,7 +196,7 @@ async def start_session(tmp_path: Path) -> AsyncIterator[StartSession]:
             except BaseException:
                 process.kill()
                 raise
-        await session.client.stop()
+        await session.client.stop()  # type: ignore[no-untyped-call]
 
 
 @pytest.fixture(params=["vscode", "neovim", "emacs"])

@@ -1,4 +1,4 @@
-"""A worker whose analyser finds kernels by regular expressions and does what comments tell it to."""
+"""A worker that finds kernels by regular expressions and does what comments tell it to."""
 
 import os
 import re

@@ -13,7 +13,16 @@ from typing import Final
 
 from roofline_lsp.analysis.footprint import Box, Dimension
 from roofline_lsp.analysis.numeric import Environment
-from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol, apply, from_atom
+from roofline_lsp.kernel.symbolic import (
+    ZERO,
+    Apply,
+    Atom,
+    Expr,
+    Symbol,
+    apply,
+    constant,
+    from_atom,
+)
 
 _DATA_SCOPES: Final = frozenset(("data", "carried", "unknown", "name"))
 
@@ -25,7 +34,9 @@ class Addresses:
     box: Box | None
     """None where the addresses are neither affine nor digits of a linear index."""
     random: bool
-    """They depend on loaded data."""
+    """They depend on loaded data in more than a small displacement."""
+    finest_stride: float | None = None
+    """Of random addresses: the smallest stride in bytes between neighbours, where there is one."""
 
 
 class AddressReader:
@@ -39,11 +50,13 @@ class AddressReader:
         self, offset: Expr, size_bytes: int, extents: Mapping[Symbol, float]
     ) -> Addresses:
         """The addresses of an access whose indices take ``extents`` values each."""
-        if any(symbol.scope in _DATA_SCOPES for symbol in offset.symbols()):
-            return Addresses(None, random=True)
         expr = self._rewritten.get(offset)
         if expr is None:
-            expr = self._rewritten[offset] = without_remainders(offset)
+            typical = self._typical(offset, extents)
+            expr = self._rewritten[offset] = without_remainders(typical)
+        displaced = any(symbol.scope in _DATA_SCOPES for symbol in expr.symbols())
+        if displaced:
+            expr = _without_data(expr)
         dimensions: list[Dimension] = []
         rest = expr
         for symbol in sorted(expr.symbols(), key=lambda s: s.serial):
@@ -52,18 +65,67 @@ class AddressReader:
                 continue
             coefficient = _plain_coefficient(expr, symbol)
             if coefficient is None:
-                return Addresses(None, random=False)
+                return Addresses(None, random=displaced)
             rest = rest - coefficient * from_atom(symbol)
             stride = self._environment.evaluate(coefficient)
             if stride is None:
-                return Addresses(None, random=False)
+                return Addresses(None, random=displaced)
             if stride and extent > 1:
                 dimensions.append(Dimension(float(stride), float(extent)))
         rest = self._digits(rest, extents, dimensions)
         start = self._environment.evaluate(rest) if rest is not None else None
         if rest is None:
-            return Addresses(None, random=False)
-        return Addresses(Box(float(start or 0.0), tuple(dimensions), size_bytes), random=False)
+            return Addresses(None, random=displaced)
+        box = Box(float(start or 0.0), tuple(dimensions), size_bytes)
+        if displaced and not self._covers_threads(expr, extents):
+            finest = min((abs(d.stride) for d in dimensions), default=None)
+            return Addresses(None, random=True, finest_stride=finest)
+        return Addresses(box, random=False)
+
+    def _covers_threads(self, expr: Expr, extents: Mapping[Symbol, float]) -> bool:
+        """Whether each thread has its own place, which data moves a little: a neighbourhood.
+
+        Where only some of the thread indices stand in the address (a lane's index in a row that
+        data chooses), the data decides what is touched.
+        """
+        symbols = expr.symbols()
+        return all(
+            symbol in symbols
+            for symbol, extent in extents.items()
+            if symbol.scope == "thread" and extent > 1
+        )
+
+    def _typical(self, expr: Expr, extents: Mapping[Symbol, float]) -> Expr:
+        """The expression as most threads compute it: clamps and choices at borders decided."""
+        result = ZERO
+        for monomial, number in expr.terms.items():
+            product = constant(number)
+            for atom in monomial:
+                product = product * self._typical_atom(atom, extents)
+            result = result + product
+        return result
+
+    def _typical_atom(self, atom: Atom, extents: Mapping[Symbol, float]) -> Expr:
+        if not isinstance(atom, Apply):
+            return from_atom(atom)
+        if atom.op == "select":
+            chosen = atom.args[1 if self._mostly(atom.args[0], extents) else 2]
+            return self._typical(chosen, extents)
+        args = [self._typical(arg, extents) for arg in atom.args]
+        if atom.op in ("min", "max"):
+            moving = [arg for arg in args if any(s in extents for s in arg.symbols())]
+            if len(moving) == 1:
+                return moving[0]
+        if atom.op == "abs":
+            return args[0]
+        return apply(atom.op, *args)
+
+    def _mostly(self, condition: Expr, extents: Mapping[Symbol, float]) -> bool:
+        """Whether the condition holds in the middle of every index's range."""
+        values = dict(self._environment.values)
+        values.update({symbol: int(extent // 2) for symbol, extent in extents.items()})
+        found = Environment(values).evaluate(condition)
+        return True if found is None else bool(found)
 
     def _digits(
         self, expr: Expr, extents: Mapping[Symbol, float], dimensions: list[Dimension]
@@ -139,6 +201,22 @@ class AddressReader:
                     spread *= inner
             total += scale * (spread - 1)
         return total
+
+
+def _without_data(expr: Expr) -> Expr:
+    """The part of an address that does not depend on data: where the neighbourhood lies."""
+    return Expr(
+        {
+            monomial: number
+            for monomial, number in expr.terms.items()
+            if not any(_mentions_data(atom) for atom in monomial)
+        }
+    )
+
+
+def _mentions_data(atom: Atom) -> bool:
+    symbols = atom.symbols if isinstance(atom, Apply) else (atom,)
+    return any(isinstance(s, Symbol) and s.scope in _DATA_SCOPES for s in symbols)
 
 
 def _plain_coefficient(expr: Expr, symbol: Symbol) -> Expr | None:

@@ -7,6 +7,7 @@ into contiguous runs; what is left is a number of runs, each rounded to whole se
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -44,47 +45,69 @@ class Box:
     @property
     def signature(self) -> tuple[tuple[float, float], ...]:
         """What boxes that are translations of one another share."""
-        return tuple(sorted((abs(d.stride), d.extent) for d in self.dimensions))
+        return _tidied(self.dimensions)
+
+
+def _tidied(dimensions: Iterable[Dimension]) -> tuple[tuple[float, float], ...]:
+    """Strides and extents, finest first; an index that goes on where another ends is one with it.
+
+    ``8 * i + 32 * j`` with ``i`` below 16 takes the values that ``8 * k`` takes with ``k`` below
+    ``16 + 4 * (extent of j - 1)``.
+    """
+    result: list[tuple[float, float]] = []
+    for stride, extent in sorted((abs(d.stride), d.extent) for d in dimensions):
+        if extent <= 1 or stride == 0:
+            continue
+        for position, (finer, reach) in enumerate(result):
+            steps = stride / finer
+            if steps <= reach and steps == int(steps):
+                result[position] = (finer, reach + steps * (extent - 1))
+                break
+        else:
+            result.append((stride, extent))
+    return tuple(result)
 
 
 def sector_bytes(box: Box) -> float:
     """Distinct bytes touched, counted in whole sectors."""
     run, runs, span = box.size_bytes, 1.0, box.size_bytes
-    gapless = True
-    smallest_gap = 0.0
-    for stride, extent in sorted((abs(d.stride), d.extent) for d in box.dimensions):
-        if extent <= 1 or stride == 0:
-            continue
-        if gapless and stride <= run:
+    dense = True
+    gaps: list[float] = []
+    for stride, extent in _tidied(box.dimensions):
+        if dense and stride < run + SECTOR_BYTES:
+            # No whole sector fits into the gaps: all of the run's sectors are touched.
             run += stride * (extent - 1)
             span = run
-        elif stride >= span:
-            gapless = False
-            smallest_gap = smallest_gap or stride
-            runs *= extent
-            span += stride * (extent - 1)
-        else:
-            # Interleaved with what is there: at most the whole span fills up.
-            reach = span + stride * (extent - 1)
-            runs = min(runs * extent, reach / run)
-            gapless = False
-            smallest_gap = smallest_gap or stride
-            span = reach
-    if runs <= 1:
-        return _round_up(run)
-    return min(runs * _sectors_of_run(run, box.start, smallest_gap), _round_up(span))
+            continue
+        dense = False
+        gaps.append(stride)
+        reach = span + stride * (extent - 1)
+        # Where strides interleave, at most the whole span fills up.
+        runs *= extent
+        if stride < span:
+            runs = min(runs, reach / min(run, SECTOR_BYTES))
+        span = reach
+    if not gaps:
+        return _sectors(run, box.low)
+    return min(runs * _sectors_of_run(run, box.low, gaps), _sectors(span, box.low))
 
 
 def _round_up(size: float) -> float:
     return -(-size // SECTOR_BYTES) * SECTOR_BYTES
 
 
-def _sectors_of_run(run: float, start: float, stride: float) -> float:
-    """Bytes of the sectors that one run covers, on average over its alignments."""
-    if stride % SECTOR_BYTES == 0 and start % SECTOR_BYTES == 0:
-        return _round_up(run)
-    # A run at any multiple of four bytes covers (run - 4) / 32 + 1 sectors on average.
-    return run - min(run, 4.0) + SECTOR_BYTES
+def _sectors(size: float, low: float) -> float:
+    """Bytes of the sectors from ``low`` on."""
+    return _round_up(low % SECTOR_BYTES + size)
+
+
+def _sectors_of_run(run: float, low: float, gaps: Iterable[float]) -> float:
+    """Bytes of the sectors that one run covers, on average over the alignments that occur."""
+    step = SECTOR_BYTES
+    for gap in gaps:
+        step = math.gcd(step, int(gap)) if gap == int(gap) else 1
+    places = range(0, SECTOR_BYTES, step)
+    return sum(_sectors(run, low + place) for place in places) / len(places)
 
 
 def union_bytes(boxes: Sequence[Box], limit: float | None) -> float:
@@ -92,9 +115,12 @@ def union_bytes(boxes: Sequence[Box], limit: float | None) -> float:
     groups: dict[tuple[tuple[float, float], ...], list[Box]] = {}
     for box in boxes:
         groups.setdefault(box.signature, []).append(box)
-    merged = [_merge_translations(group) for group in groups.values()]
+    merged = [_merge_translations(group, shape) for shape, group in groups.items()]
     total = _overlapping(merged)
     return total if limit is None else min(total, _round_up(limit))
+
+
+# -- boxes of one shape at different starts: fields of a record, neighbours of a stencil
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,57 +130,117 @@ class _Extent:
     touched: float
 
 
-def _merge_translations(group: list[Box]) -> _Extent:
-    """Boxes of one shape at different starts: fields of a record, neighbours of a stencil."""
+@dataclass(slots=True)
+class _Cluster:
+    """Boxes of one shape that overlap or touch; places are counted in steps of each index."""
+
+    low: float
+    places: list[tuple[float, ...]]
+    fields: list[tuple[float, float]]
+    """Start and end of each element, from its place on."""
+    volume: float
+    """Of the union, in elements of one box."""
+
+
+_COMPARED: Final = 8
+"""Earlier boxes that a new one is compared with."""
+
+
+def _merge_translations(group: list[Box], shape: tuple[tuple[float, float], ...]) -> _Extent:
     group = sorted(group, key=lambda box: box.low)
-    first = group[0]
-    strides = [abs(d.stride) for d in first.dimensions if d.extent > 1 and d.stride]
-    nearest = min(strides, default=0.0)
-    total, position = 0.0, 0
-    high = first.low
-    while position < len(group):
-        # Take together the starts that lie within one stride of the finest index.
-        box = group[position]
-        end = box.low + box.size_bytes
-        following = position + 1
-        while following < len(group) and group[following].low <= max(end, box.low + nearest - 1):
-            end = max(end, group[following].low + group[following].size_bytes)
-            following += 1
-        covered = min(_covered(group[position:following]), end - box.low)
-        whole = sector_bytes(Box(box.start, box.dimensions, max(box.size_bytes, covered)))
-        if position == 0:
-            total = whole
+    base = group[0].low
+    clusters: list[_Cluster] = []
+    for box in group:
+        place, rest = _place(box.low - base, shape)
+        field = (rest, rest + box.size_bytes)
+        for cluster in clusters:
+            if _add_near(cluster, place, field, shape):
+                break
         else:
-            shift = box.low - group[position - 1].low
-            total += min(whole, _shifted(box, shift))
-        high = max(high, end + box.span - box.size_bytes)
-        position = following
-    return _Extent(first.low, high, total)
+            clusters.append(_Cluster(box.low - rest, [place], [field], _volume(shape)))
+    touched = sum(_cluster_bytes(cluster, shape) for cluster in clusters)
+    return _Extent(base, max(box.low + box.span for box in group), touched)
 
 
-def _covered(boxes: Iterable[Box]) -> float:
-    """Bytes that the elements at the boxes' starts cover."""
-    covered, reached = 0.0, float("-inf")
-    for box in boxes:
-        start = max(reached, box.low)
-        end = box.low + box.size_bytes
-        if end > start:
-            covered += end - start
-            reached = end
-    return covered
+def _place(
+    shift: float, shape: tuple[tuple[float, float], ...]
+) -> tuple[tuple[float, ...], float]:
+    """A shift in steps of each index, coarsest first, and the bytes that are left over."""
+    steps = []
+    for stride, _ in reversed(shape[1:]):
+        count = float(round(shift / stride))
+        shift -= count * stride
+        steps.append(count)
+    if shape:
+        count = shift // shape[0][0]
+        shift -= count * shape[0][0]
+        steps.append(count)
+    return tuple(steps), shift
 
 
-def _shifted(box: Box, shift: float) -> float:
-    """Sector bytes that the same box adds when it is moved by ``shift``."""
-    dims = sorted((abs(d.stride), d.extent) for d in box.dimensions if d.extent > 1 and d.stride)
-    added = sector_bytes(box)
-    for position, (stride, extent) in enumerate(dims):
-        steps = shift / stride
-        if steps == int(steps) and steps < extent:
-            inner = tuple(Dimension(s, e) for i, (s, e) in enumerate(dims) if i != position)
-            rest = Box(box.start, inner, box.size_bytes)
-            added = min(added, sector_bytes(rest) * steps)
-    return added
+def _volume(shape: tuple[tuple[float, float], ...]) -> float:
+    return math.prod(extent for _, extent in shape)
+
+
+def _add_near(
+    cluster: _Cluster,
+    place: tuple[float, ...],
+    field: tuple[float, float],
+    shape: tuple[tuple[float, float], ...],
+) -> bool:
+    """Add a box to a cluster that it overlaps or touches."""
+    whole = _volume(shape)
+    extents = [extent for _, extent in reversed(shape)]
+    most = None
+    for other in cluster.places[-_COMPARED:]:
+        left = [e - abs(a - b) for e, a, b in zip(extents, place, other, strict=True)]
+        if all(amount >= 0 for amount in left):
+            most = max(most or 0.0, math.prod(left))
+    if most is None:
+        return False
+    if place not in cluster.places:
+        cluster.places.append(place)
+        cluster.volume += whole - most
+    cluster.fields.append(field)
+    return True
+
+
+def _cluster_bytes(cluster: _Cluster, shape: tuple[tuple[float, float], ...]) -> float:
+    single = _record_bytes(cluster, shape, cluster.low)
+    if len(cluster.places) == 1:
+        return single
+    columns = list(zip(*cluster.places, strict=True))
+    ranges = [(min(column), max(column)) for column in reversed(columns)]
+    around = tuple(
+        (stride, extent + high - low)
+        for (stride, extent), (low, high) in zip(shape, ranges, strict=True)
+    )
+    # The first place is that of the cluster's start.
+    first = reversed(cluster.places[0])
+    steps = zip(shape, ranges, first, strict=True)
+    start = cluster.low + sum((low - at) * stride for (stride, _), (low, _), at in steps)
+    return min(
+        _record_bytes(cluster, around, start),
+        single * max(1.0, cluster.volume / _volume(shape)),
+    )
+
+
+def _record_bytes(
+    cluster: _Cluster, shape: tuple[tuple[float, float], ...], start: float
+) -> float:
+    """Sector bytes of all the fields at every place of a shape."""
+    dimensions = tuple(Dimension(stride, extent) for stride, extent in shape)
+    stretches: list[tuple[float, float]] = []
+    for low, high in sorted(cluster.fields):
+        if stretches and low < stretches[-1][1] + SECTOR_BYTES:
+            stretches[-1] = (stretches[-1][0], max(high, stretches[-1][1]))
+        else:
+            stretches.append((low, high))
+    total = sum(
+        sector_bytes(Box(start + low, dimensions, high - low)) for low, high in stretches
+    )
+    reach = stretches[-1][1] - stretches[0][0]
+    return min(total, sector_bytes(Box(start + stretches[0][0], dimensions, reach)))
 
 
 def _overlapping(extents: list[_Extent]) -> float:

@@ -78,7 +78,9 @@ def _reason(prediction: Prediction, found: Sequence[Ridge]) -> str | None:
         said = f"{_ARITHMETIC[nearest.precision]} is the limit: {_place(nearest)}."
     elif prediction.verdict is Verdict.BANDWIDTH_BOUND:
         limiter = Limiter.BANDWIDTH
-        closest = f": {NAMES[nearest.precision]} comes closest, {_place(nearest)}" if nearest else ""
+        closest = (
+            f": {NAMES[nearest.precision]} comes closest, {_place(nearest)}" if nearest else ""
+        )
         said = f"DRAM bandwidth is the limit{closest}."
     else:
         return None
@@ -167,20 +169,19 @@ def _where(launch: LaunchReport, style: Style) -> str:
 
 
 def _shape(launch: LaunchReport) -> str:
-    text = f"{_dims(launch.grid)} blocks of {_dims(launch.block)} threads"
+    text = f"{_counted(launch.grid, 'block')} of {_counted(launch.block, 'thread')}"
     if launch.shared_bytes:
         text += f", {launch.shared_bytes / 1024:.3g} KiB shared memory each"
     return text
 
 
-def _dims(dims: tuple[int | None, int | None, int | None] | None) -> str:
-    """``3907``, ``64×64``; a ``?`` for each number that the host code does not fix."""
-    if dims is None:
-        return "?"
-    used = list(dims)
+def _counted(dims: tuple[int | None, int | None, int | None] | None, noun: str) -> str:
+    """``3907 blocks``, ``64×64 blocks``; ``?`` where the host code does not fix a number."""
+    used = list(dims or (None,))
     while len(used) > 1 and used[-1] == 1:
         used.pop()
-    return "×".join("?" if size is None else str(size) for size in used)
+    shown = "×".join("?" if size is None else str(size) for size in used)
+    return f"{shown} {noun}" if shown == "1" else f"{shown} {noun}s"
 
 
 def _others(others: Sequence[LaunchReport], verdict: Verdict | None, style: Style) -> str:

@@ -73,5 +73,5 @@ def _line_answer(
 def _times(executions: float, notes: Sequence[str], style: Style) -> str | None:
     parts = [style.prose(note) for note in notes]
     if executions:
-        parts.insert(0, f"runs {count(executions)} times")
+        parts.insert(0, f"Runs {count(executions)} times")
     return " · ".join(parts) or None

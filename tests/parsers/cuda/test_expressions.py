@@ -4,6 +4,7 @@ import pytest
 
 from roofline_lsp.kernel.expressions import Binary, Index, Name
 from roofline_lsp.kernel.statements import Evaluate
+from roofline_lsp.parsers.cuda import parse_expression
 
 
 @pytest.mark.parametrize(
@@ -234,6 +235,25 @@ def test_long_sums_are_balanced_and_keep_every_term(reading):
     assert names == [*terms, "b0", "b1"]
     assert max(depths) < 12
     assert total.op == "-"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("(256 + 1) / 2", "((256 + 1) / 2)"),
+        (" N ", "N"),
+        ("f(a, b)", "f(a, b)"),
+        ("{1, 2}", "{1, 2}"),
+        ("1.0f", "1.0:float"),
+        ("a;\nint b", "?a;\nint b?"),
+        ("a, b = 3", "?a, b = 3?"),
+        ("", "??"),
+        ("3 +", "?3 +?"),
+    ],
+)
+def test_expression_alone(reading, source, expected):
+    assert reading.expression(parse_expression(source, 7)) == expected
+    assert parse_expression(source, 7).line == 7
 
 
 def test_medium_chains_keep_their_shape(reading):

@@ -88,8 +88,6 @@ def test_expansion(run, case):
     assert result.text.decode() == "\n" * len(lines) + expected
 
 
-
-
 @pytest.mark.parametrize(
     ("source", "expected", "changed"),
     [

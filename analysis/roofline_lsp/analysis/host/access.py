@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roofline_lsp.analysis.host.layout import field_type, resolve, sizeof
+from roofline_lsp.analysis.host.layout import field_type, resolve, sizeof, vector_component
 from roofline_lsp.analysis.host.machine import SCALARS, Machine
 from roofline_lsp.analysis.host.memory import (
     AUTO,
@@ -17,7 +17,6 @@ from roofline_lsp.analysis.host.values import (
     Aggregate,
     Buffer,
     Opaque,
-    Origin,
     Pointer,
     Scalar,
     Text,
@@ -25,9 +24,6 @@ from roofline_lsp.analysis.host.values import (
 )
 from roofline_lsp.kernel.symbolic import ZERO, Expr, constant
 from roofline_lsp.kernel.types import Type
-
-
-
 
 
 def load(m: Machine, place: Place) -> Value:
@@ -69,8 +65,6 @@ def _initial(m: Machine, place: Place) -> Value:
 
 def is_class(m: Machine, type: Type) -> bool:
     """Whether values of a type are objects with named fields."""
-    from roofline_lsp.analysis.host.layout import vector_component
-
     if type.pointers:
         return False
     return vector_component(type.name) is not None or m.index.find_struct(type.name) is not None
@@ -136,6 +130,10 @@ def deref(m: Machine, pointer: Value, index: Value | None = None) -> Place:
         size = sizeof(m, pointee)
         if number is not None and size is not None:
             offset = offset + number.value * size
+        elif isinstance(storage, Storage) and storage.place is None:
+            position = number.value.constant if number is not None else None
+            known = position is not None and offset == ZERO and size is None
+            return ElementPlace(storage, int(position or 0) if known else None, pointee)
     if not isinstance(storage, Storage):
         return Cell(storage.name, pointee)
     return _at(m, storage, offset, pointee)
@@ -205,5 +203,3 @@ def pointed_object(m: Machine, value: Value) -> Value:
         place = deref(m, value)
         return load(m, place)
     return value
-
-

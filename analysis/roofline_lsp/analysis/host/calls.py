@@ -135,9 +135,11 @@ def _limit(m: Machine, name: str, callee: ex.Name) -> Value | None:
     inside = name.partition("<")[2].partition(">")[0].strip()
     if not inside and callee.template_args:
         first = callee.template_args[0]
-        return numeric_limit(resolve(m, first), last_component(name)) if isinstance(
-            first, Type
-        ) else None
+        return (
+            numeric_limit(resolve(m, first), last_component(name))
+            if isinstance(first, Type)
+            else None
+        )
     return numeric_limit(resolve(m, Type(inside)), last_component(name)) if inside else None
 
 
@@ -203,9 +205,7 @@ def _object_call(
     return None
 
 
-def _stream_call(
-    m: Machine, base: Aggregate, name: str, args: Sequence[Place], line: int
-) -> Place:
+def _stream_call(m: Machine, base: Aggregate, name: str, args: Sequence[Place], line: int) -> Place:
     if name in ("is_open", "good"):
         return Cell("", AUTO, boolean(True))
     if name in ("fail", "bad"):
@@ -226,9 +226,7 @@ def _stream_call(
     return Cell("", AUTO, Opaque(f"{name}() of {label}", why, None, m.origin(label, line)))
 
 
-def _string_call(
-    m: Machine, place: Place, text: Text, name: str, args: Sequence[Place]
-) -> Place:
+def _string_call(m: Machine, place: Place, text: Text, name: str, args: Sequence[Place]) -> Place:
     if name in ("append", "push_back", "assign", "clear", "pop_back", "erase", "resize"):
         changed: Value = Opaque(place.name, "a string that is changed")
         first = rvalue(m, args[0]) if args else None

@@ -25,6 +25,7 @@ BUILTIN_CONSTANTS: Final[dict[str, tuple[int | float, str]]] = {
     "ULLONG_MAX": (2**64 - 1, "unsigned long long"),
     "SIZE_MAX": (2**64 - 1, "unsigned long"),
     "RAND_MAX": (2**31 - 1, "int"),
+    "npos": (2**64 - 1, "unsigned long"),
     "PATH_MAX": (4096, "int"),
     "BUFSIZ": (8192, "int"),
     "EOF": (-1, "int"),

@@ -93,9 +93,7 @@ def _extent(m: Machine, type: Type) -> Expr:
         extent_value = m.frame.bindings.get(extent.name)
         if isinstance(extent_value, Expr):
             return extent_value
-        from roofline_lsp.analysis.host.templates import template_argument
-
-        found = template_argument(m, extent)
+        found = m.template_argument(extent)
         return found if isinstance(found, Expr) else ZERO
     if isinstance(extent, Literal) and isinstance(extent.value, int):
         return constant(extent.value)
@@ -201,9 +199,7 @@ def _push(m: Machine, this: Aggregate, args: Sequence[Place]) -> Value:
         if len(args) == 1:
             m.store(place, convert(m, copied(value) or value, storage.element or AUTO))
         elif storage.element is not None:
-            from roofline_lsp.analysis.host.objects import construct
-
-            m.store(place, construct(m, storage.element, args))
+            m.store(place, m.construct(storage.element, args))
     set_size(m, this, size + 1)
     return Opaque("push_back", "returns nothing")
 
@@ -263,9 +259,7 @@ _METHODS: Final[dict[str, Callable[[Machine, Aggregate, Sequence[Place]], Value]
 }  # fmt: skip
 
 
-def container_method(
-    m: Machine, this: Aggregate, name: str, args: Sequence[Place]
-) -> Place | None:
+def container_method(m: Machine, this: Aggregate, name: str, args: Sequence[Place]) -> Place | None:
     """A method call on a container; None if it is not one or the method is not modelled."""
     if is_map(this.type):
         return map_method(m, this, name, args)
@@ -316,7 +310,9 @@ def text_method(m: Machine, text: Text, name: str, args: Sequence[Place]) -> Val
         needle = values[0]
         wanted = needle.value if isinstance(needle, Text) else chr(numbers[0]) if numbers else None
         if wanted is not None:
-            found = string.rfind(wanted) if name in ("rfind", "find_last_of") else string.find(wanted)
+            found = (
+                string.rfind(wanted) if name in ("rfind", "find_last_of") else string.find(wanted)
+            )
             return integer(found if found >= 0 else 2**64 - 1, "unsigned long")
     if name in ("at", "front", "back", "operator[]") and string:
         position = numbers[0] if numbers else -1 if name == "back" else 0

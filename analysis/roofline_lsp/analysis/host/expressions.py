@@ -7,9 +7,24 @@ from roofline_lsp.analysis.host.access import rvalue as rvalue_of
 from roofline_lsp.analysis.host.constants import BUILTIN_CONSTANTS
 from roofline_lsp.analysis.host.containers import subscript
 from roofline_lsp.analysis.host.layout import resolve, sizeof
-from roofline_lsp.analysis.host.machine import EVALUATORS, LOCATORS, SCALARS, Machine, handles
+from roofline_lsp.analysis.host.machine import (
+    EVALUATORS,
+    LOCATORS,
+    SCALARS,
+    Machine,
+    ProgramExit,
+    handles,
+)
 from roofline_lsp.analysis.host.maps import compare_iterators
-from roofline_lsp.analysis.host.memory import AUTO, Cell, Closure, ElementPlace, FieldPlace, Place
+from roofline_lsp.analysis.host.memory import (
+    AUTO,
+    Cell,
+    Closure,
+    ElementPlace,
+    FieldPlace,
+    Place,
+    Storage,
+)
 from roofline_lsp.analysis.host.names import find_variable, function_value
 from roofline_lsp.analysis.host.objects import construct, initialise
 from roofline_lsp.analysis.host.operators import (
@@ -87,7 +102,7 @@ def _name(m: Machine, node: ex.Name) -> Value:
     functions = function_value(m, node)
     if functions is not None:
         return functions
-    known = BUILTIN_CONSTANTS.get(name.removeprefix("std::"))
+    known = BUILTIN_CONSTANTS.get(name.removeprefix("std::").removeprefix("string::"))
     if known is not None:
         return Scalar(constant(known[0]), known[1], m.origin(name, node.line))
     if "::" in name:
@@ -114,9 +129,9 @@ def _unary(m: Machine, node: ex.Unary) -> Value:
     op = node.op
     if op == "&":
         if isinstance(node.operand, ex.Name):
-            value = function_value(m, node.operand)
-            if value is not None and find_variable(m, node.operand.name) is None:
-                return value
+            functions = function_value(m, node.operand)
+            if functions is not None and find_variable(m, node.operand.name) is None:
+                return functions
         return address_of(m, m.place(node.operand))
     if op == "*":
         value = m.eval(node.operand)
@@ -259,9 +274,11 @@ def assign(m: Machine, place: Place, value: Value) -> None:
         current = place.get()
         if current is value:
             return
-        value = copied(value) or value
-        if isinstance(current, Aggregate):
-            value.type = current.type if current.type.name != "auto" else value.type
+        duplicate = copied(value)
+        if isinstance(duplicate, Aggregate):
+            if isinstance(current, Aggregate) and current.type.name != "auto":
+                duplicate.type = current.type
+            value = duplicate
     converted = convert(m, value, resolve(m, place.type))
     if isinstance(place, FieldPlace | ElementPlace | Cell):
         name_value(m, place.name, converted)
@@ -438,8 +455,6 @@ def _construct(m: Machine, node: ex.Construct) -> Value:
 
 @handles(EVALUATORS, ex.New)
 def _new(m: Machine, node: ex.New) -> Value:
-    from roofline_lsp.analysis.host.memory import Storage
-
     type = resolve(m, node.type)
     storage = Storage("", "host", sizeof(m, type), type, m.origin("new", node.line))
     if node.count is not None or type.dims:
@@ -468,8 +483,6 @@ def _lambda(m: Machine, node: ex.Lambda) -> Value:
 @handles(EVALUATORS, ex.Unknown)
 def _unknown(m: Machine, node: ex.Unknown) -> Value:
     if node.text.lstrip().startswith("throw"):
-        from roofline_lsp.analysis.host.machine import ProgramExit
-
         raise ProgramExit
     for part in node.parts:
         if m.reach.can_launch(part):

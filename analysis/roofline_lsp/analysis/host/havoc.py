@@ -58,7 +58,7 @@ def forget_call(
 ) -> None:
     """Forget what a call that was not followed to its end may have changed."""
     why = f"{function.name}() was not followed to its end"
-    for formal, place in zip(function.params, args):
+    for formal, place in zip(function.params, args, strict=False):
         if formal.type.const:
             continue
         if formal.type.reference:
@@ -69,9 +69,7 @@ def forget_call(
     forget_names(m, names, why, this)
 
 
-def forget_names(
-    m: Machine, names: Iterable[str], why: str, this: Aggregate | None = None
-) -> None:
+def forget_names(m: Machine, names: Iterable[str], why: str, this: Aggregate | None = None) -> None:
     """Forget variables by name: globals, or fields of ``this``."""
     for name in sorted(names):
         if this is not None and name in this.fields:

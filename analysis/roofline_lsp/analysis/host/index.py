@@ -79,7 +79,9 @@ class Index:
         if not found and "::" in name and not name.startswith(("std::", "thrust::", "cub::")):
             found = [f for f in self.functions.get(simple, ()) if f.owner is None]
         if len(found) > 1:
-            found.sort(key=lambda f: (f.owner is None and owner is not None, _distance(f.path, near)))
+            found.sort(
+                key=lambda f: (f.owner is None and owner is not None, _distance(f.path, near))
+            )
         return found
 
     def find_methods(self, struct: Struct, name: str) -> list[Function]:
@@ -88,9 +90,7 @@ class Index:
         outside = [
             f
             for f in self.functions.get(name, ())
-            if f.owner is not None
-            and f not in found
-            and matches(struct.qualified_name, f.owner)
+            if f.owner is not None and f not in found and matches(struct.qualified_name, f.owner)
         ]
         return outside + found
 

@@ -84,9 +84,7 @@ def invoke(
     return _result(m, function, frame.result_place, frame.result)
 
 
-def _result(
-    m: Machine, function: Function, place: Place | None, value: Value | None
-) -> Place:
+def _result(m: Machine, function: Function, place: Place | None, value: Value | None) -> Place:
     if place is not None:
         return place
     if value is None:
@@ -132,9 +130,7 @@ def passed(m: Machine, place: Place, type: Type) -> Value:
     value = rvalue(m, place)
     if isinstance(value, Aggregate):
         if value.type.name == "initializer_list" and type.name not in SCALARS:
-            from roofline_lsp.analysis.host.objects import construct
-
-            return construct(m, type, [Cell("", AUTO, v) for v in value.fields.values()])
+            return m.construct(type, [Cell("", AUTO, v) for v in value.fields.values()])
         value = copied(value) or value
     if type.dims:
         type = type.pointee().pointer_to()
@@ -143,12 +139,8 @@ def passed(m: Machine, place: Place, type: Type) -> Value:
 
 def run_initialisers(m: Machine, function: Function) -> None:
     """Execute a constructor's ``: field(args)`` list."""
-    if not function.initializers:
-        return
-    from roofline_lsp.analysis.host.objects import construct_field
-
     for name, args in function.initializers:
-        construct_field(m, name, args)
+        m.construct_field(name, args)
 
 
 def call_closure(m: Machine, closure: Closure, args: Sequence[Place]) -> Place:
@@ -159,13 +151,13 @@ def call_closure(m: Machine, closure: Closure, args: Sequence[Place]) -> Place:
     inner = m.enter(frame.function, dict(frame.bindings), this=frame.this, owner=frame.owner)
     inner.scopes = [*frame.scopes, {}]
     try:
-        for formal, place in zip(node.params, args):
+        for formal, place in zip(node.params, args, strict=False):
             if formal.type.name == "auto":
                 inner.scopes[-1][formal.name] = (
                     place if formal.type.reference else Cell(formal.name, AUTO, load(m, place))
                 )
         rest = [p for p in node.params if p.name not in inner.scopes[-1]]
-        positions = [place for p, place in zip(node.params, args) if p in rest]
+        positions = [place for p, place in zip(node.params, args, strict=False) if p in rest]
         bind_parameters(m, rest, positions, inner.scopes[-1])
         m.exec(node.body)
     finally:

@@ -219,7 +219,7 @@ def _collect(value: Value | None, symbols: set[Symbol], depth: int) -> None:
 
 
 def _forget_written(m: Machine, function: Function, places: Sequence[Place]) -> None:
-    for formal, place in zip(function.params, places):
+    for formal, place in zip(function.params, places, strict=False):
         if formal.type.const and formal.type.pointers:
             continue
         held = place.get()

@@ -10,7 +10,7 @@ from roofline_lsp.analysis.host.values import Aggregate, Scalar
 from roofline_lsp.kernel.expressions import Expression, Literal, Name
 from roofline_lsp.kernel.program import Struct
 from roofline_lsp.kernel.statements import Variable
-from roofline_lsp.kernel.symbolic import Expr, apply, constant
+from roofline_lsp.kernel.symbolic import Expr, constant
 from roofline_lsp.kernel.types import Type
 
 SIZES: Final[dict[str, int]] = {
@@ -35,7 +35,8 @@ ALIASES: Final[dict[str, str]] = {
     "u_int32_t": "unsigned int", "u_int8_t": "unsigned char", "u_char": "unsigned char",
     "unsigned": "unsigned int", "cudaError_t": "int", "hipError_t": "int", "cudaError": "int",
     "cufftReal": "float", "cufftDoubleReal": "double", "wchar_t": "int", "char8_t": "char",
-    "uint_fast32_t": "unsigned long", "int_fast32_t": "long", "uintmax_t": "unsigned long",
+    "string": "std::string", "uint_fast32_t": "unsigned long", "int_fast32_t": "long",
+    "uintmax_t": "unsigned long",
 }  # fmt: skip
 """Type names of the system headers."""
 
@@ -94,9 +95,7 @@ def _resolve(m: Machine, type: Type) -> Type:
     if type.args:
         args = tuple(_resolve_argument(m, argument) for argument in type.args)
         if args != type.args:
-            return Type(
-                type.name, args, type.pointers, type.reference, type.const, dims=type.dims
-            )
+            return Type(type.name, args, type.pointers, type.reference, type.const, dims=type.dims)
     return type
 
 
@@ -109,7 +108,7 @@ def _target(m: Machine, type: Type) -> Type | None:
         owner = m.frame.owner
         if owner is not None and name in owner.aliases:
             return owner.aliases[name]
-    system = ALIASES.get(name[5:] if name.startswith("std::") else name)
+    system = ALIASES.get(name.removeprefix("std::"))
     if system is not None and name not in m.index.structs:
         return Type(system)
     if "::" in name:
@@ -292,4 +291,3 @@ def field_type(m: Machine, type: Type, name: str, depth: int = 0) -> Type | None
         if found is not None:
             return found
     return None
-

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from roofline_lsp.analysis.host.havoc import forget_value
 from roofline_lsp.analysis.host.library import Arguments, label_of, models, nothing, text_of
 from roofline_lsp.analysis.host.machine import ProgramExit
 from roofline_lsp.analysis.host.memory import Storage
+from roofline_lsp.analysis.host.numbers import parse_number
 from roofline_lsp.analysis.host.operators import copied, integer, to_scalar_type
 from roofline_lsp.analysis.host.values import Opaque, Origin, Pointer, Scalar, Text, Value
 from roofline_lsp.kernel.symbolic import ZERO
 from roofline_lsp.kernel.types import Type
-
-_INTEGER: Final = re.compile(r"\s*([+-]?(?:0[xX][0-9a-fA-F]+|\d+))")
-_DECIMAL: Final = re.compile(r"\s*([+-]?\d+)")
-_REAL: Final = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
 
 _PARSERS: Final[dict[str, str]] = {
     "atoi": "int", "atol": "long", "atoll": "long long", "atof": "double", "strtol": "long",
@@ -25,24 +21,6 @@ _PARSERS: Final[dict[str, str]] = {
     "stoul": "unsigned long", "stoull": "unsigned long long", "stod": "double", "stof": "float",
     "strtoumax": "unsigned long", "strtoimax": "long",
 }  # fmt: skip
-
-
-def parse_number(text: str, type_name: str, base: int = 10) -> int | float:
-    """The number a C string starts with, 0 if it starts with none."""
-    if type_name in ("float", "double"):
-        found = _REAL.match(text)
-        return float(found[1]) if found else 0.0
-    if base in (0, 16):
-        found = _INTEGER.match(text)
-        try:
-            return int(found[1], 0 if base == 0 else 16) if found else 0
-        except ValueError:
-            return int(found[1]) if found else 0
-    found = _DECIMAL.match(text)
-    try:
-        return int(found[1], base) if found else 0
-    except ValueError:
-        return 0
 
 
 @models(*_PARSERS)
@@ -129,7 +107,9 @@ def _search_text(args: Arguments) -> Value:
     return args.opaque("the text is not known")
 
 
-@models("malloc", "calloc", "aligned_alloc", "realloc", "_mm_malloc", "valloc", "memalign", "alloca")
+@models(
+    "malloc", "calloc", "aligned_alloc", "realloc", "_mm_malloc", "valloc", "memalign", "alloca"
+)
 def _allocate(args: Arguments) -> Value:
     origin = args.m.origin(args.name, args.line)
     if args.name == "calloc":

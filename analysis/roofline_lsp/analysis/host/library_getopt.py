@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from roofline_lsp.analysis.host.access import deref
 from roofline_lsp.analysis.host.library import Arguments, models
 from roofline_lsp.analysis.host.machine import Machine
 from roofline_lsp.analysis.host.memory import Cell, Storage
@@ -130,8 +131,6 @@ def _getopt(args: Arguments) -> Value:
 def _report(args: Arguments, option: LongOption) -> None:
     m = args.m
     if isinstance(option.flag, Pointer) and option.flag.buffer is not None:
-        from roofline_lsp.analysis.host.access import deref
-
         m.store(deref(m, option.flag), integer(option.value))
     index = args.value(4) if len(args) > 4 else None
     if isinstance(index, Pointer) and index.buffer is not None:

@@ -9,7 +9,6 @@ from typing import Final
 from roofline_lsp.analysis.host.library import Arguments, models
 from roofline_lsp.analysis.host.operators import (
     FLOATING,
-    binary,
     common_type,
     integer,
     merge_origin,
@@ -108,7 +107,6 @@ def _clamp(args: Arguments) -> Value:
     value, low, high = (args.number(i) for i in range(3))
     inner: Expr = apply("max", value.value, low.value)
     return Scalar(apply("min", inner, high.value), value.type_name, value.origin)
-
 
 
 @models("__builtin_clz", "__builtin_ctz", "__builtin_popcount", "__popc", "__clz", "popcount")

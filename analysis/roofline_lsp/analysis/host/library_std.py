@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from roofline_lsp.analysis.host.access import address_of, load
 from roofline_lsp.analysis.host.containers import container_method
-from roofline_lsp.analysis.host.library import Arguments, loaded, models, nothing
 from roofline_lsp.analysis.host.layout import resolve, sizeof, vector_component
+from roofline_lsp.analysis.host.library import Arguments, loaded, models, nothing
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Place, Storage
 from roofline_lsp.analysis.host.objects import construct
 from roofline_lsp.analysis.host.operators import integer
@@ -87,7 +87,9 @@ def _written(args: Arguments) -> Value:
 @models("make_pair", "make_tuple", "tie")
 def _tuple(args: Arguments) -> Value:
     names = ["first", "second"] + [f"_{i}" for i in range(2, len(args))]
-    return Aggregate(Type("std::pair"), {n: args.value(i) for i, n in zip(range(len(args)), names)})
+    return Aggregate(
+        Type("std::pair"), {n: args.value(i) for i, n in zip(range(len(args)), names, strict=False)}
+    )
 
 
 @models("begin", "cbegin", "data")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from roofline_lsp.analysis.host.access import rvalue
+from roofline_lsp.analysis.host.access import deref, rvalue
 from roofline_lsp.analysis.host.containers import size_of, storage_of
 from roofline_lsp.analysis.host.layout import resolve
 from roofline_lsp.analysis.host.machine import (
@@ -17,7 +17,6 @@ from roofline_lsp.analysis.host.machine import (
     handles,
 )
 from roofline_lsp.analysis.host.memory import AUTO, Cell
-from roofline_lsp.analysis.host.names import find_variable
 from roofline_lsp.analysis.host.operators import copied, integer, truth
 from roofline_lsp.analysis.host.reach import walk
 from roofline_lsp.analysis.host.statements import try_branch
@@ -136,7 +135,9 @@ def _cost(m: Machine, node: st.For | st.While) -> int:
 
 
 def _constant_trips(induction: Induction | None) -> Number | None:
-    return induction.trips.constant if induction is not None and induction.trips is not None else None
+    return (
+        induction.trips.constant if induction is not None and induction.trips is not None else None
+    )
 
 
 def _quiet(
@@ -270,9 +271,5 @@ def _elements(m: Machine, node: st.ForRange) -> tuple[list[Value], Expr | None]:
     count = size.constant
     if count is None or count > m.options.loop_trips:
         return [], size
-    from roofline_lsp.analysis.host.access import deref
-
     pointer = Pointer(storage, integer(0).value, storage.element or AUTO)
     return [rvalue(m, deref(m, pointer, integer(i))) for i in range(int(count))], size
-
-

@@ -7,7 +7,7 @@ they can call one another through the machine.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -33,7 +33,7 @@ from roofline_lsp.analysis.host.values import (
 )
 from roofline_lsp.kernel.expressions import Expression, Literal
 from roofline_lsp.kernel.program import Function, Problem, Program, Severity
-from roofline_lsp.kernel.statements import Statement
+from roofline_lsp.kernel.statements import Statement, Variable
 from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol, constant, make_symbol
 from roofline_lsp.kernel.symbolic import from_atom as expr_of
 from roofline_lsp.kernel.types import Type
@@ -48,11 +48,11 @@ MAX_NESTING: Final = 8
 _TIME_CHECK_MASK: Final = 0x1F
 
 
-class ProgramExit(Exception):
+class ProgramExit(Exception):  # noqa: N818 (not an error: control flow)
     """The host program ended: ``exit``, ``abort`` or a throw."""
 
 
-class BudgetSpent(Exception):
+class BudgetSpent(Exception):  # noqa: N818 (not an error: control flow)
     """More statements than one call or the whole execution may take."""
 
 
@@ -78,6 +78,16 @@ LOCATORS: Final[dict[type, Locator]] = {}
 EXECUTORS: Final[dict[type, Executor]] = {}
 
 _Handler = TypeVar("_Handler", bound=Callable[..., Any])
+
+
+SERVICES: Final[dict[str, Callable[..., Any]]] = {}
+"""What modules above this one do for those below: see the methods of ``Machine`` that use it."""
+
+
+def provides(function: _Handler) -> _Handler:
+    """Register the decorated function as the service of its name."""
+    SERVICES[function.__name__] = function
+    return function
 
 
 def handles(table: dict[type, Any], *kinds: type) -> Callable[[_Handler], _Handler]:
@@ -187,6 +197,27 @@ class Machine:
     def spent(self) -> bool:
         """Whether the whole execution has used up its budget."""
         return self.steps > self.options.statement_budget or time.thread_time() > self.deadline
+
+    def construct(self, type: Type, args: Sequence[Place], name: str = "") -> Value:
+        """An object of a resolved type made from arguments (``objects``)."""
+        made: Value = SERVICES["construct"](self, type, args, name)
+        return made
+
+    def construct_field(self, name: str, args: Sequence[Expression]) -> None:
+        """Execute one entry of a constructor's initialiser list (``objects``)."""
+        SERVICES["construct_field"](self, name, args)
+
+    def declared_value(
+        self, variable: Variable, *, zeroed: bool = False
+    ) -> tuple[Type, Value | None]:
+        """The resolved type of a declared variable and its first value (``objects``)."""
+        found: tuple[Type, Value | None] = SERVICES["declared_value"](self, variable, zeroed=zeroed)
+        return found
+
+    def template_argument(self, argument: Type | Expression) -> Type | Expr:
+        """A written template argument as a type or a number (``templates``)."""
+        found: Type | Expr = SERVICES["template_argument"](self, argument)
+        return found
 
     # ---- Memory
 
@@ -307,8 +338,7 @@ class Machine:
 
 
 SCALARS: Final = frozenset(
-    ("bool", "char", "signed char", "unsigned char", "short", "unsigned short", "int")
-    + ("unsigned int", "long", "unsigned long", "long long", "unsigned long long")
-    + ("float", "double", "long double")
+    "bool,char,signed char,unsigned char,short,unsigned short,int,unsigned int,long,unsigned long,"
+    "long long,unsigned long long,float,double,long double".split(",")
 )
 """Canonical names of the arithmetic types."""

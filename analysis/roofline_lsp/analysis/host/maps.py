@@ -59,9 +59,7 @@ def map_element(m: Machine, this: Aggregate, key: Value) -> Place:
         return Cell("an element of a map", mapped, Opaque("an element of a map", why, mapped))
     place = FieldPlace(this, name, mapped)
     if place.get() is None and mapped.name != "auto":
-        from roofline_lsp.analysis.host.objects import construct
-
-        m.store(place, construct(m, mapped, []))
+        m.store(place, m.construct(mapped, []))
     return place
 
 
@@ -83,7 +81,9 @@ def map_method(m: Machine, this: Aggregate, name: str, args: Sequence[Place]) ->
         if _BLURRED in this.fields:
             return Cell("", AUTO, Opaque("size of a map", "its contents are not known"))
         count = len(_entries(this))
-        return Cell("", AUTO, integer(count, "unsigned long") if name == "size" else boolean(not count))
+        return Cell(
+            "", AUTO, integer(count, "unsigned long") if name == "size" else boolean(not count)
+        )
     if not args:
         return None
     value = rvalue(m, args[0])
@@ -105,7 +105,9 @@ def map_method(m: Machine, this: Aggregate, name: str, args: Sequence[Place]) ->
 def _insert(m: Machine, this: Aggregate, values: list[Value]) -> None:
     first = values[0]
     if len(values) == 1 and isinstance(first, Aggregate):
-        parts = [first.fields.get(n) or first.fields.get(o) for n, o in (("first", "0"), ("second", "1"))]
+        parts = [
+            first.fields.get(n) or first.fields.get(o) for n, o in (("first", "0"), ("second", "1"))
+        ]
         values = [part for part in parts if part is not None]
     name = _key(values[0]) if values else None
     if name is None:

@@ -50,12 +50,15 @@ class Cell(Place):
         self.storage: Storage | None = None
 
     def get(self) -> Value | None:
+        """As ``Place.get``."""
         return self.value
 
     def put(self, value: Value | None) -> None:
+        """As ``Place.put``."""
         self.value = value
 
     def key(self) -> Hashable:
+        """As ``Place.key``."""
         return id(self)
 
 
@@ -70,15 +73,18 @@ class FieldPlace(Place):
         self.type = type
 
     def get(self) -> Value | None:
+        """As ``Place.get``."""
         return self.owner.fields.get(self.name)
 
     def put(self, value: Value | None) -> None:
+        """As ``Place.put``."""
         if value is None:
             self.owner.fields.pop(self.name, None)
         else:
             self.owner.fields[self.name] = value
 
     def key(self) -> Hashable:
+        """As ``Place.key``."""
         return (id(self.owner), self.name)
 
 
@@ -108,6 +114,7 @@ class ElementPlace(Place):
         self.name = f"{storage.name}[{index if index is not None else '...'}]"
 
     def get(self) -> Value | None:
+        """As ``Place.get``."""
         storage = self.storage
         if self.index is None:
             return None if storage.elements else storage.fill
@@ -115,6 +122,7 @@ class ElementPlace(Place):
         return storage.fill if found is None else found
 
     def put(self, value: Value | None) -> None:
+        """As ``Place.put``."""
         storage = self.storage
         if self.index is None or (
             len(storage.elements) >= MAX_ELEMENTS and self.index not in storage.elements
@@ -126,6 +134,7 @@ class ElementPlace(Place):
             storage.elements[self.index] = value
 
     def key(self) -> Hashable:
+        """As ``Place.key``."""
         return (id(self.storage), self.index)
 
 
@@ -141,14 +150,17 @@ class ContentsPlace(Place):
         self.saved = (dict(storage.elements), storage.fill, storage.text)
 
     def get(self) -> Value | None:
+        """As ``Place.get``."""
         return None
 
     def put(self, value: Value | None) -> None:
+        """As ``Place.put``."""
         elements, self.storage.fill, self.storage.text = self.saved
         self.storage.elements.clear()
         self.storage.elements.update(elements)
 
     def key(self) -> Hashable:
+        """As ``Place.key``."""
         return (id(self.storage), "contents")
 
 

@@ -80,12 +80,10 @@ def global_place(m: Machine, variable: Variable) -> Place:
     place = m.globals.get(id(variable))
     if place is None:
         place = m.globals[id(variable)] = Cell(variable.name, variable.type)
-        from roofline_lsp.analysis.host.objects import declared_value
-
         journals, m.journals = m.journals, []
         m.frames.append(Frame(None, {}, [{}]))
         try:
-            place.type, value = declared_value(m, variable, zeroed=True)
+            place.type, value = m.declared_value(variable, zeroed=True)
             place.put(value)
         finally:
             m.frames.pop()
@@ -97,11 +95,9 @@ def template_arguments(
     m: Machine, args: tuple[Type | Expression, ...] | None
 ) -> tuple[Type | Expr, ...] | None:
     """Template arguments as types and numbers in force here."""
-    from roofline_lsp.analysis.host.templates import template_argument
-
     if args is None:
         return None
-    return tuple(template_argument(m, argument) for argument in args)
+    return tuple(m.template_argument(argument) for argument in args)
 
 
 def function_value(m: Machine, node: Name) -> FunctionValue | None:

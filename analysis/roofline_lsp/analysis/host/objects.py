@@ -15,7 +15,7 @@ from roofline_lsp.analysis.host.layout import (
     sizeof,
     vector_component,
 )
-from roofline_lsp.analysis.host.machine import SCALARS, Machine
+from roofline_lsp.analysis.host.machine import SCALARS, Machine, provides
 from roofline_lsp.analysis.host.maps import is_map
 from roofline_lsp.analysis.host.memory import AUTO, MAX_ELEMENTS, Cell, FieldPlace, Place, Storage
 from roofline_lsp.analysis.host.operators import convert, copied, integer, to_scalar_type
@@ -38,6 +38,7 @@ from roofline_lsp.kernel.types import Type
 _STRINGS = frozenset(("std::string", "string", "std::string_view", "string_view"))
 
 
+@provides
 def declared_value(
     m: Machine, variable: Variable, *, zeroed: bool = False
 ) -> tuple[Type, Value | None]:
@@ -120,6 +121,7 @@ def default_value(m: Machine, type: Type, name: str) -> Value | None:
     return construct(m, type, [], name)
 
 
+@provides
 def construct(m: Machine, type: Type, args: Sequence[Place], name: str = "") -> Value:
     """An object of a (resolved) type made from arguments."""
     if type.pointers or type.name in SCALARS:
@@ -144,11 +146,14 @@ def construct(m: Machine, type: Type, args: Sequence[Place], name: str = "") -> 
         return Aggregate(type, {held: opened[0]} if opened else {})
     if type.name.removeprefix("std::") in ("pair", "tuple") and args:
         names = ["first", "second"] + [f"_{i}" for i in range(2, len(args))]
-        return Aggregate(type, {n: rvalue(m, a) for n, a in zip(names, args)})
+        return Aggregate(type, {n: rvalue(m, a) for n, a in zip(names, args, strict=False)})
     if len(args) == 1 and type.name in ("auto", "std::function", "function"):
         return rvalue(m, args[0])
-    if len(args) == 1 and ("half" in type.name or "bfloat16" in type.name):
-        return rvalue(m, args[0])
+    if len(args) == 1:
+        # An enumeration, a half or a strong typedef: the number stands for it.
+        single = rvalue(m, args[0])
+        if isinstance(single, (Scalar, Pointer)):
+            return single
     if not args and type.name not in ("auto", "void"):
         return Aggregate(type)
     return Opaque(name or type.name, f"'{type.name}' is not modelled", type)
@@ -167,9 +172,7 @@ def _string(m: Machine, args: Sequence[Place]) -> Value:
     return value
 
 
-def _vector_value(
-    m: Machine, type: Type, vector: tuple[str, int], args: Sequence[Place]
-) -> Value:
+def _vector_value(m: Machine, type: Type, vector: tuple[str, int], args: Sequence[Place]) -> Value:
     kind, count = vector
     if len(args) == 1:
         single = rvalue(m, args[0])
@@ -209,7 +212,7 @@ def _object(m: Machine, struct: Struct, type: Type, args: Sequence[Place]) -> Va
                 bindings = dict(m.frame.bindings)
             invoke(m, chosen, args, bindings, result)
             return result
-    for field, argument in zip(_data_fields(m, struct), args):
+    for field, argument in zip(_data_fields(m, struct), args, strict=False):
         field_kind = field_type(m, type, field.name) or AUTO
         result.fields[field.name] = passed(m, argument, field_kind)
     return result
@@ -254,6 +257,7 @@ def _needs_default(m: Machine, field: Variable) -> bool:
     return known or type.name == "dim3" or "stream" in type.name
 
 
+@provides
 def construct_field(m: Machine, name: str, args: Sequence[Expression]) -> None:
     """Execute one entry of a constructor's initialiser list: a member, a base or itself."""
     this, owner = m.frame.this, m.frame.owner
@@ -279,9 +283,7 @@ def construct_field(m: Machine, name: str, args: Sequence[Expression]) -> None:
     m.store(place, construct(m, place.type, places, name))
 
 
-def _construct_base(
-    m: Machine, struct: Struct, this: Aggregate, args: Sequence[Place]
-) -> None:
+def _construct_base(m: Machine, struct: Struct, this: Aggregate, args: Sequence[Place]) -> None:
     constructors = m.index.find_methods(struct, struct.name)
     chosen = choose_overload(m, FunctionValue(tuple(constructors)), args) if constructors else None
     if chosen is not None:
@@ -317,7 +319,7 @@ def _aggregate(m: Machine, struct: Struct, type: Type, node: InitList) -> Value:
     result = Aggregate(type)
     apply_member_defaults(m, struct, type, result)
     fields = _data_fields(m, struct)
-    for field, item in zip(fields, node.items):
+    for field, item in zip(fields, node.items, strict=False):
         kind = field_type(m, type, field.name) or AUTO
         if isinstance(item, InitList):
             result.fields[field.name] = initialise(m, kind, item, field.name)

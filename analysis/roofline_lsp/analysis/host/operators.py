@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Final
@@ -54,7 +55,7 @@ def wrap_number(value: Number, type_name: str) -> Number:
     if type_name == "bool":
         return int(bool(value))
     if not isinstance(value, int):
-        if value != value or value in (float("inf"), float("-inf")):
+        if not math.isfinite(value):
             return 0
         value = int(value)
     width, signed = bits

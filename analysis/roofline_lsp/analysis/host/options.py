@@ -38,7 +38,8 @@ DEFAULT_DEVICE_PROPERTIES: Final[Mapping[str, int]] = {
     "cooperativeLaunch": 1,
     "integrated": 0,
 }
-"""``cudaDeviceProp`` of a GeForce RTX 3080 10 GB (CUDA programming guide, compute capability 8.6)."""
+"""``cudaDeviceProp`` of a GeForce RTX 3080 10 GB (CUDA C++ programming guide, compute capability
+8.6, for limits; the product's data sheet for clocks, memory and multiprocessors)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,9 +55,7 @@ _DEVICE_SUFFIXES = frozenset((".cu", ".hip"))
 
 
 def _run_main(m: Machine) -> None:
-    mains = [
-        f for f in m.index.functions.get("main", ()) if f.owner is None and f.body is not None
-    ]
+    mains = [f for f in m.index.functions.get("main", ()) if f.owner is None and f.body is not None]
     # A folder may hold several programs: the one that leads to launches is meant.
     mains.sort(
         key=lambda f: (not m.reach.function_can_launch(f), f.path.suffix not in _DEVICE_SUFFIXES)

@@ -87,9 +87,11 @@ class Effects:
 
 
 _ALLOCATORS: Final = frozenset(
-    ("malloc", "calloc", "realloc", "aligned_alloc", "make_unique", "make_shared", "resize")
-    + ("push_back", "emplace_back", "reserve", "fopen", "posix_memalign", "cudaMalloc", "open")
-    + ("cudaMallocHost", "cudaMallocManaged", "cudaHostAlloc", "hipMalloc", "append", "insert")
+    (
+        "malloc calloc realloc aligned_alloc make_unique make_shared resize push_back "
+        "emplace_back reserve fopen posix_memalign cudaMalloc open cudaMallocHost "
+        "cudaMallocManaged cudaHostAlloc hipMalloc append insert"
+    ).split()
 )
 
 
@@ -177,8 +179,22 @@ _NOTES: Final[dict[type, Callable[[Effects, Any], None]]] = {
     ex.Construct: _note_making,
     ex.Launch: _note_launch,
     **dict.fromkeys(
-        (st.Block, st.Declare, st.Evaluate, st.If, st.For, st.ForRange, st.While, st.Switch)
-        + (st.Return, st.Break, st.Continue, st.Goto, st.Label, st.Opaque),
+        (
+            st.Block,
+            st.Declare,
+            st.Evaluate,
+            st.If,
+            st.For,
+            st.ForRange,
+            st.While,
+            st.Switch,
+            st.Return,
+            st.Break,
+            st.Continue,
+            st.Goto,
+            st.Label,
+            st.Opaque,
+        ),
         _note_statement,
     ),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from roofline_lsp.analysis.host.expressions import name_value
+from roofline_lsp.analysis.host.layout import resolve
 from roofline_lsp.analysis.host.machine import (
     BREAK,
     CONTINUE,
@@ -21,7 +22,6 @@ from roofline_lsp.analysis.host.operators import convert, truth
 from roofline_lsp.analysis.host.values import Opaque, Pointer, Scalar, Value
 from roofline_lsp.kernel import statements as st
 from roofline_lsp.kernel.expressions import InitList
-from roofline_lsp.analysis.host.layout import resolve
 
 
 @handles(EXECUTORS, st.Block)
@@ -251,9 +251,7 @@ def joined(m: Machine, place: Place, values: list[Value | None]) -> Value | None
         why = "it depends on a condition that is not decided"
         return m.unknown(place.name or "a value", why, first.type_name, assumed=usual)
     if isinstance(first, Pointer):
-        return next(
-            (v for v in known if isinstance(v, Pointer) and v.buffer is not None), first
-        )
+        return next((v for v in known if isinstance(v, Pointer) and v.buffer is not None), first)
     return first
 
 

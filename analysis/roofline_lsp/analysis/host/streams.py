@@ -7,6 +7,7 @@ from typing import Final
 from roofline_lsp.analysis.host.machine import SCALARS, Machine
 from roofline_lsp.analysis.host.memory import AUTO, FieldPlace, Place
 from roofline_lsp.analysis.host.names import find_variable
+from roofline_lsp.analysis.host.numbers import parse_number
 from roofline_lsp.analysis.host.operators import FLOATING, boolean, integer, to_scalar_type
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Scalar, Text, Value
 from roofline_lsp.kernel import expressions as ex
@@ -62,8 +63,6 @@ def read_from_stream(m: Machine, node: ex.Binary, stream: str) -> Value:
 
 def _read_text(m: Machine, held: Aggregate, text: Text, places: list[Place]) -> Value:
     """Read words of a string stream."""
-    from roofline_lsp.analysis.host.library_c import parse_number
-
     rest = text.value
     read = True
     for place in places:

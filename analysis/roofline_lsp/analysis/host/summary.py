@@ -1,4 +1,4 @@
-"""What a loop leaves behind that is not executed to its end: trip counts, closed forms, unknowns."""
+"""What a loop leaves behind that is not executed to its end: counts, closed forms, unknowns."""
 
 from __future__ import annotations
 
@@ -110,9 +110,14 @@ def _linear(name: str, op: str, start: Expr, limit: Expr, by: Expr) -> Induction
         distance, by = -distance, -by
     if (op in ("<", "<=") and down) or (op in (">", ">=") and not down):
         return Induction(name, None, None)
-    if op in ("<=", ">="):
-        distance = distance + 1
-    trips = distance if by == 1 else apply("div", distance + by - 1, by)
+    whole = all(isinstance(e.constant, int | None) for e in (distance, by))
+    if not whole:
+        quotient = apply("fdiv", distance, by)
+        trips = apply("floor", quotient) + 1 if op in ("<=", ">=") else apply("ceil", quotient)
+    else:
+        if op in ("<=", ">="):
+            distance = distance + 1
+        trips = distance if by == 1 else apply("div", distance + by - 1, by)
     number = trips.constant
     if number is not None and number <= 0:
         return Induction(name, Expr({}), start)
@@ -277,7 +282,9 @@ def _forget_calls(
         for function in m.index.functions.get(callee.name, ())[:1]:
             if runs_on_host(function):
                 args = [_argument(m, argument, effects) for argument in call.args]
-                known = [(f, a) for f, a in zip(function.params, args) if a is not None]
+                known = [
+                    (f, a) for f, a in zip(function.params, args, strict=False) if a is not None
+                ]
                 if len(known) == len(args):
                     forget_call(m, function, [a for _, a in known], m.frame.this)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from roofline_lsp.analysis.host.layout import resolve
-from roofline_lsp.analysis.host.machine import SCALARS, Machine
+from roofline_lsp.analysis.host.machine import SCALARS, Machine, provides
 from roofline_lsp.analysis.host.memory import Closure, Place
 from roofline_lsp.analysis.host.values import (
     Aggregate,
@@ -25,6 +25,7 @@ from roofline_lsp.kernel.types import Type
 Binding = Type | Expr
 
 
+@provides
 def template_argument(m: Machine, argument: Type | Expression) -> Binding:
     """One written template argument as a type or a number.
 
@@ -95,13 +96,13 @@ def bind(
     bindings: dict[str, Binding] = {}
     if not parameters:
         return bindings
-    for parameter, argument in zip(parameters, explicit or ()):
+    for parameter, argument in zip(parameters, explicit or (), strict=False):
         if parameter.pack:
             break
         bindings[parameter.name] = argument
     names = {parameter.name for parameter in parameters}
     if not names <= bindings.keys():
-        for formal, place in zip(function.params, args):
+        for formal, place in zip(function.params, args, strict=False):
             found = type_of(m, place.get(), place.type)
             if found is not None:
                 _deduce(formal.type, found, names, bindings)
@@ -130,7 +131,7 @@ def _deduce(
             bindings[formal.name] = Type(actual.name, actual.args, levels, const=const)
         return
     if depth < 4 and len(formal.args) <= len(actual.args):
-        for inner, given in zip(formal.args, actual.args):
+        for inner, given in zip(formal.args, actual.args, strict=False):
             _deduce_argument(inner, given, names, bindings, depth + 1)
 
 
@@ -150,18 +151,14 @@ def _deduce_argument(
             bindings[name] = constant(given.value)
 
 
-def choose_overload(
-    m: Machine, value: FunctionValue, args: Sequence[Place]
-) -> Function | None:
+def choose_overload(m: Machine, value: FunctionValue, args: Sequence[Place]) -> Function | None:
     """The function a call means: by the number of arguments, then by their types."""
     candidates = [f for f in value.functions if _accepts(f, len(args))]
     if not candidates:
         candidates = list(value.functions)
     if len(candidates) > 1:
         given = value.template_args
-        ranked = [
-            (_rank(m, f, args, given), -position, f) for position, f in enumerate(candidates)
-        ]
+        ranked = [(_rank(m, f, args, given), -position, f) for position, f in enumerate(candidates)]
         best = max(ranked, key=lambda entry: (entry[0], entry[1]))
         chosen = best[2]
         if chosen.body is None:
@@ -189,12 +186,12 @@ def _rank(
     specialised = function.template_args
     if specialised is not None and given is not None:
         wanted = tuple(template_argument(m, argument) for argument in specialised)
-        same = [same_binding(a, b) for a, b in zip(wanted, given)]
+        same = [same_binding(a, b) for a, b in zip(wanted, given, strict=False)]
         score += 100 if all(same) else -100
     elif given and not function.template_params and specialised is None:
         score -= 50
     names = {parameter.name for parameter in function.template_params}
-    for formal, place in zip(function.params, args):
+    for formal, place in zip(function.params, args, strict=False):
         actual = type_of(m, place.get(), place.type)
         if actual is None or formal.type.name in names:
             continue

@@ -8,7 +8,7 @@ from roofline_lsp.kernel.statements import Variable
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.cuda.enums import ENUMERATORS, read_enum
 from roofline_lsp.parsers.cuda.found import Found
-from roofline_lsp.parsers.cuda.functions import make_function, read_function
+from roofline_lsp.parsers.cuda.functions import FunctionParts, make_function, read_function
 from roofline_lsp.parsers.cuda.grammar import (
     CLASS,
     COMMENT,
@@ -192,9 +192,8 @@ class ClassReader:
         specifiers, variables, functions = read_variables(lo, children, depth, in_body=False)
         self.fields += variables
         for declared in functions:
-            self.methods.append(
-                make_function(lo, self.known, node, specifiers, declared, scope, depth)
-            )
+            parts = FunctionParts(node, specifiers, declared)
+            self.methods.append(make_function(lo, self.known, parts, scope, depth))
         for variable in variables:
             if "static" in variable.qualifiers:
                 self.known.values.add(variable.name)

@@ -44,6 +44,8 @@ from roofline_lsp.parsers.cuda.type_names import (
 )
 from roofline_lsp.parsers.cuda.variables import read_parameters
 
+Initializers = tuple[tuple[str, tuple[Expression, ...]], ...]
+
 _INITIALIZERS = kind("field_initializer_list")
 _INITIALIZER = kind("field_initializer")
 _CLAUSES = frozenset(
@@ -138,25 +140,9 @@ def read_function(
     declared = _declared(lo, declarator, specifiers, depth)
     if declared is None:
         return None
-    function = make_function(lo, known, node, specifiers, declared, scope, depth)
     fields = () if initializers is None else _read_initializers(lo, initializers, depth)
-    if body is None:
-        return function
-    problems: list[Problem] = []
-    return replace(
-        function,
-        initializers=fields,
-        body_problems=problems,
-        read_body=BodyReader(
-            source,
-            known,
-            body.start_byte,
-            body.end_byte,
-            scope,
-            function.qualified_name,
-            problems,
-        ),
-    )
+    parts = FunctionParts(node, specifiers, declared, body, fields)
+    return make_function(lo, known, parts, scope, depth)
 
 
 _NO_DECLARATORS = _CLAUSES | {COMMENT, ERROR}
@@ -173,16 +159,23 @@ def _declared(lo: Lowering, node: Node, specifiers: Specifiers, depth: int) -> D
     return declared if declared.function is not None and declared.name is not None else None
 
 
+@dataclass(frozen=True, slots=True)
+class FunctionParts:
+    """What a function's declaration consists of."""
+
+    node: Node
+    """The whole declaration: what the function's span covers."""
+    specifiers: Specifiers
+    declared: Declared
+    body: Node | None = None
+    initializers: Initializers = ()
+
+
 def make_function(
-    lo: Lowering,
-    known: KnownNames,
-    node: Node,
-    specifiers: Specifiers,
-    declared: Declared,
-    scope: Scope,
-    depth: int,
+    lo: Lowering, known: KnownNames, parts: FunctionParts, scope: Scope, depth: int
 ) -> Function:
-    """A function without a body from its declaration; ``node`` is what its span covers."""
+    """A function from its declaration."""
+    node, specifiers, declared, body = parts.node, parts.specifiers, parts.declared, parts.body
     source = lo.source
     assert declared.name is not None
     assert declared.function is not None
@@ -201,12 +194,16 @@ def make_function(
     own = scope.template_lists[len(scope.template_lists) - scope.own_lists :]
     params = tuple(param for params in own[name.scope_templates :] for param in params)
     path = f"{scope.prefix}{name.path}::" if name.path else scope.prefix
-    span = source.span(node.start_point, node.end_point)
+    problems: list[Problem] = []
+    reader: BodyReader | None = None
+    if body is not None:
+        start, end = body.start_byte, body.end_byte
+        reader = BodyReader(source, known, start, end, scope, path + name.name, problems)
     return Function(
         name=name.name,
         qualified_name=path + name.name,
         path=source.path,
-        span=span,
+        span=source.span(node.start_point, node.end_point),
         name_span=source.name_span(name.name, name.node.start_point, name.node.end_point),
         return_type=trailing_return(lo, declared.function, depth) or declared.type,
         params=read_parameters(lo, declared.function, depth),
@@ -215,13 +212,14 @@ def make_function(
         owner=owner,
         template_args=name.template_args,
         launch_bounds=specifiers.launch_bounds,
+        initializers=parts.initializers,
+        read_body=reader,
         fingerprint=source.fingerprint(node.start_byte, node.end_byte),
+        body_problems=problems,
     )
 
 
-def _read_initializers(
-    lo: Lowering, node: Node, depth: int
-) -> tuple[tuple[str, tuple[Expression, ...]], ...]:
+def _read_initializers(lo: Lowering, node: Node, depth: int) -> Initializers:
     found = []
     for item in node.children:
         if item.kind_id != _INITIALIZER:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from roofline_lsp.kernel.expressions import Expression, Literal, Name, Unknown
+from roofline_lsp.kernel.expressions import Expression, Literal, Name
 from roofline_lsp.parsers.cuda.grammar import ARGUMENTS, COMMENT, Node, kind
 from roofline_lsp.parsers.cuda.literals import parse_number
 from roofline_lsp.parsers.cuda.lowering import Lowering, expression
+from roofline_lsp.parsers.cuda.snippets import parse_expression
 
 _UNROLL = re.compile(
     r"(?:#\s*pragma\s+)?(?:GCC\s+|clang\s+loop\s+)?(no)?unroll(?:_and_jam)?\b\s*(.*)", re.DOTALL
@@ -36,7 +37,7 @@ def parse_unroll(text: str, line: int) -> Unroll:
     number = parse_number(factor)
     if number is not None:
         return int(number[0])
-    return Name(line, factor) if factor.isidentifier() else Unknown(line, factor)
+    return Name(line, factor) if factor.isidentifier() else parse_expression(factor, line)
 
 
 def attribute_unroll(lo: Lowering, node: Node, depth: int) -> Unroll:

@@ -22,7 +22,7 @@ from roofline_lsp.parsers.cuda.scan import Scan
 from roofline_lsp.parsers.cuda.scopes import Scope
 from roofline_lsp.parsers.cuda.source import SourceText
 
-_GLOBAL = re.compile(rb"\b__global__\b")
+_GLOBAL = re.compile(rb"__global__(?!\w)")
 _BRACE = re.compile(
     rb"""[{}]|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'|//[^\n]*|/\*.*?\*/""", re.DOTALL
 )

@@ -11,7 +11,7 @@ from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.cuda.classes import CLASS_KINDS, ClassReader, class_name, has_body
 from roofline_lsp.parsers.cuda.declarators import read_declarator
 from roofline_lsp.parsers.cuda.found import Extent, Found
-from roofline_lsp.parsers.cuda.functions import make_function, read_function
+from roofline_lsp.parsers.cuda.functions import FunctionParts, make_function, read_function
 from roofline_lsp.parsers.cuda.grammar import (
     COMMENT,
     COMPOUND,
@@ -34,7 +34,7 @@ from roofline_lsp.parsers.cuda.variables import read_variables
 _NAMESPACE_NAMES = frozenset([kind("namespace_identifier"), kind("nested_namespace_specifier")])
 _DECLARATION_LIST = kind("declaration_list")
 _LOCAL_CLASS = re.compile(
-    rb"\b(?:struct|class|union|enum)\b(?:\s*alignas\s*\([^(){};]*\)|[\w\s:,<>])*\{"
+    rb"(?:struct|class|union|enum)\b(?:\s*alignas\s*\([^(){};]*\)|[\w\s:,<>])*\{"
 )
 
 
@@ -86,7 +86,8 @@ class Scan:
         for declared in functions:
             if declared.name is None:
                 continue
-            function = make_function(lo, self.known, node, specifiers, declared, scope, depth)
+            parts = FunctionParts(node, specifiers, declared)
+            function = make_function(lo, self.known, parts, scope, depth)
             self.found.functions.append(function)
             end = node.end_byte
             self.extents.append(Extent(node.start_byte, end, end, function, scope))
@@ -185,7 +186,7 @@ class Scan:
         starts = [extent.body for extent in extents]
         for match in matches:
             index = bisect_right(starts, match.start()) - 1
-            if index < 0 or match.start() >= extents[index].end:
+            if index < 0 or match.start() >= extents[index].end or _inside_word(match):
                 continue
             extent = extents[index]
             leaf = tree.root_node.descendant_for_byte_range(match.start(), match.start() + 1)
@@ -194,6 +195,12 @@ class Scan:
                 continue
             if node.kind_id in CLASS_KINDS or node.kind_id == ENUM:
                 self._define(node, Scope(f"{extent.function.qualified_name}::"), 0)
+
+
+def _inside_word(match: re.Match[bytes]) -> bool:
+    """Whether the match starts in the middle of a word; a boundary in the pattern is slow."""
+    before = match.string[match.start() - 1 : match.start()]
+    return before.isalnum() or before == b"_"
 
 
 _TYPE_NAME = kind("type_identifier")

@@ -16,6 +16,8 @@ _DEFINED = re.compile(
 _HAS_INCLUDE = re.compile(
     rb'\b__has_include(?:_next)?\s*\(\s*(?:<([^>\n]*)>|"([^"\n]*)"|([^()]*))\s*\)'
 )
+_MAX_INLINED = 8
+"""Levels of macros between an ``#if`` and the ``defined`` that they hide."""
 ALWAYS_DEFINED = frozenset(
     [
         b"__has_include",
@@ -43,9 +45,35 @@ class ConditionReader:
         """
         text = self._resolve(text)
         tokens = lex(text)
+        for _ in range(_MAX_INLINED):
+            hiding = {token for token in tokens if self._hides_defined(token)}
+            if not hiding:
+                break
+            bodies = [self._body(token) if token in hiding else token for token in tokens]
+            text = self._resolve(b"".join(bodies))
+            tokens = lex(text)
         if not self._expander.macros.keys().isdisjoint(tokens):
             text = self._resolve(self._expander.join(self._expander.expand(tokens)))
         return evaluate(text) != 0
+
+    def _hides_defined(self, name: bytes) -> bool:
+        """Whether an object-like macro leads to ``defined``, whose operand must not expand."""
+        macros = self._expander.macros
+        if name not in macros or macros[name].params is not None:
+            return False
+        seen: set[bytes] = set()
+        waiting = [name]
+        while waiting:
+            macro = macros.get(waiting.pop())
+            if macro is not None and macro.name not in seen:
+                seen.add(macro.name)
+                if b"defined" in macro.words:
+                    return True
+                waiting += macro.words
+        return False
+
+    def _body(self, name: bytes) -> bytes:
+        return b" " + self._expander.macros[name].body + b" "
 
     def is_defined(self, name: bytes) -> bool:
         """What ``#ifdef`` asks."""

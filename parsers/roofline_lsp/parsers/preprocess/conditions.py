@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 
 _TOKEN = re.compile(
-    rb"\s+|(?P<number>\.?\d(?:[eEpP][+-]|'\w|[\w.])*)|(?P<name>[A-Za-z_$\x80-\xff][\w$\x80-\xff]*)"
-    rb"|(?P<char>(?:u8|[uUL])?'(?:[^'\\\n]|\\[\s\S])+')"
+    rb"\s+|(?P<number>\.?\d(?:[eEpP][+-]|'\w|[\w.])*)"
+    rb"|(?P<char>(?:u8|[uUL])?'(?:[^'\\\n]|\\[\s\S])+')|(?P<name>[A-Za-z_$\x80-\xff][\w$\x80-\xff]*)"
     rb"|(?P<op>&&|\|\||<<|>>|<=|>=|==|!=|[-+*/%<>!~&|^?:(),])|(?P<other>[\s\S])"
 )
 _INTEGER = re.compile(rb"(0[xX][\da-fA-F]+|0[bB][01]+|0[0-7]*|[1-9]\d*)([uUlLzZ]*)")
@@ -96,7 +96,7 @@ class _Parser:
             raise ConditionError(f"expected {_show(operator)} before {_show(self.token)}")
 
     def conditional(self, live: bool) -> _Value:
-        """``condition ? a : b`` and, in lists of arguments alone, commas."""
+        """``condition ? a : b``."""
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             raise ConditionError("the expression nests too deeply")
@@ -146,6 +146,8 @@ class _Parser:
             return _character(token)
         if kind == "op" and token == b"(":
             value = self.conditional(live)
+            while self._accept(b","):
+                value = self.conditional(live)
             self._expect(b")")
             return value
         if kind == "name":

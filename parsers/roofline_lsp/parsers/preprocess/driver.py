@@ -181,10 +181,11 @@ class _TranslationUnit:
         included = Unit(self, header, unit.depth + 1, spliced=True)
         text = included.run()
         unit.words |= included.words | header.words
-        unit.problems += included.problems
+        unit.adopt_problems(included.problems)
         unit.unresolved_includes += included.unresolved_includes
-        text = OPAQUE.sub(lambda found: b" " if found[0][:1] == b"/" else found[0], text)
-        return b" ".join(text.replace(b"\n", b" ").split(b"\r"))
+        # The newline in front lets the pattern see that no prefix of a literal precedes the text.
+        text = OPAQUE.sub(lambda found: b" " if found[0][:1] == b"/" else found[0], b"\n" + text)
+        return text[1:].replace(b"\n", b" ").replace(b"\r", b" ")
 
     # ---- Details
 

@@ -322,6 +322,7 @@ class Expander:
                 frames.pop()
                 taken.append(PAD)
             elif source is None:
+                self._context_free = False
                 return None
             else:
                 self._spend(len(taken))

@@ -32,7 +32,10 @@ def find_names(
             continue
         if position and text[position - 1] in _BEFORE_TAIL and _in_number(text, position):
             continue
-        if name in _LITERAL_PREFIXES and text[position + len(name) : position + len(name) + 1] in (b'"', b"'"):
+        if name in _LITERAL_PREFIXES and text[position + len(name) : position + len(name) + 1] in (
+            b'"',
+            b"'",
+        ):
             continue
         places.append((position, name))
     return places

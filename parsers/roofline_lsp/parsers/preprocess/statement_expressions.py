@@ -23,6 +23,8 @@ class _Open:
     after_paren: bool = False
     """A brace directly after an open parenthesis."""
     ends: list[int] = field(default_factory=list)
+    statements: bool = False
+    """It holds a semicolon, however deep: a block rather than a list of values."""
     closed_brace: tuple[int, _Open] | None = None
     """Of a parenthesis: the end of the brace that may end it, and that brace."""
 
@@ -76,15 +78,19 @@ def _find(text: bytes) -> list[tuple[int, int, int]]:
         elif bracket == b";":
             if stack:
                 stack[-1].ends = [*stack[-1].ends[-1:], position + 1]
+                stack[-1].statements = True
         elif bracket == b"}":
             inner = stack.pop() if stack else None
             if inner and stack:
-                if inner.after_paren and inner.ends:
+                stack[-1].statements |= inner.statements
+                if inner.after_paren and inner.statements:
                     stack[-1].closed_brace = (position + 1, inner)
-                else:
+                elif inner.statements:
                     stack[-1].ends = [*stack[-1].ends[-1:], position + 1]
         elif bracket == b")" and stack:
             outer = stack.pop()
+            if stack:
+                stack[-1].statements |= outer.statements
             if outer.closed_brace and not text[outer.closed_brace[0] : position].strip():
                 inner = outer.closed_brace[1]
                 value = inner.ends[0] if len(inner.ends) > 1 else inner.position + 1

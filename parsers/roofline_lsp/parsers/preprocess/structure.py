@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,8 @@ from roofline_lsp.parsers.preprocess.tokens import (
 )
 
 _BOM = b"\xef\xbb\xbf"
+_SPLIT_KEYWORD = re.compile(rb"[^#]*#\s*(\w*)(.*)", re.DOTALL)
+"""A directive whose keyword goes on after a backslash, once its lines are joined."""
 _CONDITIONS = frozenset([b"if", b"ifdef", b"ifndef"])
 
 
@@ -186,6 +189,8 @@ def divide(path: Path, source: bytes) -> SourceFile:
         raw = text[start + 1 : end]
         extra = raw.count(b"\n")
         keyword, rest = found.group("keyword", "rest")
+        if rest[:1] == b"\\" and (split := _SPLIT_KEYWORD.match(join_lines(raw))):
+            keyword, rest = split.groups()
         parts.append(Directive(keyword, raw, rest, line + 1, b"\n" * extra, path))
         line += 1 + extra
         last = end

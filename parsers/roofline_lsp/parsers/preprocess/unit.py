@@ -96,6 +96,10 @@ class Unit:
         if len(self.problems) < _MAX_PROBLEMS:
             self.problems.append(Problem(Severity.WARNING, message, self.file.path, line))
 
+    def adopt_problems(self, problems: list[Problem]) -> None:
+        """Adds those of a spliced header."""
+        self.problems += problems[: _MAX_PROBLEMS - len(self.problems)]
+
     def run(self) -> bytes:
         """Preprocesses the whole file; gives its text without the fixes for the grammar."""
         output = self._output

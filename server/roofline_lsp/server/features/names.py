@@ -8,8 +8,8 @@ from pathlib import Path
 
 from roofline_lsp.api.report import FileReport, KernelReport, LaunchReport
 
-_WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_QUALIFIERS = re.compile(r"(?:[A-Za-z_]\w*\s*)?(?:::\s*[A-Za-z_]\w*\s*)*::\s*\Z", re.ASCII)
+_WORD = re.compile(r"[^\W\d]\w*")
+_QUALIFIERS = re.compile(r"(?:[^\W\d]\w*\s*)?(?:::\s*[^\W\d]\w*\s*)*::\s*\Z")
 _MEMBER = re.compile(r"(?:\.|->)\s*\Z")
 
 

@@ -1,0 +1,207 @@
+"""``#if`` and its kin."""
+
+from __future__ import annotations
+
+import pytest
+
+from roofline_lsp.parsers.preprocess.conditions import ConditionError, evaluate
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("1", 1),
+        ("0x1F + 010 + 0b101 + 1'000", 31 + 8 + 5 + 1000),
+        ("10uLL", 10),
+        ("2 + 3 * 4 - 6 / 4", 13),
+        ("(2 + 3) * 4", 20),
+        ("-7 / 2", -3),
+        ("-7 % 3", -1),
+        ("7 % -3", 1),
+        ("1 << 4 | 1 ^ 3 & 2", 19),
+        ("-16 >> 2", -4),
+        ("1 << 64", 0),
+        ("1 << -1", 0),
+        ("~0", -1),
+        ("!5", 0),
+        ("- -3", 3),
+        ("1 < 2 == 1", 1),
+        ("3 > 2 > 1", 0),
+        ("1 ? 2 : 3", 2),
+        ("0 ? 2 : 0 ? 3 : 4", 4),
+        ("0 && 1 / 0", 0),
+        ("1 || 1 % 0", 1),
+        ("1 ? 2 : 1 / 0", 2),
+        ("unknown + 1", 1),
+        ("unknown(1, (2)) + 3", 3),
+        ("true && !false", 1),
+        ("not 0 and 1 or 0", 1),
+        ("-1 > 0u", 1),
+        ("-1 > 0", 0),
+        ("(-1 ? 1u : 0) - 2 > 0", 1),
+        ("0xFFFFFFFFFFFFFFFF > 0", 1),
+        ("18446744073709551615 == -1", 1),
+        ("9223372036854775807 + 1 < 0", 1),
+        ("'a'", 97),
+        (r"'\n' + '\x41' + '\101' + '\\'", 10 + 65 + 65 + 92),
+        ("'ab'", 97 * 256 + 98),
+        ("L'a' == u8'a'", 1),
+    ],
+)
+def test_values(expression, value):
+    assert evaluate(expression.encode()) == value
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("", "expected a value before end of line"),
+        ("1 +", "expected a value before end of line"),
+        ("1 2", "unexpected '2'"),
+        ("(1", "expected ')' before end of line"),
+        ("1 ? 2", "expected ':' before end of line"),
+        ("1 / 0", "division by zero"),
+        ("1.5", "'1.5' is no integer"),
+        ("089", "'089' is no integer"),
+        ('"text"', "expected a value before '\"'"),
+        ("f(1", "expected ')' before end of line"),
+        ("(" * 100 + "1" + ")" * 100, "nests too deeply"),
+    ],
+)
+def test_faults(expression, message):
+    with pytest.raises(ConditionError, match=__import__("re").escape(message)):
+        evaluate(expression.encode())
+
+
+SECTIONS = """\
+#if {first}
+a
+#elif {second}
+b
+#else
+c
+#endif
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("1", "1", "\na\n\n\n\n\n\n"),
+        ("0", "1", "\n\n\nb\n\n\n\n"),
+        ("0", "0", "\n\n\n\n\nc\n\n"),
+        ("0", "2 > 1 // yes", "\n\n\nb\n\n\n\n"),
+        ("1", "1 / 0", "\na\n\n\n\n\n\n"),
+    ],
+)
+def test_one_branch_stays(run, first, second, expected):
+    result = run(SECTIONS.format(first=first, second=second))
+    assert result.text.decode() == expected
+    assert result.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [
+        ("defined N", True),
+        ("defined(N)", True),
+        ("!defined ( M )", True),
+        ("defined N && N == 16", True),
+        ("defined(HAS_N)", True),
+        ("HAS_N", True),
+        ("IS(16)", True),
+        ("IS(17)", False),
+        ("IS (\\\n16)", True),
+        ("MISSING", False),
+        ("__has_include(\"there.h\")", True),
+        ("__has_include(<there.h>)", False),
+        ("__has_include(<sub.h>)", True),
+        ("__has_include(HEADER)", True),
+        ("__has_include(<vector>) && __has_include(<cuda_fp16.h>)", True),
+        ("defined(__has_include) && defined __has_cpp_attribute", True),
+        ("__has_cpp_attribute(gnu::fallthrough)", False),
+        ("__CUDA_ARCH__ >= 800 && __cplusplus >= 201703L", True),
+        ("'\\0' == 0", True),
+        ("EMPTY 1", True),
+    ],
+)  # fmt: skip
+def test_conditions(run, condition, holds):
+    source = (
+        "#define N 16\n#define HAS_N defined(N)\n#define IS(x) (N == (x))\n"
+        '#define HEADER "there.h"\n#define EMPTY\n'
+        f"#if {condition}\nyes\n#endif\n"
+    )
+    files = {"/src/there.h": "", "/inc/sub.h": ""}
+    result = run(source, files, include_dirs=(__import__("pathlib").Path("/inc"),))
+    assert (b"yes" in result.text) is holds
+    assert result.problems == ()
+
+
+def test_ifdef_family(run):
+    source = """\
+#define N
+#ifdef N // comment
+a
+#endif
+#ifndef N
+b
+#elifdef M
+c
+#elifndef M
+d
+#endif
+#ifdef /* comment */ __has_include
+e
+#endif
+"""
+    assert run(source).text.split() == [b"a", b"d", b"e"]
+
+
+def test_nesting_inside_inactive_text(run):
+    source = """\
+#if 0
+#if 1
+a
+#else
+b
+#endif
+#define N 1
+#include "missing.h"
+#error no
+don't "stop
+#elif 1
+c N
+#endif
+"""
+    result = run(source)
+    assert result.text.split() == [b"c", b"N"]
+    assert result.unresolved_includes == ()
+    assert result.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "problems"),
+    [
+        ("a\n#endif\nb\n", "a\n\nb\n", [(2, "#endif without #if")]),
+        ("#else\nb\n", "\nb\n", [(1, "#else without #if")]),
+        ("#elif 1\nb\n", "\nb\n", [(1, "#elif without #if")]),
+        ("#if 1\na\n", "\na\n", [(1, "#if without #endif")]),
+        ("#if 0\n#if 1\na\n", "\n\n\n", [(1, "#if without #endif"), (2, "#if without #endif")]),
+        ("#if 1\na\n#else\nb\n#else\nc\n#endif\n", "\na\n\n\n\n\n\n", [(5, "#else after #else")]),
+        ("#if\na\n#endif\n", "\n\n\n",
+         [(1, "#if taken as false: expected a value before end of line")]),
+        ("#ifdef\na\n#endif\n", "\n\n\n", [(1, "#ifdef without a name")]),
+        ("#error stop  here\n", "\n", [(1, "#error stop  here")]),
+        ("#define\n#define 1\n", "\n\n",
+         [(1, "#define without a name"), (2, "#define without a name")]),
+        ("/* a\n", "/* a\n", [(1, "comment without an end")]),
+    ],
+)  # fmt: skip
+def test_faulty_directives(run, source, text, problems):
+    result = run(source)
+    assert result.text.decode() == text
+    assert [(problem.line, problem.message) for problem in result.problems] == problems
+
+
+def test_unknown_directives_become_blank(run):
+    assert run('#\n#ident "x"\n#line 7\n#warning w\n#what ever\na\n').text == b"\n\n\n\n\na\n"

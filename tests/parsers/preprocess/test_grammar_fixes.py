@@ -1,0 +1,125 @@
+"""What tree-sitter-cuda cannot read becomes something of the same length that it can."""
+
+from __future__ import annotations
+
+import pytest
+import tree_sitter
+import tree_sitter_cuda
+
+from roofline_lsp.parsers.preprocess.grammar_fixes import fix_for_grammar
+
+
+def has_errors(text: bytes) -> bool:
+    """Whether the tree has ERROR or missing nodes."""
+    parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_cuda.language()))
+    return parser.parse(text).root_node.has_error
+
+
+REWRITTEN = [
+    ("struct __align__(16) S { int x; };", "struct   alignas(16) S { int x; };"),
+    ("void f() { __shared__ __align__(16) float a[3]; }",
+     "void f() { __shared__   alignas(16) float a[3]; }"),
+    ("extern __shared__ __align__ (sizeof(T)) char s[];",
+     "extern __shared__   alignas (sizeof(T)) char s[];"),
+    ("struct __attribute__((aligned(16))) S { int x; };",
+     "struct alignas(16)                  S { int x; };"),
+    ("float a[3] __attribute__((aligned(16), unused));", "float a[3]" + " " * 37 + ";"),
+    ("__declspec(align(16)) struct S { int x; };", " " * 21 + " struct S { int x; };"),
+    ("__global__ void __cluster_dims__(2, 1, 1) k(int p) {}",
+     "__global__ void" + " " * 27 + "k(int p) {}"),
+    ("__global__ void __maxnreg__(32) k(int p) {}", "__global__ void" + " " * 17 + "k(int p) {}"),
+    ("__inline_hint__ __device__ int f() {}", " " * 15 + " __device__ int f() {}"),
+    ("void f(const int &__restrict__ c) {}", "void f(const int &" + " " * 12 + " c) {}"),
+    ("void f(int *const __restrict c) {}", "void f(int *const   restrict c) {}"),
+    ("auto g = [=] __device__ (int x) { return x; };",
+     "auto g = [=] [[device]] (int x) { return x; };"),
+    ("auto g = [&, a = b[0]]__host__ __device__(int x) mutable { return x; };",
+     "auto g = [&, a = b[0]]         [[device]](int x) mutable { return x; };"),
+    ("auto g = [] __device__ { return 3; };", "auto g = [] [[device]] { return 3; };"),
+    ("void f() { h([=] __device__ (auto x) -> int {\nreturn x; }); }",
+     "void f() { h([=] [[device]] (auto x) -> int {\nreturn x; }); }"),
+    ("void f() { a = new float*[n]; b = new const T<3> * *[n]; }",
+     "void f() { a = new float [n]; b = new       T<3>    [n]; }"),
+    ("__typeof__(x) y = x;", "decltype  (x) y = x;"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "expected"), REWRITTEN)
+def test_rewritten(source, expected):
+    assert has_errors(source.encode()) or "typeof" in source or "aligned(16)))" in source
+    fixed = fix_for_grammar(source.encode())
+    assert fixed.decode() == expected
+    assert not has_errors(fixed)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "__global__ void __launch_bounds__(256, 2) k(const __grid_constant__ P p) {}",
+        "void f(int *__restrict__ a, const float * __restrict__ b) {}",
+        "__forceinline__ __device__ void f() {}",
+        "__noinline__ __host__ __device__ int f();",
+        "[[nodiscard]] __device__ int f();",
+        "template <class T> [[nodiscard]] __device__ T f(T x) { [[maybe_unused]] int y; return x; }",
+        "alignas(16) float a[3];",
+        'const char *s = "__align__(4) [] __device__ (";',
+        "/* __attribute__((x)) [=] __device__ () */ int x; // __align__(4)",
+        "int a[3]; __device__ int b;",
+    ],
+)
+def test_left_alone(source):
+    assert fix_for_grammar(source.encode()).decode() == source
+    assert not has_errors(source.encode())
+
+
+def test_unbalanced_attribute_is_left():
+    source = b"__attribute__((aligned(4) int x;\n" * 3
+    assert fix_for_grammar(source) == source
+
+
+def test_attribute_over_lines_keeps_them():
+    source = b"__attribute__((\n  aligned(4)\n)) int x;"
+    fixed = fix_for_grammar(source)
+    assert fixed.split(b"\n")[2].endswith(b" int x;")
+    assert [len(line) for line in fixed.split(b"\n")] == [len(line) for line in source.split(b"\n")]
+
+
+# ---- Statement expressions, in the whole preprocessor
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("x = ({ int a = 1; a + 2; });", "x = [&]{ int a = 1; return a + 2; }();"),
+        ("x = ({ __typeof__ (a) b = a; b; });", "x = [&]{ decltype (a) b = a; return b; }();"),
+        ("x = ({ f(); });", "x = [&]{ return f(); }();"),
+        ("x = ({ f(({ g(); })); h(); });", "x = [&]{ f([&]{ return g(); }()); return h(); }();"),
+        ("({ if (x) { y; } });", "[&]{ if (x) { y; } }();"),
+        ("({ int a; for (;;) { a++; } a; });", "[&]{ int a; for (;;) { a++; } return a; }();"),
+        ("({ f(); return; });", "[&]{ f(); return; }();"),
+        ("f({1, 2}); g({}); h({{1}, {2}}); i({a; b}, 3);", None),
+        ("x = ({ a;", None),
+        ("x = })({ a; }", None),
+    ],
+)
+def test_statement_expressions(run, source, expected):
+    result = run(source)
+    assert result.text.decode() == (expected or source)
+    assert result.changed_lines == (frozenset() if expected is None else {1})
+
+
+def test_statement_expression_from_a_macro_over_lines(run):
+    source = """\
+#define MAX(a, b) ({ __typeof__(a) x_ = (a); \\
+                     __typeof__(b) y_ = (b); x_ > y_ ? x_ : y_; })
+int f(int n) { return MAX(n,
+  2); }
+"""
+    result = run(source)
+    line = result.text.split(b"\n")[2].decode()
+    assert " ".join(line.split()) == (
+        "int f(int n) { return [&]{ decltype(n) x_ = (n); decltype(2) y_ = (2);"
+        " return x_ > y_ ? x_ : y_; }()"
+    )
+    assert result.changed_lines == {3, 4}
+    assert not has_errors(result.text)

@@ -1,0 +1,315 @@
+"""When documents are analysed, and what requests see, with a worker that waits for the test."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from lsprotocol.types import (
+    Position,
+    Range,
+    TextDocumentContentChangePartial,
+    TextDocumentContentChangeWholeDocument,
+    TextDocumentItem,
+)
+
+from roofline_lsp.api.report import FileReport, GpuUsed
+from roofline_lsp.server.documents import Documents, Limits
+from roofline_lsp.server.jobs import Analyse, Analysed, Failed
+from roofline_lsp.server.views import Document, View
+from roofline_lsp.server.worker_process import WorkerCrashError, WorkerProcess
+from roofline_lsp.settings import Settings
+
+
+@dataclass
+class Request:
+    job: Analyse
+    answer: asyncio.Future[Analysed | Failed] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+    @property
+    def text(self) -> str:
+        return (self.job.text or b"").decode()
+
+
+class StubWorker(WorkerProcess):
+    """Keeps requests until the test answers them."""
+
+    def __init__(self, gpu: GpuUsed) -> None:
+        super().__init__()
+        self.used = gpu
+        self.requests: list[Request] = []
+        self.overlays: dict[str, bytes | None] = {}
+        self.arrived = asyncio.Event()
+
+    def overlay(self, path: Path, text: bytes | None) -> None:
+        self.overlays[path.name] = text
+
+    async def analyse(self, job: Analyse) -> Analysed | Failed:
+        request = Request(job)
+        self.requests.append(request)
+        self.arrived.set()
+        return await request.answer
+
+    async def next(self) -> Request:
+        """The request that is waiting now, or the next one."""
+        async with asyncio.timeout(10):
+            while not self.requests:
+                self.arrived.clear()
+                await self.arrived.wait()
+        return self.requests.pop(0)
+
+    async def finish(self, *read: Path, elsewhere: dict[str, Path] | None = None) -> str:
+        """Answer a request and return its text."""
+        request = await self.next()
+        report = FileReport(request.job.path, ())
+        request.answer.set_result(
+            Analysed(report, self.used, frozenset(read), elsewhere or {}, seconds=0.0)
+        )
+        await asyncio.sleep(0)
+        return request.text
+
+
+class Setup:
+    """Documents, their worker, and which became fresh."""
+
+    def __init__(self, gpu: GpuUsed, folder: Path) -> None:
+        self.worker = StubWorker(gpu)
+        self.fresh: list[str] = []
+        self.folder = folder
+        self.documents = Documents(
+            self.worker,
+            self.settings,
+            on_analysed=lambda document: self.fresh.append(document.path.name),
+            limits=Limits(dependents_pause_s=0.0, longest_text=1000),
+        )
+
+    async def settings(self, path: Path | None) -> Settings:
+        return Settings()
+
+    def uri(self, name: str) -> str:
+        return (self.folder / name).as_uri()
+
+    def open(self, name: str, text: str, language: str = "cuda-cpp") -> Document:
+        self.documents.open(TextDocumentItem(self.uri(name), language, 1, text))
+        found = self.documents.get(self.uri(name))
+        assert found is not None
+        return found
+
+    def change(self, name: str, text: str) -> None:
+        self.documents.change(self.uri(name), 2, [TextDocumentContentChangeWholeDocument(text)])
+
+    def view(
+        self, name: str, *, wait_s: float = 10.0, urgent: bool = False
+    ) -> Awaitable[View | None]:
+        return asyncio.ensure_future(
+            self.documents.view(self.uri(name), wait_s=wait_s, stale_wait_s=wait_s, urgent=urgent)
+        )
+
+
+@pytest.fixture
+async def setup(gpu: GpuUsed, tmp_path: Path) -> Setup:
+    return Setup(gpu, tmp_path)
+
+
+async def settled() -> None:
+    """Let everything run that can."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def idle(worker: StubWorker) -> bool:
+    await settled()
+    return not worker.requests
+
+
+async def test_a_request_waits_for_the_analysis(setup: Setup) -> None:
+    setup.open("a.cu", "one")
+    view = setup.view("a.cu")
+    await settled()
+    assert await setup.worker.finish() == "one"
+    found = await view
+    assert found is not None
+    assert found.fresh
+    assert found.lines == ("one",)
+    assert setup.fresh == ["a.cu"]
+    assert await idle(setup.worker)
+
+
+async def test_of_many_changes_the_last_is_analysed(setup: Setup) -> None:
+    setup.open("a.cu", "0")
+    await settled()
+    for number in range(1, 30):
+        setup.change("a.cu", str(number))
+    assert await setup.worker.finish() == "0"
+    assert setup.fresh == []
+    assert await setup.worker.finish() == "29"
+    await settled()
+    assert setup.fresh == ["a.cu"]
+    assert await idle(setup.worker)
+
+
+async def test_a_late_request_is_answered_from_the_last_analysis(setup: Setup) -> None:
+    setup.open("a.cu", "x\ny")
+    await setup.worker.finish()
+    setup.documents.change(
+        setup.uri("a.cu"),
+        2,
+        [TextDocumentContentChangePartial(Range(Position(0, 0), Position(0, 0)), "new\n")],
+    )
+    found = await setup.view("a.cu", wait_s=0.01)
+    assert found is not None
+    assert not found.fresh
+    assert found.analysis.lines == ("x", "y")
+    assert found.lines == ("new", "x", "y")
+    assert found.line_map.to_old(2) == 1
+
+
+async def test_without_any_analysis_a_request_gets_nothing_in_time(setup: Setup) -> None:
+    setup.open("a.cu", "x")
+    assert await setup.view("a.cu", wait_s=0.01) is None
+    assert await setup.view("other.cu", wait_s=0.01) is None
+
+
+async def test_an_urgent_request_goes_first(setup: Setup) -> None:
+    for name in ("a.cu", "b.cu", "c.cu"):
+        setup.open(name, name)
+    await settled()
+    view = setup.view("c.cu", urgent=True)
+    await settled()
+    order = [await setup.worker.finish() for _ in range(3)]
+    assert order == ["a.cu", "c.cu", "b.cu"]
+    assert await view is not None
+
+
+async def test_a_closed_document_is_forgotten(setup: Setup) -> None:
+    setup.open("a.cu", "one")
+    await settled()
+    view = setup.view("a.cu")
+    await settled()
+    setup.documents.close(setup.uri("a.cu"))
+    assert await view is None
+    await setup.worker.finish()
+    await settled()
+    assert setup.fresh == []
+    assert setup.documents.all() == ()
+
+
+async def test_opening_again_replaces(setup: Setup) -> None:
+    setup.open("a.cu", "one")
+    setup.open("a.cu", "two")
+    assert await setup.worker.finish() == "two"
+    assert await idle(setup.worker)
+
+
+async def test_plain_sources_wait_for_no_worker(setup: Setup) -> None:
+    setup.open("a.cpp", "int main() {}", "cpp")
+    setup.open("a.txt", "__global__", "plaintext")
+    setup.open("long.cu", "x" * 1001)
+    for name in ("a.cpp", "a.txt", "long.cu"):
+        assert await setup.view(name) is None
+    assert await idle(setup.worker)
+
+
+async def test_documents_are_analysed_again_with_what_they_rest_on(setup: Setup) -> None:
+    header = setup.folder / "h.cuh"
+    header.write_text("on disk")
+    setup.open("a.cu", "a")
+    setup.open("b.cu", "b")
+    assert await setup.worker.finish(header) == "a"
+    assert await setup.worker.finish() == "b"
+
+    setup.open("h.cuh", "on disk")
+    assert await setup.worker.finish() == "on disk"
+    assert await idle(setup.worker), "its text is what was read before"
+    setup.change("h.cuh", "edited")
+    texts = {await setup.worker.finish(header), await setup.worker.finish(header)}
+    assert texts == {"edited", "a"}
+    assert setup.worker.overlays["h.cuh"] == b"edited"
+
+    setup.documents.close(setup.uri("h.cuh"))
+    assert setup.worker.overlays == {"a.cu": b"a", "b.cu": b"b", "h.cuh": None}
+    assert await setup.worker.finish(header) == "a"
+    setup.documents.files_changed([setup.folder / "sub" / ".." / "h.cuh"])
+    assert await setup.worker.finish() == "a"
+    assert await idle(setup.worker)
+
+
+async def test_new_settings_analyse_all(setup: Setup) -> None:
+    setup.open("a.cu", "a")
+    setup.open("b.cu", "b")
+    await setup.worker.finish()
+    await setup.worker.finish()
+    setup.documents.refresh()
+    assert {await setup.worker.finish(), await setup.worker.finish()} == {"a", "b"}
+
+
+async def test_kernels_elsewhere(setup: Setup) -> None:
+    other = setup.folder / "k.cuh"
+    setup.open("a.cu", "a")
+    await setup.worker.finish(other, elsewhere={"k": other})
+    view = await setup.view("a.cu")
+    assert view is not None
+
+    def ask(name: str) -> Callable[[], Awaitable[object]]:
+        return lambda: setup.documents.elsewhere(view, name, wait_s=10.0)
+
+    assert await ask("unknown")() is None
+    first = asyncio.ensure_future(ask("k")())
+    request = await setup.worker.next()
+    assert request.job.path == other
+    assert request.job.text is None
+    request.answer.set_result(Analysed(FileReport(other, ()), setup.worker.used))
+    found = await first
+    assert found is not None
+    assert await ask("k")() is found, "it is not analysed twice"
+
+    setup.change("a.cu", "changed")
+    await setup.worker.finish(other, elsewhere={"k": other})
+    again = asyncio.ensure_future(ask("k")())
+    await setup.worker.finish()
+    newer = await again
+    assert newer is not None
+    assert newer is not found, "its launches may have changed"
+
+    document = setup.open("k.cuh", "k")
+    both = [await setup.worker.finish(other, elsewhere={"k": other}) for _ in range(2)]
+    assert sorted(both) == ["changed", "k"]
+    await settled()
+    assert document.analysis is not None
+    assert await ask("k")() is document.analysis
+
+
+async def test_a_crash_settles_the_text_that_caused_it(setup: Setup) -> None:
+    setup.open("a.cu", "fine")
+    await setup.worker.finish()
+    setup.change("a.cu", "crashes")
+    request = await setup.worker.next()
+    request.answer.set_exception(WorkerCrashError("ended"))
+    found = await setup.view("a.cu")
+    assert found is not None
+    assert found.analysis.lines == ("fine",)
+    assert await idle(setup.worker)
+    setup.change("a.cu", "fine again")
+    assert await setup.worker.finish() == "fine again"
+
+
+async def test_a_failed_analysis_is_no_end(setup: Setup) -> None:
+    setup.open("a.cu", "x")
+    request = await setup.worker.next()
+    request.answer.set_result(Failed("no such GPU", expected=True))
+    assert await setup.view("a.cu") is None
+    setup.change("a.cu", "y")
+    assert await setup.worker.finish() == "y"
+
+
+async def test_stopping_releases_those_who_wait(setup: Setup) -> None:
+    setup.open("a.cu", "x")
+    view = setup.view("a.cu")
+    await settled()
+    setup.documents.stop()
+    assert await view is None

@@ -1,0 +1,320 @@
+"""What hovers and lenses say of a kernel."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roofline_lsp.api.report import (
+    GpuUsed,
+    KernelReport,
+    LaunchReport,
+    Limiter,
+    Prediction,
+    UnknownUsed,
+    Verdict,
+)
+from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.server.features.code_lens import lens_title
+from roofline_lsp.server.kernel_text import kernel_text
+from roofline_lsp.server.line_text import line_text
+from roofline_lsp.server.markdown import Style
+from roofline_lsp.server.ridges import distance, gpu_name, sureness
+
+MARKDOWN, PLAIN = Style(markdown=True), Style(markdown=False)
+
+WHOLE = """\
+**Bandwidth-bound** on RTX 3080 (boost clock): very likely, 93%
+
+DRAM bandwidth is the limit: INT comes closest, 0.667 op/B, 29× below the ridge of 19.6.
+
+|     | Operations | Per DRAM byte | Ridge |   Distance |
+| --- | ---------: | ------------: | ----: | ---------: |
+| INT |      8 Mop |         0.667 |  19.6 |  29× below |
+| SP  |    2 Mflop |         0.167 |  39.1 | 230× below |
+
+DRAM 12 MB (8 MB read, 4 MB written) · about 18.2 µs · occupancy 100%
+
+Launched at [main.cu:12](file:///src/main.cu#L12): 3907 blocks of 256 threads
+
+**What counts most**
+- line 5: single-precision operations, 2 M
+- line 5: DRAM bytes read of `x`, 4 MB
+- util.cuh:7: loop trips"""
+
+WHOLE_PLAIN = """\
+Bandwidth-bound on RTX 3080 (boost clock): very likely, 93%
+
+DRAM bandwidth is the limit: INT comes closest, 0.667 op/B, 29× below the ridge of 19.6.
+
+     Operations  Per DRAM byte  Ridge    Distance
+INT       8 Mop          0.667   19.6   29× below
+SP      2 Mflop          0.167   39.1  230× below
+
+DRAM 12 MB (8 MB read, 4 MB written) · about 18.2 µs · occupancy 100%
+
+Launched at main.cu:12: 3907 blocks of 256 threads
+
+What counts most
+- line 5: single-precision operations, 2 M
+- line 5: DRAM bytes read of 'x', 4 MB
+- util.cuh:7: loop trips"""
+
+
+def with_prediction(kernel: KernelReport, **changes: Any) -> KernelReport:
+    """The kernel with its prediction changed, at its launches too."""
+    prediction: Prediction = replace(kernel.prediction, **changes)
+    launches = tuple(replace(launch, prediction=prediction) for launch in kernel.launches)
+    return replace(kernel, prediction=prediction, launches=launches)
+
+
+def with_launch(kernel: KernelReport, **changes: Any) -> KernelReport:
+    """The kernel with its one launch changed."""
+    launch: LaunchReport = replace(kernel.launches[0], **changes)
+    return replace(kernel, launches=(launch,))
+
+
+def lines_of(kernel: KernelReport, gpu: GpuUsed) -> list[str]:
+    return kernel_text(kernel, gpu, PLAIN).splitlines()
+
+
+def test_all_of_it(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    assert kernel_text(saxpy, gpu, MARKDOWN) == WHOLE
+    assert kernel_text(saxpy, gpu, PLAIN) == WHOLE_PLAIN
+
+
+def test_a_compute_bound_kernel(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    kernel = with_prediction(
+        saxpy,
+        verdict=Verdict.COMPUTE_BOUND,
+        limiting=Limiter.INT,
+        int_ops=400e6,
+        confidence=0.998,
+    )
+    assert lines_of(kernel, gpu)[:3] == [
+        "Compute-bound on RTX 3080 (boost clock): almost certainly, 99%",
+        "",
+        "Integer arithmetic is the limit: 33.3 op/B, 1.7× above the ridge of 19.6.",
+    ]
+    assert lens_title(kernel, gpu) == "CB 99% | INT 33.3 op/B (ridge 19.6) | 18.2 µs on RTX 3080"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "limiting", "added"),
+    [
+        (Verdict.BANDWIDTH_BOUND, Limiter.LATENCY, "In time, latency outweighs both (idle SMs)."),
+        (
+            Verdict.BANDWIDTH_BOUND,
+            Limiter.DP,
+            "In time, double-precision arithmetic takes as long or longer.",
+        ),
+        (
+            Verdict.COMPUTE_BOUND,
+            Limiter.BANDWIDTH,
+            "In time, DRAM traffic takes as long or longer.",
+        ),
+    ],
+)
+def test_a_class_that_time_does_not_bear_out(
+    saxpy: KernelReport, gpu: GpuUsed, verdict: Verdict, limiting: Limiter, added: str
+) -> None:
+    kernel = with_prediction(saxpy, verdict=verdict, limiting=limiting, regime="idle SMs")
+    assert lines_of(kernel, gpu)[2].endswith(added)
+
+
+def test_nothing_known(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    kernel = with_prediction(
+        saxpy,
+        verdict=None,
+        limiting=None,
+        sp_flops=None,
+        int_ops=None,
+        dram_read_bytes=None,
+        time_ns=None,
+        occupancy=None,
+        evidence=(),
+    )
+    assert lines_of(replace(kernel, launches=()), gpu) == [
+        "Undecided on RTX 3080 (boost clock): too little is known of this kernel",
+        "",
+        "DRAM traffic unknown",
+        "",
+        "No launch found, so its size is assumed.",
+    ]
+    assert lens_title(kernel, gpu) == "class unknown | RTX 3080"
+
+
+def test_a_precision_without_a_ridge(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    kernel = with_prediction(saxpy, tensor_flops=5e9, int_ops=0.0, sp_flops=0.0)
+    text = lines_of(kernel, gpu)
+    assert text[2] == "DRAM bandwidth is the limit."
+    assert text[5].split() == ["Tensor", "5", "Gflop", "417", "unknown"]
+    assert lens_title(kernel, gpu) == "BB 93% | 18.2 µs on RTX 3080"
+
+
+def test_bytes_unknown(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    text = kernel_text(with_prediction(saxpy, dram_write_bytes=None), gpu, PLAIN)
+    assert "DRAM traffic unknown · about 18.2 µs" in text
+    assert text.splitlines()[5].split() == ["SP", "2", "Mflop", "unknown", "39.1"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"grid": (64, 64, 1), "block": (16, 16, 1)}, "64×64 blocks of 16×16 threads"),
+        ({"grid": (1, 1, 1)}, "1 block of 256 threads"),
+        ({"grid": None}, "? blocks of 256 threads"),
+        ({"block": (1, 1, 1)}, "3907 blocks of 1 thread"),
+        ({"grid": (None, 2, 1)}, "?×2 blocks of 256 threads"),
+        ({"shared_bytes": 6144}, "3907 blocks of 256 threads, 6 KiB shared memory each"),
+        ({"shared_bytes": None}, "3907 blocks of 256 threads"),
+        ({"certain": False}, "3907 blocks of 256 threads (if it is reached)"),
+        ({"template_args": ("float", "4")}, "3907 blocks of 256 threads, `<float, 4>`"),
+    ],
+)
+def test_the_launch(saxpy: KernelReport, gpu: GpuUsed, changes: dict[str, Any], said: str) -> None:
+    text = kernel_text(with_launch(saxpy, **changes), gpu, MARKDOWN)
+    line = next(line for line in text.splitlines() if line.startswith("Launched"))
+    assert line.endswith(f": {said}")
+
+
+def test_other_launches(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    first = saxpy.launches[0]
+    compute = replace(first.prediction, verdict=Verdict.COMPUTE_BOUND)
+    kernel = replace(
+        saxpy,
+        launches=(
+            first,
+            replace(first, line=20),
+            replace(first, line=30, prediction=compute),
+            *(replace(first, line=line, prediction=compute) for line in (40, 50, 60, 70)),
+        ),
+    )
+    line = lines_of(kernel, gpu)[10]
+    assert line == (
+        "Launched at main.cu:12: 3907 blocks of 256 threads. Other launches: CB at main.cu:30, "
+        "CB at main.cu:40, CB at main.cu:50, 2 more that differ, 1 more of the same class"
+    )
+    shown = kernel_text(kernel, gpu, PLAIN, kernel.launches[2])
+    assert shown.startswith("Compute-bound on")
+    assert "Launched at main.cu:30" in shown
+
+
+def test_unknowns(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    unknowns = (
+        UnknownUsed("n", "read from argv[1]", 1048576.0),
+        UnknownUsed("trips of the loop at line 12", "depends on 'stop'", None),
+        *(UnknownUsed(f"u{number}", "why", 1.0) for number in range(4)),
+    )
+    text = kernel_text(with_prediction(saxpy, unknowns=unknowns), gpu, MARKDOWN)
+    assert (
+        "**Not known from the source**\n"
+        "- `n`, taken as 1.05 M: read from argv\\[1\\]\n"
+        "- trips of the loop at line 12: depends on `stop`\n"
+        "- `u0`, taken as 1: why\n"
+        "- `u1`, taken as 1: why\n"
+        "- and 2 more" in text
+    )
+
+
+def test_a_line(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    index, update = saxpy.prediction.ledger
+    assert line_text([(saxpy, [update])], gpu, MARKDOWN) == (
+        "**100% of the DRAM traffic** of `saxpy`: 12 MB\n"
+        "\n"
+        "| This line      |  Amount | Share |\n"
+        "| -------------- | ------: | ----: |\n"
+        "| DRAM traffic   |   12 MB |  100% |\n"
+        "| INT operations |   4 Mop |   50% |\n"
+        "| SP operations  | 2 Mflop |  100% |\n"
+        "\n"
+        "Runs 1 M times · branch: taken by 99.9% of threads"
+    )
+    assert line_text([(saxpy, [index])], gpu, PLAIN) == (
+        "50% of the INT operations of saxpy: 4 Mop\n\nRuns 1 M times"
+    )
+
+
+def test_a_line_of_a_compute_bound_kernel_names_operations_first(
+    saxpy: KernelReport, gpu: GpuUsed
+) -> None:
+    kernel = with_prediction(saxpy, verdict=Verdict.COMPUTE_BOUND)
+    text = line_text([(kernel, kernel.prediction.ledger[1:])], gpu, PLAIN)
+    assert text is not None
+    assert text.startswith("50% of the INT operations of saxpy: 4 Mop\n")
+    assert text.index("INT operations  ") < text.index("DRAM traffic")
+
+
+def test_a_line_that_only_has_a_note(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    index = saxpy.prediction.ledger[0]
+    noted = replace(index, int_ops=0.0, executions=0.0, notes=("loop: 4 trips", "loop: 4 trips"))
+    assert line_text([(saxpy, [noted])], gpu, PLAIN) == (
+        "No operations and no DRAM traffic of saxpy\n\nloop: 4 trips"
+    )
+
+
+def test_a_line_without_a_share_says_nothing(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    idle = replace(saxpy.prediction.ledger[0], int_ops=0.0)
+    assert line_text([(saxpy, [idle])], gpu, PLAIN) is None
+    assert line_text([], gpu, PLAIN) is None
+
+
+def test_a_line_of_two_kernels(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    other = replace(saxpy, base_name="daxpy")
+    line = saxpy.prediction.ledger[:1]
+    text = line_text([(saxpy, line), (other, line)], gpu, PLAIN)
+    assert text is not None
+    assert [row for row in text.splitlines() if "of the INT" in row] == [
+        "50% of the INT operations of saxpy: 4 Mop",
+        "50% of the INT operations of daxpy: 4 Mop",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [(1.0, "at the ridge"), (1.4, "1.4× above"), (0.5, "2× below"), (0.001, "1,000× below")],
+)
+def test_distance(ratio: float, text: str) -> None:
+    assert distance(ratio) == text
+
+
+@pytest.mark.parametrize(
+    ("confidence", "text"),
+    [
+        (1.0, "almost certainly, 99%"),
+        (0.9, "very likely, 90%"),
+        (0.75, "likely, 75%"),
+        (0.6, "probably, 60%"),
+        (0.52, "a toss-up, 52%"),
+    ],
+)
+def test_sureness(confidence: float, text: str) -> None:
+    assert sureness(confidence) == text
+
+
+@pytest.mark.parametrize(
+    ("full", "short"),
+    [
+        ("NVIDIA GeForce RTX 3080", "RTX 3080"),
+        ("GeForce RTX 4090", "RTX 4090"),
+        ("Instinct MI300X", "MI300X"),
+        ("Tesla V100 SXM2 32GB", "Tesla V100 SXM2 32GB"),
+    ],
+)
+def test_gpus_are_called_what_people_call_them(gpu: GpuUsed, full: str, short: str) -> None:
+    assert gpu_name(replace(gpu, name=full)) == short
+
+
+def test_a_launch_of_a_document_that_is_no_file_has_no_link(
+    saxpy: KernelReport, gpu: GpuUsed
+) -> None:
+    kernel = with_launch(saxpy, path=Path("untitled/new.cu"))
+    assert "Launched at new.cu:12: " in kernel_text(kernel, gpu, MARKDOWN)
+
+
+def test_a_precision_is_left_out_without_operations(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    assert saxpy.prediction.operations(Precision.DP) == 0.0
+    assert "DP" not in kernel_text(saxpy, gpu, PLAIN)

@@ -1,0 +1,146 @@
+"""Settings of a session, laid over each other, and what is told when they are wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roofline_lsp.server.settings import EditorSettings
+from roofline_lsp.settings import Settings, validate
+
+TAIL = " Until it is put right, the last good settings stay in force."
+
+
+class Told:
+    """Settings below a folder, a check that knows two GPUs, and what was shown."""
+
+    def __init__(self, folder: Path) -> None:
+        self.messages: list[str] = []
+        self.checks = 0
+        self.folder = folder
+        self.settings = EditorSettings(None, self.check, self.messages.append)
+        self.settings.set_folder(folder)
+
+    async def check(self, settings: Settings) -> str | None:
+        self.checks += 1
+        return None if settings.gpu in {"RTX 3080", "A100"} else f"no GPU '{settings.gpu}'"
+
+    async def gpu(self) -> str:
+        return (await self.settings.for_path(self.folder / "k.cu")).gpu
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Told:
+    return Told(tmp_path)
+
+
+async def test_defaults(told: Told) -> None:
+    assert await told.settings.for_path(told.folder / "k.cu") == Settings()
+    assert await told.settings.for_path(None) == Settings()
+
+
+async def test_the_stronger_origin_wins(told: Told) -> None:
+    file = told.folder / "roofline.toml"
+    file.write_text('gpu = "A100"\nclock = "base"\n')
+    assert await told.settings.for_path(told.folder / "k.cu") == Settings(gpu="A100", clock="base")
+    told.settings.set_options({"gpu": "RTX 3080", "clientCommands": ["x"]})
+    assert await told.settings.for_path(told.folder / "k.cu") == Settings(clock="base")
+    told.settings.set_configuration({"clock": "boost"})
+    assert await told.settings.for_path(told.folder / "k.cu") == Settings()
+    told.settings.set_configuration(None)
+    assert await told.settings.for_path(told.folder / "k.cu") == Settings(clock="base")
+    assert told.messages == []
+
+
+async def test_the_command_line_goes_before_all(tmp_path: Path) -> None:
+    told = Told(tmp_path)
+    overrides = validate({"gpu": "A100"}, origin="command line", folder=tmp_path)
+    settings = EditorSettings(overrides, told.check, told.messages.append)
+    settings.set_configuration({"gpu": "RTX 3080"})
+    assert (await settings.for_path(tmp_path / "k.cu")).gpu == "A100"
+
+
+async def test_relative_paths_belong_to_the_folder(told: Told) -> None:
+    told.settings.set_configuration({"includeDirs": ["include"]})
+    settings = await told.settings.for_path(None)
+    assert settings.include_dirs == (told.folder / "include",)
+
+
+async def test_each_folder_has_its_own_file(told: Told) -> None:
+    for name, gpu in (("a", "A100"), ("b", "RTX 3080")):
+        (told.folder / name).mkdir()
+        (told.folder / name / "roofline.toml").write_text(f'gpu = "{gpu}"\n')
+    found = [
+        (await told.settings.for_path(told.folder / name / "k.cu")).gpu for name in ("a", "b", "a")
+    ]
+    assert found == ["A100", "RTX 3080", "A100"]
+
+
+async def test_a_file_is_read_again_when_it_changes(told: Told) -> None:
+    file = told.folder / "roofline.toml"
+    file.write_text('gpu = "A100"\n')
+    assert await told.gpu() == "A100"
+    file.write_text('gpu = "RTX 3080"\n')
+    assert await told.gpu() == "RTX 3080"
+    file.unlink()
+    assert await told.gpu() == "RTX 3080"
+    told.settings.forget_files()
+    file.write_text('gpu = "A100"\n')
+    assert await told.gpu() == "A100"
+
+
+async def test_a_broken_file_leaves_its_last_good_state(told: Told) -> None:
+    file = told.folder / "roofline.toml"
+    file.write_text('gpu = "A100"\n')
+    assert await told.gpu() == "A100"
+    file.write_text('gpu = "A100\n')
+    assert await told.gpu() == "A100"
+    assert await told.gpu() == "A100"
+    assert len(told.messages) == 1
+    assert told.messages[0].startswith(f"{file}:1:")
+    assert told.messages[0].endswith(TAIL)
+    file.write_text('gpu = "RTX 3080"\n')
+    assert await told.gpu() == "RTX 3080"
+    file.write_text('gpu = "A100\n')
+    assert await told.gpu() == "RTX 3080"
+    assert len(told.messages) == 2
+
+
+async def test_a_broken_file_from_the_start_is_passed_over(told: Told) -> None:
+    (told.folder / "roofline.toml").write_text("gpu = 3\n")
+    assert await told.gpu() == Settings().gpu
+    assert len(told.messages) == 1
+
+
+@pytest.mark.parametrize("bad", [3, "A100", ["A100"], {"gpu": 3}, {"gpuu": "A100"}])
+async def test_wrong_editor_settings_leave_the_last_good_ones(told: Told, bad: object) -> None:
+    told.settings.set_configuration({"gpu": "A100"})
+    told.settings.set_configuration(bad)
+    told.settings.set_configuration(bad)
+    assert await told.gpu() == "A100"
+    assert len(told.messages) == 1
+    assert told.messages[0].startswith("editor settings 'roofline': ")
+
+
+async def test_an_unknown_gpu_leaves_the_last_good_settings(told: Told) -> None:
+    told.settings.set_options({"gpu": "A100"})
+    assert await told.gpu() == "A100"
+    told.settings.set_configuration({"gpu": "A1000", "clock": "base"})
+    for _ in range(3):
+        assert await told.settings.for_path(told.folder / "k.cu") == Settings(gpu="A100")
+    assert told.messages == [f"editor settings 'roofline': 'gpu': no GPU 'A1000'.{TAIL}"]
+    told.settings.set_configuration({"gpu": "A100", "clock": "base"})
+    assert await told.settings.for_path(None) == Settings(gpu="A100", clock="base")
+
+
+async def test_an_unknown_gpu_from_the_start(told: Told) -> None:
+    told.settings.set_options({"gpu": "nope", "clock": "base"})
+    assert await told.settings.for_path(None) == Settings(clock="base")
+    assert told.messages == [f"initialization options: 'gpu': no GPU 'nope'.{TAIL}"]
+
+
+async def test_settings_are_checked_once(told: Told) -> None:
+    for _ in range(5):
+        await told.gpu()
+    assert told.checks == 1
