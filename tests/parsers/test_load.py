@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,13 +9,15 @@ from roofline_lsp.kernel.program import Severity
 from roofline_lsp.parsers.load import LoadCache, has_kernels, load_program
 from roofline_lsp.parsers.preprocess import PreprocessOptions
 
+from .cuda.conftest import evaluated
 
-def reader_of(files: dict[str, str]):
+
+def reader_of(files: dict[str, str]) -> Callable[[Path], bytes | None]:
     contents = {Path(name): text.encode() for name, text in files.items()}
     return contents.get
 
 
-def test_a_program_is_its_files_and_their_headers():
+def test_a_program_is_its_files_and_their_headers() -> None:
     reader = reader_of(
         {
             "/p/main.cu": '#include "k.h"\nint main() { k<<<1, BLOCK>>>(p); }\n',
@@ -27,21 +30,21 @@ def test_a_program_is_its_files_and_their_headers():
     assert {unit.path for unit in program.all_units()} == {
         *(Path("/p/main.cu"), Path("/p/k.cu"), Path("/p/k.h"))
     }
-    launch = program.units[0].functions[0].body.body[0].expression
+    launch = evaluated(program.units[0].functions[0])
     assert launch.block.value == 128
     kernel = program.units[1].functions[0]
-    assert kernel.body.body[0].expression.value.type.name == "real"
+    assert evaluated(kernel).value.type.name == "real"
     assert program.units[0].macros["BLOCK"].strip() == "128"
 
 
-def test_definitions_of_the_command_line():
+def test_definitions_of_the_command_line() -> None:
     reader = reader_of({"/p/a.cu": "#ifdef USE\n__global__ void k() {}\n#endif\n"})
     options = PreprocessOptions(defines=(("USE", "1"),))
     assert load_program([Path("/p/a.cu")], reader, options).units[0].functions != ()
     assert load_program([Path("/p/a.cu")], reader).units[0].functions == ()
 
 
-def test_a_missing_file_is_a_problem():
+def test_a_missing_file_is_a_problem() -> None:
     (unit,) = load_program([Path("/p/none.cu")], lambda path: None).units
     (problem,) = unit.problems
     assert problem.severity is Severity.ERROR
@@ -49,7 +52,7 @@ def test_a_missing_file_is_a_problem():
     assert problem.path == Path("/p/none.cu")
 
 
-def test_headers_are_shared_through_a_cache():
+def test_headers_are_shared_through_a_cache() -> None:
     files = {"/p/h.h": "struct S { int x; };\n"}
     for name in "ab":
         files[f"/p/{name}.cu"] = '#include "h.h"\nS s;\n'
@@ -60,13 +63,13 @@ def test_headers_are_shared_through_a_cache():
     assert first.units[0].includes[0] is second.units[0].includes[0]
 
 
-def test_edits_with_kept_trees():
+def test_edits_with_kept_trees() -> None:
     files = {"/p/a.cu": "__global__ void k() { f(1); }\n"}
     cache = LoadCache(keep_trees=True)
     for number in (1, 2, 3):
         files["/p/a.cu"] = f"__global__ void k() {{ f({number}); }}\n"
         program = load_program([Path("/p/a.cu")], reader_of(files), cache=cache)
-        call = program.units[0].functions[0].body.body[0].expression
+        call = evaluated(program.units[0].functions[0])
         assert call.args[0].value == number
 
 
@@ -86,5 +89,5 @@ def test_edits_with_kept_trees():
         (b"", False),
     ],
 )
-def test_has_kernels(source, expected):
+def test_has_kernels(source: bytes, expected: bool) -> None:
     assert has_kernels(source) is expected

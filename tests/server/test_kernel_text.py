@@ -162,6 +162,22 @@ def test_bytes_unknown(saxpy: KernelReport, gpu: GpuUsed) -> None:
 
 
 @pytest.mark.parametrize(
+    ("read", "written", "said"),
+    [
+        (8e6, 4e6, "DRAM 12 MB (8 MB read, 4 MB written)"),
+        (8e6, 0.6, "DRAM 8 MB read"),
+        (0.0, 4e6, "DRAM 4 MB written"),
+        (0.0, 0.0, "DRAM 0 B"),
+    ],
+)
+def test_the_traffic(
+    saxpy: KernelReport, gpu: GpuUsed, read: float, written: float, said: str
+) -> None:
+    kernel = with_prediction(saxpy, dram_read_bytes=read, dram_write_bytes=written)
+    assert f"\n{said} · about" in kernel_text(kernel, gpu, PLAIN)
+
+
+@pytest.mark.parametrize(
     ("changes", "said"),
     [
         ({"grid": (64, 64, 1), "block": (16, 16, 1)}, "64×64 blocks of 16×16 threads"),
@@ -212,7 +228,7 @@ def test_unknowns(saxpy: KernelReport, gpu: GpuUsed) -> None:
     text = kernel_text(with_prediction(saxpy, unknowns=unknowns), gpu, MARKDOWN)
     assert (
         "**Not known from the source**\n"
-        "- `n`, taken as 1.05 M: read from argv\\[1\\]\n"
+        "- `n`, taken as 1.05 M: read from argv[1]\n"
         "- trips of the loop at line 12: depends on `stop`\n"
         "- `u0`, taken as 1: why\n"
         "- `u1`, taken as 1: why\n"
@@ -246,6 +262,14 @@ def test_a_line_of_a_compute_bound_kernel_names_operations_first(
     assert text is not None
     assert text.startswith("50% of the INT operations of saxpy: 4 Mop\n")
     assert text.index("INT operations  ") < text.index("DRAM traffic")
+
+
+def test_a_line_is_introduced_by_what_it_does(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    line = replace(saxpy.prediction.ledger[0], dram_read_bytes=100.0)
+    text = line_text([(saxpy, [line])], gpu, MARKDOWN)
+    assert text is not None
+    assert text.startswith("**50% of the INT operations** of `saxpy`: 4 Mop\n")
+    assert "| DRAM traffic   | 100 B read |   <1% |" in text
 
 
 def test_a_line_that_only_has_a_note(saxpy: KernelReport, gpu: GpuUsed) -> None:

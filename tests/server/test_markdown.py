@@ -13,9 +13,11 @@ MARKDOWN, PLAIN = Style(markdown=True), Style(markdown=False)
     ("text", "written"),
     [
         ("float *x, float *y", r"float \*x, float \*y"),
-        ("vector<float>", r"vector\<float\>"),
+        ("vector<float>", r"vector\<float>"),
         ("a_b_c and _private_", r"a_b_c and \_private\_"),
-        ("x[i] and [text](link)", r"x\[i\] and \[text\](link)"),
+        ("x[i] and [text](link)", r"x[i] and [text\](link)"),
+        ("1 < 2 > 1", "1 < 2 > 1"),
+        ("a</b>", r"a\</b>"),
         ("back\\slash", r"back\\slash"),
         ("a | b", r"a \| b"),
         ("un`matched", r"un\`matched"),

@@ -46,14 +46,11 @@ class AddressReader:
         self._environment = environment
         self._rewritten: dict[Expr, Expr] = {}
 
-    def read(
-        self, offset: Expr, size_bytes: int, extents: Mapping[Symbol, float]
-    ) -> Addresses:
+    def read(self, offset: Expr, size_bytes: int, extents: Mapping[Symbol, float]) -> Addresses:
         """The addresses of an access whose indices take ``extents`` values each."""
-        expr = self._rewritten.get(offset)
-        if expr is None:
-            typical = self._typical(offset, extents)
-            expr = self._rewritten[offset] = without_remainders(typical)
+        if offset not in self._rewritten:
+            self._rewritten[offset] = without_remainders(self._typical(offset, extents))
+        expr = self._rewritten[offset]
         displaced = any(symbol.scope in _DATA_SCOPES for symbol in expr.symbols())
         if displaced:
             expr = _without_data(expr)
@@ -132,7 +129,7 @@ class AddressReader:
     ) -> Expr | None:
         """Take quotients and remainders of indices out of ``expr``; None if others are left."""
         rest = expr
-        for monomial, _ in expr.terms.items():
+        for monomial in expr.terms:
             for atom in monomial:
                 if isinstance(atom, Apply) and any(s in extents for s in atom.symbols):
                     coefficient = rest.coefficient(atom)
@@ -174,8 +171,7 @@ class AddressReader:
                 continue
             coefficient = expr.coefficient(symbol)
             if coefficient is None:
-                inner = self._nested_range(expr, extents)
-                return inner
+                return self._nested_range(expr, extents)
             stride = self._environment.evaluate(coefficient)
             if stride is None:
                 return None

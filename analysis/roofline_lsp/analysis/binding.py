@@ -86,9 +86,7 @@ def bind(
     return result
 
 
-def _solve_dimensions(
-    host: _HostNumbers, dims: Sequence[Expr] | None, known: Dim3 | None
-) -> None:
+def _solve_dimensions(host: _HostNumbers, dims: Sequence[Expr] | None, known: Dim3 | None) -> None:
     """Learn open host values from launch dimensions that are known otherwise."""
     if dims is None or known is None:
         return
@@ -233,9 +231,7 @@ def _with_dimensions(result: Binding) -> dict[Symbol, int | float]:
     return values
 
 
-def _infer(
-    condition: Expr, environment: Environment, result: Binding, wanted: set[Symbol]
-) -> bool:
+def _infer(condition: Expr, environment: Environment, result: Binding, wanted: set[Symbol]) -> bool:
     atom = next(iter(condition.atoms()), None)
     if not isinstance(atom, Apply) or atom.op not in ("lt", "le") or len(condition.terms) != 1:
         return False

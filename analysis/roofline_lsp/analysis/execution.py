@@ -8,6 +8,7 @@ that are affine in the thread indices are counted exactly.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -85,9 +86,7 @@ def execute(
     return result
 
 
-def _sample(
-    grid: Dim3, block: Dim3, bound: Mapping[Symbol, Lane]
-) -> tuple[Environment, Floats]:
+def _sample(grid: Dim3, block: Dim3, bound: Mapping[Symbol, Lane]) -> tuple[Environment, Floats]:
     blocks, size = _volume(grid), _volume(block)
     if blocks * size <= _MAX_LANES:
         chosen, block_weights = np.arange(blocks), np.ones(blocks)
@@ -129,6 +128,32 @@ def _spread(count: int, room: int) -> tuple[NDArray[np.int64], Floats]:
     positions = np.concatenate(([0], middle, [count - 1]))
     weights = np.concatenate(([1.0], np.full(inner, (count - 2) / inner), [1.0]))
     return positions, weights
+
+
+@dataclass(frozen=True, slots=True)
+class _Interval:
+    """The places of a progression of thread indices at which a condition holds."""
+
+    digits: tuple[tuple[Symbol, float], ...]
+    """What the progression runs over: indices and their weights."""
+    count: int
+    """Places in all."""
+    first: int | None
+    """The first that passes; None where those that pass are not consecutive."""
+    passing: int
+
+    @property
+    def share(self) -> float:
+        """The share of the places that pass."""
+        return self.passing / self.count
+
+    def meet(self, other: _Interval) -> _Interval | None:
+        """Where both hold; None if that cannot be told from their ends."""
+        if self.first is None or other.first is None:
+            return None
+        first = max(self.first, other.first)
+        end = min(self.first + self.passing, other.first + other.passing)
+        return _Interval(self.digits, self.count, first, max(0, end - first))
 
 
 class _Counter:
@@ -193,21 +218,24 @@ class _Counter:
             elif region.kind == "loop":
                 return None
             region = region.parent
-        share = 1.0
+        # Conditions on one progression of indices cut an interval from it.
+        intervals: dict[tuple[tuple[Symbol, float], ...], _Interval] = {}
         for condition in guard.conditions:
             if condition is None:
                 return None
             symbols = {s for s in condition.symbols() if s.scope == "thread"}
-            if symbols & used:
+            interval = self._exact_condition(condition)
+            if interval is not None and interval.digits in intervals:
+                interval = intervals[interval.digits].meet(interval)
+            elif symbols & used:
+                return None
+            if interval is None:
                 return None
             used |= symbols
-            one = self._exact_condition(condition)
-            if one is None:
-                return None
-            share *= one
-        return share
+            intervals[interval.digits] = interval
+        return math.prod(interval.share for interval in intervals.values())
 
-    def _exact_condition(self, condition: Expr) -> float | None:
+    def _exact_condition(self, condition: Expr) -> _Interval | None:
         if len(condition.terms) != 1:
             return None
         (monomial, factor), *_ = condition.terms.items()
@@ -219,15 +247,26 @@ class _Counter:
         progression = self._progression(comparison.args[0])
         if progression is None:
             return None
-        start, step, count = progression
-        return count_satisfying(comparison.op, start, step, count) / count
+        start, step, count, digits = progression
+        passing = count_satisfying(comparison.op, start, step, count)
+        first: int | None = count - passing if step < 0 else 0
+        if comparison.op == "eq" and passing == 1 and step:
+            first = int(-start / step)
+        elif comparison.op == "ne" and 0 < passing < count:
+            first = None
+        return _Interval(digits, count, first, passing)
 
-    def _progression(self, expr: Expr) -> tuple[float, float, int] | None:
-        """``start + step * j`` for j below ``count``, if that is what the threads' values are."""
+    def _progression(
+        self, expr: Expr
+    ) -> tuple[float, float, int, tuple[tuple[Symbol, float], ...]] | None:
+        """``start + step * j`` for j below ``count``, if that is what the threads' values are.
+
+        The last part says what ``j`` is: each index and its weight, the finest first.
+        """
         extents = thread_extents(self.execution.grid, self.execution.block)
         environment = self.execution.environment
         rest = expr
-        digits: list[tuple[float, int]] = []
+        digits: list[tuple[Symbol, float]] = []
         for symbol in expr.symbols():
             if symbol.scope != "thread":
                 continue
@@ -237,19 +276,20 @@ class _Counter:
                 return None
             rest = rest - coefficient * Expr({(symbol,): 1})
             if value != 0 and extents[symbol] > 1:
-                digits.append((float(value), extents[symbol]))
+                digits.append((symbol, float(value)))
         start = environment.evaluate(rest)
         if start is None or any(s.scope == "thread" for s in rest.symbols()):
             return None
         if not digits:
-            return float(start), 0.0, 1
-        digits.sort(key=lambda digit: abs(digit[0]))
-        step, count = digits[0]
-        for coefficient_value, extent in digits[1:]:
-            if coefficient_value != step * count:
+            return float(start), 0.0, 1, ()
+        digits.sort(key=lambda digit: abs(digit[1]))
+        first, step = digits[0]
+        count = extents[first]
+        for symbol, value in digits[1:]:
+            if value != step * count:
                 return None
-            count *= extent
-        return float(start), step, count
+            count *= extents[symbol]
+        return float(start), step, count, tuple((s, value / step) for s, value in digits)
 
     # -- loops
 

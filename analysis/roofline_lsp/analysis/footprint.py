@@ -89,7 +89,21 @@ def sector_bytes(box: Box) -> float:
         span = reach
     if not gaps:
         return _sectors(run, box.low)
-    return min(runs * _sectors_of_run(run, box.low, gaps), _sectors(span, box.low))
+    common = _common_step(gaps)
+    if common:
+        # All starts are multiples of what the strides have in common.
+        runs = min(runs, (span - run) // common + 1)
+    return min(runs * _sectors_of_run(run, box.low, common), _sectors(span, box.low))
+
+
+def _common_step(strides: Iterable[float]) -> int:
+    """The greatest common divisor, 0 where a stride is no whole number of bytes."""
+    step = 0
+    for stride in strides:
+        if stride != int(stride):
+            return 0
+        step = math.gcd(step, int(stride))
+    return step
 
 
 def _round_up(size: float) -> float:
@@ -101,11 +115,9 @@ def _sectors(size: float, low: float) -> float:
     return _round_up(low % SECTOR_BYTES + size)
 
 
-def _sectors_of_run(run: float, low: float, gaps: Iterable[float]) -> float:
+def _sectors_of_run(run: float, low: float, common: int) -> float:
     """Bytes of the sectors that one run covers, on average over the alignments that occur."""
-    step = SECTOR_BYTES
-    for gap in gaps:
-        step = math.gcd(step, int(gap)) if gap == int(gap) else 1
+    step = math.gcd(SECTOR_BYTES, common or 1)
     places = range(0, SECTOR_BYTES, step)
     return sum(_sectors(run, low + place) for place in places) / len(places)
 
@@ -140,6 +152,8 @@ class _Cluster:
     """Start and end of each element, from its place on."""
     volume: float
     """Of the union, in elements of one box."""
+    apart: float
+    """Sector bytes of the boxes, if they shared none."""
 
 
 _COMPARED: Final = 8
@@ -147,7 +161,8 @@ _COMPARED: Final = 8
 
 
 def _merge_translations(group: list[Box], shape: tuple[tuple[float, float], ...]) -> _Extent:
-    group = sorted(group, key=lambda box: box.low)
+    alike = {(box.low, box.size_bytes): box for box in group}
+    group = [alike[key] for key in sorted(alike)]
     base = group[0].low
     clusters: list[_Cluster] = []
     for box in group:
@@ -155,16 +170,16 @@ def _merge_translations(group: list[Box], shape: tuple[tuple[float, float], ...]
         field = (rest, rest + box.size_bytes)
         for cluster in clusters:
             if _add_near(cluster, place, field, shape):
+                cluster.apart += sector_bytes(box)
                 break
         else:
-            clusters.append(_Cluster(box.low - rest, [place], [field], _volume(shape)))
-    touched = sum(_cluster_bytes(cluster, shape) for cluster in clusters)
+            apart = sector_bytes(box)
+            clusters.append(_Cluster(box.low - rest, [place], [field], _volume(shape), apart))
+    touched = sum(min(_cluster_bytes(cluster, shape), cluster.apart) for cluster in clusters)
     return _Extent(base, max(box.low + box.span for box in group), touched)
 
 
-def _place(
-    shift: float, shape: tuple[tuple[float, float], ...]
-) -> tuple[tuple[float, ...], float]:
+def _place(shift: float, shape: tuple[tuple[float, float], ...]) -> tuple[tuple[float, ...], float]:
     """A shift in steps of each index, coarsest first, and the bytes that are left over."""
     steps = []
     for stride, _ in reversed(shape[1:]):
@@ -225,9 +240,7 @@ def _cluster_bytes(cluster: _Cluster, shape: tuple[tuple[float, float], ...]) ->
     )
 
 
-def _record_bytes(
-    cluster: _Cluster, shape: tuple[tuple[float, float], ...], start: float
-) -> float:
+def _record_bytes(cluster: _Cluster, shape: tuple[tuple[float, float], ...], start: float) -> float:
     """Sector bytes of all the fields at every place of a shape."""
     dimensions = tuple(Dimension(stride, extent) for stride, extent in shape)
     stretches: list[tuple[float, float]] = []
@@ -236,9 +249,7 @@ def _record_bytes(
             stretches[-1] = (stretches[-1][0], max(high, stretches[-1][1]))
         else:
             stretches.append((low, high))
-    total = sum(
-        sector_bytes(Box(start + low, dimensions, high - low)) for low, high in stretches
-    )
+    total = sum(sector_bytes(Box(start + low, dimensions, high - low)) for low, high in stretches)
     reach = stretches[-1][1] - stretches[0][0]
     return min(total, sector_bytes(Box(start + stretches[0][0], dimensions, reach)))
 

@@ -55,6 +55,7 @@ _SIMPLE: Final[Mapping[str, tuple[float, float]]] = {
     "address": (1, 1),
 }
 
+
 def integer_cost(operation: str, type_name: str, operands: Sequence[Value]) -> float:
     """Instructions of one integer operation on operands that are in registers."""
     if operation in ("/", "%"):

@@ -91,7 +91,13 @@ _RANKS: Final[Mapping[str, int]] = {
     "__int128": 9,
     "unsigned __int128": 10,
 }
-_FLOATS: Final[Mapping[str, int]] = {"half": 1, "bfloat16": 1, "float": 2, "double": 3, "long double": 4}
+_FLOATS: Final[Mapping[str, int]] = {
+    "half": 1,
+    "bfloat16": 1,
+    "float": 2,
+    "double": 3,
+    "long double": 4,
+}
 _VECTOR: Final = re.compile(
     r"(char|uchar|short|ushort|int|uint|long|ulong|longlong|ulonglong|float|double|half)([1-4])$"
 )
@@ -150,7 +156,7 @@ def is_float(name: str) -> bool:
 
 def precision_of(name: str) -> Precision | None:
     """The precision in which arithmetic on this canonical type is done."""
-    if name in ("float",):
+    if name == "float":
         return Precision.SP
     if name in ("double", "long double"):
         return Precision.DP
@@ -238,7 +244,8 @@ class TypeResolver:
         parts = vector_parts(resolved.name)
         if parts:
             element, width = parts
-            return SIZES[element] * (1 if width == 3 else width) if width != 3 else SIZES[element]
+            # CUDA aligns vectors of two and four to their size, up to 16 bytes; of three not.
+            return SIZES[element] if width == 3 else min(16, SIZES[element] * width)
         struct = self._table.find_struct(resolved.name)
         if struct is None or depth > 8:
             return 1
@@ -265,8 +272,8 @@ class TypeResolver:
         parts = vector_parts(resolved.name)
         if parts:
             element, width = parts
-            size = SIZES[element]
-            return {n: (i * size, size, Type(element)) for i, n in enumerate("xyzw"[:width])}
+            each = SIZES[element]
+            return {n: (i * each, each, Type(element)) for i, n in enumerate("xyzw"[:width])}
         struct = self._table.find_struct(resolved.name)
         if struct is None or depth > 8:
             return None

@@ -39,7 +39,9 @@ def occupancy(
         bounds["shared memory"] = limits.shared_bytes_per_sm // each
     limiter = min(bounds, key=lambda name: bounds[name])
     blocks = max(1, bounds[limiter])
-    return Occupancy(blocks, blocks * warps, min(1.0, blocks * warps / limits.warps_per_sm), limiter)
+    return Occupancy(
+        blocks, blocks * warps, min(1.0, blocks * warps / limits.warps_per_sm), limiter
+    )
 
 
 def _round_up(amount: int, unit: int) -> int:

@@ -166,11 +166,23 @@ def _assumptions(execution: Execution) -> tuple[UnknownUsed, ...]:
     for region in execution.assumed_trips:
         path, line = region.site
         trips = execution.regions[region].trips
-        result.append(UnknownUsed(f"trips of the loop at line {line}", "its end depends on data or was not followed", trips, path, line))
+        result.append(
+            UnknownUsed(
+                f"trips of the loop at line {line}",
+                "its end depends on data or was not followed",
+                trips,
+                path,
+                line,
+            )
+        )
     for region in execution.assumed_conditions:
         path, line = region.site
         share = execution.regions[region].share
-        result.append(UnknownUsed(f"branch at line {line}", "its condition depends on data", share, path, line))
+        result.append(
+            UnknownUsed(
+                f"branch at line {line}", "its condition depends on data", share, path, line
+            )
+        )
     return tuple(result)
 
 

@@ -18,7 +18,7 @@ from roofline_lsp.analysis.addresses import AddressReader
 from roofline_lsp.analysis.device.regions import Access, Array, KernelSummary, Region, Site
 from roofline_lsp.analysis.execution import Execution, thread_extents
 from roofline_lsp.analysis.footprint import SECTOR_BYTES, Box, Dimension, sector_bytes, union_bytes
-from roofline_lsp.kernel.symbolic import Expr, Symbol
+from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol
 
 FLOOR_BYTES: Final = 2048.0
 """Traffic of a launch that touches nothing: its code, arguments and bookkeeping."""
@@ -363,9 +363,7 @@ def _loop_extents(region: Region, execution: Execution) -> dict[Symbol, float]:
     return extents
 
 
-def _thinned(
-    box: Box | None, region: Region, access: Access, execution: Execution
-) -> Box | None:
+def _thinned(box: Box | None, region: Region, access: Access, execution: Execution) -> Box | None:
     """The box of those threads that pass the guards around, where these cut its indices."""
     if box is None:
         return None
@@ -390,10 +388,7 @@ def _thinned(
 
 
 def _is_equality(condition: Expr) -> bool:
-    for atom in condition.atoms():
-        if getattr(atom, "op", None) == "eq":
-            return True
-    return False
+    return any(isinstance(atom, Apply) and atom.op == "eq" for atom in condition.atoms())
 
 
 def _sectors_each(

@@ -94,7 +94,9 @@ def _split_commas(text: str) -> list[str]:
 def _argument(text: str) -> Type | int:
     value = _VALUE.match(text)
     if value:
-        return {"true": 1, "false": 0}.get(value[2]) or int(value[2] if value[2][-1].isdigit() else 0)
+        return {"true": 1, "false": 0}.get(value[2]) or int(
+            value[2] if value[2][-1].isdigit() else 0
+        )
     return parse_type(text)
 
 

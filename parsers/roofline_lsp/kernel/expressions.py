@@ -148,8 +148,7 @@ class InitList(Expression):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Construct(Expression):
-    """A value of a named type made from braces, ``dim3{16, 16}``, or a templated call,
-    ``std::vector<float>(n)``."""
+    """A value of a named type: ``dim3{16, 16}``, ``std::vector<float>(n)``."""
 
     type: Type
     args: tuple[Expression, ...]

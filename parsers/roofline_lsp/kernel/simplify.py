@@ -35,7 +35,12 @@ def c_mod(a: Number, b: Number) -> Number:
 
 
 def _pow(a: Number, b: Number) -> Number:
-    if isinstance(a, int) and isinstance(b, int) and a and abs(b) * a.bit_length() > _MAX_POWER_BITS:
+    if (
+        isinstance(a, int)
+        and isinstance(b, int)
+        and a
+        and abs(b) * a.bit_length() > _MAX_POWER_BITS
+    ):
         raise OverflowError
     result = a**b
     if isinstance(result, complex):
@@ -230,7 +235,12 @@ def _and(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
         mask = values[1 - i]
         if mask == 0:
             return ZERO
-        if isinstance(mask, int) and mask > 0 and (mask & (mask + 1)) == 0 and is_nonnegative(args[i]):
+        if (
+            isinstance(mask, int)
+            and mask > 0
+            and (mask & (mask + 1)) == 0
+            and is_nonnegative(args[i])
+        ):
             return apply("mod", args[i], mask + 1)
     return None
 

@@ -68,7 +68,7 @@ class If(Statement):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class For(Statement):
-    """A counted loop; ``unroll`` is the factor of ``#pragma unroll`` (0: fully, None: not asked)."""
+    """A ``for`` loop; ``unroll`` is ``#pragma unroll``'s factor (0: whole, None: not asked)."""
 
     init: Statement | None
     condition: Expression | None

@@ -136,9 +136,7 @@ def _amounts(prediction: Prediction) -> str:
         prediction.dram_write_bytes,
     )
     if moved is not None and read is not None and written is not None:
-        traffic = f"DRAM {scaled(moved, 'B')}"
-        if read and written:
-            traffic += f" ({scaled(read, 'B')} read, {scaled(written, 'B')} written)"
+        traffic = f"DRAM {scaled(moved, 'B')}{_split(read, written)}"
     else:
         traffic = "DRAM traffic unknown"
     parts = [traffic]
@@ -147,6 +145,13 @@ def _amounts(prediction: Prediction) -> str:
     if prediction.occupancy is not None:
         parts.append(f"occupancy {percent(prediction.occupancy)}")
     return " · ".join(parts)
+
+
+def _split(read: float, written: float) -> str:
+    """How much of the traffic goes which way, as far as both count."""
+    if min(read, written) <= 0.01 * (read + written):
+        return " read" if read > written else " written" if written > read else ""
+    return f" ({scaled(read, 'B')} read, {scaled(written, 'B')} written)"
 
 
 def _launch(kernel: KernelReport, launch: LaunchReport | None, style: Style) -> str:

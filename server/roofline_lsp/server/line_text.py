@@ -41,7 +41,6 @@ def _line_block(
             scaled(read + written, "B") + direction,
             (read + written) / moved,
         )
-        # The resource that decides comes first.
         shares.insert(0 if prediction.verdict is Verdict.BANDWIDTH_BOUND else len(shares), traffic)
     notes = list(dict.fromkeys(note for line in lines for note in line.notes))
     if not shares and not notes:
@@ -66,7 +65,8 @@ def _line_answer(
     name = style.code(kernel.base_name)
     if not shares:
         return f"No operations and no DRAM traffic of {name}"
-    what, amount, part = shares[0]
+    # The resource that decides comes first, unless the line hardly uses it.
+    what, amount, part = next((share for share in shares if share[2] >= 0.01), shares[0])
     return f"{style.bold(f'{percent(part)} of the {what}')} of {name}: {amount}"
 
 

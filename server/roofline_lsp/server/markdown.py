@@ -6,7 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_SPECIAL = re.compile(r"([\\`*\[\]<>|])|(?<![^\W_])(_)|(_)(?![^\W_])")
+_SPECIAL = re.compile(
+    r"[\\`*|]"
+    r"|<(?=[A-Za-z/!?])"  # would begin a tag
+    r"|\](?=[(\[:])"  # would end a link's text
+    r"|(?<![^\W_])_|_(?![^\W_])"  # within a word it is no emphasis
+)
 _QUOTED = re.compile(r"'([^'\n]+)'")
 
 
@@ -37,7 +42,7 @@ class Style:
             return text
         pieces = _QUOTED.split(text)
         return "".join(
-            self.code(piece) if at % 2 else _SPECIAL.sub(r"\\\1\2\3", piece)
+            self.code(piece) if at % 2 else _SPECIAL.sub(r"\\\g<0>", piece)
             for at, piece in enumerate(pieces)
         )
 

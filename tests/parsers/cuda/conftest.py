@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -174,6 +175,18 @@ def loop_text(node: s.Statement) -> str:
     raise AssertionError(node)
 
 
+def evaluated(function: Function, index: int = 0) -> Any:
+    """The expression of one of a body's statements."""
+    assert function.body is not None
+    statement = function.body.body[index]
+    assert isinstance(statement, s.Evaluate)
+    return statement.expression
+
+
+def argument_text(given: Type | e.Expression | None) -> str:
+    return type_text(given) if isinstance(given, Type) else text(given)
+
+
 class Reading:
     """Reads source text and spells what came of it."""
 
@@ -181,6 +194,7 @@ class Reading:
     expression = staticmethod(text)
     statement = staticmethod(statement_text)
     variable = staticmethod(variable_text)
+    argument = staticmethod(argument_text)
 
     def unit(self, source: str | bytes) -> TranslationUnit:
         raw = source.encode() if isinstance(source, str) else source

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from .conftest import Reading
+
 
 @pytest.mark.parametrize(
     ("source", "expected"),
@@ -24,12 +26,12 @@ import pytest
         ("struct S { int x{3}; };", ["int x(3)"]),
     ],
 )
-def test_fields(reading, source, expected):
+def test_fields(reading: Reading, source: str, expected: list[str]) -> None:
     structs = {struct.name: struct for struct in reading.unit(source).structs}
     assert [reading.variable(field) for field in structs["S"].fields] == expected
 
 
-def test_struct_properties(reading):
+def test_struct_properties(reading: Reading) -> None:
     source = """
     template <class T, int N>
     struct alignas(16) S : public B<T>, private ns::C {
@@ -56,10 +58,10 @@ def test_struct_properties(reading):
     assert (union.name, union.union, primary.union) == ("U", True, False)
     assert primary.template_args is None
     assert special.template_args is not None
-    assert reading.type(special.template_args[0]) == "int"
+    assert reading.argument(special.template_args[0]) == "int"
 
 
-def test_nested_classes_are_qualified(reading):
+def test_nested_classes_are_qualified(reading: Reading) -> None:
     source = "namespace n { struct A { struct B { enum class C { X }; int q; }; }; }"
     unit = reading.unit(source)
     assert sorted(struct.qualified_name for struct in unit.structs) == ["n::A", "n::A::B"]
@@ -76,7 +78,7 @@ def test_nested_classes_are_qualified(reading):
         ("typedef union { int a; } P;", "P"),
     ],
 )
-def test_struct_names(reading, source, name):
+def test_struct_names(reading: Reading, source: str, name: str) -> None:
     (struct,) = reading.unit(source).structs
     assert struct.qualified_name == name
     assert [reading.variable(field) for field in struct.fields] == ["int a"]
@@ -97,7 +99,7 @@ def test_struct_names(reading, source, name):
         ("enum E { A } e;", {"E::A": "0", "A": "0"}),
     ],
 )
-def test_enumerators(reading, source, expected):
+def test_enumerators(reading: Reading, source: str, expected: dict[str, str]) -> None:
     found = reading.unit(source).enumerators
     spelled = {
         name: str(value) if isinstance(value, int) else reading.expression(value)
@@ -121,7 +123,7 @@ def test_enumerators(reading, source, expected):
         ("using R = typename Traits<float>::type;", {"R": "Traits::type@<float>"}),
     ],
 )
-def test_aliases(reading, source, expected):
+def test_aliases(reading: Reading, source: str, expected: dict[str, str]) -> None:
     found = reading.unit(source).aliases
     assert {name: reading.type(meaning) for name, meaning in found.items()} == expected
 
@@ -147,17 +149,17 @@ def test_aliases(reading, source, expected):
         ("static __const__ float x = 1;", ["static const float x = 1"]),
     ],
 )
-def test_variables(reading, source, expected):
+def test_variables(reading: Reading, source: str, expected: list[str]) -> None:
     assert [reading.variable(v) for v in reading.unit(source).globals] == expected
 
 
-def test_prototype_with_unknown_parameter_types_at_file_scope(reading):
+def test_prototype_with_unknown_parameter_types_at_file_scope(reading: Reading) -> None:
     unit = reading.unit("void f(T); T g(U u, V);")
     assert [f.name for f in unit.functions] == ["f", "g"]
     assert unit.globals == ()
 
 
-def test_directives_left_in_the_text_are_read_through(reading):
+def test_directives_left_in_the_text_are_read_through(reading: Reading) -> None:
     source = "#ifdef A\nint a;\n#else\n__global__ void k() {}\n#endif\n#define X 1\n"
     unit = reading.unit(source)
     assert [v.name for v in unit.globals] == ["a"]

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from roofline_lsp.kernel.expressions import Binary, Index, Name
-from roofline_lsp.kernel.statements import Evaluate
 from roofline_lsp.parsers.cuda import parse_expression
+
+from .conftest import Reading, evaluated
 
 
 @pytest.mark.parametrize(
@@ -57,7 +58,7 @@ from roofline_lsp.parsers.cuda import parse_expression
         ("(args + ...)", "?(args + ...)? [args]"),
     ],
 )
-def test_expression(reading, source, expected):
+def test_expression(reading: Reading, source: str, expected: str) -> None:
     assert reading.body(f"x = {source};" if "," not in source else f"({source});") in (
         f"x = {expected}",
         expected,
@@ -93,6 +94,8 @@ def test_expression(reading, source, expected):
         ("(const float*)p", "(const float*)p"),
         ("(void**)&d", "(void**)(&d)"),
         ("(std::max)(a, b)", "std::max(a, b)"),
+        ("(std::abs)(a)", "std::abs(a)"),
+        ("(ceil)(a)", "ceil(a)"),
         ("(*fp)(x)", "(*fp)(x)"),
         ("(known)(x)", "known(x)"),
         ("static_cast<int>(x)", "(int)x"),
@@ -104,12 +107,18 @@ def test_expression(reading, source, expected):
         ("(Foo<int>)(x)", "(Foo<int>)x"),
     ],
 )
-def test_cast_or_arithmetic(reading, source, expected):
+def test_cast_or_arithmetic(reading: Reading, source: str, expected: str) -> None:
     before = "typedef float real; int known;"
     assert reading.body(f"x = {source};", before) == f"x = {expected}"
 
 
-def test_template_parameter_is_a_type_in_its_function_only(reading):
+def test_a_variable_is_no_type_whatever_its_name(reading: Reading) -> None:
+    assert reading.body("int n_t; x = (n_t) - 1;") == "int n_t; x = (n_t - 1)"
+    function = reading.function("void f(int n_t) { x = (n_t) - 1; }")
+    assert reading.statement(function.body) == "{x = (n_t - 1)}"
+
+
+def test_template_parameter_is_a_type_in_its_function_only(reading: Reading) -> None:
     source = "template <typename T> void f() { x = (T)-1; } void g() { x = (T)-1; }"
     assert reading.statement(reading.function(source, "f").body) == "{x = (T)(-1)}"
     assert reading.statement(reading.function(source, "g").body) == "{x = (T - 1)}"
@@ -126,9 +135,10 @@ def test_template_parameter_is_a_type_in_its_function_only(reading):
         ("foo<a, b>(c)", "foo<a, b>(c)"),
         ("foo<N>(c)", "foo<N>(c)"),
         ("foo<(N > 3)>(c)", "foo<(N > 3)>(c)"),
+        ("foo<T, A && B>(c)", "foo<T, (A && B)>(c)"),
     ],
 )
-def test_comparison_or_template(reading, source, expected):
+def test_comparison_or_template(reading: Reading, source: str, expected: str) -> None:
     assert reading.body(f"x = {source};") == f"x = {expected}"
 
 
@@ -144,14 +154,14 @@ def test_comparison_or_template(reading, source, expected):
         ("k<static_cast<int>(3)>()", "k<(int)3>()"),
     ],
 )
-def test_template_arguments(reading, source, expected):
+def test_template_arguments(reading: Reading, source: str, expected: str) -> None:
     assert reading.body(f"{source};") == expected
 
 
-def test_known_constants_are_values_in_template_arguments(reading):
+def test_known_constants_are_values_in_template_arguments(reading: Reading) -> None:
     before = "const int N = 4; enum { M = 2 }; struct T {};"
     function = reading.function(f"{before} void f() {{ constexpr int L = 1; k<N, M, L, T, U>(); }}")
-    call = function.body.body[-1].expression
+    call = evaluated(function, -1)
     assert [type(arg).__name__ for arg in call.callee.template_args] == [
         *("Name", "Name", "Name", "Type", "Type")
     ]
@@ -171,7 +181,7 @@ def test_known_constants_are_values_in_template_arguments(reading):
         ("sizeof...(Ts)", "?sizeof...(Ts)?"),
     ],
 )
-def test_sizeof(reading, source, expected):
+def test_sizeof(reading: Reading, source: str, expected: str) -> None:
     assert reading.body(f"x = {source};") == f"x = {expected}"
 
 
@@ -185,11 +195,11 @@ def test_sizeof(reading, source, expected):
         ("[] { }", "[]() {}"),
     ],
 )
-def test_lambda(reading, source, expected):
+def test_lambda(reading: Reading, source: str, expected: str) -> None:
     assert reading.body(f"auto f = {source};") == f"auto f = {expected}"
 
 
-def test_assembly_keeps_its_operands(reading):
+def test_assembly_keeps_its_operands(reading: Reading) -> None:
     source = 'asm volatile("fma %0, %1;" : "=f"(d), "+r"(i) : "f"(a[0]), "n"(3) : "memory");'
     assert reading.body(source).endswith("? [d, i, a[0], 3]")
 
@@ -203,25 +213,24 @@ def test_assembly_keeps_its_operands(reading):
         ("({ int a = 1; a++; })", "[]() {int a = 1; return a++}()"),
     ],
 )
-def test_statement_expression(reading, source, expected):
+def test_statement_expression(reading: Reading, source: str, expected: str) -> None:
     assert reading.body(f"x = {source};") == f"x = {expected}"
 
 
-def test_lines_follow_the_source_within_an_expression(reading):
+def test_lines_follow_the_source_within_an_expression(reading: Reading) -> None:
     function = reading.function("void f() {\n  x = a +\n    b[\n  i];\n}")
-    assign = function.body.body[0]
-    assert isinstance(assign, Evaluate)
-    total = assign.expression.value
+    assign = evaluated(function)
+    total = assign.value
     assert isinstance(total, Binary)
     assert isinstance(total.right, Index)
     assert isinstance(total.right.index, Name)
     assert (assign.line, total.line, total.right.line, total.right.index.line) == (2, 2, 3, 4)
 
 
-def test_long_sums_are_balanced_and_keep_every_term(reading):
+def test_long_sums_are_balanced_and_keep_every_term(reading: Reading) -> None:
     terms = [f"a{i}" for i in range(300)]
     function = reading.function(f"void f() {{ x = {' + '.join(terms)} - b0 - b1; }}")
-    total = function.body.body[0].expression.value
+    total = evaluated(function).value
     names: list[str] = []
     depths: list[int] = []
     stack = [(total, 0)]
@@ -251,12 +260,12 @@ def test_long_sums_are_balanced_and_keep_every_term(reading):
         ("3 +", "?3 +?"),
     ],
 )
-def test_expression_alone(reading, source, expected):
+def test_expression_alone(reading: Reading, source: str, expected: str) -> None:
     assert reading.expression(parse_expression(source, 7)) == expected
     assert parse_expression(source, 7).line == 7
 
 
-def test_medium_chains_keep_their_shape(reading):
+def test_medium_chains_keep_their_shape(reading: Reading) -> None:
     assert (
         reading.body("x = " + " + ".join("abcdef") + ";") == "x = (((((a + b) + c) + d) + e) + f)"
     )

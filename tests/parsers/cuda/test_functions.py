@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from roofline_lsp.kernel.program import Span
+from roofline_lsp.kernel.program import Function, Span
+
+from .conftest import Reading
 
 
-def header(reading, function):
+def header(reading: Reading, function: Function) -> str:
     """A function's header: qualifiers, result, name, parameters."""
     params = ", ".join(map(reading.variable, function.params))
     before = "".join(word + " " for word in sorted(function.qualifiers))
@@ -62,7 +64,7 @@ def header(reading, function):
         ),
     ],
 )
-def test_header(reading, source, expected):
+def test_header(reading: Reading, source: str, expected: str | None) -> None:
     functions = reading.unit(source).functions
     assert [header(reading, f) for f in functions] == ([] if expected is None else [expected])
 
@@ -77,13 +79,13 @@ def test_header(reading, source, expected):
         ("__global__ void k() {}", []),
     ],
 )
-def test_launch_bounds(reading, source, expected):
+def test_launch_bounds(reading: Reading, source: str, expected: list[str]) -> None:
     function = reading.function(source)
     assert function.is_kernel
     assert [reading.expression(bound) for bound in function.launch_bounds] == expected
 
 
-def test_template_parameters(reading):
+def test_template_parameters(reading: Reading) -> None:
     function = reading.function(
         "template <typename T, class U = int, int N = 4, class... Ts, "
         "template <class> class TT, bool B, unsigned... Is> __global__ void k(T a) {}"
@@ -105,30 +107,30 @@ def test_template_parameters(reading):
         ("B", "bool", False),
         ("Is", "unsigned int", True),
     ]
-    assert reading.type(function.template_params[1].default) == "int"
-    assert reading.expression(function.template_params[2].default) == "4"
+    assert reading.argument(function.template_params[1].default) == "int"
+    assert reading.argument(function.template_params[2].default) == "4"
 
 
-def test_specialisation(reading):
+def test_specialisation(reading: Reading) -> None:
     function = reading.function("template <> __global__ void k<float, 3>(int n) {}")
     assert function.name == "k"
     assert function.template_params == ()
     assert function.template_args is not None
-    assert reading.type(function.template_args[0]) == "float"
-    assert reading.expression(function.template_args[1]) == "3"
+    assert reading.argument(function.template_args[0]) == "float"
+    assert reading.argument(function.template_args[1]) == "3"
 
 
-def test_requires_clause_is_tolerated(reading):
+def test_requires_clause_is_tolerated(reading: Reading) -> None:
     source = "template <class T> requires std::is_same_v<T, int> void f(T x) { g(x); }"
     assert reading.statement(reading.function(source).body) == "{g(x)}"
 
 
-def test_explicit_instantiation_is_no_function(reading):
+def test_explicit_instantiation_is_no_function(reading: Reading) -> None:
     source = "template <class T> void f(T) {} template void f<int>(int);"
     assert len(reading.unit(source).functions) == 1
 
 
-def test_method_defined_outside_its_class(reading):
+def test_method_defined_outside_its_class(reading: Reading) -> None:
     source = """
     template <class T> struct S { template <class U> void f(U u); operator float() const; };
     template <class T> template <class U> void S<T>::f(U u) { g(u); }
@@ -176,7 +178,7 @@ def test_method_defined_outside_its_class(reading):
         ("S(const S&) = delete;", "S", "void"),
     ],
 )
-def test_special_methods(reading, declaration, name, result):
+def test_special_methods(reading: Reading, declaration: str, name: str, result: str) -> None:
     (struct,) = reading.unit(f"struct S {{ {declaration} }};").structs
     (method,) = struct.methods
     assert (method.name, method.owner) == (name, "S")
@@ -184,26 +186,27 @@ def test_special_methods(reading, declaration, name, result):
     assert reading.type(method.return_type) == result
 
 
-def test_kernel_declared_and_then_defined(reading):
+def test_kernel_declared_and_then_defined(reading: Reading) -> None:
     unit = reading.unit("__global__ void k(int n);\n__global__ void k(int n) { f(); }")
     assert [f.body is None for f in unit.functions] == [True, False]
     assert [f.has_body for f in unit.functions] == [False, True]
 
 
-def test_spans(reading):
+def test_spans(reading: Reading) -> None:
     source = "template <class T>\n  static __global__ void ns::kernel<T>(\n    int n)\n{\n}\n"
     function = reading.function(source)
     assert function.span == Span(2, 2, 5, 1)
     assert function.name_span == Span(2, 29, 2, 35)
 
 
-def test_bodies_are_read_when_asked_for_and_once(reading):
+def test_bodies_are_read_when_asked_for_and_once(reading: Reading) -> None:
     function = reading.function("void f() { g(); }")
     assert function.body is function.body
+    assert function.read_body is not None
     assert function.read_body() is not function.body
 
 
-def test_fingerprint_is_that_of_the_text(reading):
+def test_fingerprint_is_that_of_the_text(reading: Reading) -> None:
     first = reading.function("void f() { g(1); }")
     same = reading.function("\n\nvoid f() { g(1); }")
     other = reading.function("void f() { g(2); }")
@@ -212,12 +215,12 @@ def test_fingerprint_is_that_of_the_text(reading):
     assert len(first.fingerprint) == 16
 
 
-def test_function_try_block(reading):
+def test_function_try_block(reading: Reading) -> None:
     function = reading.function("int main() try { f(); } catch (...) { g(); }")
     assert reading.statement(function.body) == "{f()}"
 
 
-def test_friend_defined_in_a_class_is_free(reading):
+def test_friend_defined_in_a_class_is_free(reading: Reading) -> None:
     source = "struct S { friend __device__ float g(S s) { return 1; } friend class T; };"
     function = reading.function(source, "g")
     assert function.owner is None

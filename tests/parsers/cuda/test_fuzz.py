@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from roofline_lsp.kernel.expressions import Expression
 
+from .conftest import Reading
+
 NASTY = r"""
 #include <vector>
 #define N 4
@@ -66,7 +68,7 @@ PIECES = st.sampled_from(
 LENIENT = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
-def read_all(reading, source: str | bytes) -> int:
+def read_all(reading: Reading, source: str | bytes) -> int:
     """Reads everything there is; the number of expressions."""
     unit = reading.unit(source)
     stack: list[object] = [unit.globals, unit.structs, tuple(unit.enumerators.values())]
@@ -84,32 +86,32 @@ def read_all(reading, source: str | bytes) -> int:
     return count
 
 
-def test_the_nasty_file_itself(reading):
+def test_the_nasty_file_itself(reading: Reading) -> None:
     assert read_all(reading, NASTY) > 150
 
 
 @LENIENT
 @given(cut=st.integers(0, len(NASTY)))
-def test_prefixes(reading, cut):
+def test_prefixes(reading: Reading, cut: int) -> None:
     read_all(reading, NASTY[:cut])
 
 
 @LENIENT
 @given(cut=st.integers(0, len(NASTY)))
-def test_suffixes(reading, cut):
+def test_suffixes(reading: Reading, cut: int) -> None:
     read_all(reading, NASTY[cut:])
 
 
 @LENIENT
 @given(lines=st.sets(st.integers(0, NASTY.count("\n")), min_size=1, max_size=8))
-def test_deleted_lines(reading, lines):
+def test_deleted_lines(reading: Reading, lines: set[int]) -> None:
     kept = [line for i, line in enumerate(NASTY.split("\n")) if i not in lines]
     read_all(reading, "\n".join(kept))
 
 
 @LENIENT
 @given(data=st.data())
-def test_deleted_brackets(reading, data):
+def test_deleted_brackets(reading: Reading, data: st.DataObject) -> None:
     places = [i for i, character in enumerate(NASTY) if character in "{}()[]<>;\"'"]
     gone = data.draw(st.sets(st.sampled_from(places), min_size=1, max_size=10))
     read_all(reading, "".join(c for i, c in enumerate(NASTY) if i not in gone))
@@ -117,20 +119,20 @@ def test_deleted_brackets(reading, data):
 
 @LENIENT
 @given(at=st.integers(0, len(NASTY)), piece=st.lists(PIECES, min_size=1, max_size=6))
-def test_inserted_pieces(reading, at, piece):
+def test_inserted_pieces(reading: Reading, at: int, piece: list[str]) -> None:
     read_all(reading, NASTY[:at] + "".join(piece) + NASTY[at:])
 
 
 @LENIENT
 @given(pieces=st.lists(PIECES, max_size=60))
-def test_random_pieces(reading, pieces):
+def test_random_pieces(reading: Reading, pieces: list[str]) -> None:
     read_all(reading, " ".join(pieces))
     read_all(reading, "void f() { " + " ".join(pieces))
 
 
 @LENIENT
 @given(raw=st.binary(max_size=200))
-def test_random_bytes(reading, raw):
+def test_random_bytes(reading: Reading, raw: bytes) -> None:
     read_all(reading, raw)
     read_all(reading, b"__global__ void k() {" + raw + b"}")
 
@@ -186,7 +188,7 @@ def test_random_bytes(reading, raw):
     ],
 )
 @pytest.mark.parametrize("depth", [30, 700])
-def test_deep_nesting(reading, start, middle, end, depth):
+def test_deep_nesting(reading: Reading, start: str, middle: str, end: str, depth: int) -> None:
     piece = start + middle * depth + " y" + end * depth
     read_all(reading, "void f() { " + piece + "; }")
     read_all(reading, piece + ";")
@@ -208,11 +210,11 @@ def test_deep_nesting(reading, start, middle, end, depth):
         ("__global__ void k() {", ""),
     ],
 )
-def test_deep_nesting_of_declarations(reading, middle, end):
+def test_deep_nesting_of_declarations(reading: Reading, middle: str, end: str) -> None:
     read_all(reading, middle * 600 + " int x; " + end * 600)
 
 
-def test_chain_of_five_thousand_operators(reading):
+def test_chain_of_five_thousand_operators(reading: Reading) -> None:
     for operator in ("+", "-", "*", "&&", "<<", "/", "=", ",", "%", "=="):
         chain = f" {operator} ".join(["a"] * 5000)
         read_all(reading, f"void f() {{ x = ({chain}); }}")

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from .conftest import Reading
+
 
 @pytest.mark.parametrize(
     ("source", "expected"),
@@ -67,5 +69,5 @@ import pytest
         ("if (a) k<<<g, b>>>(x); else f();", "if (a) launch k <<<g, b, -, ->>> (x) else f()"),
     ],
 )
-def test_launch(reading, source, expected):
+def test_launch(reading: Reading, source: str, expected: str) -> None:
     assert reading.body(source) == expected

@@ -4,6 +4,8 @@ import pytest
 
 from roofline_lsp.parsers.cuda.literals import parse_number
 
+from .conftest import Reading
+
 
 @pytest.mark.parametrize(
     ("source", "value", "type_name"),
@@ -42,12 +44,12 @@ from roofline_lsp.parsers.cuda.literals import parse_number
         ("1'0.5", 10.5, "double"),
     ],
 )
-def test_number(source, value, type_name):
+def test_number(source: str, value: float, type_name: str) -> None:
     assert parse_number(source) == (value, type_name)
 
 
 @pytest.mark.parametrize("source", ["", "x", "09", "1.2.3", "0x", "12_km", "1e", "0b2", "1.0q"])
-def test_not_a_number(source):
+def test_not_a_number(source: str) -> None:
     assert parse_number(source) is None
 
 
@@ -75,9 +77,9 @@ def test_not_a_number(source):
         ("12_km", "?12_km? [12]"),
     ],
 )
-def test_literal(reading, source, expected):
+def test_literal(reading: Reading, source: str, expected: str) -> None:
     assert reading.body(f"f({source});") == f"f({expected})"
 
 
-def test_characters_outside_ascii(reading):
+def test_characters_outside_ascii(reading: Reading) -> None:
     assert reading.body('f("é", größe); // ü\nx = "日本";') == "f('é', größe); x = '日本'"

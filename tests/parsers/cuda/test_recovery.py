@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from roofline_lsp.kernel.program import Function
+
+from .conftest import Reading
+
 GOOD = """
 __global__ void first(int n) { f(n); }
 __device__ float helper(float x) { return x * 2; }
@@ -21,7 +25,7 @@ int main() { third<float><<<1, 2>>>(a, n); }
 """
 
 
-def kernels(reading, source):
+def kernels(reading: Reading, source: str) -> dict[str, Function]:
     return {f.name: f for f in reading.unit(source).functions if f.is_kernel and f.body}
 
 
@@ -40,7 +44,7 @@ def kernels(reading, source):
         ("    g(n);\n", "    struct { int\n"),
     ],
 )
-def test_kernels_after_an_error_are_found(reading, old, new):
+def test_kernels_after_an_error_are_found(reading: Reading, old: str, new: str) -> None:
     assert old in GOOD
     source = GOOD.replace(old, new, 1)
     found = kernels(reading, source)
@@ -54,19 +58,19 @@ def test_kernels_after_an_error_are_found(reading, old, new):
     assert spelled.startswith("{for (int i = 0; (i < n); ++i) {a[i] = helper(a[i])}")
 
 
-def test_the_good_file_has_no_problems(reading):
+def test_the_good_file_has_no_problems(reading: Reading) -> None:
     assert reading.unit(GOOD).problems == ()
     assert set(kernels(reading, GOOD)) == {"first", "broken", "third", "last"}
 
 
-def test_a_broken_kernel_is_read_as_far_as_it_goes(reading):
+def test_a_broken_kernel_is_read_as_far_as_it_goes(reading: Reading) -> None:
     source = GOOD.replace("    g(n);\n  }\n}\n", "    g(n);\n", 1)
     broken = kernels(reading, source)["broken"]
     assert "g(n)" in reading.statement(broken.body)
     assert "helper" not in reading.statement(broken.body)
 
 
-def test_no_kernel_is_found_twice(reading):
+def test_no_kernel_is_found_twice(reading: Reading) -> None:
     for line in range(1, len(GOOD.split("\n"))):
         lines = GOOD.split("\n")
         del lines[line]
@@ -75,18 +79,18 @@ def test_no_kernel_is_found_twice(reading):
         assert len(places) == len(set(places))
 
 
-def test_global_in_comments_and_strings_is_no_kernel(reading):
+def test_global_in_comments_and_strings_is_no_kernel(reading: Reading) -> None:
     source = '// __global__ void a() {\nconst char* s = "__global__ void b() {";\nvoid f() {}\n'
     unit = reading.unit(source)
     assert [f.name for f in unit.functions] == ["f"]
     assert unit.problems == ()
 
 
-def test_a_kernel_that_cannot_be_read_is_a_problem(reading):
+def test_a_kernel_that_cannot_be_read_is_a_problem(reading: Reading) -> None:
     unit = reading.unit("int x;\n__global__ %% {\n int y;\n}\n")
     assert any(p.line == 2 for p in unit.problems)
 
 
-def test_functions_after_an_unclosed_body(reading):
+def test_functions_after_an_unclosed_body(reading: Reading) -> None:
     source = "void a() {\n if (x) {\n}\nvoid b() { f(); }\n__device__ int c() { return 1; }\n"
     assert {"a", "b", "c"} <= {f.name for f in reading.unit(source).functions} | {"a"}

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from .conftest import Reading
+
 
 @pytest.mark.parametrize(
     ("source", "expected"),
@@ -44,7 +46,7 @@ import pytest
         ("[[maybe_unused]] int x = 3;", "int x = 3"),
     ],
 )
-def test_statement(reading, source, expected):
+def test_statement(reading: Reading, source: str, expected: str) -> None:
     assert reading.body(source) == expected
 
 
@@ -64,7 +66,7 @@ def test_statement(reading, source, expected):
         ("switch (x) { case 1 ... 5: a; }", "switch (x) [case ?1 ... 5?: a]"),
     ],
 )
-def test_switch(reading, source, expected):
+def test_switch(reading: Reading, source: str, expected: str) -> None:
     assert reading.body(source) == expected
 
 
@@ -91,7 +93,7 @@ def test_switch(reading, source, expected):
         ('[[omp::directive("simd")]]', ""),
     ],
 )
-def test_unroll(reading, pragma, expected):
+def test_unroll(reading: Reading, pragma: str, expected: str) -> None:
     for loop, spelled in (
         ("for (;;) { }", "for (; -; -) {}"),
         ("while (a) { }", "while (a) {}"),
@@ -100,7 +102,7 @@ def test_unroll(reading, pragma, expected):
         assert reading.body(f"{pragma}\n{loop}") == expected + spelled
 
 
-def test_unroll_under_a_condition(reading):
+def test_unroll_under_a_condition(reading: Reading) -> None:
     source = "if (a) [[unroll(2)]] for (;;) f(); else [[unroll]] while (b) g();"
     expected = "if (a) @unroll(2) for (; -; -) f() else @unroll(0) while (b) g()"
     assert reading.body(source) == expected
@@ -135,7 +137,7 @@ def test_unroll_under_a_condition(reading):
         ),
     ],
 )
-def test_declaration(reading, source, expected):
+def test_declaration(reading: Reading, source: str, expected: str) -> None:
     assert reading.body(source) == expected
 
 
@@ -149,6 +151,13 @@ def test_declaration(reading, source, expected):
         ("float x(y);", "float x(y)"),
         ("T t(a * b, c);", "T t((a * b), c)"),
         ("T t(a[3]);", "T t(a[3])"),
+        ("T t(a[i][j + 1]);", "T t(a[i][(j + 1)])"),
+        ("T t(n * m, L<float>::nan());", "T t((n * m), L::nan@<float>())"),
+        ("int first_t; T t(first_t);", "int first_t; T t(first_t)"),
+        ("T h(first_t);", ""),
+        ("T h(L<float>);", ""),
+        ("T h(S*);", ""),
+        ("T t(\n  a,\n  b);", "T t(a, b)"),
         ("T t(a & b);", "T t((a & b))"),
         ("T t(a * b[2]);", "T t((a * b[2]))"),
         ("T t(N::m);", "T t(N::m)"),
@@ -165,7 +174,7 @@ def test_declaration(reading, source, expected):
         ("T h(float4 v);", ""),
     ],
 )
-def test_variable_or_prototype(reading, source, expected):
+def test_variable_or_prototype(reading: Reading, source: str, expected: str) -> None:
     assert reading.body(source, "struct Known {};") == expected
 
 
@@ -182,11 +191,11 @@ def test_variable_or_prototype(reading, source, expected):
         ("using R = int; x = (R)-1;", "x = (int)(-1)"),
     ],
 )
-def test_types_defined_in_a_body_are_replaced(reading, source, expected):
+def test_types_defined_in_a_body_are_replaced(reading: Reading, source: str, expected: str) -> None:
     assert reading.body(source) == expected
 
 
-def test_classes_defined_in_a_body_belong_to_the_unit(reading):
+def test_classes_defined_in_a_body_belong_to_the_unit(reading: Reading) -> None:
     source = """
     __global__ void k() {
       struct Pair { int a; float b; };
@@ -210,11 +219,11 @@ def test_classes_defined_in_a_body_belong_to_the_unit(reading):
         ("#ifdef A\na();\n#else\nb();\n#endif\nc();", "{a(); {b()}}; c()"),
     ],
 )
-def test_what_preprocessing_left(reading, source, expected):
+def test_what_preprocessing_left(reading: Reading, source: str, expected: str) -> None:
     assert reading.body(source) == expected
 
 
-def test_a_syntax_error_keeps_the_statements_around_it(reading):
+def test_a_syntax_error_keeps_the_statements_around_it(reading: Reading) -> None:
     spelled = reading.body("a = 1;\nb = = 2;\nc = 3;")
     assert spelled.startswith("a = 1; ")
     assert spelled.endswith("; c = 3")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,17 @@ from roofline_lsp.kernel.program import Severity, Span
 from roofline_lsp.parsers.cuda import ParseCache, parse_unit
 from roofline_lsp.parsers.preprocess import PreprocessedFile
 
+from .conftest import evaluated
+
 PATH = Path("/p/a.cu")
 
 
-def pre(source: str, text: str | None = None, changed=(), includes=()) -> PreprocessedFile:
+def pre(
+    source: str,
+    text: str | None = None,
+    changed: Iterable[int] = (),
+    includes: tuple[PreprocessedFile, ...] = (),
+) -> PreprocessedFile:
     return PreprocessedFile(
         PATH,
         source.encode(),
@@ -34,14 +42,14 @@ def pre(source: str, text: str | None = None, changed=(), includes=()) -> Prepro
         ("  (n) {}", "__global__ void kernel(n) {}", (2, 8)),
     ],
 )
-def test_name_in_a_line_that_macros_changed(source, text, name):
+def test_name_in_a_line_that_macros_changed(source: str, text: str, name: tuple[int, int]) -> None:
     (function,) = parse_unit(pre(source, text, changed=[1])).functions
     assert function.name_span == Span(1, name[0], 1, name[1])
     indent = len(source) - len(source.lstrip())
     assert function.span == Span(1, indent, 1, len(source))
 
 
-def test_columns_of_unchanged_lines_are_those_of_the_text():
+def test_columns_of_unchanged_lines_are_those_of_the_text() -> None:
     source = "BEGIN\n  __global__ void k() {\n  }\n"
     text = "struct S {\n  __global__ void k() {\n  }\n};"
     (struct,) = parse_unit(pre(source, text, changed=[1])).structs
@@ -49,20 +57,20 @@ def test_columns_of_unchanged_lines_are_those_of_the_text():
     assert struct.methods[0].span == Span(2, 2, 3, 3)
 
 
-def test_columns_count_utf8_bytes():
+def test_columns_count_utf8_bytes() -> None:
     (function,) = parse_unit(pre("/* é */ void f() {}")).functions
     assert function.name_span == Span(1, 14, 1, 15)
 
 
-def test_types_of_headers_are_known():
+def test_types_of_headers_are_known() -> None:
     header = pre("typedef float real;")
     unit = parse_unit(pre("void f() { x = (real)-1; }", includes=(header,)))
-    cast = unit.functions[0].body.body[0].expression.value
+    cast = evaluated(unit.functions[0]).value
     assert cast.type.name == "real"
     assert [u.aliases for u in unit.includes] == [{"real": unit.includes[0].aliases["real"]}]
 
 
-def test_a_header_is_read_once():
+def test_a_header_is_read_once() -> None:
     inner = pre("int x;")
     outer = pre("int y;", includes=(inner,))
     unit = parse_unit(pre("int z;", includes=(inner, outer)))
@@ -73,14 +81,14 @@ def test_a_header_is_read_once():
     assert first.includes[0] is second.includes[0]
 
 
-def test_deep_include_chains_do_not_recurse():
+def test_deep_include_chains_do_not_recurse() -> None:
     chain = pre("int x;")
     for _ in range(2000):
         chain = pre("int x;", includes=(chain,))
     assert len(parse_unit(chain).includes) == 1
 
 
-def test_an_edit_gives_what_a_full_parse_gives():
+def test_an_edit_gives_what_a_full_parse_gives() -> None:
     source = "".join(f"__global__ void k{i}(int n) {{ f(n, {i}); }}\n" for i in range(40))
     cache = ParseCache(keep_trees=True)
     before = parse_unit(pre(source), cache)
@@ -100,23 +108,23 @@ def test_an_edit_gives_what_a_full_parse_gives():
         ]
         assert edited.problems == fresh.problems
     # Functions of the text before the edits can still be read.
-    assert before.functions[20].body.body[0].expression.args[1].value == 20
+    assert evaluated(before.functions[20]).args[1].value == 20
 
 
-def test_problems_name_line_and_text():
+def test_problems_name_line_and_text() -> None:
     unit = parse_unit(pre("int a;\n@@ broken %% ;\nvoid f() {\n  x = ;\n}\n"))
     assert {(p.severity, p.line) for p in unit.problems} >= {(Severity.ERROR, 2)}
     assert all(p.path == PATH for p in unit.problems)
     assert any("@@" in p.message for p in unit.problems)
 
 
-def test_problems_are_few():
+def test_problems_are_few() -> None:
     text = "void f() {\n" + "  x = = ;\n" * 100 + "}\n"
     problems = parse_unit(pre(text)).problems
     assert 0 < len(problems) <= 20
 
 
-def test_deep_nesting_is_a_problem_of_the_body():
+def test_deep_nesting_is_a_problem_of_the_body() -> None:
     (function,) = parse_unit(pre("void f() {\n x = " + "f(" * 500 + ")" * 500 + ";\n}")).functions
     assert function.body is not None
     (problem,) = function.body_problems

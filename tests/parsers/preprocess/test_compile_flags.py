@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,11 +45,11 @@ HERE = Path("/build")
         ("-I", {}),
     ],
 )  # fmt: skip
-def test_parse_flags(arguments, expected):
+def test_parse_flags(arguments: str, expected: dict[str, Any]) -> None:
     assert parse_flags(arguments.split(), HERE) == CompileFlags(**expected)
 
 
-def test_to_options():
+def test_to_options() -> None:
     flags = CompileFlags((("A", "1"),), (HERE,), ("B",), (HERE / "c.h",), 700)
     assert flags.to_options() == PreprocessOptions(
         (("A", "1"),), (HERE,), 700, ("B",), (HERE / "c.h",)
@@ -65,7 +66,7 @@ def database(*entries: object) -> bytes:
     return json.dumps(entries).encode()
 
 
-def test_command_and_arguments():
+def test_command_and_arguments() -> None:
     data = database(
         {"directory": "/b", "file": "x.cu", "command": "nvcc '-DS=\"a b\"' -Iinc -c x.cu"},
         {"directory": "/b", "file": "/s/y.cu", "arguments": ["nvcc", "-D", "N=1", "/s/y.cu"]},
@@ -77,7 +78,7 @@ def test_command_and_arguments():
     }
 
 
-def test_path_and_relative_directory(tmp_path):
+def test_path_and_relative_directory(tmp_path: Path) -> None:
     file = tmp_path / "compile_commands.json"
     file.write_bytes(
         b"\xef\xbb\xbf" + database({"directory": "sub", "file": "x.cu", "command": "cc -Ii"})
@@ -86,7 +87,7 @@ def test_path_and_relative_directory(tmp_path):
     assert load_compile_commands(file) == expected
 
 
-def test_response_files():
+def test_response_files() -> None:
     files = {
         Path("/b/inc.rsp"): b"-I/one -DX='1 2' @more.rsp\n@loop.rsp",
         Path("/b/more.rsp"): b"-I/two",
@@ -117,14 +118,14 @@ def test_response_files():
         (b'[{"file": "x", "command": "cc \'"}]', '$[0] has a malformed "command"'),
     ],
 )
-def test_malformed_databases(data, message):
+def test_malformed_databases(data: bytes, message: str) -> None:
     with pytest.raises(RooflineError) as caught:
         load_compile_commands(data)
     assert message in str(caught.value)
     assert "CMAKE_EXPORT_COMPILE_COMMANDS" in str(caught.value)
 
 
-def test_missing_database(tmp_path):
+def test_missing_database(tmp_path: Path) -> None:
     with pytest.raises(RooflineError, match=r"none\.json: No such file"):
         load_compile_commands(tmp_path / "none.json")
 
@@ -178,7 +179,7 @@ debug: main.cu
 """
 
 
-def test_plain_makefile():
+def test_plain_makefile() -> None:
     assert hints(PLAIN) == CompileFlags(
         (("FLOAT", "1"), ("N", "8"), ("FAST", "1"), ("SKIP", "1")),
         (Path("/include"),),
@@ -186,12 +187,12 @@ def test_plain_makefile():
     )
 
 
-def test_immediate_and_recursive_variables():
+def test_immediate_and_recursive_variables() -> None:
     text = "A = $(B) -DA\nB = -DB1\nC := $(B)\nB = -DB2\nCFLAGS = $(A) ${C} -DD$$\n"
     assert hints(text).defines == (("B2", "1"), ("A", "1"), ("B1", "1"), ("D$", "1"))
 
 
-def test_functions():
+def test_functions() -> None:
     text = (
         "ARCH = sm_70\nDIRS = a b\n"
         "CFLAGS = -DSM=$(subst sm_,,$(ARCH)) $(addprefix -I,$(DIRS)) $(shell pkg -DX) "
@@ -201,7 +202,7 @@ def test_functions():
     assert hints(text).include_dirs == (Path("/p/a"), Path("/p/b"))
 
 
-def test_rule_of_a_source():
+def test_rule_of_a_source() -> None:
     text = """\
 all: one two
 one: a.cu
@@ -216,7 +217,7 @@ three: c.cu
     assert hints(text).defines == (("SAME", "1"),)
 
 
-def test_rules_by_suffix():
+def test_rules_by_suffix() -> None:
     text = "m: m.o c.o\n%.o: %.cu\n\tnvcc -DCU -c $<\n%.o: %.cpp\n\tg++ -DCPP -c $<\n"
     assert hints(text).defines == (("CU", "1"),)
     assert hints(text, "x.cpp").defines == (("CPP", "1"),)
@@ -236,5 +237,5 @@ def test_rules_by_suffix():
         "LDFLAGS = -DX\n",
     ],
 )
-def test_nothing_to_learn(text):
+def test_nothing_to_learn(text: str) -> None:
     assert hints(text) == CompileFlags()

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
+from roofline_lsp.parsers.preprocess import PreprocessedFile
 from roofline_lsp.parsers.preprocess.conditions import ConditionError, evaluate
+
+Run = Callable[..., PreprocessedFile]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +55,7 @@ from roofline_lsp.parsers.preprocess.conditions import ConditionError, evaluate
         ("L'a' == u8'a'", 1),
     ],
 )
-def test_values(expression, value):
+def test_values(expression: str, value: int) -> None:
     assert evaluate(expression.encode()) == value
 
 
@@ -68,8 +75,8 @@ def test_values(expression, value):
         ("(" * 100 + "1" + ")" * 100, "nests too deeply"),
     ],
 )
-def test_faults(expression, message):
-    with pytest.raises(ConditionError, match=__import__("re").escape(message)):
+def test_faults(expression: str, message: str) -> None:
+    with pytest.raises(ConditionError, match=re.escape(message)):
         evaluate(expression.encode())
 
 
@@ -94,7 +101,7 @@ c
         ("1", "1 / 0", "\na\n\n\n\n\n\n"),
     ],
 )
-def test_one_branch_stays(run, first, second, expected):
+def test_one_branch_stays(run: Run, first: str, second: str, expected: str) -> None:
     result = run(SECTIONS.format(first=first, second=second))
     assert result.text.decode() == expected
     assert result.problems == ()
@@ -125,19 +132,19 @@ def test_one_branch_stays(run, first, second, expected):
         ("EMPTY 1", True),
     ],
 )  # fmt: skip
-def test_conditions(run, condition, holds):
+def test_conditions(run: Run, condition: str, holds: bool) -> None:
     source = (
         "#define N 16\n#define HAS_N defined(N)\n#define IS(x) (N == (x))\n"
         '#define HEADER "there.h"\n#define EMPTY\n'
         f"#if {condition}\nyes\n#endif\n"
     )
     files = {"/src/there.h": "", "/inc/sub.h": ""}
-    result = run(source, files, include_dirs=(__import__("pathlib").Path("/inc"),))
+    result = run(source, files, include_dirs=(Path("/inc"),))
     assert (b"yes" in result.text) is holds
     assert result.problems == ()
 
 
-def test_ifdef_family(run):
+def test_ifdef_family(run: Run) -> None:
     source = """\
 #define N
 #ifdef N // comment
@@ -157,7 +164,7 @@ e
     assert run(source).text.split() == [b"a", b"d", b"e"]
 
 
-def test_nesting_inside_inactive_text(run):
+def test_nesting_inside_inactive_text(run: Run) -> None:
     source = """\
 #if 0
 #if 1
@@ -197,11 +204,13 @@ c N
         ("/* a\n", "/* a\n", [(1, "comment without an end")]),
     ],
 )  # fmt: skip
-def test_faulty_directives(run, source, text, problems):
+def test_faulty_directives(
+    run: Run, source: str, text: str, problems: list[tuple[int, str]]
+) -> None:
     result = run(source)
     assert result.text.decode() == text
     assert [(problem.line, problem.message) for problem in result.problems] == problems
 
 
-def test_unknown_directives_become_blank(run):
+def test_unknown_directives_become_blank(run: Run) -> None:
     assert run('#\n#ident "x"\n#line 7\n#warning w\n#what ever\na\n').text == b"\n\n\n\n\na\n"

@@ -195,7 +195,7 @@ def tokens(text: bytes) -> list[bytes]:
 
 
 @pytest.mark.parametrize("name", SNIPPETS)
-def test_same_tokens_as_gcc(name):
+def test_same_tokens_as_gcc(name: str) -> None:
     compiler = shutil.which("gcc")
     if compiler is None:
         pytest.skip("no gcc")
@@ -232,7 +232,7 @@ FIXED = {
 
 
 @pytest.mark.parametrize("name", FIXED)
-def test_fixed_tokens(name):
+def test_fixed_tokens(name: str) -> None:
     options = PreprocessOptions(base=MacroTable())
     result = preprocess(Path("main.cu"), SNIPPETS[name].encode(), options, lambda _: None)
     assert tokens(result.text)[: len(tokens(FIXED[name].encode()))] == tokens(FIXED[name].encode())

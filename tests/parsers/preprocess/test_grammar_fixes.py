@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import tree_sitter
 import tree_sitter_cuda
 
+from roofline_lsp.parsers.preprocess import PreprocessedFile
 from roofline_lsp.parsers.preprocess.grammar_fixes import fix_for_grammar
+
+Run = Callable[..., PreprocessedFile]
 
 
 def has_errors(text: bytes) -> bool:
@@ -45,7 +50,7 @@ REWRITTEN = [
 
 
 @pytest.mark.parametrize(("source", "expected"), REWRITTEN)
-def test_rewritten(source, expected):
+def test_rewritten(source: str, expected: str) -> None:
     assert has_errors(source.encode()) or "typeof" in source or "aligned(16)))" in source
     fixed = fix_for_grammar(source.encode())
     assert fixed.decode() == expected
@@ -60,24 +65,24 @@ def test_rewritten(source, expected):
         "__forceinline__ __device__ void f() {}",
         "__noinline__ __host__ __device__ int f();",
         "[[nodiscard]] __device__ int f();",
-        "template <class T> [[nodiscard]] __device__ T f(T x) { [[maybe_unused]] int y; return x; }",
+        "template <class T> [[nodiscard]] __device__ T f() { [[maybe_unused]] int y; return y; }",
         "alignas(16) float a[3];",
         'const char *s = "__align__(4) [] __device__ (";',
         "/* __attribute__((x)) [=] __device__ () */ int x; // __align__(4)",
         "int a[3]; __device__ int b;",
     ],
 )
-def test_left_alone(source):
+def test_left_alone(source: str) -> None:
     assert fix_for_grammar(source.encode()).decode() == source
     assert not has_errors(source.encode())
 
 
-def test_unbalanced_attribute_is_left():
+def test_unbalanced_attribute_is_left() -> None:
     source = b"__attribute__((aligned(4) int x;\n" * 3
     assert fix_for_grammar(source) == source
 
 
-def test_attribute_over_lines_keeps_them():
+def test_attribute_over_lines_keeps_them() -> None:
     source = b"__attribute__((\n  aligned(4)\n)) int x;"
     fixed = fix_for_grammar(source)
     assert fixed.split(b"\n")[2].endswith(b" int x;")
@@ -102,13 +107,13 @@ def test_attribute_over_lines_keeps_them():
         ("x = })({ a; }", None),
     ],
 )
-def test_statement_expressions(run, source, expected):
+def test_statement_expressions(run: Run, source: str, expected: str | None) -> None:
     result = run(source)
     assert result.text.decode() == (expected or source)
     assert result.changed_lines == (frozenset() if expected is None else {1})
 
 
-def test_statement_expression_from_a_macro_over_lines(run):
+def test_statement_expression_from_a_macro_over_lines(run: Run) -> None:
     source = """\
 #define MAX(a, b) ({ __typeof__(a) x_ = (a); \\
                      __typeof__(b) y_ = (b); x_ > y_ ? x_ : y_; })

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,15 @@ import pytest
 from roofline_lsp.parsers.preprocess import (
     MacroTable,
     PreprocessCache,
+    PreprocessedFile,
     PreprocessOptions,
     preprocess,
 )
 
+Run = Callable[..., PreprocessedFile]
 
-def test_header_is_a_unit(run):
+
+def test_header_is_a_unit(run: Run) -> None:
     files = {"/src/a.h": "#define N 4\nint a = N;\n"}
     result = run('#include "a.h"\nint b = N;\n', files)
     assert result.text == b"\nint b = 4;\n"
@@ -25,7 +29,7 @@ def test_header_is_a_unit(run):
     assert header.macros[b"N"].path == Path("/src/a.h")
 
 
-def test_macros_flow_both_ways_in_order(run):
+def test_macros_flow_both_ways_in_order(run: Run) -> None:
     files = {
         "/src/a.h": "x = N;\n#undef N\n#define N 2\n",
         "/src/b.h": "y = N;\n#undef N\n",
@@ -36,7 +40,7 @@ def test_macros_flow_both_ways_in_order(run):
     assert result.include_lines == (2, 4)
 
 
-def test_search_order(run):
+def test_search_order(run: Run) -> None:
     files = {"/src/a.h": "src", "/one/a.h": "one", "/two/a.h": "two", "/two/b.h": "b"}
     folders = (Path("/one"), Path("/two"))
     source = '#include "a.h"\n#include <a.h>\n#include "b.h"\n#include <c.h>\n#include "../d.h"\n'
@@ -45,14 +49,14 @@ def test_search_order(run):
     assert result.unresolved_includes == ("<c.h>", '"../d.h"')
 
 
-def test_quotes_search_beside_the_including_file(run):
+def test_quotes_search_beside_the_including_file(run: Run) -> None:
     files = {"/src/sub/a.h": '#include "b.h"\n', "/src/sub/b.h": "b", "/b.h": "root"}
     result = run('#include "sub/a.h"\n#include "../b.h"\n', files)
     assert result.includes[0].includes[0].path == Path("/src/sub/b.h")
     assert result.includes[1].path == Path("/b.h")
 
 
-def test_include_next(run):
+def test_include_next(run: Run) -> None:
     files = {"/one/a.h": "#include_next <a.h>\n", "/two/a.h": "two"}
     result = run("#include <a.h>\n", files, include_dirs=(Path("/one"), Path("/two")))
     assert result.includes[0].includes[0].text == b"two"
@@ -70,7 +74,7 @@ def test_include_next(run):
         '#import "a.h"',
     ],
 )
-def test_forms_of_the_directive(run, line):
+def test_forms_of_the_directive(run: Run, line: str) -> None:
     macros = '#define HEADER "a.h"\n#define SYSTEM <a.h>\n#define STRING(x) S(x)\n#define S(x) #x\n'
     result = run(macros + line + "\n", {"/src/a.h": "int a;\n"}, include_dirs=(Path("/src"),))
     assert [unit.text for unit in result.includes] == [b"int a;\n"]
@@ -80,7 +84,7 @@ def test_forms_of_the_directive(run, line):
 @pytest.mark.parametrize(
     "line", ["#include", "#include <>", '#include ""', "#include NAME", "#include <a"]
 )
-def test_malformed(run, line):
+def test_malformed(run: Run, line: str) -> None:
     result = run(f"{line}\nint x;\n")
     assert result.text == b"\nint x;\n"
     assert [problem.message for problem in result.problems] == ["#include without a header's name"]
@@ -95,7 +99,7 @@ def test_malformed(run, line):
         "#if !defined(A_H)\n#define A_H 1\n#ifdef N\n#else\nint a;\n#endif\n#endif\n",
     ],
 )
-def test_guards(run, header):
+def test_guards(run: Run, header: str) -> None:
     files = {"/src/a.h": header, "/src/b.h": '#include "a.h"\nint b;\n'}
     result = run('#include "b.h"\n#include "a.h"\n#include "./a.h"\n', files)
     assert [unit.path.name for unit in result.includes] == ["b.h"]
@@ -103,13 +107,13 @@ def test_guards(run, header):
     assert all(name[:1] != b" " for name in result.macros)
 
 
-def test_no_guard_includes_again(run):
+def test_no_guard_includes_again(run: Run) -> None:
     header = "#ifndef A_H\n#define A_H\nint a;\n#else\nint b;\n#endif\n"
     result = run('#include "a.h"\n#include "a.h"\n', {"/src/a.h": header})
     assert [unit.text.split() for unit in result.includes] == [[b"int", b"a;"], [b"int", b"b;"]]
 
 
-def test_import_includes_once(run):
+def test_import_includes_once(run: Run) -> None:
     result = run('#import "a.h"\n#import "a.h"\n', {"/src/a.h": "int a;\n"})
     assert len(result.includes) == 1
 
@@ -126,7 +130,7 @@ def test_import_includes_once(run):
         ("// {\nconst char *s = \"}\" '{'; void f() { if (x) { /* } */", "}}"),
     ],
 )
-def test_spliced_inside_declarations(run, before, after):
+def test_spliced_inside_declarations(run: Run, before: str, after: str) -> None:
     header = "// one\n1, /* two\n three */ 2,\n#define N 3\nN\n"
     source = f'{before}\n#include "a.h"\n{after} N\n'
     result = run(source, {"/src/a.h": header})
@@ -150,12 +154,12 @@ def test_spliced_inside_declarations(run, before, after):
         "#define OPEN {",
     ],
 )
-def test_not_spliced_outside(run, before):
+def test_not_spliced_outside(run: Run, before: str) -> None:
     result = run(f'{before}\n#include "a.h"\n', {"/src/a.h": "int a;\n"})
     assert [unit.text for unit in result.includes] == [b"int a;\n"]
 
 
-def test_spliced_headers_nest_and_use_guards(run):
+def test_spliced_headers_nest_and_use_guards(run: Run) -> None:
     files = {
         "/src/a.h": '#include "b.h"\nint a;\n#include "b.h"\n',
         "/src/b.h": "#pragma once\nint b;\n#include <missing>\n#pragma unroll 2\nfor (;;) {}\n",
@@ -167,12 +171,12 @@ def test_spliced_headers_nest_and_use_guards(run):
     assert result.unresolved_includes == ("<missing>",)
 
 
-def test_spliced_raw_string_stays_on_the_line(run):
+def test_spliced_raw_string_stays_on_the_line(run: Run) -> None:
     result = run('f(\n#include "a.h"\n);\n', {"/src/a.h": 'R"(a\n// b)"\n'})
     assert result.text == b'f(\nR"(a // b)" \n);\n'
 
 
-def test_self_inclusion_ends(run):
+def test_self_inclusion_ends(run: Run) -> None:
     result = run('#include "a.h"\nint x;\n', {"/src/a.h": '#include "a.h"\nint a;\n'})
     depth = 0
     unit = result
@@ -183,7 +187,7 @@ def test_self_inclusion_ends(run):
     assert "nest too deeply" in unit.problems[0].message
 
 
-def test_inclusion_tree_is_bounded(run):
+def test_inclusion_tree_is_bounded(run: Run) -> None:
     files = {"/src/a.h": '#include "b.h"\n#include "b.h"\n', "/src/b.h": '#include "a.h"\nN\n'}
     assert run('#include "a.h"\nint x;\n', files).text == b"\nint x;\n"
     files = {
@@ -193,7 +197,7 @@ def test_inclusion_tree_is_bounded(run):
     assert run('#include "0.h"\nint x;\n', files).text == b"\nint x;\n"
 
 
-def test_forced_includes(run):
+def test_forced_includes(run: Run) -> None:
     files = {"/inc/config.h": "#define N 4\n"}
     options = {"forced_includes": (Path("/inc/config.h"), Path("/inc/none.h"))}
     result = run("N\n", files, **options)
@@ -202,7 +206,7 @@ def test_forced_includes(run):
     assert result.unresolved_includes == ('"/inc/none.h"',)
 
 
-def test_main_file_is_never_read(run):
+def test_main_file_is_never_read(run: Run) -> None:
     result = run('#include "a.h"\n', {"/src/a.h": '#pragma once\n#include "main.cu"\nint a;\n'})
     assert result.includes[0].includes[0].source == b'#include "a.h"\n'
 
@@ -221,12 +225,14 @@ class Files:
         self.reads.append(path.name)
         return self.files.get(path)
 
-    def preprocess(self, source: str, cache: PreprocessCache, name: str = "main.cu"):
+    def preprocess(
+        self, source: str, cache: PreprocessCache, name: str = "main.cu"
+    ) -> PreprocessedFile:
         options = PreprocessOptions(base=MacroTable())
         return preprocess(Path("/src", name), source.encode(), options, self, cache)
 
 
-def test_same_context_is_shared():
+def test_same_context_is_shared() -> None:
     files, cache = Files(a="int a = N;\n#define K 2\n"), PreprocessCache()
     first = files.preprocess('#define N 1\n#define X 1\n#include "a.h"\nK\n', cache)
     second = files.preprocess('#define N 1\n#define X 2\n#include "a.h"\nK\n', cache, "b.cu")
@@ -239,7 +245,7 @@ def test_same_context_is_shared():
     assert files.reads == ["a.h"]
 
 
-def test_context_includes_what_macros_lead_to():
+def test_context_includes_what_macros_lead_to() -> None:
     files, cache = Files(a="int a = N;\n"), PreprocessCache()
     texts = [
         files.preprocess(
@@ -252,7 +258,7 @@ def test_context_includes_what_macros_lead_to():
     assert texts == [b"int a = 1+1;\n", b"int a = 1+2;\n"]
 
 
-def test_context_includes_nested_headers_and_their_guards():
+def test_context_includes_nested_headers_and_their_guards() -> None:
     files = Files(a='#include "b.h"\nint a;\n', b="#ifndef B\n#define B\nint b = N;\n#endif\n")
     cache = PreprocessCache()
     with_b = files.preprocess('#define N 1\n#include "a.h"\n', cache)
@@ -264,7 +270,7 @@ def test_context_includes_nested_headers_and_their_guards():
     assert b"B" in without.macros
 
 
-def test_reused_header_repeats_its_effects():
+def test_reused_header_repeats_its_effects() -> None:
     files, cache = Files(a="#pragma once\n#undef N\n#define K 3\n"), PreprocessCache()
     for name in ("a.cu", "b.cu"):
         unit = files.preprocess('#define N 1\n#include "a.h"\n#include "a.h"\nN K\n', cache, name)
@@ -272,7 +278,7 @@ def test_reused_header_repeats_its_effects():
         assert len(unit.includes) == 1
 
 
-def test_invalidation():
+def test_invalidation() -> None:
     files, cache = Files(a='#include "b.h"\n', b="int b;\n", c="int c;\n"), PreprocessCache()
     source = '#include "a.h"\n#include "c.h"\n#include "new.h"\n'
     before = files.preprocess(source, cache)
@@ -289,7 +295,7 @@ def test_invalidation():
     assert files.preprocess(source, cache).includes[1] is not before.includes[1]
 
 
-def test_unsaved_main_file_does_not_reach_the_cache():
+def test_unsaved_main_file_does_not_reach_the_cache() -> None:
     files, cache = Files(a='#pragma once\n#include "main.cu"\n'), PreprocessCache()
     files.preprocess('#include "a.h"\nint one;\n', cache)
     second = files.preprocess('#include "a.h"\nint two;\n', cache)

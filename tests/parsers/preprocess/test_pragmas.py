@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
+
+from roofline_lsp.parsers.preprocess import PreprocessedFile
+
+Run = Callable[..., PreprocessedFile]
 
 
 @pytest.mark.parametrize(
@@ -34,13 +40,15 @@ import pytest
         ("f(a,\n#pragma pack(1)\nb)", "f(a,\n\nb)", {2: (b"pack(1)",)}),
     ],
 )  # fmt: skip
-def test_place(run, source, expected, pragmas):
+def test_place(
+    run: Run, source: str, expected: str | None, pragmas: dict[int, tuple[bytes, ...]]
+) -> None:
     result = run(source)
     assert result.text.decode() == (source if expected is None else expected)
     assert result.pragmas == pragmas
 
 
-def test_macros_expand_in_unroll_and_omp_alone(run):
+def test_macros_expand_in_unroll_and_omp_alone(run: Run) -> None:
     source = """\
 #define N 4
 #define CLAUSE collapse(N)
@@ -56,7 +64,7 @@ def test_macros_expand_in_unroll_and_omp_alone(run):
     assert result.pragmas == {3: (b"unroll 4",), 4: (b"omp for collapse(4)",), 5: (b"pack(N)",)}
 
 
-def test_pragma_operator(run):
+def test_pragma_operator(run: Run) -> None:
     source = """\
 #define UNROLL _Pragma("unroll")
 #define DO(x) _Pragma(#x)
@@ -83,6 +91,6 @@ _Pragma( "pack(1)"
     assert {3, 4, 5, 6} <= result.changed_lines
 
 
-def test_inactive_pragmas_do_not_count(run):
+def test_inactive_pragmas_do_not_count(run: Run) -> None:
     result = run("#if 0\n#pragma once\n#pragma unroll\n#endif\n")
     assert (result.text, result.pragmas) == (b"\n\n\n\n", {})

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from roofline_lsp.parsers.preprocess import MacroOrigin, cuda_macros, host_macros
+from roofline_lsp.parsers.preprocess import MacroOrigin, PreprocessedFile, cuda_macros, host_macros
 from roofline_lsp.parsers.preprocess.predefined import COMPILER, CUDA, CUDA_CONSTANTS, SYSTEM
+
+Run = Callable[..., PreprocessedFile]
 
 
 @pytest.mark.parametrize(
@@ -27,17 +31,17 @@ from roofline_lsp.parsers.preprocess.predefined import COMPILER, CUDA, CUDA_CONS
         ("linux unix min max", "linux unix min max"),
     ],
 )
-def test_values(run, name, expected):
+def test_values(run: Run, name: str, expected: str) -> None:
     assert run(name).text.decode() == expected
 
 
-def test_architecture(run):
+def test_architecture(run: Run) -> None:
     source = "#ifdef __CUDA_ARCH__\n__CUDA_ARCH__\n#else\nhost\n#endif\n"
     assert run(source, cuda_arch=900).text.split() == [b"900"]
     assert run(source, cuda_arch=None).text.split() == [b"host"]
 
 
-def test_own_definitions_win(run):
+def test_own_definitions_win(run: Run) -> None:
     source = "#define M_PI 3.14f\n#define NULL 0\n#undef assert\nM_PI NULL assert(x)\n"
     result = run(source)
     assert result.text.split() == [b"3.14f", b"0", b"assert(x)"]
@@ -45,7 +49,7 @@ def test_own_definitions_win(run):
     assert run("FLT_MAX", defines=(("FLT_MAX", "1e37f"),)).text == b"1e37f"
 
 
-def test_base_table(run):
+def test_base_table(run: Run) -> None:
     source = "#ifdef __CUDACC__\ncuda\n#endif\n#ifdef _OPENMP\nopenmp\n#endif\n"
     assert run(source, base=host_macros(openmp=True)).text.split() == [b"openmp"]
     assert run(source, base=host_macros()).text.split() == []
@@ -53,13 +57,13 @@ def test_base_table(run):
 
 
 @pytest.mark.parametrize("table", [COMPILER, CUDA, SYSTEM, CUDA_CONSTANTS])
-def test_tables_name_nothing_twice(table):
+def test_tables_name_nothing_twice(table: str) -> None:
     names = [line.split("(")[0].split(" ")[0] for line in table.splitlines()]
     assert len(names) == len(set(names))
     assert all(name.isidentifier() for name in names)
 
 
-def test_tables_are_disjoint():
+def test_tables_are_disjoint() -> None:
     tables = [COMPILER, CUDA, SYSTEM, CUDA_CONSTANTS]
     names = [line.split("(")[0].split(" ")[0] for table in tables for line in table.splitlines()]
     assert len(names) == len(set(names))

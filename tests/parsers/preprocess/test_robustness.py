@@ -16,13 +16,14 @@ HEADERS = {
     Path("/src/b.h"): b'#include "main.cu"\n#include "b.h"\n{ "b /* b */\n',
 }
 PIECES = [
-    "#define ", "#define F(x) ", "#define G(...) ", "#undef ", "#if ", "#ifdef ", "#ifndef ", "#elif ",
-    "#else", "#endif", '#include "a.h"', '#include "b.h"', "#pragma unroll ", "#pragma omp for", "#error",
-    "#", "##", "\\", "\n", "\n", "\n", "\r\n", "\r", " ", "\t", "F", "G", "F(", "G(", "(", ")", ",", "{",
-    "}", ";", "x", "N", "defined", "__VA_ARGS__", "__VA_OPT__(", "1", "0x1F", "1.e5", "1'0", "'a'", "'",
-    '"', '"N"', 'R"(', ')"', "/*", "*/", "//", "+", "-", "?", ":", "<", ">", "&&", "__LINE__", "_Pragma(",
-    '_Pragma("unroll")', "({", "})", "__attribute__((", "__align__(8)", "[] __device__ (", "new T*[",
-    "__restrict", "NULL", "assert(", "\0", "\xff", "é",
+    "#define ", "#define F(x) ", "#define G(...) ", "#undef ", "#if ", "#ifdef ", "#ifndef ",
+    "#elif ", "#else", "#endif", '#include "a.h"', '#include "b.h"', "#pragma unroll ",
+    "#pragma omp for", "#error", "#", "##", "\\", "\n", "\n", "\n", "\r\n", "\r", " ", "\t", "F",
+    "G", "F(", "G(", "(", ")", ",", "{", "}", ";", "x", "N", "defined", "__VA_ARGS__",
+    "__VA_OPT__(", "1", "0x1F", "1.e5", "1'0", "'a'", "'", '"', '"N"', 'R"(', ')"', "/*", "*/",
+    "//", "+", "-", "?", ":", "<", ">", "&&", "__LINE__", "_Pragma(", '_Pragma("unroll")', "({",
+    "})", "__attribute__((", "__align__(8)", "[] __device__ (", "new T*[", "__restrict", "NULL",
+    "assert(", "\0", "\xff", "é",
 ]  # fmt: skip
 SOUP = st.lists(st.sampled_from(PIECES), max_size=80).map("".join)
 CODE = """\
@@ -71,19 +72,19 @@ def check(result: PreprocessedFile) -> None:
         check(unit)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(SOUP)
-def test_token_soup(text):
+def test_token_soup(text: str) -> None:
     check(process(text.encode()))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.binary(max_size=300))
-def test_bytes(source):
+def test_bytes(source: bytes) -> None:
     check(process(source))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.lists(
         st.tuples(st.integers(0, len(CODE)), st.integers(0, 40), st.sampled_from(["", *PIECES])),
@@ -91,22 +92,22 @@ def test_bytes(source):
         max_size=5,
     )
 )
-def test_spoiled_code(edits):
+def test_spoiled_code(edits: list[tuple[int, int, str]]) -> None:
     text = CODE
     for start, length, insert in edits:
         text = text[:start] + insert + text[start + length :]
     check(process(text.encode()))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.integers(0, len(CODE)))
-def test_code_typed_so_far(length):
+def test_code_typed_so_far(length: int) -> None:
     check(process(CODE[:length].encode()))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(SOUP)
-def test_text_without_directives_and_macros_is_left(text):
+def test_text_without_directives_and_macros_is_left(text: str) -> None:
     for special in ("#", "\\", "\0", "NULL", "assert", "__", "_Pragma", "({", "new", "[] _"):
         text = text.replace(special, "")
     source = text.encode()
@@ -115,9 +116,9 @@ def test_text_without_directives_and_macros_is_left(text):
     assert result.changed_lines == frozenset()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(SOUP)
-def test_tokens_cover_the_text(text):
+def test_tokens_cover_the_text(text: str) -> None:
     source = text.encode()
     assert b"".join(found[0] for found in TOKEN.finditer(source)) == source
     assert all(found.end() > found.start() for found in OPAQUE.finditer(b"\n" + source))
@@ -149,7 +150,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile(name):
+def test_hostile(name: str) -> None:
     result = process(HOSTILE[name])
     check(result)
     assert len(result.problems) <= 200

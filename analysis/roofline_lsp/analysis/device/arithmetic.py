@@ -49,7 +49,9 @@ _WORK: Final[Mapping[Precision, Work]] = {
 }
 
 
-def _numeric(table: Mapping[str, Callable[[Expr, Expr], Expr]], op: str, a: Value, b: Value) -> Expr | None:
+def _numeric(
+    table: Mapping[str, Callable[[Expr, Expr], Expr]], op: str, a: Value, b: Value
+) -> Expr | None:
     rule = table.get(op)
     if rule is None or a.expr is None or b.expr is None:
         return None
@@ -67,7 +69,9 @@ def binary(walker: Walker, op: str, left: Value, right: Value) -> Value:
     shift = op in ("<<", ">>")
     type_ = promoted(left.type) if shift else common_type(left.type, right.type)
     if is_float(type_) or precision_of(type_) is Precision.HP:
-        return _float_binary(walker, op, convert(walker, left, type_), convert(walker, right, type_), type_)
+        return _float_binary(
+            walker, op, convert(walker, left, type_), convert(walker, right, type_), type_
+        )
     if not is_integer(type_):
         return Value(type_, None, left.varies | right.varies)
     return _integer_binary(walker, op, left, right, type_)
@@ -115,7 +119,7 @@ def _logical(walker: Walker, op: str, left: Value, right: Value) -> Value:
 
 def truth(walker: Walker, value: Value) -> Value:
     """The value as a condition."""
-    if value.type == "bool" or value.node is not None and value.node[0] == "compare":
+    if value.type == "bool" or (value.node is not None and value.node[0] == "compare"):
         return value
     if value.expr is None:
         return Value("bool", None, value.varies, ("compare", (value,)))
@@ -144,7 +148,9 @@ def _float_binary(walker: Walker, op: str, left: Value, right: Value, type_: str
     return result
 
 
-def _charge_float(walker: Walker, op: str, type_: str, left: Value, right: Value, varies: int) -> None:
+def _charge_float(
+    walker: Walker, op: str, type_: str, left: Value, right: Value, varies: int
+) -> None:
     precision = precision_of(type_)
     if precision is None or precision not in _WORK:
         return
@@ -203,11 +209,7 @@ def convert(walker: Walker, value: Value, type_: str) -> Value:
             return number(_wrapped(int(known), type_), type_) if abs(known) < 2**64 else value
         return number(float(known) if is_float(type_) else known, type_)
     if is_integer(value.type) and is_integer(type_):
-        if _size_class(value.type) == _size_class(type_):
-            return Value(type_, value.expr, value.varies, value.node)
-        operation = "extend" if _size_class(type_) > _size_class(value.type) else "narrow"
-        node = value.node if operation == "narrow" or value.node is None else value.node
-        return Value(type_, value.expr, value.varies, node)
+        return Value(type_, value.expr, value.varies, value.node)
     if is_integer(value.type):
         walker.machine.need(value)
     expr = value.expr
@@ -229,10 +231,6 @@ def convert(walker: Walker, value: Value, type_: str) -> Value:
     result = Value(type_, expr, value.varies)
     home.available[key] = result
     return result
-
-
-def _size_class(type_: str) -> int:
-    return 8 if "long" in type_ else 4
 
 
 def negate(walker: Walker, value: Value) -> Value:

@@ -41,8 +41,6 @@ class BodyFacts:
         return [change for change in self.changes if change.name == name]
 
 
-
-
 def body_facts(node: st.Statement) -> BodyFacts:
     """The facts of a statement, remembered as long as the statement lives."""
     found = _FACTS.get(id(node))
@@ -143,6 +141,7 @@ _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
 def children(node: object) -> Iterator[object]:
+    """The expressions, statements and variables directly inside a node."""
     names = _FIELDS.get(type(node))
     if names is None:
         names = tuple(f.name for f in dataclasses.fields(node) if f.name not in ("line", "type"))  # type: ignore[arg-type]

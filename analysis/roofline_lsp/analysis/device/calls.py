@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from roofline_lsp.analysis.device.builtins import BUILTINS, builtin_call, builtin_method
+from roofline_lsp.analysis.device.builtins import BUILTINS, builtin_call
+from roofline_lsp.analysis.device.memory import need_value
+from roofline_lsp.analysis.device.thread_groups import builtin_method
 from roofline_lsp.analysis.device.values import (
     CodeValue,
     DeviceValue,
@@ -75,8 +77,6 @@ def _is_class(walker: Walker, type_: Type) -> bool:
 
 
 def _unknown_call(walker: Walker, node: ex.Call, name: str) -> DeviceValue:
-    from roofline_lsp.analysis.device.memory import need_value
-
     for arg in node.args:
         value = walker.evaluate(arg)
         if isinstance(value, PlacePointer) and isinstance(value.place, VariablePlace):
@@ -102,9 +102,13 @@ def choose(
         if not function.has_body or "__global__" in function.qualifiers:
             continue
         required = sum(
-            1 for p in function.params if p.init is None and not (p.type.name == "void" and not p.type.pointers)
+            1
+            for p in function.params
+            if p.init is None and not (p.type.name == "void" and not p.type.pointers)
         )
-        if not required <= count <= max(len(function.params), required) and not _is_variadic(function):
+        if not required <= count <= max(len(function.params), required) and not _is_variadic(
+            function
+        ):
             continue
         score = 2 * ("__device__" in function.qualifiers)
         score += (template_args is not None) == bool(function.template_params)
@@ -331,8 +335,8 @@ def _call_object(
             return _call_lambda(walker, value, node)
         if value.function is not None:
             candidates = walker.table.find_functions(value.function.qualified_name)
-            function = choose(candidates, len(node.args)) or value.function
-            return inline(walker, function, node.args)
+            chosen = choose(candidates, len(node.args)) or value.function
+            return inline(walker, chosen, node.args)
     type_ = walker.type_of(value)
     methods = [
         m
@@ -424,7 +428,9 @@ def call_operator(walker: Walker, op: str, operands: tuple[DeviceValue, ...]) ->
     function = choose(free, len(operands))
     if function is not None:
         return inline(walker, function, operands)
-    members = [m for m in candidates if m.owner is not None and m.owner.rsplit("::", 1)[-1] == first]
+    members = [
+        m for m in candidates if m.owner is not None and m.owner.rsplit("::", 1)[-1] == first
+    ]
     function = choose(members, len(operands) - 1)
     if function is not None:
         place = walker.declare("", walker.type_of(operands[0]), operands[0])
@@ -457,7 +463,9 @@ def call_compound(walker: Walker, op: str, place: Place, right: DeviceValue) -> 
     if not isinstance(held, StructValue):
         return None
     owner = held.type.name.rsplit("::", 1)[-1]
-    members = [m for m in candidates if m.owner is not None and m.owner.rsplit("::", 1)[-1] == owner]
+    members = [
+        m for m in candidates if m.owner is not None and m.owner.rsplit("::", 1)[-1] == owner
+    ]
     function = choose(members, 1)
     if function is not None:
         inline(walker, function, (right,), this=place)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from roofline_lsp.analysis.device.arithmetic import binary, convert, negate, truth
-from roofline_lsp.analysis.device.calls import call
+from roofline_lsp.analysis.device.calls import call, call_compound, call_operator, construct
 from roofline_lsp.analysis.device.memory import (
     compare_pointers,
     difference,
@@ -31,7 +31,7 @@ from roofline_lsp.analysis.device.values import (
     number,
 )
 from roofline_lsp.analysis.device.walker import Walker
-from roofline_lsp.analysis.layout import canonical, is_float, is_integer, vector_parts
+from roofline_lsp.analysis.layout import common_type, is_float, is_integer, vector_parts
 from roofline_lsp.kernel import expressions as ir
 from roofline_lsp.kernel.symbolic import ONE, apply, from_atom
 from roofline_lsp.kernel.types import Type
@@ -120,7 +120,11 @@ def _global_name(walker: Walker, node: ir.Name) -> DeviceValue:
     bare = node.name.rsplit("::", 1)[-1]
     enumerator = table.enumerators.get(node.name, table.enumerators.get(bare))
     if enumerator is not None:
-        return number(enumerator, "int") if isinstance(enumerator, int) else evaluate(walker, enumerator)
+        return (
+            number(enumerator, "int")
+            if isinstance(enumerator, int)
+            else evaluate(walker, enumerator)
+        )
     variable = table.globals.get(bare)
     if variable is not None:
         return _global_variable(walker, bare)
@@ -141,13 +145,19 @@ def _global_variable(walker: Walker, name: str) -> DeviceValue:
     type_ = walker.types.resolve(variable.type)
     value: DeviceValue
     if "__shared__" in variable.qualifiers:
-        value = PointerValue(walker.array(name, type_, "shared"), number(0, "long"), type_.pointee())
+        value = PointerValue(
+            walker.array(name, type_, "shared"), number(0, "long"), type_.pointee()
+        )
     elif type_.dims:
         space = "constant" if "__constant__" in variable.qualifiers or type_.const else "global"
         array = Array(name, space, type_.pointee(), read_only=space == "constant")
         walker.arrays.setdefault(name, array)
         value = PointerValue(walker.arrays[name], number(0, "long"), type_.pointee())
-    elif "__device__" in variable.qualifiers and not type_.const and "constexpr" not in variable.qualifiers:
+    elif (
+        "__device__" in variable.qualifiers
+        and not type_.const
+        and "constexpr" not in variable.qualifiers
+    ):
         pointer = PointerValue(walker.array(name, type_), number(0, "long"), type_)
         return walker.read(MemoryPlace(pointer))
     elif "__constant__" in variable.qualifiers:
@@ -258,14 +268,18 @@ def _index_place(walker: Walker, node: ir.Index) -> Place | None:
         element = next(iter(base.fields.values()), None)
         type_ = walker.type_of(element) if element is not None else Type("int")
         known = index.constant
-        return FieldPlace(inner, str(int(known)) if known is not None else None, type_, index) if inner else None
+        return (
+            FieldPlace(inner, str(int(known)) if known is not None else None, type_, index)
+            if inner
+            else None
+        )
     return None
 
 
 def _member_place(walker: Walker, node: ir.Member) -> Place | None:
     if isinstance(node.base, ir.Name) and node.base.name in _INDEX_BUILTINS:
         return None
-    if node.arrow or isinstance(node.base, ir.Name) and node.base.name == "this":
+    if node.arrow or (isinstance(node.base, ir.Name) and node.base.name == "this"):
         if isinstance(node.base, ir.Name) and node.base.name == "this":
             owner = walker.frames[-1].this
         else:
@@ -389,7 +403,9 @@ def _stepped(walker: Walker, value: DeviceValue, by: int) -> DeviceValue:
         return offset_by(walker, value, number(by, "int"))
     if isinstance(value, PlacePointer):
         return PlacePointer(
-            value.place, value.pointee, binary(walker, "+", value.index or number(0, "int"), number(by, "int"))
+            value.place,
+            value.pointee,
+            binary(walker, "+", value.index or number(0, "int"), number(by, "int")),
         )
     one = number(1, "int")
     return binary(walker, "+" if by > 0 else "-", as_scalar(walker, value), one)
@@ -429,8 +445,6 @@ def combine(walker: Walker, op: str, left: DeviceValue, right: DeviceValue) -> D
 
 
 def _overloaded(walker: Walker, op: str, operands: tuple[DeviceValue, ...]) -> DeviceValue | None:
-    from roofline_lsp.analysis.device.calls import call_operator
-
     return call_operator(walker, op, operands)
 
 
@@ -439,7 +453,7 @@ def _elementwise(walker: Walker, op: str, left: DeviceValue, right: DeviceValue)
     shape = left if isinstance(left, StructValue) else right
     if not isinstance(shape, StructValue):
         return walker.opaque(Type("int"), walker.machine.loop_bits(), "value")
-    fields = {}
+    fields: dict[str, DeviceValue] = {}
     for name in shape.fields:
         a = left.fields.get(name) if isinstance(left, StructValue) else left
         b = right.fields.get(name) if isinstance(right, StructValue) else right
@@ -469,10 +483,10 @@ def _assign(walker: Walker, node: ir.Assign) -> DeviceValue:
     return value
 
 
-def call_assignment(walker: Walker, op: str, place: Place | None, right: DeviceValue) -> DeviceValue | None:
+def call_assignment(
+    walker: Walker, op: str, place: Place | None, right: DeviceValue
+) -> DeviceValue | None:
     """An overloaded compound assignment, if the program has one for the operand's class."""
-    from roofline_lsp.analysis.device.calls import call_compound
-
     return call_compound(walker, op, place, right) if place is not None else None
 
 
@@ -509,7 +523,9 @@ def _conditional(walker: Walker, node: ir.Conditional) -> DeviceValue:
     return select(walker, condition, then, otherwise)
 
 
-def _guarded_sides(walker: Walker, condition: Value, node: ir.Conditional) -> tuple[DeviceValue, DeviceValue]:
+def _guarded_sides(
+    walker: Walker, condition: Value, node: ir.Conditional
+) -> tuple[DeviceValue, DeviceValue]:
     """Both sides; one that loads or calls is skipped by the threads that do not take it."""
     if not (_is_heavy(node.then) or _is_heavy(node.otherwise)):
         return evaluate(walker, node.then), evaluate(walker, node.otherwise)
@@ -535,13 +551,13 @@ def _is_heavy(node: ir.Expression) -> bool:
     return isinstance(node, (ir.Member,)) and _is_heavy(node.base)
 
 
-def select(walker: Walker, condition: Value, then: DeviceValue, otherwise: DeviceValue) -> DeviceValue:
+def select(
+    walker: Walker, condition: Value, then: DeviceValue, otherwise: DeviceValue
+) -> DeviceValue:
     """One of two values, by a condition of each thread."""
     if then is otherwise:
         return then
     if isinstance(then, Value) and isinstance(otherwise, Value):
-        from roofline_lsp.analysis.layout import common_type
-
         type_ = common_type(then.type, otherwise.type)
         varies = condition.varies | then.varies | otherwise.varies
         expr = None
@@ -585,9 +601,15 @@ def _size_of(walker: Walker, node: ir.SizeOf) -> DeviceValue:
         type_ = walker.place_type(place) if place is not None else node.operand
     else:
         place = place_of(walker, node.operand)
-        type_ = walker.place_type(place) if place is not None else walker.type_of(evaluate(walker, node.operand))
+        type_ = (
+            walker.place_type(place)
+            if place is not None
+            else walker.type_of(evaluate(walker, node.operand))
+        )
     size = walker.types.size(type_)
-    return number(size, "unsigned long") if size else walker.opaque(Type("unsigned long"), 0, "sizeof")
+    return (
+        number(size, "unsigned long") if size else walker.opaque(Type("unsigned long"), 0, "sizeof")
+    )
 
 
 def _init_list(walker: Walker, node: ir.InitList) -> DeviceValue:
@@ -596,9 +618,9 @@ def _init_list(walker: Walker, node: ir.InitList) -> DeviceValue:
 
 
 def _construct(walker: Walker, node: ir.Construct) -> DeviceValue:
-    from roofline_lsp.analysis.device.calls import construct
-
-    return construct(walker, node.type, tuple(evaluate(walker, arg) for arg in node.args), node.args)
+    return construct(
+        walker, node.type, tuple(evaluate(walker, arg) for arg in node.args), node.args
+    )
 
 
 def _lambda(walker: Walker, node: ir.Lambda) -> DeviceValue:
@@ -639,5 +661,3 @@ _EVALUATORS: Final[Mapping[type[ir.Expression], Callable[..., DeviceValue]]] = {
     ir.Lambda: _lambda,
     ir.Unknown: _unknown,
 }
-
-__all__ = ["as_scalar", "canonical", "coerce", "constant_of", "evaluate", "place_of", "scalar", "select"]

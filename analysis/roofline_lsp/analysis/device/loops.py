@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from roofline_lsp.analysis.device.arithmetic import binary, convert, truth
-from roofline_lsp.analysis.device.assigned import BodyFacts, Change, body_facts
+from roofline_lsp.analysis.device.assigned import BodyFacts, Change, body_facts, children
 from roofline_lsp.analysis.device.expressions import evaluate, scalar
+from roofline_lsp.analysis.device.flow import Flow
 from roofline_lsp.analysis.device.memory import offset_by
 from roofline_lsp.analysis.device.regions import Region, Work
 from roofline_lsp.analysis.device.values import (
     DeviceValue,
+    FieldPlace,
     Place,
     PointerValue,
     StructValue,
@@ -26,9 +28,6 @@ from roofline_lsp.analysis.layout import is_integer
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
 from roofline_lsp.kernel.symbolic import Expr, apply, constant, from_atom, make_symbol
-
-if TYPE_CHECKING:
-    from roofline_lsp.analysis.device.statements import Flow
 
 _MIRRORED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!=", "==": "=="}
 _UNROLL_TRIPS: Final = 128
@@ -67,49 +66,41 @@ class _Carried:
 
 def walk_for(walker: Walker, node: st.For) -> Flow:
     """A ``for`` loop."""
-    from roofline_lsp.analysis.device.statements import walk
-
     walker.scope = Scope({}, walker.scope)
     if node.init is not None:
-        walk(walker, node.init)
+        walker.execute(node.init)
     parts: list[st.Statement] = [node.body]
     if node.step is not None:
         parts.append(st.Evaluate(node.line, node.step))
     _walk_loop(walker, node.line, node.condition, parts, _requested(walker, node.unroll))
     assert walker.scope.parent is not None
     walker.scope = walker.scope.parent
-    return _next()
+    return Flow.NEXT
 
 
 def walk_while(walker: Walker, node: st.While) -> Flow:
     """A ``while`` or ``do`` loop."""
     unroll = _requested(walker, node.unroll)
     _walk_loop(walker, node.line, node.condition, [node.body], unroll, first=node.do_first)
-    return _next()
+    return Flow.NEXT
 
 
 def walk_range(walker: Walker, node: st.ForRange) -> Flow:
     """A ``for`` over a range: as often as the range has elements, where that is known."""
-    from roofline_lsp.analysis.device.statements import walk
-
     value = evaluate(walker, node.range)
     loop = _open(walker, None)
     if isinstance(value, StructValue):
         loop.trips = constant(len(value.fields)) if value.fields else None
     walker.scope = Scope({}, walker.scope)
     type_ = node.variable.type
-    walker.declare(node.variable.name, type_, walker.opaque(type_, loop.bit, node.variable.name, "data"))
+    walker.declare(
+        node.variable.name, type_, walker.opaque(type_, loop.bit, node.variable.name, "data")
+    )
     _carry(walker, [node.body], loop, None)
-    walk(walker, node.body)
+    walker.execute(node.body)
     assert walker.scope.parent is not None
     walker.scope = walker.scope.parent
     walker.machine.close(loop)
-    return _next()
-
-
-def _next() -> Flow:
-    from roofline_lsp.analysis.device.statements import Flow
-
     return Flow.NEXT
 
 
@@ -133,8 +124,6 @@ def _walk_loop(
     *,
     first: bool = False,
 ) -> None:
-    from roofline_lsp.analysis.device.statements import walk
-
     facts = [body_facts(part) for part in parts]
     test = _recognise(walker, condition, facts)
     step = _step_of(walker, test.name, facts) if test is not None else None
@@ -156,7 +145,7 @@ def _walk_loop(
         walker.machine.need(value)
         loop.exit_condition = value.expr
     for part in parts:
-        walk(walker, part)
+        walker.execute(part)
     walker.machine.close(loop)
     _leave(walker, carried, loop, trips)
 
@@ -239,8 +228,6 @@ def _mentions_changed(node: ex.Expression, facts: list[BodyFacts]) -> bool:
 
 def names_in(node: object) -> Iterable[str]:
     """The names an expression mentions."""
-    from roofline_lsp.analysis.device.assigned import children
-
     if isinstance(node, ex.Name):
         yield node.name
     for child in children(node):
@@ -370,8 +357,6 @@ def _carry(
 
 
 def _slot_of(place: Place | None) -> int | None:
-    from roofline_lsp.analysis.device.values import FieldPlace
-
     while isinstance(place, FieldPlace):
         place = place.owner
     return place.slot if isinstance(place, VariablePlace) else None
@@ -416,7 +401,9 @@ def forgotten(walker: Walker, before: DeviceValue, type_: object, bit: int) -> D
     if isinstance(before, StructValue):
         if before.type.dims:
             return StructValue(before.type)
-        fields = {name: forgotten(walker, value, None, bit) for name, value in before.fields.items()}
+        fields = {
+            name: forgotten(walker, value, None, bit) for name, value in before.fields.items()
+        }
         return StructValue(before.type, fields)
     if isinstance(before, PointerValue):
         expr = before.offset.expr
@@ -432,7 +419,12 @@ def _leave(walker: Walker, carried: list[_Carried], loop: Region, trips: Expr | 
     for item in carried:
         inside = walker.slots[item.slot]
         step = item.step
-        if trips is not None and step is not None and step.op == "+" and step.amount.expr is not None:
+        if (
+            trips is not None
+            and step is not None
+            and step.op == "+"
+            and step.amount.expr is not None
+        ):
             total = Value("long", step.amount.expr * trips, step.amount.varies)
             if isinstance(item.before, Value):
                 walker.slots[item.slot] = convert(

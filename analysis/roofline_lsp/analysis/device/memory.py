@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roofline_lsp.analysis.device.regions import Array
+from roofline_lsp.analysis.device.regions import Array, Region
 from roofline_lsp.analysis.device.values import (
     DeviceValue,
     PlacePointer,
@@ -17,7 +17,9 @@ from roofline_lsp.kernel.symbolic import apply, constant
 from roofline_lsp.kernel.types import Type
 
 
-def offset_by(walker: Walker, pointer: PointerValue, index: Value, pointee: Type | None = None) -> PointerValue:
+def offset_by(
+    walker: Walker, pointer: PointerValue, index: Value, pointee: Type | None = None
+) -> PointerValue:
     """``pointer + index``, the index counted in elements."""
     element = pointee or pointer.pointee
     size = walker.types.size(element) or 4
@@ -55,7 +57,11 @@ def load(walker: Walker, pointer: PointerValue) -> DeviceValue:
     size = walker.types.size(type_) or 4
     key = None
     if pointer.offset.expr is not None:
-        epoch = 0 if array.read_only else walker.epochs.get(array, 0) + walker.epochs.get(array.space, 0)
+        epoch = (
+            0
+            if array.read_only
+            else walker.epochs.get(array, 0) + walker.epochs.get(array.space, 0)
+        )
         key = ("load", array, pointer.offset.expr, epoch, size)
         found = machine.find(key, machine.region)
         if found is not None:
@@ -67,7 +73,9 @@ def load(walker: Walker, pointer: PointerValue) -> DeviceValue:
     return value
 
 
-def _loaded(walker: Walker, array: Array, type_: Type, varies: int, pointer: PointerValue) -> DeviceValue:
+def _loaded(
+    walker: Walker, array: Array, type_: Type, varies: int, pointer: PointerValue
+) -> DeviceValue:
     if type_.pointers:
         name = f"{array.name}[]"
         pointee = Type(type_.name, type_.args, type_.pointers - 1, const=type_.const)
@@ -82,12 +90,10 @@ def _loaded(walker: Walker, array: Array, type_: Type, varies: int, pointer: Poi
 
 
 def _stored_in_loop(walker: Walker, array: Array) -> bool:
-    region = walker.machine.region
+    region: Region | None = walker.machine.region
     while region is not None:
         if region.kind == "loop" and ("stored", array) in region.available:
             return True
-        if region.parent is None:
-            return False
         region = region.parent
     return False
 

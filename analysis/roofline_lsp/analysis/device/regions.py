@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
 
-from roofline_lsp.kernel.expressions import Expression
 from roofline_lsp.kernel.program import Function, Problem
 from roofline_lsp.kernel.symbolic import Expr, Symbol
 from roofline_lsp.kernel.types import Type

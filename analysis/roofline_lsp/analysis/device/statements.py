@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from enum import Enum
 from typing import Final
 
 from roofline_lsp.analysis.device.arithmetic import truth
+from roofline_lsp.analysis.device.calls import construct
 from roofline_lsp.analysis.device.expressions import (
     coerce,
     evaluate,
@@ -14,12 +14,12 @@ from roofline_lsp.analysis.device.expressions import (
     scalar,
     select,
 )
+from roofline_lsp.analysis.device.flow import Flow
 from roofline_lsp.analysis.device.loops import walk_for, walk_range, walk_while
 from roofline_lsp.analysis.device.memory import need_value
 from roofline_lsp.analysis.device.values import (
-    CodeValue,
     DeviceValue,
-    PlacePointer,
+    MemoryPlace,
     PointerValue,
     StructValue,
     Value,
@@ -29,17 +29,8 @@ from roofline_lsp.analysis.device.walker import MAX_STATEMENTS, Scope, Walker
 from roofline_lsp.analysis.layout import is_float, is_integer
 from roofline_lsp.kernel import statements as ir
 from roofline_lsp.kernel.expressions import Expression, InitList
-from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol, apply
+from roofline_lsp.kernel.symbolic import Apply, Expr, apply
 from roofline_lsp.kernel.types import Type
-
-
-class Flow(Enum):
-    """How control leaves a statement."""
-
-    NEXT = 0
-    """On to the statement after it."""
-    EXIT = 1
-    """Out of the stretch: ``return``, ``break`` or ``continue``, always."""
 
 
 def walk(walker: Walker, node: ir.Statement) -> Flow:
@@ -120,8 +111,6 @@ def _declare_shared(walker: Walker, variable: ir.Variable, type_: Type) -> None:
         pointer = PointerValue(array, number(0, "long"), pointee)
         walker.declare(variable.name, type_.pointer_to(), pointer)
     else:
-        from roofline_lsp.analysis.device.values import MemoryPlace
-
         walker.scope.names[variable.name] = MemoryPlace(
             PointerValue(array, number(0, "long"), type_)
         )
@@ -129,8 +118,6 @@ def _declare_shared(walker: Walker, variable: ir.Variable, type_: Type) -> None:
 
 def _initial(walker: Walker, variable: ir.Variable, type_: Type) -> DeviceValue:
     if variable.ctor_args is not None:
-        from roofline_lsp.analysis.device.calls import construct
-
         if type_.dims:
             return StructValue(type_)
         args = tuple(evaluate(walker, arg) for arg in variable.ctor_args)
@@ -140,8 +127,6 @@ def _initial(walker: Walker, variable: ir.Variable, type_: Type) -> DeviceValue:
     if type_.dims:
         return _array_initial(walker, variable.init, type_)
     if isinstance(variable.init, InitList):
-        from roofline_lsp.analysis.device.calls import construct
-
         args = tuple(evaluate(walker, item) for item in variable.init.items)
         return construct(walker, type_, args, variable.init.items)
     value = evaluate(walker, variable.init)
@@ -172,8 +157,6 @@ def default_value(walker: Walker, type_: Type, name: str) -> DeviceValue:
         return walker.opaque(type_, 0, name)
     struct = walker.table.find_struct(type_.name)
     if struct is not None:
-        from roofline_lsp.analysis.device.calls import construct
-
         return construct(walker, type_, (), ())
     return walker.opaque(type_, 0, name)
 
@@ -232,9 +215,7 @@ def _note_exit(walker: Walker, conditions: tuple[Expr | None, ...]) -> None:
         loop.may_exit = True
 
 
-def _walk_side(
-    walker: Walker, node: ir.Statement, conditions: tuple[Expr | None, ...]
-) -> Flow:
+def _walk_side(walker: Walker, node: ir.Statement, conditions: tuple[Expr | None, ...]) -> Flow:
     guard = walker.machine.open_guard(conditions)
     flow = walk(walker, node)
     walker.machine.close(guard)
@@ -332,7 +313,7 @@ def _switch(walker: Walker, node: ir.Switch) -> Flow:
 
 
 def _is_data(expr: Expr) -> bool:
-    return any(isinstance(s, Symbol) and s.scope in ("data", "carried") for s in expr.symbols())
+    return any(s.scope in ("data", "carried") for s in expr.symbols())
 
 
 def _walk_cases(walker: Walker, cases: Sequence[ir.Case]) -> Flow:
@@ -369,7 +350,7 @@ def _forget_changed(walker: Walker, before: dict[int, DeviceValue]) -> None:
 def _return(walker: Walker, node: ir.Return) -> Flow:
     if node.value is not None:
         value = evaluate(walker, node.value)
-        need_value(walker, value) if not isinstance(value, (CodeValue, PlacePointer)) else None
+        need_value(walker, value)
         walker.frames[-1].returns.append(value)
     return Flow.EXIT
 

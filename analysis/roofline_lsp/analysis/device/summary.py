@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
+from roofline_lsp.analysis.device import expressions, memory
 from roofline_lsp.analysis.device.regions import KernelSummary
 from roofline_lsp.analysis.device.statements import walk
-from roofline_lsp.analysis.device.walker import Walker
+from roofline_lsp.analysis.device.walker import Parts, Walker
 from roofline_lsp.analysis.symbols import SymbolTable
 from roofline_lsp.kernel.program import Function
 from roofline_lsp.kernel.types import Type
+
+_PARTS: Final = Parts(
+    evaluate=expressions.evaluate,
+    execute=walk,
+    place_of=expressions.place_of,
+    field_place=expressions.field_place,
+    dereference=expressions.dereference,
+    coerce=expressions.coerce,
+    constant_of=expressions.constant_of,
+    load=memory.load,
+    store=memory.store,
+)
 
 
 def summarise(
@@ -20,7 +34,7 @@ def summarise(
     Type parameters that ``bindings`` leaves out stay unknown types; value parameters become
     symbols, as kernel arguments do.
     """
-    walker = Walker(table, kernel, bindings or {})
+    walker = Walker(table, kernel, bindings or {}, _PARTS)
     for parameter in kernel.template_params:
         bound = parameter.name in walker.types.bindings or parameter.name in walker.constants
         if bound:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from roofline_lsp.analysis.device.flow import Flow
 from roofline_lsp.analysis.device.local_arrays import LocalArrays
 from roofline_lsp.analysis.device.machine import Machine
 from roofline_lsp.analysis.device.regions import Array, Assumption, Work
 from roofline_lsp.analysis.device.values import (
     DeviceValue,
     FieldPlace,
-    MemoryPlace,
     Place,
     PlacePointer,
     PointerValue,
@@ -66,18 +66,41 @@ class Frame:
     this: Place | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The functions that walk each kind of node; they need the walker, and the walker them."""
+
+    evaluate: Callable[[Walker, Expression], DeviceValue]
+    execute: Callable[[Walker, Statement], Flow]
+    place_of: Callable[[Walker, Expression], Place | None]
+    field_place: Callable[[Walker, Place, str], Place | None]
+    dereference: Callable[[Walker, DeviceValue], Place | None]
+    coerce: Callable[[Walker, DeviceValue, Type], DeviceValue]
+    constant_of: Callable[[Walker, Expression], int | None]
+    load: Callable[[Walker, PointerValue], DeviceValue]
+    store: Callable[[Walker, PointerValue, DeviceValue], None]
+
+
 class Walker:
-    """State of the walk. The work is done by the functions of ``expressions``, ``statements``
-    and ``calls``, which take the walker as their first argument."""
+    """State of the walk.
 
-    def __init__(self, table: SymbolTable, kernel: Function, bindings: Mapping[str, Type | int]) -> None:
-        from roofline_lsp.analysis.device.expressions import constant_of
+    The work is done by the functions of ``expressions``, ``statements`` and ``calls``, which take
+    the walker as their first argument.
+    """
 
+    def __init__(
+        self,
+        table: SymbolTable,
+        kernel: Function,
+        bindings: Mapping[str, Type | int],
+        parts: Parts,
+    ) -> None:
+        self.parts = parts
         self.table = table
         self.kernel = kernel
         self.machine = Machine(kernel.path, kernel.span.line)
         self.constants: dict[str, DeviceValue] = {}
-        self.types = TypeResolver(table, {}, lambda expression: constant_of(self, expression))
+        self.types = TypeResolver(table, {}, lambda expression: parts.constant_of(self, expression))
         self.bind(bindings)
         self.scope = Scope({})
         self.frames = [Frame(kernel)]
@@ -105,43 +128,31 @@ class Walker:
             else:
                 self.constants[name] = number(bound, "int")
 
-    # -- the other parts of the walk, which import this module
+    # -- the other parts of the walk
 
     def evaluate(self, node: Expression) -> DeviceValue:
         """The value of an expression."""
-        from roofline_lsp.analysis.device.expressions import evaluate
+        return self.parts.evaluate(self, node)
 
-        return evaluate(self, node)
-
-    def execute(self, node: Statement) -> None:
+    def execute(self, node: Statement) -> Flow:
         """Walk a statement."""
-        from roofline_lsp.analysis.device.statements import walk
-
-        walk(self, node)
+        return self.parts.execute(self, node)
 
     def place_of(self, node: Expression) -> Place | None:
         """Where an expression's value is stored."""
-        from roofline_lsp.analysis.device.expressions import place_of
-
-        return place_of(self, node)
+        return self.parts.place_of(self, node)
 
     def field_place(self, owner: Place, name: str) -> Place | None:
         """The place of a member."""
-        from roofline_lsp.analysis.device.expressions import field_place
-
-        return field_place(self, owner, name)
+        return self.parts.field_place(self, owner, name)
 
     def dereference(self, value: DeviceValue) -> Place | None:
         """The place an address names."""
-        from roofline_lsp.analysis.device.expressions import dereference
-
-        return dereference(self, value)
+        return self.parts.dereference(self, value)
 
     def coerce(self, value: DeviceValue, type_: Type) -> DeviceValue:
         """The value as stored in a variable of this type."""
-        from roofline_lsp.analysis.device.expressions import coerce
-
-        return coerce(self, value, type_)
+        return self.parts.coerce(self, value, type_)
 
     def parameter(self, path: str, type_: Type) -> DeviceValue:
         """A kernel argument, or a part of one, by its path (``p.data``)."""
@@ -161,7 +172,9 @@ class Walker:
         layout = self.types.fields(resolved)
         if layout is None:
             return self.opaque(resolved, 0, path, "param")
-        fields = {key: self.parameter(f"{path}.{key}", inner) for key, (_, _, inner) in layout.items()}
+        fields = {
+            key: self.parameter(f"{path}.{key}", inner) for key, (_, _, inner) in layout.items()
+        }
         return StructValue(resolved, fields)
 
     def type_of(self, value: DeviceValue) -> Type:
@@ -208,13 +221,17 @@ class Walker:
             self.slots.pop(slot, None)
             self.slot_types.pop(slot, None)
 
-    def opaque(self, type_: Type, varies: int, name: str = "", scope: str = "unknown") -> DeviceValue:
+    def opaque(
+        self, type_: Type, varies: int, name: str = "", scope: str = "unknown"
+    ) -> DeviceValue:
         """A value of this type of which nothing is known."""
         resolved = self.types.resolve(type_)
         if resolved.dims:
             return StructValue(resolved)
         if resolved.pointers:
-            pointee = Type(resolved.name, resolved.args, resolved.pointers - 1, const=resolved.const)
+            pointee = Type(
+                resolved.name, resolved.args, resolved.pointers - 1, const=resolved.const
+            )
             array = Array(name or "pointer", "global", pointee, indirect=True)
             return PointerValue(array, number(0, "long"), pointee)
         layout = self.types.fields(resolved) if not is_integer(resolved.name) else None
@@ -232,8 +249,6 @@ class Walker:
 
     def read(self, place: Place) -> DeviceValue:
         """The value at a place; a load from memory is recorded."""
-        from roofline_lsp.analysis.device.memory import load
-
         if isinstance(place, VariablePlace):
             return self.slots[place.slot]
         if isinstance(place, FieldPlace):
@@ -248,7 +263,7 @@ class Walker:
             if isinstance(owner, PlacePointer):
                 return self.read(FieldPlace(owner.place, place.name, place.type))
             return self.opaque(place.type, self.machine.loop_bits())
-        return load(self, place.pointer)
+        return self.parts.load(self, place.pointer)
 
     def read_owner(self, place: Place) -> DeviceValue:
         """The object that a field or element is part of; reading it whole is not an access."""
@@ -285,8 +300,6 @@ class Walker:
 
     def write(self, place: Place, value: DeviceValue) -> None:
         """Assign; a store to memory is recorded."""
-        from roofline_lsp.analysis.device.memory import store
-
         if isinstance(place, VariablePlace):
             self.slots[place.slot] = value
         elif isinstance(place, FieldPlace):
@@ -301,9 +314,11 @@ class Walker:
                     fields[place.name] = value
                 self._write_owner(place.owner, StructValue(owner.type, fields))
         else:
-            store(self, place.pointer, value)
+            self.parts.store(self, place.pointer, value)
 
-    def array(self, name: str, element: Type, space: str = "global", *, indirect: bool = False) -> Array:
+    def array(
+        self, name: str, element: Type, space: str = "global", *, indirect: bool = False
+    ) -> Array:
         """The array of this name, made once."""
         found = self.arrays.get(name)
         if found is None:

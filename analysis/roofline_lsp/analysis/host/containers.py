@@ -69,16 +69,20 @@ def make_container(
     elif values and isinstance(values[0], Pointer):
         size = _from_range(m, storage, values)
     elif values and size == ZERO:
-        number = m.number(values[0], "unsigned long")
-        if number is not None:
-            size = number.value
-        if len(values) > 1:
-            storage.fill = convert(m, values[1], element)
-        elif element.name in SCALARS and not element.pointers:
-            storage.fill = _zero_of(element)
+        size = _counted(m, storage, element, values)
     result = Aggregate(type, {DATA: storage})
     set_size(m, result, size)
     return result
+
+
+def _counted(m: Machine, storage: Storage, element: Type, values: Sequence[Value]) -> Expr:
+    """Fill the memory for ``(count)`` or ``(count, value)``; the count."""
+    if len(values) > 1:
+        storage.fill = convert(m, values[1], element)
+    elif element.name in SCALARS and not element.pointers:
+        storage.fill = _zero_of(element)
+    number = m.number(values[0], "unsigned long")
+    return number.value if number is not None else ZERO
 
 
 def _zero_of(element: Type) -> Value | None:

@@ -8,11 +8,11 @@ from roofline_lsp.analysis.host.access import load, rvalue
 from roofline_lsp.analysis.host.havoc import forget_call
 from roofline_lsp.analysis.host.layout import resolve
 from roofline_lsp.analysis.host.machine import MAX_DEPTH, SCALARS, BudgetSpent, Machine
-from roofline_lsp.analysis.host.memory import AUTO, Cell, Closure, Place
+from roofline_lsp.analysis.host.memory import AUTO, Cell, Closure, Frame, Place
 from roofline_lsp.analysis.host.names import method_bindings
 from roofline_lsp.analysis.host.operators import convert, copied
 from roofline_lsp.analysis.host.templates import bind, choose_overload
-from roofline_lsp.analysis.host.values import Aggregate, FunctionValue, Opaque, Value
+from roofline_lsp.analysis.host.values import Aggregate, FunctionValue, Opaque, Scalar, Value
 from roofline_lsp.kernel.program import Function
 from roofline_lsp.kernel.statements import Variable
 from roofline_lsp.kernel.symbolic import Expr
@@ -68,6 +68,11 @@ def invoke(
         bind_parameters(m, function.params, args, frame.scopes[0])
         run_initialisers(m, function)
         m.exec(body)
+    except RecursionError:
+        del m.frames[depth:], m.journals[journals:]
+        m.doubt = doubt
+        forget_call(m, function, args, this)
+        return unknown_result(m, function)
     except BudgetSpent:
         if not outermost or m.spent:
             raise
@@ -81,7 +86,23 @@ def invoke(
         m.quiet -= quiet
         if outermost and not m.spent:
             m.limit = saved_limit
+    if frame.alternatives and frame.result_place is None:
+        frame.result = _joined_result(m, function, frame)
     return _result(m, function, frame.result_place, frame.result)
+
+
+def _joined_result(m: Machine, function: Function, frame: Frame) -> Value | None:
+    """The result of a function that may have returned earlier than it was followed to."""
+    last = frame.result
+    if not isinstance(last, Scalar):
+        return last
+    for value in frame.alternatives:
+        if not (isinstance(value, Scalar) and value.value == last.value):
+            why = "the function may return earlier, on a condition that is not decided"
+            name = f"result of {function.name}()"
+            assumed = m.assumed_value(last.value)
+            return m.unknown(name, why, last.type_name, assumed=assumed)
+    return last
 
 
 def _result(m: Machine, function: Function, place: Place | None, value: Value | None) -> Place:

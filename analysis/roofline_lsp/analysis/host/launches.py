@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 
 from roofline_lsp.analysis.host.access import deref, load, rvalue
 from roofline_lsp.analysis.host.havoc import forget_reachable
+from roofline_lsp.analysis.host.initialisers import initialise
 from roofline_lsp.analysis.host.invoke import passed
 from roofline_lsp.analysis.host.layout import resolve
 from roofline_lsp.analysis.host.machine import EVALUATORS, Machine, handles
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Place, Storage
-from roofline_lsp.analysis.host.objects import initialise
 from roofline_lsp.analysis.host.operators import integer
 from roofline_lsp.analysis.host.templates import bind, choose_overload
 from roofline_lsp.analysis.host.values import (

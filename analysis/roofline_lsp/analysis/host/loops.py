@@ -93,17 +93,20 @@ def _launching(
     affordable = _affordable(m, node, induction)
     while True:
         known = test()
+        if known is False and not executed and m.forced and m.wants(node.body):
+            known = None
         if known is False:
             return None
         if known is None and executed:
             break
         distinct, events = len(m.launches), m.launch_events
-        if known is None:
-            m.doubt += 1
+        # A counted loop of unknown length is taken to run at least once.
+        doubtful = known is None and induction is None
+        m.doubt += doubtful
         try:
             signal = m.exec(node.body)
         finally:
-            m.doubt -= known is None
+            m.doubt -= doubtful
         executed += 1
         if signal is BREAK:
             return None

@@ -31,7 +31,7 @@ from roofline_lsp.analysis.host.values import (
     Scalar,
     Value,
 )
-from roofline_lsp.kernel.expressions import Expression, Literal
+from roofline_lsp.kernel.expressions import Expression, InitList, Literal
 from roofline_lsp.kernel.program import Function, Problem, Program, Severity
 from roofline_lsp.kernel.statements import Statement, Variable
 from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol, constant, make_symbol
@@ -123,6 +123,8 @@ class Machine:
         """How many undecided conditions lead here."""
         self.quiet = 0
         """How many calls and loops around here cannot launch."""
+        self.forced = False
+        """Whether conditions give way that keep a launch site from being reached."""
         self.steps = 0
         self.limit = options.statement_budget
         self.deadline = time.thread_time() + options.wall_limit_s
@@ -191,7 +193,22 @@ class Machine:
             self.limit = 0
             raise BudgetSpent
         executor = EXECUTORS.get(type(node))
-        return executor(self, node) if executor is not None else None
+        if executor is None:
+            return None
+        depth, journals, doubt = len(self.frames), len(self.journals), self.doubt
+        scopes = len(self.frames[-1].scopes)
+        try:
+            return executor(self, node)
+        except (BudgetSpent, ProgramExit, RecursionError):
+            raise
+        except Exception as error:
+            del self.frames[depth:], self.journals[journals:], self.frames[-1].scopes[scopes:]
+            self.doubt = doubt
+            kind = type(error).__name__
+            self.problem(
+                f"internal error: this statement was left out ({kind}: {error})", node.line
+            )
+            return None
 
     @property
     def spent(self) -> bool:
@@ -213,6 +230,11 @@ class Machine:
         """The resolved type of a declared variable and its first value (``objects``)."""
         found: tuple[Type, Value | None] = SERVICES["declared_value"](self, variable, zeroed=zeroed)
         return found
+
+    def initialise(self, type: Type, node: InitList, name: str) -> Value:
+        """The value of a resolved type that a brace list gives (``initialisers``)."""
+        made: Value = SERVICES["initialise"](self, type, node, name)
+        return made
 
     def template_argument(self, argument: Type | Expression) -> Type | Expr:
         """A written template argument as a type or a number (``templates``)."""
@@ -327,6 +349,12 @@ class Machine:
     def count_launch(self) -> None:
         """Note that a launch was executed."""
         self._launch_events += 1
+
+    def wants(self, node: Statement | None) -> bool:
+        """Whether a statement holds a launch site that was not reached yet."""
+        if node is None:
+            return False
+        return any(id(site) not in self.reached for site in self.reach.effects(node).launches)
 
     def enter(
         self, function: Function | None, bindings: dict[str, Type | Expr], **fields: Any

@@ -184,5 +184,7 @@ class Frame:
     owner: Struct | None = None
     result: Value | None = None
     result_place: Place | None = None
+    alternatives: list[Value | None] = field(default_factory=list)
+    """Results of returns that may have been taken; None for one that is not known."""
     resolved: dict[Type, Type] = field(default_factory=dict)
     """Types resolved in this frame."""

@@ -12,12 +12,11 @@ from roofline_lsp.analysis.host.layout import (
     component_names,
     field_type,
     resolve,
-    sizeof,
     vector_component,
 )
 from roofline_lsp.analysis.host.machine import SCALARS, Machine, provides
 from roofline_lsp.analysis.host.maps import is_map
-from roofline_lsp.analysis.host.memory import AUTO, MAX_ELEMENTS, Cell, FieldPlace, Place, Storage
+from roofline_lsp.analysis.host.memory import AUTO, Cell, FieldPlace, Place, Storage
 from roofline_lsp.analysis.host.operators import convert, copied, integer, to_scalar_type
 from roofline_lsp.analysis.host.templates import choose_overload, type_of
 from roofline_lsp.analysis.host.values import (
@@ -29,13 +28,13 @@ from roofline_lsp.analysis.host.values import (
     Text,
     Value,
 )
-from roofline_lsp.kernel.expressions import Expression, InitList, Literal
+from roofline_lsp.kernel.expressions import Expression, InitList
 from roofline_lsp.kernel.program import Struct
 from roofline_lsp.kernel.statements import Variable
 from roofline_lsp.kernel.symbolic import ZERO, constant
 from roofline_lsp.kernel.types import Type
 
-_STRINGS = frozenset(("std::string", "string", "std::string_view", "string_view"))
+STRINGS = frozenset(("std::string", "string", "std::string_view", "string_view"))
 
 
 @provides
@@ -47,7 +46,7 @@ def declared_value(
     init = variable.init
     value: Value | None
     if isinstance(init, InitList):
-        value = initialise(m, type, init, variable.name)
+        value = m.initialise(type, init, variable.name)
     elif init is not None:
         value = _initial_value(m, type, init, variable.name)
         if type.name == "auto":
@@ -63,16 +62,22 @@ def declared_value(
     else:
         value = default_value(m, type, variable.name)
         if zeroed and value is None:
-            value = _zero(type)
+            value = zero_value(type)
+    if value is not None:
+        _settle(variable, value, zeroed)
+    return type, value
+
+
+def _settle(variable: Variable, value: Value, zeroed: bool) -> None:
+    """Name the memory of a new variable and say where it lies and whether it is cleared."""
     if isinstance(value, Storage):
         value.name = variable.name
         if variable.qualifiers & {"__constant__", "__device__", "__managed__"}:
             value.space = "constant" if "__constant__" in variable.qualifiers else "device"
-        elif zeroed and init is None:
-            value.fill = _zero(value.element or AUTO)
+        elif zeroed and variable.init is None:
+            value.fill = zero_value(value.element or AUTO)
     elif isinstance(value, Pointer) and value.buffer is not None and not value.buffer.name:
         value.buffer.name = variable.name
-    return type, value
 
 
 def _initial_value(m: Machine, type: Type, init: Expression, name: str) -> Value:
@@ -91,7 +96,7 @@ def _initial_value(m: Machine, type: Type, init: Expression, name: str) -> Value
         if same or m.index.find_struct(type.name) is None or _derives(m, value.type, type):
             return copied(value) or value
     if not type.pointers and type.name not in SCALARS and type.name != "auto":
-        if not isinstance(value, (Opaque, FunctionValue)) or type.name in _STRINGS:
+        if not isinstance(value, (Opaque, FunctionValue)) or type.name in STRINGS:
             if not isinstance(value, Pointer) or is_container(type):
                 return construct(m, type, [Cell("", AUTO, value)], name)
     return convert(m, value, type)
@@ -104,7 +109,8 @@ def _derives(m: Machine, derived: Type, base: Type, depth: int = 0) -> bool:
     return any(b.name == base.name or _derives(m, b, base, depth + 1) for b in struct.bases)
 
 
-def _zero(type: Type) -> Value | None:
+def zero_value(type: Type) -> Value | None:
+    """What zero-initialisation gives a scalar or pointer, None for other types."""
     if type.dims:
         return None
     if type.pointers:
@@ -126,9 +132,9 @@ def construct(m: Machine, type: Type, args: Sequence[Place], name: str = "") -> 
     """An object of a (resolved) type made from arguments."""
     if type.pointers or type.name in SCALARS:
         if not args:
-            return _zero(type) or Opaque(name, "it is not initialised")
+            return zero_value(type) or Opaque(name, "it is not initialised")
         return convert(m, rvalue(m, args[0]), type)
-    if type.name in _STRINGS:
+    if type.name in STRINGS:
         return _string(m, args)
     vector = vector_component(type.name)
     if vector is not None:
@@ -140,6 +146,11 @@ def construct(m: Machine, type: Type, args: Sequence[Place], name: str = "") -> 
     struct = m.index.find_struct(type.name)
     if struct is not None:
         return _object(m, struct, type, args)
+    return _library_object(m, type, args, name)
+
+
+def _library_object(m: Machine, type: Type, args: Sequence[Place], name: str) -> Value:
+    """An object of a class that the program does not define."""
     if "stream" in type.name:
         opened = [rvalue(m, argument) for argument in args]
         held = "text" if "string" in type.name else "source"
@@ -212,18 +223,19 @@ def _object(m: Machine, struct: Struct, type: Type, args: Sequence[Place]) -> Va
                 bindings = dict(m.frame.bindings)
             invoke(m, chosen, args, bindings, result)
             return result
-    for field, argument in zip(_data_fields(m, struct), args, strict=False):
+    for field, argument in zip(data_fields(m, struct), args, strict=False):
         field_kind = field_type(m, type, field.name) or AUTO
         result.fields[field.name] = passed(m, argument, field_kind)
     return result
 
 
-def _data_fields(m: Machine, struct: Struct) -> list[Variable]:
+def data_fields(m: Machine, struct: Struct) -> list[Variable]:
+    """The members that objects of a class hold, those of its bases first."""
     fields: list[Variable] = []
     for base in struct.bases:
         parent = m.index.find_struct(base.name)
         if parent is not None and parent is not struct:
-            fields.extend(_data_fields(m, parent))
+            fields.extend(data_fields(m, parent))
     return fields + [f for f in struct.fields if not f.qualifiers & {"static", "constexpr"}]
 
 
@@ -253,7 +265,7 @@ def _needs_default(m: Machine, field: Variable) -> bool:
     if type.pointers or type.name in SCALARS or type.reference:
         return False
     type = resolve(m, type)
-    known = is_container(type) or is_map(type) or type.name in _STRINGS
+    known = is_container(type) or is_map(type) or type.name in STRINGS
     return known or type.name == "dim3" or "stream" in type.name
 
 
@@ -271,7 +283,7 @@ def construct_field(m: Machine, name: str, args: Sequence[Expression]) -> None:
         return
     place = FieldPlace(this, name, type or AUTO)
     if len(args) == 1 and isinstance(args[0], InitList):
-        m.store(place, initialise(m, place.type, args[0], name))
+        m.store(place, m.initialise(place.type, args[0], name))
         return
     places = [m.place(argument) for argument in args]
     if place.type.dims:
@@ -288,91 +300,3 @@ def _construct_base(m: Machine, struct: Struct, this: Aggregate, args: Sequence[
     chosen = choose_overload(m, FunctionValue(tuple(constructors)), args) if constructors else None
     if chosen is not None:
         invoke(m, chosen, args, dict(m.frame.bindings), this)
-
-
-def initialise(m: Machine, type: Type, node: InitList, name: str) -> Value:
-    """The value of a (resolved) type that a brace list gives."""
-    if type.dims:
-        return _array(m, type, node, name)
-    if type.pointers or type.name in SCALARS:
-        if not node.items:
-            return _zero(type) or Opaque(name, "it is not initialised")
-        return convert(m, m.eval(node.items[0]), type)
-    if is_container(type):
-        return make_container(m, type, [_item_place(m, type, i) for i in node.items], name, True)
-    struct = m.index.find_struct(type.name)
-    if struct is not None and not m.index.find_methods(struct, struct.name):
-        return _aggregate(m, struct, type, node)
-    if struct is None and vector_component(type.name) is None and type.name not in _STRINGS:
-        if type.name.removeprefix("std::") not in ("pair", "tuple", "complex"):
-            return Aggregate(type, {str(i): m.eval(x) for i, x in enumerate(node.items)})
-    return construct(m, type, [m.place(item) for item in node.items], name)
-
-
-def _item_place(m: Machine, type: Type, item: Expression) -> Place:
-    if isinstance(item, InitList) and type.args and isinstance(type.args[0], Type):
-        return Cell("", AUTO, initialise(m, resolve(m, type.args[0]), item, ""))
-    return m.place(item)
-
-
-def _aggregate(m: Machine, struct: Struct, type: Type, node: InitList) -> Value:
-    result = Aggregate(type)
-    apply_member_defaults(m, struct, type, result)
-    fields = _data_fields(m, struct)
-    for field, item in zip(fields, node.items, strict=False):
-        kind = field_type(m, type, field.name) or AUTO
-        if isinstance(item, InitList):
-            result.fields[field.name] = initialise(m, kind, item, field.name)
-        elif kind.dims:
-            result.fields[field.name] = array_storage(m, field.name, kind)
-        else:
-            result.fields[field.name] = convert(m, m.eval(item), kind)
-    for field in fields[len(node.items) :]:
-        if field.name not in result.fields:
-            zero = _zero(resolve(m, field.type))
-            if zero is not None:
-                result.fields[field.name] = zero
-    return result
-
-
-def _array(m: Machine, type: Type, node: InitList, name: str) -> Value:
-    element = Type(type.name, type.args, type.pointers)
-    dims = type.dims
-    if dims[0] is None:
-        dims = (Literal(node.line, len(node.items), "int"), *dims[1:])
-        type = Type(type.name, type.args, type.pointers, dims=dims)
-    storage = array_storage(m, name, type)
-    storage.origin = m.origin("initialiser", node.line)
-    storage.fill = _zero(element)
-    _fill(m, storage, element, node, dims, 0)
-    return storage
-
-
-def _fill(
-    m: Machine,
-    storage: Storage,
-    element: Type,
-    node: InitList,
-    dims: tuple[Expression | None, ...],
-    start: int,
-) -> None:
-    inner = sizeof(m, Type("char", dims=dims[1:])) if len(dims) > 1 else constant(1)
-    stride = inner.constant if inner is not None else None
-    position = start
-    for item in node.items:
-        if position - start >= MAX_ELEMENTS:
-            storage.fill = None
-            return
-        if isinstance(item, InitList) and len(dims) > 1:
-            _fill(m, storage, element, item, dims[1:], position)
-            position += int(stride) if stride is not None else len(item.items)
-            continue
-        if isinstance(item, InitList):
-            storage.elements[position] = initialise(m, element, item, storage.name)
-        else:
-            value = m.eval(item)
-            if isinstance(value, Text) and not element.pointers and element.name == "char":
-                storage.text = value.value
-            else:
-                storage.elements[position] = convert(m, value, element)
-        position += 1

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from roofline_lsp.analysis.host import (  # noqa: F401  (the handlers register themselves)
     calls,
+    creation,
     expressions,
     launches,
     loops,
@@ -146,7 +147,8 @@ def _run_rest(m: Machine) -> None:
         and f.body is not None
         and m.reach.function_can_launch(f)
     ]
-    for function in [*roots, *pending]:
+    for position, function in enumerate([*roots, *pending, *pending]):
+        m.forced = position >= len(roots) + len(pending)
         if function in pending and not _has_unreached(m, function):
             continue
         if not any(_has_unreached(m, f) for f in pending):

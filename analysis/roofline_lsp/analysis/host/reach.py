@@ -83,6 +83,7 @@ class Effects:
     """Simple names of functions, methods and types that may be called."""
     launches: list[ex.Launch] = field(default_factory=list)
     allocates: bool = False
+    returns: bool = False
     statements: int = 0
 
 
@@ -163,6 +164,11 @@ def _note_launch(effects: Effects, node: ex.Launch) -> None:
     effects.launches.append(node)
 
 
+def _note_return(effects: Effects, node: st.Return) -> None:
+    effects.statements += 1
+    effects.returns = effects.returns or node.value is not None
+
+
 def _note_statement(effects: Effects, node: st.Statement) -> None:
     effects.statements += 1
 
@@ -178,24 +184,12 @@ _NOTES: Final[dict[type, Callable[[Effects, Any], None]]] = {
     ex.New: _note_making,
     ex.Construct: _note_making,
     ex.Launch: _note_launch,
+    st.Return: _note_return,
     **dict.fromkeys(
-        (
-            st.Block,
-            st.Declare,
-            st.Evaluate,
-            st.If,
-            st.For,
-            st.ForRange,
-            st.While,
-            st.Switch,
-            st.Return,
-            st.Break,
-            st.Continue,
-            st.Goto,
-            st.Label,
-            st.Opaque,
-        ),
-        _note_statement,
+        (st.Block, st.Declare, st.Evaluate, st.If, st.For, st.ForRange, st.While), _note_statement
+    ),
+    **dict.fromkeys(
+        (st.Switch, st.Break, st.Continue, st.Goto, st.Label, st.Opaque), _note_statement
     ),
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from roofline_lsp.analysis.host.expressions import name_value
+from roofline_lsp.analysis.host.initialisers import initialise
 from roofline_lsp.analysis.host.layout import resolve
 from roofline_lsp.analysis.host.machine import (
     BREAK,
@@ -17,7 +18,7 @@ from roofline_lsp.analysis.host.machine import (
     handles,
 )
 from roofline_lsp.analysis.host.memory import Cell, ContentsPlace, Place
-from roofline_lsp.analysis.host.objects import declared_value, initialise
+from roofline_lsp.analysis.host.objects import declared_value
 from roofline_lsp.analysis.host.operators import convert, truth
 from roofline_lsp.analysis.host.values import Opaque, Pointer, Scalar, Value
 from roofline_lsp.kernel import statements as st
@@ -134,11 +135,14 @@ def _if(m: Machine, node: st.If) -> Signal | None:
             m.exec(node.init)
         condition = m.eval(node.condition)
         known = truth(m, condition)
-        if known is True:
-            return m.exec(node.then)
+        taken: st.Statement | None = node.then
+        other = node.otherwise
         if known is False:
-            return m.exec(node.otherwise) if node.otherwise is not None else None
-        return _undecided(m, node)
+            taken, other = other, taken
+        forced = m.forced and (m.wants(other) or (m.reach.leaves(taken) and not m.wants(taken)))
+        if known is None or forced:
+            return _undecided(m, node)
+        return m.exec(taken) if taken is not None else None
     finally:
         scopes.pop()
 
@@ -146,16 +150,30 @@ def _if(m: Machine, node: st.If) -> Signal | None:
 def _undecided(m: Machine, node: st.If) -> Signal | None:
     then, otherwise = node.then, node.otherwise
     if m.reach.leaves(then):
-        if m.reach.can_launch(then):
-            try_branch(m, lambda: m.exec(then), keep=False)
+        _leave(m, then)
         return _in_doubt(m, otherwise)
     if otherwise is not None and m.reach.leaves(otherwise):
-        if m.reach.can_launch(otherwise):
-            try_branch(m, lambda: m.exec(otherwise), keep=False)
+        _leave(m, otherwise)
         return _in_doubt(m, then)
     return run_alternatives(
         m, [lambda: m.exec(then), lambda: m.exec(otherwise) if otherwise is not None else None]
     )
+
+
+def _leave(m: Machine, branch: st.Statement) -> None:
+    """Execute a branch that leaves the function for its launches and its result alone."""
+    frame = m.frame
+    returns = m.reach.effects(branch).returns and m.quiet > 0
+    if not (returns or m.reach.can_launch(branch)):
+        return
+
+    def run() -> Signal | None:
+        signal = m.exec(branch)
+        if signal is RETURN and returns:
+            frame.alternatives.append(frame.result)
+        return signal
+
+    try_branch(m, run, keep=False)
 
 
 def _in_doubt(m: Machine, node: st.Statement | None) -> Signal | None:

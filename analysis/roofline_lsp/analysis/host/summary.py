@@ -169,6 +169,8 @@ def summarise(
 ) -> None:
     """Leave memory as after the loop, as far as that is known, ``executed`` trips done."""
     effects = m.reach.effects(node)
+    if effects.returns and m.quiet:
+        m.frame.alternatives.append(None)
     remaining = None
     if induction is not None and induction.trips is not None:
         remaining = induction.trips - executed

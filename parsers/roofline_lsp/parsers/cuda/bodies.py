@@ -38,6 +38,8 @@ class BodyReader:
     end: int
     scope: Scope
     qualified_name: str
+    parameters: tuple[str, ...]
+    """Names that are variables here, whatever they look like."""
     problems: list[Problem]
     """Where to put what cannot be read."""
 
@@ -49,6 +51,7 @@ class BodyReader:
             return None
         lo = lowering_for(self.source, self.known, self.scope, f"{self.qualified_name}::")
         lo.problems = self.problems
+        lo.local_values.update(self.parameters)
         try:
             if node.kind_id == COMPOUND:
                 return read_block(lo, node, 0)

@@ -194,11 +194,13 @@ def make_function(
     own = scope.template_lists[len(scope.template_lists) - scope.own_lists :]
     params = tuple(param for params in own[name.scope_templates :] for param in params)
     path = f"{scope.prefix}{name.path}::" if name.path else scope.prefix
+    variables = read_parameters(lo, declared.function, depth)
     problems: list[Problem] = []
     reader: BodyReader | None = None
     if body is not None:
+        names = tuple(variable.name for variable in variables)
         start, end = body.start_byte, body.end_byte
-        reader = BodyReader(source, known, start, end, scope, path + name.name, problems)
+        reader = BodyReader(source, known, start, end, scope, path + name.name, names, problems)
     return Function(
         name=name.name,
         qualified_name=path + name.name,
@@ -206,7 +208,7 @@ def make_function(
         span=source.span(node.start_point, node.end_point),
         name_span=source.name_span(name.name, name.node.start_point, name.node.end_point),
         return_type=trailing_return(lo, declared.function, depth) or declared.type,
-        params=read_parameters(lo, declared.function, depth),
+        params=variables,
         template_params=params,
         qualifiers=frozenset(qualifiers),
         owner=owner,

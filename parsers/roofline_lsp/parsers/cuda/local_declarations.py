@@ -19,7 +19,7 @@ from roofline_lsp.parsers.cuda.grammar import (
 from roofline_lsp.parsers.cuda.lowering import Lowering, expression, reads_statement
 from roofline_lsp.parsers.cuda.specifiers import read_specifiers
 from roofline_lsp.parsers.cuda.type_names import type_of
-from roofline_lsp.parsers.cuda.variables import read_variables, register_values
+from roofline_lsp.parsers.cuda.variables import read_variables
 
 
 def read_pointer_to_array(lo: Lowering, node: Node, depth: int) -> Variable | None:
@@ -67,7 +67,6 @@ def read_declaration(lo: Lowering, node: Node, depth: int) -> Statement | None:
     _, variables, _ = read_variables(lo, node.children, depth, in_body=True)
     if not variables:
         return None
-    register_values(lo, variables)
     return Declare(line, tuple(variables))
 
 

@@ -1,10 +1,10 @@
-"""Expressions that stand alone: in a pragma, a macro's replacement text, a command line."""
+"""Expressions parsed on their own: from pragmas, macros and declarations that are none."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from roofline_lsp.kernel.expressions import Expression, Unknown
+from roofline_lsp.kernel.expressions import Call, Expression, Unknown
 from roofline_lsp.parsers.cuda.grammar import DECLARATION, INIT_DECLARATOR, Node
 from roofline_lsp.parsers.cuda.lowering import Lowering, expression
 from roofline_lsp.parsers.cuda.source import SourceText
@@ -12,12 +12,33 @@ from roofline_lsp.parsers.cuda.source import SourceText
 
 def parse_expression(text: str, line: int = 0) -> Expression:
     """The expression that ``text`` is, on ``line``; ``Unknown`` if it is none."""
-    raw = b"int x = " + " ".join(text.split()).encode() + b";"
-    source = SourceText(Path(), raw, raw, first_line=line)
+    source = _source(" ".join(text.split()), line, Path())
     node = _initializer(source.parse().root_node)
-    return (
-        Unknown(line, text) if node is None else expression(Lowering(source, set(), set()), node, 0)
-    )
+    if node is None:
+        return Unknown(line, text)
+    return expression(Lowering(source, set(), set()), node, 0)
+
+
+def parse_arguments(lo: Lowering, node: Node, depth: int) -> tuple[Expression, ...] | None:
+    """The arguments that ``(a * b, c)``, taken for parameters, are; None if they cannot be read.
+
+    What ``lo`` knows about names is known here.
+    """
+    source = _source("f" + lo.text(node), lo.line_of(node), lo.source.path)
+    value = _initializer(source.parse().root_node)
+    if value is None:
+        return None
+    inner = Lowering(source, lo.types, lo.values, lo.prefix)
+    inner.local_types = lo.local_types
+    inner.local_values = lo.local_values
+    inner.problems = lo.problems
+    call = expression(inner, value, depth)
+    return call.args if isinstance(call, Call) else None
+
+
+def _source(text: str, line: int, path: Path) -> SourceText:
+    raw = b"int x = " + text.encode() + b";"
+    return SourceText(path, raw, raw, first_line=line)
 
 
 def _initializer(root: Node) -> Node | None:

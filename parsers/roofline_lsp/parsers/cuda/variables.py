@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from roofline_lsp.kernel.expressions import (
-    Binary,
-    Expression,
-    Index,
-    Name,
-    Unknown,
-)
+from roofline_lsp.kernel.expressions import Expression, Name, Unknown
 from roofline_lsp.kernel.statements import Variable
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.cuda.declarators import (
@@ -36,6 +30,7 @@ from roofline_lsp.parsers.cuda.grammar import (
     kind,
 )
 from roofline_lsp.parsers.cuda.lowering import Lowering, expression
+from roofline_lsp.parsers.cuda.snippets import parse_arguments
 from roofline_lsp.parsers.cuda.specifiers import Specifiers, read_specifiers
 from roofline_lsp.parsers.cuda.type_names import plain_type, qualified_parts
 
@@ -48,6 +43,9 @@ _PARAMETER = frozenset(
         kind("variadic_parameter_declaration"),
         kind("explicit_object_parameter_declaration"),
     ]
+)
+_ONLY_TYPES = frozenset(
+    [kind("abstract_pointer_declarator"), kind("abstract_reference_declarator")]
 )
 _PLAIN_PARAMETER = kind("parameter_declaration")
 _AUTO = plain_type("auto")
@@ -105,6 +103,8 @@ def read_variables(
                 functions.append(declared)
                 continue
         variables.append(_variable(lo, specifiers, declared, args, init, assigned, depth))
+    if in_body:
+        lo.local_values.update(variable.name for variable in variables)
     return specifiers, variables, functions
 
 
@@ -150,72 +150,43 @@ def _binding(lo: Lowering, node: Node, init: Node | None, base: Type, depth: int
 def _constructor_args(
     lo: Lowering, function: Node, depth: int, *, in_body: bool
 ) -> tuple[Expression, ...] | None:
-    """What ``T x(a, b)`` passes to a constructor; None if it declares a function."""
-    if len(function.children) != 2:
+    """What ``T x(a, b)`` passes to a constructor; None if it declares a function.
+
+    Inside a body it is a variable unless its parameters are clearly such; elsewhere only if one of
+    them is a variable's name.
+    """
+    if len(function.children) != 2 or function.children[1].kind_id != PARAMETERS:
         return None
-    parameters = [
-        child
-        for child in function.children[1].children
-        if child.is_named and child.kind_id != COMMENT
-    ]
-    if function.children[1].kind_id != PARAMETERS or not parameters:
+    listed = function.children[1]
+    parameters = [c for c in listed.children if c.is_named and c.kind_id != COMMENT]
+    if not parameters or not all(_may_be_value(lo, item, depth) for item in parameters):
         return None
-    found = []
-    known = in_body
-    for parameter in parameters:
-        value = _parameter_as_value(lo, parameter, depth)
-        if value is None:
-            return None
-        known = known or (isinstance(value, Name) and lo.is_value(value.name))
-        found.append(value)
-    return tuple(found) if known else None
+    args = parse_arguments(lo, listed, depth)
+    if args is None or in_body:
+        return args
+    return args if any(isinstance(a, Name) and lo.is_value(a.name) for a in args) else None
 
 
-def _parameter_as_value(lo: Lowering, node: Node, depth: int) -> Expression | None:
-    """The expression that was taken for a parameter: ``n``, ``a * b``, ``x[3]``, ``ns::n``."""
-    children = node.children
-    if node.kind_id != _PLAIN_PARAMETER or not children:
-        return None
-    line = lo.line_of(node)
-    head = children[0]
+def _may_be_value(lo: Lowering, node: Node, depth: int) -> bool:
+    """Whether what was taken for a parameter can be an expression.
+
+    ``n``, ``a * b``, ``x[3]``, ``ns::n`` and ``V<T>::f()`` can; ``int``, ``T name``, ``T*``,
+    ``const T`` and a name known to be a type cannot.
+    """
+    children = [c for c in node.children if c.kind_id != COMMENT]
+    if node.kind_id != _PLAIN_PARAMETER or not 1 <= len(children) <= 2:
+        return False
+    head, *rest = children
     if head.kind_id == TYPE_IDENTIFIER:
-        name = lo.text(head)
-        if lo.is_type(name):
-            return None
-        value: Expression = Name(line, name)
+        if lo.is_type(lo.text(head)):
+            return False
     elif head.kind_id == QUALIFIED_IDENTIFIER:
-        name, args, scope_args = qualified_parts(lo, head, depth)
-        if args is not None or lo.is_type(name.rpartition("::")[2]):
-            return None
-        value = Name(line, name, args, scope_args)
+        name, args, _ = qualified_parts(lo, head, depth)
+        if lo.is_type(name.rpartition("::")[2]) or (args is not None and not rest):
+            return False
     else:
-        return None
-    for child in children[1:]:
-        extended = _extended(lo, value, child, depth)
-        if extended is None:
-            return None
-        value = extended
-    return value
-
-
-def _extended(lo: Lowering, value: Expression, node: Node, depth: int) -> Expression | None:
-    """``value`` with what a declarator after it means in an expression: ``* b``, ``[i]``."""
-    children = node.children
-    if node.kind_id not in DECLARATORS or len(children) < 2:
-        return None
-    operator = lo.text(children[0])
-    last = children[-1]
-    if operator == "[" and len(children) == 3:
-        return Index(value.line, value, expression(lo, children[1], depth))
-    if operator in ("*", "&", "&&") and len(children) == 2 and last.kind_id == IDENTIFIER:
-        return Binary(value.line, operator, value, Name(value.line, lo.text(last)))
-    if operator in ("*", "&") and len(children) == 2 and last.kind_id in DECLARATORS:
-        inner = last.children
-        if inner[0].kind_id == IDENTIFIER and len(inner) == 4 and lo.text(inner[1]) == "[":
-            index = expression(lo, inner[2], depth)
-            element = Index(value.line, Name(value.line, lo.text(inner[0])), index)
-            return Binary(value.line, operator, value, element)
-    return None
+        return False
+    return not rest or (rest[0].kind_id in DECLARATORS and rest[0].kind_id not in _ONLY_TYPES)
 
 
 def read_parameters(lo: Lowering, function: Node, depth: int) -> tuple[Variable, ...]:
@@ -257,10 +228,3 @@ def read_parameter(lo: Lowering, node: Node, depth: int) -> Variable:
         init,
         qualifiers=frozenset(specifiers.qualifiers),
     )
-
-
-def register_values(lo: Lowering, variables: list[Variable]) -> None:
-    """Notes names that a template argument may use as values: constants, not just any variable."""
-    for variable in variables:
-        if variable.type.const:
-            lo.local_values.add(variable.name)

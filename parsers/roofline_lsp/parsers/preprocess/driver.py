@@ -15,6 +15,7 @@ from roofline_lsp.parsers.preprocess.unit import Unit
 
 _MAX_INCLUDE_DEPTH = 40
 _MAX_INCLUDES = 2000
+_MAX_INCLUDED_BYTES = 64 << 20
 _MAX_CONTEXTS = 32
 """Macro contexts kept for one header."""
 
@@ -105,6 +106,7 @@ class _TranslationUnit:
         self._resolved: dict[tuple[str, bytes, bool], SourceFile | None] = {}
         self._probed: set[str] = set()
         self._count = 0
+        self._included_bytes = 0
 
     def preprocess(self) -> PreprocessedFile:
         unit = Unit(self, self._main, 0, spliced=False)
@@ -158,7 +160,7 @@ class _TranslationUnit:
         for candidate in cached:
             if candidate.matches(self.macros):
                 return self._reuse(unit, candidate)
-        if not self._may_include(unit):
+        if not self._may_include(unit, header):
             return None
         before = dict(self.macros)
         first_touched = len(self.touched)
@@ -176,7 +178,7 @@ class _TranslationUnit:
 
     def splice(self, unit: Unit, header: SourceFile) -> bytes | None:
         """See ``Includer``."""
-        if not self._may_include(unit):
+        if not self._may_include(unit, header):
             return None
         included = Unit(self, header, unit.depth + 1, spliced=True)
         text = included.run()
@@ -189,9 +191,14 @@ class _TranslationUnit:
 
     # ---- Details
 
-    def _may_include(self, unit: Unit) -> bool:
+    def _may_include(self, unit: Unit, header: SourceFile) -> bool:
         self._count += 1
-        return self._count <= _MAX_INCLUDES and unit.depth < _MAX_INCLUDE_DEPTH
+        self._included_bytes += len(header.source)
+        return (
+            self._count <= _MAX_INCLUDES
+            and self._included_bytes <= _MAX_INCLUDED_BYTES
+            and unit.depth < _MAX_INCLUDE_DEPTH
+        )
 
     def _reuse(self, unit: Unit, cached: _CachedUnit) -> PreprocessedFile:
         self.macros.update(cached.changed)

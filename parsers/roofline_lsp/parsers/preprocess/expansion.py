@@ -7,9 +7,10 @@ has not been read to its end does not expand, and its name, if met meanwhile, is
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
+from roofline_lsp.parsers.preprocess.frames import SPACE, Frames, Source
 from roofline_lsp.parsers.preprocess.macros import Macro
 from roofline_lsp.parsers.preprocess.substitution import (
     PAD,
@@ -17,11 +18,9 @@ from roofline_lsp.parsers.preprocess.substitution import (
     Substitution,
     resolve_pads,
 )
-from roofline_lsp.parsers.preprocess.tokens import TOKEN
 
 _MAX_DEPTH = 48
 """Levels of invocations inside arguments; some five Python frames each."""
-_SPACE = b" "
 _SIMPLE_ARGUMENTS = re.compile(
     rb"""\([^()"'/\n]*(?:\([^()"'/\n]*(?:\([^()"'/\n]*\)[^()"'/\n]*)*\)[^()"'/\n]*)*\)"""
 )
@@ -34,54 +33,6 @@ class UnterminatedInvocationError(Exception):
 
 class ExpansionBudgetError(Exception):
     """Expansion costs more than any real file needs."""
-
-
-class _Frames:
-    """The tokens still to be read: those of the innermost expansion first."""
-
-    __slots__ = ("disabled", "stack")
-
-    def __init__(self, tokens: Iterable[bytes], disabled: set[bytes]) -> None:
-        self.disabled = disabled
-        """Names of the macros whose expansions are being read, which may not expand."""
-        self.stack: list[tuple[Iterator[bytes], bytes]] = [(iter(tokens), b"")]
-
-    def push(self, tokens: Iterable[bytes], name: bytes = b"") -> None:
-        """Puts tokens in front of the others; a macro's name is disabled until they are read."""
-        if name:
-            self.disabled.add(name)
-        self.stack.append((iter(tokens), name))
-
-    def pop(self) -> None:
-        """Ends the innermost expansion."""
-        self.disabled.discard(self.stack.pop()[1])
-
-
-class _Source:
-    """The text after an invocation's name."""
-
-    __slots__ = ("_text", "position")
-
-    def __init__(self, text: bytes, position: int) -> None:
-        self._text = text
-        self.position = position
-        """End of the last token that was taken."""
-
-    def take_paren(self) -> bool:
-        """Takes an opening parenthesis if one comes next, with the blanks before it."""
-        found = TOKEN.match(self._text, self.position)
-        if found and found.lastindex == 1:
-            found = TOKEN.match(self._text, found.end())
-        if not found or found[0] != b"(":
-            return False
-        self.position = found.end()
-        return True
-
-    def tokens(self) -> Iterator[bytes]:
-        """The tokens that follow."""
-        for found in TOKEN.finditer(self._text, self.position):
-            self.position = found.end()
-            yield _SPACE if found.lastindex == 1 else found[0]
 
 
 class Expander:
@@ -142,12 +93,12 @@ class Expander:
         if known is not None:
             return known, start + len(invocation)
         name = text[start:end]
-        source = _Source(text, end)
+        source = Source(text, end)
         self._context_free = True
         out: list[bytes] = []
         self._disabled.clear()
         self._depth = 0
-        self._run(_Frames([name], self._disabled), source, out)
+        self._run(Frames([name], self._disabled), source, out)
         if source.position == end and out and out[0] == name:
             return None
         expansion = self.join(out)
@@ -166,7 +117,7 @@ class Expander:
         self._spend(sum(map(len, tokens)) >> 2)
         if PAD in tokens:
             tokens = resolve_pads(tokens)
-        return b"".join(tokens).replace(b"\n", _SPACE)
+        return b"".join(tokens).replace(b"\n", SPACE)
 
     def _spend(self, tokens: int) -> None:
         self.tokens_left -= tokens
@@ -181,11 +132,11 @@ class Expander:
             return tokens
         self._depth += 1
         out: list[bytes] = []
-        self._run(_Frames(tokens, self._disabled), None, out)
+        self._run(Frames(tokens, self._disabled), None, out)
         self._depth -= 1
         return resolve_pads(out)
 
-    def _run(self, frames: _Frames, source: _Source | None, out: list[bytes]) -> None:
+    def _run(self, frames: Frames, source: Source | None, out: list[bytes]) -> None:
         """Moves tokens from the frames to ``out``, expanding them on the way."""
         macros = self.macros
         stack = frames.stack
@@ -207,7 +158,7 @@ class Expander:
                 append(token)
 
     def _push_expansion(
-        self, macro: Macro, frames: _Frames, source: _Source | None, out: list[bytes]
+        self, macro: Macro, frames: Frames, source: Source | None, out: list[bytes]
     ) -> bool:
         """Replaces an invocation, whose name was just read; False if it is none."""
         args: list[list[bytes]] = []
@@ -242,7 +193,7 @@ class Expander:
         self._counter += 1
         return b"%d" % (self._counter - 1)
 
-    def _open_paren(self, frames: _Frames, source: _Source | None) -> bool:
+    def _open_paren(self, frames: Frames, source: Source | None) -> bool:
         """Takes the parenthesis after a function-like macro's name, if one comes next."""
         skipped: list[bytes] = []
         stack = frames.stack
@@ -255,7 +206,7 @@ class Expander:
                 return True
             else:
                 skipped.append(token)
-                if token and token != _SPACE:
+                if token and token != SPACE:
                     break
         else:
             if source is not None and source.take_paren():
@@ -265,7 +216,7 @@ class Expander:
         return False
 
     def _collect(
-        self, macro: Macro, frames: _Frames, source: _Source | None
+        self, macro: Macro, frames: Frames, source: Source | None
     ) -> tuple[list[list[bytes]], bool] | None:
         """An invocation's arguments, and whether the variable ones were left out altogether.
 
@@ -291,7 +242,7 @@ class Expander:
         return args, omitted
 
     def _read_to_paren(
-        self, frames: _Frames, source: _Source | None, taken: list[bytes]
+        self, frames: Frames, source: Source | None, taken: list[bytes]
     ) -> list[int] | None:
         """Reads on to the closing parenthesis.
 
@@ -340,9 +291,9 @@ def _split(taken: list[bytes], commas: list[int], macro: Macro) -> list[list[byt
 def _trim(arg: list[bytes]) -> list[bytes]:
     """Takes blanks off both ends."""
     start, end = 0, len(arg)
-    while start < end and arg[start] in (_SPACE, PAD):
+    while start < end and arg[start] in (SPACE, PAD):
         start += 1
-    while start < end and arg[end - 1] in (_SPACE, PAD):
+    while start < end and arg[end - 1] in (SPACE, PAD):
         end -= 1
     return arg[start:end]
 

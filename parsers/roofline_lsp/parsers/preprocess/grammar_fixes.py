@@ -87,26 +87,3 @@ def _replacement(found: re.Match[bytes]) -> bytes:
     if aligned and _CLASS_KEY.search(found.string, max(0, found.start() - 16), found.start()):
         return (b"alignas" + aligned[1]).ljust(len(whole))
     return _blank(whole)
-
-
-_UNROLL = re.compile(rb"(?:GCC\s+)?unroll\b\s*(.*)", re.DOTALL)
-
-
-def pragma_attribute(pragma: bytes) -> bytes:
-    """A pragma, given without ``#pragma``, as an attribute of the statement after it.
-
-    Empty for pragmas that say nothing about a statement's cost.
-    """
-    if pragma == b"nounroll":
-        return b"[[unroll(1)]]"
-    unroll = _UNROLL.fullmatch(pragma)
-    if unroll:
-        factor = unroll[1].strip()
-        if not factor:
-            return b"[[unroll]]"
-        enclosed = factor[:1] == b"(" and factor.find(b")") == len(factor) - 1
-        return b"[[unroll" + (factor if enclosed else b"(" + factor + b")") + b"]]"
-    if pragma[:4] in (b"omp ", b"omp\t"):
-        text = pragma[4:].strip().replace(b"\\", b"\\\\").replace(b'"', b'\\"')
-        return b'[[omp::directive("' + text + b'")]]'
-    return b""

@@ -12,8 +12,13 @@ from roofline_lsp.parsers.preprocess.condition_reader import ConditionReader
 from roofline_lsp.parsers.preprocess.conditional_stack import ConditionalStack
 from roofline_lsp.parsers.preprocess.conditions import ConditionError
 from roofline_lsp.parsers.preprocess.expansion import Expander, ExpansionBudgetError
-from roofline_lsp.parsers.preprocess.grammar_fixes import fix_for_grammar, pragma_attribute
+from roofline_lsp.parsers.preprocess.grammar_fixes import fix_for_grammar
 from roofline_lsp.parsers.preprocess.macros import Macro, MacroTable
+from roofline_lsp.parsers.preprocess.pragmas import (
+    kept_line,
+    pragma_attribute,
+    replace_pragma_operators,
+)
 from roofline_lsp.parsers.preprocess.predefined import KNOWN_HEADERS
 from roofline_lsp.parsers.preprocess.result import PreprocessedFile
 from roofline_lsp.parsers.preprocess.scanning import BraceTracker, ends_statement
@@ -22,14 +27,11 @@ from roofline_lsp.parsers.preprocess.statement_expressions import (
 )
 from roofline_lsp.parsers.preprocess.structure import Chunk, Directive, SourceFile
 from roofline_lsp.parsers.preprocess.text_output import TextOutput
-from roofline_lsp.parsers.preprocess.tokens import OPAQUE, join_lines, lex
+from roofline_lsp.parsers.preprocess.tokens import lex
 
 _MAX_PROBLEMS = 200
 _MAX_TOKENS = 1_000_000
 """What expansion may read and write in one file: about a second's work."""
-_PRAGMA_OPERATOR = re.compile(
-    rb'_Pragma\s*\(\s*L?"([^"\\\n]*(?:\\[\s\S][^"\\\n]*)*)"\s*\)|' + OPAQUE.pattern
-)
 _EXPANDED_PRAGMA = re.compile(rb"((?:GCC\s+)?unroll|omp|nounroll)\b")
 _STATEMENT_ENDS = (b"", b";", b"{", b"}")
 
@@ -118,7 +120,10 @@ class Unit:
             self.report("comment without an end", self.file.unclosed_comment_line)
         text = b"".join(output.pieces)[1:]
         if b"_Pragma" in text:
-            text = self._apply_pragma_operators(text)
+            text, operators = replace_pragma_operators(text)
+            for line, end_line, pragma in operators:
+                self._pragmas.setdefault(line, []).append(pragma)
+                self._output.changed_lines.update(range(line, end_line + 1))
         if b"({" in text:
             text, lines = rewrite_statement_expressions(text)
             self._output.changed_lines |= lines
@@ -298,20 +303,13 @@ class Unit:
             return
         last = ends_statement(output.pieces)
         if not self.spliced and (last in _STATEMENT_ENDS or (last == b":" and not attribute)):
-            kept = self._kept_line(directive, text, expanded)
+            kept = kept_line(directive.raw, text, expanded)
+            if kept != directive.raw:
+                output.changed_lines.add(line)
         else:
             output.changed_lines.add(line)
             kept = directive.raw[: directive.raw.find(b"#")] + attribute
         output.add_line(kept, directive.newlines)
-
-    def _kept_line(self, directive: Directive, text: bytes, expanded: bytes) -> bytes:
-        """The pragma's line as it stays in the text."""
-        raw = directive.raw
-        if expanded == text and b"\n" not in raw:
-            return raw
-        self._output.changed_lines.add(directive.line)
-        start = join_lines(raw[: raw.find(b"pragma") + len(b"pragma")])
-        return start.replace(b"\n", b" ") + b" " + expanded
 
     def _expand_pragma(self, text: bytes) -> bytes:
         tokens = lex(text)
@@ -323,26 +321,6 @@ class Unit:
             return text
         finally:
             self._expander.complaints.clear()
-
-    def _apply_pragma_operators(self, text: bytes) -> bytes:
-        """Turns ``_Pragma("...")`` into attributes."""
-        line = 1
-        counted = 0
-
-        def replace(found: re.Match[bytes]) -> bytes:
-            nonlocal line, counted
-            whole = found[0]
-            if whole[:1] != b"_":
-                return whole
-            pragma = re.sub(rb"\\(.)", rb"\1", found[1]).strip()
-            line += found.string.count(b"\n", counted, found.start())
-            counted = found.start()
-            newlines = whole.count(b"\n")
-            self._pragmas.setdefault(line, []).append(pragma)
-            self._output.changed_lines.update(range(line, line + newlines + 1))
-            return pragma_attribute(pragma) + b" " + b"\n" * newlines
-
-        return _PRAGMA_OPERATOR.sub(replace, text)
 
 
 _Handler = Callable[[Unit, Directive], None]

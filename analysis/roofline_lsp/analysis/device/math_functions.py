@@ -1,0 +1,266 @@
+"""Mathematical and bit functions of device code, costed by the table of measured expansions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from roofline_lsp.analysis.device.arithmetic import binary, charge_cost, convert
+from roofline_lsp.analysis.device.memory import need_value
+from roofline_lsp.analysis.device.regions import Work
+from roofline_lsp.analysis.device.values import (
+    DeviceValue,
+    MemoryPlace,
+    PlacePointer,
+    PointerValue,
+    StructValue,
+    Value,
+    number,
+)
+from roofline_lsp.analysis.device.walker import Walker
+from roofline_lsp.analysis.expansions import function_cost
+from roofline_lsp.analysis.layout import common_type, is_float, is_integer, vector_parts
+from roofline_lsp.kernel.expressions import Call
+from roofline_lsp.kernel.symbolic import Expr, apply
+from roofline_lsp.kernel.types import Type
+
+Handler = Callable[[Walker, str, list[DeviceValue], Call], DeviceValue | None]
+"""Gives the result of a built-in function, or None if the arguments are not for it."""
+
+DOUBLE_MATH: Final = frozenset(
+    "sqrt rsqrt cbrt rcbrt exp exp2 exp10 expm1 log log2 log10 log1p pow sin cos tan asin acos atan"
+    " atan2 sinh cosh tanh asinh acosh atanh erf erfc erfinv lgamma tgamma hypot rhypot fmod fabs"
+    " floor ceil round trunc rint nearbyint fmin fmax fma fdim copysign ldexp normcdf normcdfinv"
+    " sinpi cospi remainder j0 j1 y0 y1 abs logb nextafter scalbn".split()
+)
+"""C's double functions; with an ``f`` behind, or called with a float as C++ does, single ones."""
+_NUMERIC: Final[Mapping[str, str]] = {
+    "sqrt": "sqrt",
+    "floor": "floor",
+    "ceil": "ceil",
+    "fabs": "abs",
+    "abs": "abs",
+    "exp": "exp",
+    "log": "log",
+    "log2": "log2",
+    "pow": "pow",
+    "fmin": "min",
+    "fmax": "max",
+    "trunc": "trunc",
+}
+
+
+# -- mathematics
+
+
+def math_call(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+    """A function of the C mathematics library or its fast intrinsics."""
+    values = [arg for arg in args if isinstance(arg, Value)]
+    if not values:
+        return None
+    base, type_ = _math_type(name, values)
+    operands = [
+        convert(walker, value, type_) if is_integer(value.type) else value for value in values
+    ]
+    varies = 0
+    for operand in operands:
+        varies |= operand.varies
+    expr = _math_number(base, operands)
+    if expr is not None and expr.constant is not None:
+        return number(expr.constant, type_)
+    key = ("call", name, tuple(operand.key() for operand in operands))
+    home = walker.machine.home(varies)
+    found = walker.machine.find(key, home)
+    if isinstance(found, Value):
+        return found
+    single = base + "f" if type_ == "float" else base
+    cost = function_cost(name if name.startswith("__") else single) or function_cost(name)
+    if cost is not None:
+        charge_cost(walker, cost, varies)
+    _write_results(walker, args, type_)
+    result = Value(type_, expr, varies)
+    home.available[key] = result
+    return result
+
+
+def _math_type(name: str, values: list[Value]) -> tuple[str, str]:
+    """The function's name without suffix, and the type it computes in."""
+    if name.startswith("__"):
+        return name, "double" if name.startswith("__d") else "float"
+    if name in DOUBLE_MATH:
+        widest = values[0].type
+        for value in values[1:]:
+            widest = common_type(widest, value.type)
+        return name, widest if is_float(widest) else "double"
+    return name.removesuffix("f"), "float"
+
+
+def _math_number(base: str, operands: list[Value]) -> Expr | None:
+    op = _NUMERIC.get(base)
+    if op is None or any(o.expr is None or len(o.expr.terms) > 8 for o in operands):
+        return None
+    return apply(op, *(o.expr for o in operands if o.expr is not None))
+
+
+def _write_results(walker: Walker, args: list[DeviceValue], type_: str) -> None:
+    """``sincos(x, &s, &c)`` and the like store through their pointers."""
+    for arg in args:
+        if isinstance(arg, PlacePointer):
+            walker.write(arg.place, Value(type_, None, walker.machine.loop_bits()))
+        elif isinstance(arg, PointerValue):
+            walker.write(MemoryPlace(arg), Value(type_, None, walker.machine.loop_bits()))
+
+
+def fused_multiply_add(
+    walker: Walker, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
+    """``fma(a, b, c)``: a product and a sum."""
+    if len(args) != 3 or not all(isinstance(arg, Value) for arg in args):
+        return None
+    a, b, c = (arg for arg in args if isinstance(arg, Value))
+    return binary(walker, "+", binary(walker, "*", a, b), c)
+
+
+def extreme(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+    """The smaller or larger of two, by the usual conversions."""
+    if len(args) != 2 or not all(isinstance(arg, Value) for arg in args):
+        return None
+    left, right = (arg for arg in args if isinstance(arg, Value))
+    op = "min" if "min" in name else "max"
+    type_ = common_type(left.type, right.type)
+    left, right = convert(walker, left, type_), convert(walker, right, type_)
+    expr = None
+    if left.expr is not None and right.expr is not None:
+        expr = apply(op, left.expr, right.expr)
+    elif is_integer(type_):
+        expr = walker.fresh(op, "data")
+    varies = left.varies | right.varies
+    if is_float(type_):
+        return Value(type_, expr, varies)
+    return Value(type_, expr, varies, (op, (left, right)))
+
+
+def absolute(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+    """The magnitude; free for floating point, where it is an operand modifier."""
+    value = args[0] if args else None
+    if not isinstance(value, Value):
+        return None
+    expr = apply("abs", value.expr) if value.expr is not None else None
+    if is_float(value.type):
+        return Value(value.type, expr, value.varies)
+    return Value(value.type, expr, value.varies, ("abs", (value,)))
+
+
+def predicate(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+    """``isnan`` and its kin: nothing is known of the outcome."""
+    return Value("bool", None, variation(args))
+
+
+def bit_function(
+    walker: Walker, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
+    """Integer intrinsics: their cost is in the table, their number is not followed."""
+    for arg in args:
+        need_value(walker, arg)
+    cost = function_cost(name)
+    varies = variation(args)
+    if cost is not None:
+        charge_cost(walker, cost, varies)
+    else:
+        walker.machine.charge(Work.INT, 1.0, varies)
+    return Value("int", walker.fresh(name, "data"), varies)
+
+
+def multiply_24(
+    walker: Walker, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
+    """A 24-bit product, which today is an ordinary one."""
+    if len(args) != 2 or not all(isinstance(arg, Value) for arg in args):
+        return None
+    left, right = (arg for arg in args if isinstance(arg, Value))
+    return binary(walker, "*", left, right)
+
+
+def reinterpret(
+    walker: Walker, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
+    """The same bits as another type."""
+    value = args[0] if args else None
+    if not isinstance(value, Value):
+        return None
+    type_ = {
+        "__float_as_int": "int",
+        "__float_as_uint": "unsigned int",
+        "__int_as_float": "float",
+        "__uint_as_float": "float",
+        "__double_as_longlong": "long long",
+        "__longlong_as_double": "double",
+    }[name]
+    walker.machine.need(value)
+    expr = walker.fresh(name, "data") if is_integer(type_) else None
+    return Value(type_, expr, value.varies)
+
+
+def variation(args: list[DeviceValue]) -> int:
+    """The loops in whose runs any of the values can differ, as ``Value.varies``."""
+    varies = 0
+    for arg in args:
+        if isinstance(arg, Value):
+            varies |= arg.varies
+    return varies
+
+
+def make_vector(
+    walker: Walker, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
+    """``make_float4(x, y, z, w)`` and its kin."""
+    type_ = Type(name.removeprefix("make_"))
+    aliases = {"cuComplex": "float2", "cuFloatComplex": "float2", "cuDoubleComplex": "double2"}
+    type_ = Type(aliases.get(type_.name, type_.name))
+    parts = vector_parts(type_.name)
+    if parts is None:
+        return None
+    element, width = parts
+    values: list[DeviceValue] = []
+    for arg in args:
+        values.extend(arg.fields.values() if isinstance(arg, StructValue) else [arg])
+    if len(values) == 1:
+        values *= width
+    fields = {
+        axis: convert(walker, value, element) if isinstance(value, Value) else value
+        for axis, value in zip("xyzw", values, strict=False)
+    }
+    return StructValue(type_, fields)
+
+
+# -- half precision
+
+
+def half_arithmetic(
+    walker: Walker, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
+    """Half-precision intrinsics, scalar and packed."""
+    values = [arg for arg in args if isinstance(arg, Value)]
+    type_ = values[0].type if values else "half"
+    pair = 2.0 if name.endswith("2") else 1.0
+    amount = {"__hfma": 2.0, "__hfma2": 2.0}.get(name, 1.0) * pair
+    if name in ("__hadd", "__hsub", "__hmul", "__hadd2", "__hsub2", "__hmul2", "__hfma", "__hfma2"):
+        walker.machine.charge(Work.HP, amount, variation(args))
+    return Value(type_, None, variation(args))
+
+
+def conversion_to(type_: str) -> Handler:
+    """A handler that converts its argument to a type."""
+
+    def handler(
+        walker: Walker, name: str, args: list[DeviceValue], node: Call
+    ) -> DeviceValue | None:
+        value = args[0] if args else None
+        if not isinstance(value, Value):
+            return Value(type_, None, 0)
+        if is_integer(type_) or is_float(type_):
+            return convert(walker, value, type_)
+        walker.machine.charge(Work.CONVERSION, 1.0, value.varies)
+        return Value(type_, None, value.varies)
+
+    return handler

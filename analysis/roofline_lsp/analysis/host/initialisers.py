@@ -1,0 +1,111 @@
+"""Values that brace lists give: arrays, objects, containers."""
+
+from __future__ import annotations
+
+from roofline_lsp.analysis.host.access import array_storage
+from roofline_lsp.analysis.host.containers import is_container, make_container
+from roofline_lsp.analysis.host.layout import field_type, resolve, sizeof, vector_component
+from roofline_lsp.analysis.host.machine import SCALARS, Machine, provides
+from roofline_lsp.analysis.host.memory import AUTO, MAX_ELEMENTS, Cell, Place, Storage
+from roofline_lsp.analysis.host.objects import (
+    STRINGS,
+    apply_member_defaults,
+    construct,
+    data_fields,
+    zero_value,
+)
+from roofline_lsp.analysis.host.operators import convert
+from roofline_lsp.analysis.host.values import Aggregate, Opaque, Text, Value
+from roofline_lsp.kernel.expressions import Expression, InitList, Literal
+from roofline_lsp.kernel.program import Struct
+from roofline_lsp.kernel.symbolic import constant
+from roofline_lsp.kernel.types import Type
+
+
+@provides
+def initialise(m: Machine, type: Type, node: InitList, name: str) -> Value:
+    """The value of a (resolved) type that a brace list gives."""
+    if type.dims:
+        return _array(m, type, node, name)
+    if type.pointers or type.name in SCALARS:
+        if not node.items:
+            return zero_value(type) or Opaque(name, "it is not initialised")
+        return convert(m, m.eval(node.items[0]), type)
+    if is_container(type):
+        return make_container(m, type, [_item_place(m, type, i) for i in node.items], name, True)
+    struct = m.index.find_struct(type.name)
+    if struct is not None and not m.index.find_methods(struct, struct.name):
+        return _aggregate(m, struct, type, node)
+    if struct is None and vector_component(type.name) is None and type.name not in STRINGS:
+        if type.name.removeprefix("std::") not in ("pair", "tuple", "complex"):
+            return Aggregate(type, {str(i): m.eval(x) for i, x in enumerate(node.items)})
+    return construct(m, type, [m.place(item) for item in node.items], name)
+
+
+def _item_place(m: Machine, type: Type, item: Expression) -> Place:
+    if isinstance(item, InitList) and type.args and isinstance(type.args[0], Type):
+        return Cell("", AUTO, initialise(m, resolve(m, type.args[0]), item, ""))
+    return m.place(item)
+
+
+def _aggregate(m: Machine, struct: Struct, type: Type, node: InitList) -> Value:
+    result = Aggregate(type)
+    apply_member_defaults(m, struct, type, result)
+    fields = data_fields(m, struct)
+    for field, item in zip(fields, node.items, strict=False):
+        kind = field_type(m, type, field.name) or AUTO
+        if isinstance(item, InitList):
+            result.fields[field.name] = initialise(m, kind, item, field.name)
+        elif kind.dims:
+            result.fields[field.name] = array_storage(m, field.name, kind)
+        else:
+            result.fields[field.name] = convert(m, m.eval(item), kind)
+    for field in fields[len(node.items) :]:
+        if field.name not in result.fields:
+            zero = zero_value(resolve(m, field.type))
+            if zero is not None:
+                result.fields[field.name] = zero
+    return result
+
+
+def _array(m: Machine, type: Type, node: InitList, name: str) -> Value:
+    element = Type(type.name, type.args, type.pointers)
+    dims = type.dims
+    if dims[0] is None:
+        dims = (Literal(node.line, len(node.items), "int"), *dims[1:])
+        type = Type(type.name, type.args, type.pointers, dims=dims)
+    storage = array_storage(m, name, type)
+    storage.origin = m.origin("initialiser", node.line)
+    storage.fill = zero_value(element)
+    _fill(m, storage, element, node, dims, 0)
+    return storage
+
+
+def _fill(
+    m: Machine,
+    storage: Storage,
+    element: Type,
+    node: InitList,
+    dims: tuple[Expression | None, ...],
+    start: int,
+) -> None:
+    inner = sizeof(m, Type("char", dims=dims[1:])) if len(dims) > 1 else constant(1)
+    stride = inner.constant if inner is not None else None
+    position = start
+    for item in node.items:
+        if position - start >= MAX_ELEMENTS:
+            storage.fill = None
+            return
+        if isinstance(item, InitList) and len(dims) > 1:
+            _fill(m, storage, element, item, dims[1:], position)
+            position += int(stride) if stride is not None else len(item.items)
+            continue
+        if isinstance(item, InitList):
+            storage.elements[position] = initialise(m, element, item, storage.name)
+        else:
+            value = m.eval(item)
+            if isinstance(value, Text) and not element.pointers and element.name == "char":
+                storage.text = value.value
+            else:
+                storage.elements[position] = convert(m, value, element)
+        position += 1

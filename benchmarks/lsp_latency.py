@@ -1,0 +1,279 @@
+"""How long an editor waits: the language server beside one that knows nothing.
+
+    python benchmarks/lsp_latency.py [FILE.cu] [--rounds N]
+
+Both servers are spoken to over pipes, in turns, so that what else the machine does hits both. The
+other server is made with pygls too and answers every hover and lens with a constant; what it takes
+is the cost of the protocol. Printed are medians, and their ratios to the other server's:
+
+- start: from starting the process to the answer to ``initialize``
+- first hover: from opening the first document to the answer of a hover on its kernel
+- open to hover: the same for later documents
+- warm hover: a hover on an unchanged document
+- edit to lens: from a change that moves a kernel to the lens at its new place
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pickle
+import re
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+KERNEL_SOURCE = """\
+#include <cuda_runtime.h>
+
+__global__ void saxpy(int n, float a, const float *x, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = a * x[i] + y[i];
+    }
+}
+
+int main() {
+    int n = 1 << 20;
+    float *x, *y;
+    cudaMalloc(&x, n * sizeof(float));
+    cudaMalloc(&y, n * sizeof(float));
+    saxpy<<<(n + 255) / 256, 256>>>(n, 2.0f, x, y);
+    return 0;
+}
+"""
+SERVERS = {
+    "roofline-lsp": [
+        sys.executable,
+        "-c",
+        "from roofline_lsp.server.main import run_stdio; raise SystemExit(run_stdio())",
+    ],
+    "constant": [sys.executable, str(Path(__file__).resolve()), "--serve-constant"],
+}
+
+
+def serve_constant() -> None:
+    """The server to compare with."""
+    from lsprotocol import types
+    from pygls.lsp.server import LanguageServer
+
+    server = LanguageServer("constant", "1")
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    def hover(ls: LanguageServer, params: types.HoverParams) -> types.Hover:
+        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, "**constant**"))
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
+    def lens(ls: LanguageServer, params: types.CodeLensParams) -> list[types.CodeLens]:
+        at = types.Position(0, 0)
+        return [types.CodeLens(types.Range(at, at), types.Command("constant", ""))]
+
+    server.start_io()
+
+
+class Connection:
+    """A server process, spoken to without a library, so that the client takes no time."""
+
+    def __init__(self, command: list[str]) -> None:
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.number = 0
+
+    def send(self, method: str, params: Any, number: int | None = None) -> None:
+        message = {"jsonrpc": "2.0", "method": method, "params": params}
+        body = json.dumps(message if number is None else {**message, "id": number}).encode()
+        assert self.process.stdin is not None
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        self.process.stdin.flush()
+
+    def ask(self, method: str, params: Any) -> Any:
+        self.number += 1
+        self.send(method, params, self.number)
+        while True:
+            message = self.receive()
+            if message.get("id") == self.number and "method" not in message:
+                if "error" in message:
+                    raise SystemExit(f"{method}: {message['error']['message']}")
+                return message["result"]
+
+    def receive(self) -> dict[str, Any]:
+        stream = self.process.stdout
+        assert stream is not None
+        length = 0
+        while (header := stream.readline()) != b"\r\n":
+            if not header:
+                raise SystemExit("the server ended")
+            if header.startswith(b"Content-Length:"):
+                length = int(header[15:])
+        message: dict[str, Any] = json.loads(stream.read(length))
+        return message
+
+    def begin(self) -> None:
+        capabilities = {"textDocument": {"hover": {"contentFormat": ["markdown"]}}}
+        self.ask("initialize", {"processId": None, "rootUri": None, "capabilities": capabilities})
+        self.send("initialized", {})
+
+    def open(self, uri: str, text: str) -> None:
+        item = {"uri": uri, "languageId": "cuda-cpp", "version": 1, "text": text}
+        self.send("textDocument/didOpen", {"textDocument": item})
+
+    def hover(self, uri: str, line: int, character: int) -> Any:
+        position = {"line": line, "character": character}
+        return self.ask("textDocument/hover", {"textDocument": {"uri": uri}, "position": position})
+
+    def lenses(self, uri: str) -> Any:
+        return self.ask("textDocument/codeLens", {"textDocument": {"uri": uri}})
+
+    def push_down(self, uri: str, version: int) -> None:
+        at = {"line": 0, "character": 0}
+        change = {"range": {"start": at, "end": at}, "text": "// pushed down\n"}
+        document = {"uri": uri, "version": version}
+        self.send("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
+
+    def end(self) -> None:
+        self.ask("shutdown", None)
+        self.send("exit", None)
+        self.process.wait()
+
+
+def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    started = time.perf_counter()
+    result = work()
+    return (time.perf_counter() - started) * 1e3, result
+
+
+class Subject:
+    """One server and what was measured of it, in milliseconds."""
+
+    def __init__(self, name: str, folder: Path, text: str, place: tuple[int, int]) -> None:
+        self.name = name
+        self.folder = folder
+        self.text = text
+        self.place = place
+        self.times: dict[str, list[float]] = {}
+        self.opened = 0
+
+    def note(self, what: str, work: Callable[[], Any]) -> Any:
+        taken, result = timed(work)
+        self.times.setdefault(what, []).append(taken)
+        return result
+
+    def start(self) -> None:
+        self.connection = Connection(SERVERS[self.name])
+        self.note("start", self.connection.begin)
+
+    def open_and_hover(self, what: str) -> str:
+        self.opened += 1
+        uri = (self.folder / f"benchmark_{self.opened}.cu").as_uri()
+        text = f"// document {self.opened}\n{self.text}"
+
+        def work() -> Any:
+            self.connection.open(uri, text)
+            return self.connection.hover(uri, self.place[0] + 1, self.place[1])
+
+        if self.note(what, work) is None:
+            raise SystemExit(f"{self.name} says nothing about the kernel")
+        return uri
+
+    def hover_again(self, uri: str) -> None:
+        self.note(
+            "warm hover", lambda: self.connection.hover(uri, self.place[0] + 1, self.place[1])
+        )
+
+    def edit(self, uri: str, version: int) -> None:
+        before = self.connection.lenses(uri)[0]["range"]["start"]["line"]
+
+        def work() -> Any:
+            self.connection.push_down(uri, version)
+            return self.connection.lenses(uri)
+
+        after = self.note("edit to lens", work)[0]["range"]["start"]["line"]
+        if self.name != "constant" and after != before + 1:
+            raise SystemExit("the lens did not follow the kernel")
+
+
+def measure(text: str, folder: Path, place: tuple[int, int], rounds: int) -> list[Subject]:
+    subjects = [Subject(name, folder, text, place) for name in SERVERS]
+    for _ in range(max(rounds // 10, 3)):
+        for subject in subjects:
+            subject.start()
+            uri = subject.open_and_hover("first hover")
+            subject.connection.end()
+    for subject in subjects:
+        subject.start()
+        subject.open_and_hover("first hover")
+    for _ in range(rounds):
+        for subject in subjects:
+            uri = subject.open_and_hover("open to hover")
+            for version in range(2, 5):
+                subject.hover_again(uri)
+                subject.edit(uri, version)
+    for subject in subjects:
+        subject.connection.end()
+    return subjects
+
+
+def stages(text: str, folder: Path) -> dict[str, float]:
+    """What an edit costs in the worker and on the way to it and back, in milliseconds."""
+    from roofline_lsp.server.analyser import ApiAnalyser
+    from roofline_lsp.server.jobs import Analyse
+    from roofline_lsp.server.text import TextBuffer
+    from roofline_lsp.server.worker import Worker
+    from roofline_lsp.settings import Settings
+
+    worker = Worker(ApiAnalyser())
+    found: dict[str, list[float]] = {}
+    for version in range(12):
+        source = "// pushed down\n" * version + text
+        taken, buffer = timed(lambda source=source: TextBuffer(source, "utf-16"))
+        found.setdefault("split into lines", []).append(taken)
+        job = Analyse(1, folder / "benchmark.cu", buffer.text.encode(), Settings())
+        taken, body = timed(lambda job=job: pickle.dumps(job))
+        sent, job = timed(lambda body=body: pickle.loads(body))
+        found.setdefault("job to the worker", []).append(taken + sent)
+        taken, answer = timed(lambda job=job: worker.do(job))
+        found.setdefault("analysis" if version else "first analysis", []).append(taken)
+        taken, body = timed(lambda answer=answer: pickle.dumps(answer))
+        sent, _ = timed(lambda body=body: pickle.loads(body))
+        found.setdefault("report back", []).append(taken + sent)
+    return {name: statistics.median(taken) for name, taken in found.items()}
+
+
+def report(subjects: list[Subject], costs: dict[str, float]) -> None:
+    own, other = subjects
+    print(f"{'':16}{own.name:>16}{other.name:>14}{'ratio':>9}")
+    for what, taken in own.times.items():
+        ours, theirs = statistics.median(taken), statistics.median(other.times[what])
+        print(f"{what:16}{ours:13.1f} ms{theirs:11.1f} ms{ours / theirs:9.1f}")
+    print("\nStages of an edit")
+    for name, cost in costs.items():
+        print(f"  {name:20}{cost:10.2f} ms")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="How long an editor waits for the server.")
+    parser.add_argument("file", type=Path, nargs="?", help="a CUDA source instead of the built-in")
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--serve-constant", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.serve_constant:
+        serve_constant()
+        return
+    text = KERNEL_SOURCE
+    folder = Path("/nonexistent/benchmark")
+    if options.file is not None:
+        text = options.file.read_text(encoding="utf-8", errors="replace")
+        folder = options.file.resolve().parent
+    kernel = re.search(r"__global__\s+void\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)", text)
+    if kernel is None:
+        raise SystemExit("no kernel found in the file")
+    line = text.count("\n", 0, kernel.start(1))
+    place = (line, kernel.start(1) - (text.rfind("\n", 0, kernel.start(1)) + 1))
+    report(measure(text, folder, place, options.rounds), stages(text, folder))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""Whole sessions with the real analyser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types
+
+POLYNOMIAL = """\
+#include "constants.cuh"
+
+// Größe 😀
+__global__ void horner(int n, const double *x, double *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        double r = 0.0;
+        for (int k = 0; k < DEGREE; k++) {
+            r = r * x[i] + 1.5;
+        }
+        y[i] = r;
+    }
+}
+
+int main() {
+    const int n = 1 << 22;
+    double *x, *y;
+    cudaMalloc(&x, n * sizeof(double));
+    cudaMalloc(&y, n * sizeof(double));
+    /* é */ horner<<<(n + 255) / 256, 256>>>(n, x, y);
+    return 0;
+}
+"""
+CONSTANTS = "#define DEGREE 32\n"
+NAME = (3, 18)
+LAUNCH = (19, 14)
+MULTIPLY = (8, 12)
+DECLARATION = (16, 12)
+
+
+async def test_a_kernel_from_name_to_line(start_session: Any, profile: str) -> None:
+    session = await start_session(profile, server="real")
+    (session.folder / "constants.cuh").write_text(CONSTANTS)
+    uri = session.open("horner.cu", POLYNOMIAL)
+    at_name = await session.hover_text(uri, *NAME)
+    assert at_name.replace("*", "").startswith("Compute-bound on RTX 3080 10GB (boost clock): ")
+    assert "Double-precision arithmetic is the limit: " in at_name
+    assert "16384 blocks of 256 threads" in at_name
+    assert await session.hover_text(uri, *LAUNCH) == at_name
+
+    line = (await session.hover_text(uri, *MULTIPLY)).replace("*", "").replace("`", "")
+    assert line.startswith("100% of the DP operations of horner: 268 Mflop")
+    for place in (DECLARATION, (0, 12), (2, 3), (13, 0)):
+        assert await session.hover(uri, *place) is None
+
+    (title,) = await session.titles(uri)
+    assert title.startswith("CB ")
+    assert "DP 4 flop/B" in title
+    assert title.endswith(" on RTX 3080 10GB")
+    if profile != "emacs":
+        assert await session.pulled(uri) == []
+
+
+async def test_an_edit_and_a_header_change_the_class(start_session: Any) -> None:
+    session = await start_session(server="real")
+    header = session.folder / "constants.cuh"
+    header.write_text(CONSTANTS)
+    uri = session.open("horner.cu", POLYNOMIAL)
+    assert (await session.titles(uri))[0].startswith("CB ")
+    session.replace(uri, POLYNOMIAL.replace("k < DEGREE", "k < 1"))
+    assert (await session.titles(uri))[0].startswith("BB ")
+    session.replace(uri, POLYNOMIAL)
+    assert (await session.titles(uri))[0].startswith("CB ")
+
+    other = session.open("constants.cuh", "#define DEGREE 1\n")
+
+    async def starts_with(start: str) -> bool:
+        return str((await session.titles(uri))[0]).startswith(start)
+
+    await session.until_answer(lambda: starts_with("BB "), True)
+    session.close(other)
+    await session.until_answer(lambda: starts_with("CB "), True)
+
+
+async def test_another_gpu_changes_the_class(start_session: Any) -> None:
+    session = await start_session(server="real", configuration={"gpu": "RTX 3080"})
+    (session.folder / "constants.cuh").write_text(CONSTANTS)
+    uri = session.open("horner.cu", POLYNOMIAL)
+    assert (await session.titles(uri))[0].startswith("CB ")
+    session.client.set_configuration({"roofline": {"gpu": "A100 SXM4 40GB"}})
+    session.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+    await session.until(lambda: session.refreshes > 0)
+    (title,) = await session.titles(uri)
+    assert title.startswith("BB ")
+    assert title.endswith("on A100 SXM4 40GB")
+    assert (await session.hover_text(uri, *NAME)).startswith("**Bandwidth-bound** on A100")
+
+
+async def test_an_unknown_gpu_is_told_with_what_is_meant(start_session: Any) -> None:
+    session = await start_session(server="real", options={"gpu": "RTX 308"})
+    (session.folder / "constants.cuh").write_text(CONSTANTS)
+    uri = session.open("horner.cu", POLYNOMIAL)
+    assert (await session.titles(uri))[0].endswith("on RTX 3080 10GB")
+    (message,) = session.client.messages
+    assert "initialization options: 'gpu': " in message.message
+    assert "RTX 3080" in message.message
+
+
+async def test_a_kernel_launched_from_another_file(start_session: Any) -> None:
+    session = await start_session(server="real")
+    (session.folder / "constants.cuh").write_text(CONSTANTS)
+    kernel, host = POLYNOMIAL.split("int main")
+    (session.folder / "kernel.cuh").write_text(kernel)
+    uri = session.open("main.cu", '#include "kernel.cuh"\nint main' + host)
+    text = await session.hover_text(uri, 6, 14)
+    assert text.startswith("**Compute-bound**")
+    assert await session.lenses(uri) == []
+
+
+async def test_an_untitled_document(start_session: Any) -> None:
+    session = await start_session(server="real")
+    source = POLYNOMIAL.replace('#include "constants.cuh"', "#define DEGREE 32")
+    uri = session.open("untitled:Untitled-1", source)
+    assert (await session.hover_text(uri, *NAME)).startswith("**Compute-bound**")
+    assert len(await session.lenses(uri)) == 1
+
+
+async def test_broken_code(start_session: Any) -> None:
+    session = await start_session(server="real")
+    uri = session.open("broken.cu", POLYNOMIAL)
+    for cut in range(40, len(POLYNOMIAL), 60):
+        session.replace(uri, POLYNOMIAL[:cut])
+        await session.lenses(uri)
+        await session.pulled(uri)
+        await session.hover(uri, *MULTIPLY)
+    session.replace(uri, "}}}} __global__ <<<>>> template < \x00 \ud800 #if /*")
+    assert await session.lenses(uri) == []
+    errors = [log.message for log in session.client.log_messages if "not analysed" in log.message]
+    assert errors == []
