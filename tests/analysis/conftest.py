@@ -87,5 +87,7 @@ def count() -> Count:
 
 def three(dims: Dims) -> tuple[int, int, int]:
     """Three dimensions, missing ones 1."""
-    x, y, z = ((dims,) if isinstance(dims, int) else dims) + (1, 1, 1)[isinstance(dims, int) or len(dims) :]
+    x, y, z = ((dims,) if isinstance(dims, int) else dims) + (1, 1, 1)[
+        isinstance(dims, int) or len(dims) :
+    ]
     return x, y, z

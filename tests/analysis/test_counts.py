@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from roofline_lsp.analysis.device.regions import Work
 from roofline_lsp.analysis.expansions import function_cost, kernel_cost, operator_cost
 from roofline_lsp.kernel.types import Type
+
+Count = Callable[..., Any]
 
 SAXPY = """
 __global__ void saxpy(int n, float a, const float *x, float *y) {
@@ -25,13 +30,17 @@ __global__ void k({params}) {{
 }}"""
 
 
-def test_saxpy(count) -> None:
+def test_saxpy(count: Count) -> None:
     found = count(SAXPY, 4, 256, n=1000)
     assert found.flops == {"sp": 2000}
-    assert found.accesses == {("x", "read", 4): 1000, ("y", "read", 4): 1000, ("y", "write", 4): 1000}
+    assert found.accesses == {
+        ("x", "read", 4): 1000,
+        ("y", "read", 4): 1000,
+        ("y", "write", 4): 1000,
+    }
 
 
-def test_dot_with_a_grid_stride_loop(count) -> None:
+def test_dot_with_a_grid_stride_loop(count: Count) -> None:
     source = """
     __global__ void dot(const double *x, const double *y, double *out, int n) {
       double sum = 0;
@@ -45,7 +54,7 @@ def test_dot_with_a_grid_stride_loop(count) -> None:
     assert found.flops["dp"] == 2000
 
 
-def test_naive_gemm(count) -> None:
+def test_naive_gemm(count: Count) -> None:
     source = """
     __global__ void gemm(const float *a, const float *b, float *c, int n) {
       int row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;
@@ -64,7 +73,7 @@ def test_naive_gemm(count) -> None:
     }
 
 
-def test_tiled_gemm(count) -> None:
+def test_tiled_gemm(count: Count) -> None:
     source = """
     #define TILE 16
     __global__ void gemm(const float *a, const float *b, float *c, int n) {
@@ -96,7 +105,7 @@ def test_tiled_gemm(count) -> None:
     assert found.summary.barriers == 2
 
 
-def test_stencil_of_five_points(count) -> None:
+def test_stencil_of_five_points(count: Count) -> None:
     source = """
     __global__ void stencil(const float *in, float *out, int w, int h) {
       int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -110,7 +119,7 @@ def test_stencil_of_five_points(count) -> None:
     assert found.accesses == {("in", "read", 4): 5 * 98 * 58, ("out", "write", 4): 98 * 58}
 
 
-def test_n_body_inner_loop(count) -> None:
+def test_n_body_inner_loop(count: Count) -> None:
     source = """
     __global__ void forces(const float4 *p, float4 *out, int n) {
       int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -160,12 +169,14 @@ def test_n_body_inner_loop(count) -> None:
         ("float u = b[i] * b[i]; a[i] = u + b[i] * b[i];", {"sp": 2}),
     ],
 )
-def test_floating_point_of_one_statement(count, statement: str, flops: dict[str, float]) -> None:
+def test_floating_point_of_one_statement(
+    count: Count, statement: str, flops: dict[str, float]
+) -> None:
     assert count(body(statement), n=7).flops == flops
 
 
 @pytest.mark.parametrize("kind", ["float", "double"])
-def test_division_costs_what_was_measured(count, kind: str) -> None:
+def test_division_costs_what_was_measured(count: Count, kind: str) -> None:
     cost = operator_cost(f"{kind} /")
     assert cost is not None
     found = count(body("a[i] = a[i] / b[i];", f"{kind} *a, {kind} *b"))
@@ -173,8 +184,11 @@ def test_division_costs_what_was_measured(count, kind: str) -> None:
     assert found.flops == {name: flops for name, flops in expected.items() if flops}
 
 
-def test_division_by_a_loop_invariant_is_done_once(count) -> None:
-    source = body("for (int j = 0; j < n; j++) a[j * 32 + i] = b[i] / s;", "float *a, float *b, float s, int n")
+def test_division_by_a_loop_invariant_is_done_once(count: Count) -> None:
+    source = body(
+        "for (int j = 0; j < n; j++) a[j * 32 + i] = b[i] / s;",
+        "float *a, float *b, float s, int n",
+    )
     cost = operator_cost("float /")
     assert cost is not None
     assert count(source, n=1000).flops["sp"] <= 1000 * cost.sp_flops
@@ -187,7 +201,7 @@ def test_division_by_a_loop_invariant_is_done_once(count) -> None:
     ("before", "step"), [("", "d * d"), ("", "a[(int)d]"), ("float d = 1;", "d * n * n")]
 )
 def test_a_step_that_the_body_declares_is_not_evaluated_outside(
-    count, before: str, step: str
+    count: Count, before: str, step: str
 ) -> None:
     loop = f"{before} float s = 0; for (int j = 0; j < n; j++) {{ float d = b[j]; s += {step}; }}"
     found = count(body(f"{loop} a[i] = s;"), 1, 32, n=0)
@@ -195,13 +209,13 @@ def test_a_step_that_the_body_declares_is_not_evaluated_outside(
     assert ("a", "read", 4) not in found.accesses
 
 
-def test_both_sides_of_a_choice_by_data_are_at_most_both_done(count) -> None:
+def test_both_sides_of_a_choice_by_data_are_at_most_both_done(count: Count) -> None:
     found = count(body("a[i] = b[i] > 0 ? b[i] * 2 : b[i] + 1;"))
     assert set(found.flops) == {"sp"}
     assert 1 <= found.flops["sp"] <= 2
 
 
-def test_integer_division_costs_by_its_divisor(count) -> None:
+def test_integer_division_costs_by_its_divisor(count: Count) -> None:
     def cost(statement: str) -> float:
         return count(body(statement, "int *a, int n, unsigned m"), n=7, m=7).integers
 
@@ -216,7 +230,7 @@ def test_integer_division_costs_by_its_divisor(count) -> None:
     strict=True, reason="convert() gives the operation that makes a value the type it becomes"
 )
 @pytest.mark.parametrize(("op", "cost"), [("/ 8u", 1), ("% 8u", 1), ("/ 7u", 4), ("% m", 8)])
-def test_unsigned_division_stored_as_int_stays_unsigned(count, op: str, cost: float) -> None:
+def test_unsigned_division_stored_as_int_stays_unsigned(count: Count, op: str, cost: float) -> None:
     plain, divided = (
         count(body(f"a[i] = m{text};", "int *a, unsigned m"), m=7).integers for text in ("", op)
     )
@@ -226,7 +240,7 @@ def test_unsigned_division_stored_as_int_stays_unsigned(count, op: str, cost: fl
 # -- functions
 
 
-def test_device_functions_are_inlined(count) -> None:
+def test_device_functions_are_inlined(count: Count) -> None:
     before = """
     __device__ float square(float x) { return x * x; }
     __device__ __forceinline__ void add(float &to, float x) { to += square(x); }
@@ -239,7 +253,7 @@ def test_device_functions_are_inlined(count) -> None:
     assert 1 <= early.flops["sp"] <= 2
 
 
-def test_functions_through_pointers_and_results(count) -> None:
+def test_functions_through_pointers_and_results(count: Count) -> None:
     before = """
     __device__ void get(const float *p, int i, float *out) { *out = p[i] * 2.0f; }
     """
@@ -249,7 +263,7 @@ def test_functions_through_pointers_and_results(count) -> None:
 
 
 @pytest.mark.parametrize(("argument", "precision"), [("float", "sp"), ("double", "dp")])
-def test_templates_are_bound(count, argument: str, precision: str) -> None:
+def test_templates_are_bound(count: Count, argument: str, precision: str) -> None:
     source = """
     template <typename T, int N> __device__ T sum(const T *p) {
       T s = 0;
@@ -266,7 +280,7 @@ def test_templates_are_bound(count, argument: str, precision: str) -> None:
     assert found.accesses == {("in", "read", size): 32 * 5, ("out", "write", size): 32}
 
 
-def test_struct_parameters(count) -> None:
+def test_struct_parameters(count: Count) -> None:
     source = """
     struct Params { int n; float scale; float *data; };
     __global__ void k(Params p) {
@@ -278,7 +292,7 @@ def test_struct_parameters(count) -> None:
     assert found.accesses == {("p.data", "read", 4): 100, ("p.data", "write", 4): 100}
 
 
-def test_methods_and_operators(count) -> None:
+def test_methods_and_operators(count: Count) -> None:
     source = """
     struct Vec {
       float x, y;
@@ -294,19 +308,21 @@ def test_methods_and_operators(count) -> None:
     assert count(source, 1, 32).flops == {"sp": 32 * 5}
 
 
-def test_lambdas(count) -> None:
-    found = count(body("auto f = [&](float x) { return x * n + 1.0f; }; a[i] = f(b[i]) + f(b[i + 1]);"), n=3)
+def test_lambdas(count: Count) -> None:
+    found = count(
+        body("auto f = [&](float x) { return x * n + 1.0f; }; a[i] = f(b[i]) + f(b[i + 1]);"), n=3
+    )
     assert found.flops == {"sp": 5}
 
 
-def test_vector_types(count) -> None:
+def test_vector_types(count: Count) -> None:
     source = body("float4 v = p[i]; v.x += v.y; v.z *= 2; p[i] = v;", "float4 *p")
     found = count(source, 1, 32)
     assert found.flops == {"sp": 64}
     assert found.accesses == {("p", "read", 16): 32, ("p", "write", 16): 32}
 
 
-def test_fields_of_records_in_memory(count) -> None:
+def test_fields_of_records_in_memory(count: Count) -> None:
     before = "struct Body { float x, y, z; double m; };"
     found = count(body("p[i].x += (float)p[i].m; p[i].z = p[i].y;", "Body *p", before), 1, 32)
     assert found.flops == {"sp": 32}
@@ -317,7 +333,7 @@ def test_fields_of_records_in_memory(count) -> None:
     }
 
 
-def test_local_arrays_stay_in_registers(count) -> None:
+def test_local_arrays_stay_in_registers(count: Count) -> None:
     source = body("""
       float v[4];
       for (int j = 0; j < 4; j++) v[j] = b[i * 4 + j];
@@ -329,7 +345,7 @@ def test_local_arrays_stay_in_registers(count) -> None:
     assert found.accesses == {("b", "read", 4): 32 * 4, ("a", "write", 4): 32}
 
 
-def test_half_intrinsics(count) -> None:
+def test_half_intrinsics(count: Count) -> None:
     source = body(
         "__half h = __hmul(a[i], a[i]); b[i] = __hfma(h, h, a[i]);", "const __half *a, __half *b"
     )
@@ -338,7 +354,7 @@ def test_half_intrinsics(count) -> None:
     assert found.accesses == {("a", "read", 2): 32, ("b", "write", 2): 32}
 
 
-def test_packed_half_counts_both_lanes(count) -> None:
+def test_packed_half_counts_both_lanes(count: Count) -> None:
     found = count(body("b[i] = __hadd2(a[i], a[i]);", "const half2 *a, half2 *b"), 1, 32)
     assert found.flops == {"hp": 64}
     assert found.accesses == {("a", "read", 4): 32, ("b", "write", 4): 32}
@@ -347,53 +363,72 @@ def test_packed_half_counts_both_lanes(count) -> None:
 # -- control flow
 
 
-def test_early_return(count) -> None:
+def test_early_return(count: Count) -> None:
     found = count(body("if (i >= n) return; a[i] = b[i] + 1.0f; a[i] *= b[i];"), 4, 64, n=200)
     assert found.flops == {"sp": 400}
 
 
-def test_continue_skips_the_rest_of_a_run(count) -> None:
-    found = count(body("""
+def test_continue_skips_the_rest_of_a_run(count: Count) -> None:
+    found = count(
+        body("""
       float s = 0;
       for (int j = 0; j < 200; j++) { if (j % 2 == 0) continue; s += b[i * 200 + j]; }
-      a[i] = s;"""), 1, 32)
+      a[i] = s;"""),
+        1,
+        32,
+    )
     assert found.flops == {"sp": 32 * 100}
 
 
 @pytest.mark.xfail(strict=True, reason="a break only guards the rest of its run; trips stay whole")
-def test_break_at_a_known_run_ends_the_loop(count) -> None:
-    found = count(body("""
+def test_break_at_a_known_run_ends_the_loop(count: Count) -> None:
+    found = count(
+        body("""
       float s = 0;
       for (int j = 0; j < 200; j++) { if (j == 50) break; s += b[i * 200 + j]; }
-      a[i] = s;"""), 1, 32)
+      a[i] = s;"""),
+        1,
+        32,
+    )
     assert found.flops == {"sp": 32 * 50}
 
 
-def test_switch_over_a_known_argument(count) -> None:
-    found = count(body("""
+def test_switch_over_a_known_argument(count: Count) -> None:
+    found = count(
+        body("""
       switch (n) {
         case 0: a[i] = b[i]; break;
         case 1: a[i] = b[i] * 2.0f; break;
         case 2: a[i] = b[i] * 2.0f + 1.0f; break;
         default: a[i] = 0;
-      }"""), 1, 32, n=2)
+      }"""),
+        1,
+        32,
+        n=2,
+    )
     assert found.flops == {"sp": 64}
 
 
-def test_switch_falls_through(count) -> None:
-    found = count(body("""
+def test_switch_falls_through(count: Count) -> None:
+    found = count(
+        body("""
       float s = b[i];
       switch (3) { case 3: s *= b[i + 1]; case 4: s += 1.0f; break; case 5: s /= b[i]; }
-      a[i] = s;"""), 1, 32)
+      a[i] = s;"""),
+        1,
+        32,
+    )
     assert found.flops == {"sp": 64}
 
 
-def test_if_and_else_share_the_threads(count) -> None:
-    found = count(body("if (i < 10) a[i] = b[i] + 1.0f; else { a[i] = b[i] * b[i] + 1.0f; }"), 1, 64)
+def test_if_and_else_share_the_threads(count: Count) -> None:
+    found = count(
+        body("if (i < 10) a[i] = b[i] + 1.0f; else { a[i] = b[i] * b[i] + 1.0f; }"), 1, 64
+    )
     assert found.flops == {"sp": 10 + 54 * 2}
 
 
-def test_ternary_of_indices(count) -> None:
+def test_ternary_of_indices(count: Count) -> None:
     found = count(body("a[i] = b[i < 16 ? i : 0];"), 1, 32)
     assert found.accesses == {("b", "read", 4): 32, ("a", "write", 4): 32}
 
@@ -426,7 +461,9 @@ def test_ternary_of_indices(count) -> None:
         pytest.param(
             "for (int j = 1; j < 243; j *= 3) S;",
             5,
-            marks=pytest.mark.xfail(strict=True, reason="a quotient of logarithms is rounded up past a whole number"),
+            marks=pytest.mark.xfail(
+                strict=True, reason="a quotient of logarithms is rounded up past a whole number"
+            ),
         ),
         ("for (int j = 1; j < 125; j *= 5) S;", 3),
         ("for (int j = 3; j < 24; j *= 2) S;", 3),
@@ -440,13 +477,13 @@ def test_ternary_of_indices(count) -> None:
         ("int j = 5; for (; j < n;) { S; j = j + 3; }", 11),
     ],
 )
-def test_trips(count, loop: str, trips: int) -> None:
+def test_trips(count: Count, loop: str, trips: int) -> None:
     # Each run loads anew, so that nothing is common to two of them.
     source = body("float s = 0; " + loop.replace("S", "s = __ldg(b) * s + 1.0f") + " a[i] = s;")
     assert count(source, 1, 32, n=37).flops.get("sp", 0) == 32 * 2 * trips
 
 
-def test_three_nested_triangles(count) -> None:
+def test_three_nested_triangles(count: Count) -> None:
     source = body("""
       float s = 0;
       for (int j = 0; j < n; ++j) for (int k = j + 1; k < n; ++k)
@@ -457,7 +494,7 @@ def test_three_nested_triangles(count) -> None:
     assert count(source, 1, 32, n=37).flops["sp"] == pytest.approx(64 * 37 * 36 * 35 / 6, rel=0.01)
 
 
-def test_tree_reduction_in_shared_memory(count) -> None:
+def test_tree_reduction_in_shared_memory(count: Count) -> None:
     source = """
     __global__ void reduce(const float *in, float *out) {
       __shared__ float s[256];
@@ -477,11 +514,15 @@ def test_tree_reduction_in_shared_memory(count) -> None:
     assert found.accesses[("s", "write", 4)] == 2560 + 2550
 
 
-def test_warp_shuffle_reduction(count) -> None:
-    found = count(body("""
+def test_warp_shuffle_reduction(count: Count) -> None:
+    found = count(
+        body("""
       float v = b[i];
       for (int o = 16; o > 0; o /= 2) v += __shfl_down_sync(0xffffffff, v, o);
-      if ((threadIdx.x & 31) == 0) atomicAdd(&a[0], v);"""), 2, 128)
+      if ((threadIdx.x & 31) == 0) atomicAdd(&a[0], v);"""),
+        2,
+        128,
+    )
     assert found.accesses == {("b", "read", 4): 256, ("a", "atomic", 4): 8}
     assert found.flops["sp"] == 256 * 5
 
@@ -503,16 +544,20 @@ def test_warp_shuffle_reduction(count) -> None:
         ("if (n > 30) b[i] = 0;", {("b", "write"): 0}),
     ],
 )
-def test_accesses_of_one_statement(count, statement: str, accesses: dict[tuple[str, str], int]) -> None:
+def test_accesses_of_one_statement(
+    count: Count, statement: str, accesses: dict[tuple[str, str], int]
+) -> None:
     found = count(body(statement), 1, 32, n=7)
     assert found.accesses == {(*key, 4): 32 * times for key, times in accesses.items()}
 
 
-def test_a_load_after_a_store_to_another_pointer_is_done_again(count) -> None:
+def test_a_load_after_a_store_to_another_pointer_is_done_again(count: Count) -> None:
     found = count(body("float u = a[i]; b[i] = u; b[i + 1] = a[i];"), 1, 32)
     assert found.accesses[("a", "read", 4)] == 64
     restricted = count(
-        body("float u = a[i]; b[i] = u; b[i + 1] = a[i];", "const float *__restrict__ a, float *b"), 1, 32
+        body("float u = a[i]; b[i] = u; b[i + 1] = a[i];", "const float *__restrict__ a, float *b"),
+        1,
+        32,
     )
     assert restricted.accesses[("a", "read", 4)] == 32
 
@@ -529,7 +574,7 @@ KERNELS = {
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_integer_work_of_small_kernels_is_that_of_the_machine_code(count, name: str) -> None:
+def test_integer_work_of_small_kernels_is_that_of_the_machine_code(count: Count, name: str) -> None:
     measured = kernel_cost(name)
     assert measured is not None
     assert count(KERNELS[name], 4, 256, n=1024).integers == measured.int_ops

@@ -149,8 +149,6 @@ _boxes = st.builds(
 )
 
 
-
-
 @settings(max_examples=250)
 @given(_boxes)
 def test_any_box_is_bounded(one: Box) -> None:

@@ -186,6 +186,19 @@ async def test_an_urgent_request_goes_first(setup: Setup) -> None:
     assert await view is not None
 
 
+async def test_a_changed_document_goes_before_those_that_rest_on_it(setup: Setup) -> None:
+    header = setup.folder / "h.cuh"
+    header.write_text("h")
+    setup.open("a.cu", "a")
+    setup.open("h.cuh", "h")
+    for _ in range(2):
+        await setup.worker.finish(header)
+    setup.change("a.cu", "busy")
+    await settled()
+    setup.change("h.cuh", "edited")
+    assert [await setup.worker.finish(header) for _ in range(3)] == ["busy", "edited", "busy"]
+
+
 async def test_a_closed_document_is_forgotten(setup: Setup) -> None:
     setup.open("a.cu", "one")
     await settled()

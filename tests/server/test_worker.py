@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from pathlib import Path
 
 import pytest
@@ -43,17 +44,21 @@ def test_kernel_names(source: bytes, names: tuple[str, ...]) -> None:
 
 
 class Recorder:
-    """An analyser that reads ``other.cuh`` beside each file and notes what it got."""
+    """An analyser that reads ``other.cuh`` once, as one with a cache does."""
 
     def __init__(self, gpu: GpuUsed) -> None:
         self.used = gpu
         self.read_texts: list[bytes | None] = []
         self.error: Exception | None = None
+        self.cached: set[Path] = set()
 
     def analyse(self, text: bytes, path: Path, settings: Settings, reader: Reader) -> FileReport:
         if self.error is not None:
             raise self.error
-        self.read_texts.append(reader(path.parent / "sub" / ".." / "other.cuh"))
+        other = path.parent / "sub" / ".." / "other.cuh"
+        if other not in self.cached:
+            self.cached.add(other)
+            self.read_texts.append(reader(other))
         assert reader(path) == text
         return FileReport(path, ())
 
@@ -63,8 +68,17 @@ class Recorder:
     def read(self, path: Path) -> bytes | None:
         return path.read_bytes() if path.is_file() else None
 
-    def linked(self, text: bytes, other: bytes) -> bool:
-        return text != other
+    def changed(self, path: Path) -> None:
+        self.cached.discard(path)
+
+    def is_program(self, text: bytes) -> bool:
+        return b"main" in text
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "sub").mkdir()
+    return tmp_path.resolve()
 
 
 def analysed(answer: Answer | None) -> Analysed:
@@ -73,55 +87,76 @@ def analysed(answer: Answer | None) -> Analysed:
     return answer.value
 
 
-def test_files_read_and_their_kernels_are_told(tmp_path: Path, gpu: GpuUsed) -> None:
-    (tmp_path / "sub").mkdir()
-    other = tmp_path / "other.cuh"
-    other.write_bytes(b"__global__ void helper(int n) {}")
+def job(folder: Path, text: bytes | None = b"text", name: str = "a.cu") -> Analyse:
+    return Analyse(1, folder / name, text, Settings())
+
+
+def test_files_read_and_their_kernels_are_told(folder: Path, gpu: GpuUsed) -> None:
+    (folder / "other.cuh").write_bytes(b"__global__ void helper(int n) {}")
     worker = Worker(Recorder(gpu))
-    path = tmp_path / "a.cu"
-    found = analysed(worker.do(Analyse(1, path, b"text", Settings())))
-    read = tmp_path / "sub" / ".." / "other.cuh"
-    assert found.files_read == {read}
-    assert found.kernels_elsewhere == {"helper": read}
-    assert found.gpu == gpu
-    # A file that cannot be of the same program is read but does not lend its kernels.
-    found = analysed(worker.do(Analyse(2, path, other.read_bytes(), Settings())))
-    assert found.files_read == {read}
+    read = folder / "sub" / ".." / "other.cuh"
+    for name in ("a.cu", "a.cu", "b.cu"):
+        # What an analysis finds in the analyser's cache counts like what it reads.
+        found = analysed(worker.do(job(folder, name=name)))
+        assert found.files_read == {read}
+        assert found.kernels_elsewhere == {"helper": read}
+        assert found.gpu == gpu
+
+
+def test_two_programs_side_by_side_do_not_lend_kernels(folder: Path, gpu: GpuUsed) -> None:
+    (folder / "other.cuh").write_bytes(b"__global__ void helper(int n) {} int main() {}")
+    worker = Worker(Recorder(gpu))
+    assert set(analysed(worker.do(job(folder))).kernels_elsewhere) == {"helper"}
+    found = analysed(worker.do(job(folder, b"int main() {}")))
+    assert len(found.files_read) == 1
     assert found.kernels_elsewhere == {}
 
 
-def test_overlays_go_before_what_is_on_disk(tmp_path: Path, gpu: GpuUsed) -> None:
-    (tmp_path / "sub").mkdir()
-    other = tmp_path.resolve() / "other.cuh"
+def test_overlays_go_before_what_is_on_disk(folder: Path, gpu: GpuUsed) -> None:
+    other = folder / "other.cuh"
     other.write_bytes(b"on disk")
     recorder = Recorder(gpu)
     worker = Worker(recorder)
-    job = Analyse(1, tmp_path / "a.cu", b"text", Settings())
     assert worker.do(Overlay(other, b"__global__ void unsaved() {}")) is None
-    assert set(analysed(worker.do(job)).kernels_elsewhere) == {"unsaved"}
+    assert set(analysed(worker.do(job(folder))).kernels_elsewhere) == {"unsaved"}
+    worker.do(Overlay(other, b"__global__ void edited() {}"))
+    assert set(analysed(worker.do(job(folder))).kernels_elsewhere) == {"edited"}
     worker.do(Overlay(other, None))
-    assert analysed(worker.do(job)).kernels_elsewhere == {}
-    assert recorder.read_texts == [b"__global__ void unsaved() {}", b"on disk"]
+    assert analysed(worker.do(job(folder))).kernels_elsewhere == {}
+    assert recorder.read_texts[-1] == b"on disk"
 
 
-def test_a_file_that_is_not_open_is_read(tmp_path: Path, gpu: GpuUsed) -> None:
-    path = tmp_path / "a.cu"
-    path.write_bytes(b"text")
-    worker = Worker(Recorder(gpu))
-    assert analysed(worker.do(Analyse(1, path, None, Settings()))).report.path == path
-    answer = worker.do(Analyse(2, tmp_path / "gone.cu", None, Settings()))
-    expected = Failed(f"{tmp_path / 'gone.cu'}: cannot be read", expected=True)
-    assert answer == Answer(2, expected)
-
-
-def test_errors_become_answers(tmp_path: Path, gpu: GpuUsed) -> None:
+def test_files_that_change_on_disk_are_read_again(folder: Path, gpu: GpuUsed) -> None:
+    other = folder / "other.cuh"
     recorder = Recorder(gpu)
     worker = Worker(recorder)
-    job = Analyse(7, tmp_path / "a.cu", b"", Settings())
+    for content in (None, b"one", b"three", b"four", None):
+        if content is not None:
+            other.write_bytes(content)
+            os.utime(other, ns=(len(recorder.read_texts), len(recorder.read_texts)))
+        elif recorder.read_texts:
+            other.unlink()
+        for _ in range(2):
+            worker.do(job(folder))
+    assert recorder.read_texts == [None, b"one", b"three", b"four", None]
+
+
+def test_a_file_that_is_not_open_is_read(folder: Path, gpu: GpuUsed) -> None:
+    (folder / "a.cu").write_bytes(b"text")
+    worker = Worker(Recorder(gpu))
+    assert analysed(worker.do(job(folder, None))).report.path == folder / "a.cu"
+    answer = worker.do(job(folder, None, "gone.cu"))
+    expected = Failed(f"{folder / 'gone.cu'}: cannot be read", expected=True)
+    assert answer == Answer(1, expected)
+
+
+def test_errors_become_answers(folder: Path, gpu: GpuUsed) -> None:
+    recorder = Recorder(gpu)
+    worker = Worker(recorder)
     recorder.error = RooflineError("mend this")
-    assert worker.do(job) == Answer(7, Failed("mend this", expected=True))
+    assert worker.do(job(folder)) == Answer(1, Failed("mend this", expected=True))
     recorder.error = RecursionError("too deep")
-    assert worker.do(job) == Answer(7, Failed("RecursionError: too deep", expected=False))
+    assert worker.do(job(folder)) == Answer(1, Failed("RecursionError: too deep", expected=False))
     recorder.error = None
     assert worker.do(CheckGpu(8, Settings())) == Answer(8, gpu)
 
@@ -129,8 +164,8 @@ def test_errors_become_answers(tmp_path: Path, gpu: GpuUsed) -> None:
 def test_values_go_through_a_pipe() -> None:
     pipe = io.BytesIO()
     jobs: list[Job] = [Overlay(Path("a"), b"x" * 100_000), CheckGpu(1, Settings(gpu="A100"))]
-    for job in jobs:
-        send(pipe, job)
+    for value in jobs:
+        send(pipe, value)
     pipe.seek(0)
     assert [receive(pipe), receive(pipe), receive(pipe)] == [*jobs, None]
 

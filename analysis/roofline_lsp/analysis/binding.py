@@ -21,7 +21,7 @@ from roofline_lsp.analysis.host.values import (
 )
 from roofline_lsp.analysis.numeric import Environment
 from roofline_lsp.analysis.prediction import UnknownUsed
-from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol, make_symbol
+from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol, constant, make_symbol
 
 ASSUMED_SIZE: Final = 1024
 """An integer argument of which nothing is known."""
@@ -107,14 +107,18 @@ class _HostNumbers:
         """The number, or None where a symbol is not even assumed."""
         if expr is None:
             return None
-        known = expr.constant
-        if known is not None:
-            return known
-        for symbol in expr.symbols():
-            if symbol in self._unknowns:
-                self._used[symbol] = self._unknowns[symbol]
-        value = self._environment.evaluate(expr)
-        return None if value is None else (value.item() if hasattr(value, "item") else value)
+        # One at a time, in the order the program meets them: a decided condition (``argc > 1``)
+        # can make the others irrelevant.
+        rest = expr
+        for symbol in sorted(expr.symbols(), key=lambda s: s.serial):
+            if rest.constant is not None:
+                break
+            unknown = self._unknowns.get(symbol)
+            if unknown is None or symbol not in rest.symbols():
+                continue
+            self._used[symbol] = unknown
+            rest = rest.substitute({symbol: constant(unknown.assumed)})
+        return rest.constant
 
     def is_open(self, expr: Expr) -> bool:
         """Whether the number rests on an assumption."""

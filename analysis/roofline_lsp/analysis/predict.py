@@ -91,6 +91,8 @@ def predict(summary: KernelSummary, binding: Binding, target: Target) -> Predict
         ledger=_ledger(summary, execution, traffic),
         regime=_regime(binding, resident, target),
         occupancy=resident.share,
+        grid=binding.grid,
+        block=binding.block,
     )
 
 

@@ -111,6 +111,10 @@ class Prediction:
     """``idle SMs``, ``under-utilised`` or ``fully utilised``."""
     occupancy: float | None = None
     """Resident warps over the most an SM can hold."""
+    grid: tuple[int, int, int] | None = None
+    """The blocks that the prediction is for; assumed where the launch leaves them open."""
+    block: tuple[int, int, int] | None = None
+    """Likewise the threads of a block."""
 
     @property
     def dram_bytes(self) -> float | None:

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from roofline_lsp.kernel.types import Type
 
 _MANGLED = re.compile(r"_Z(?:L|N[KVr]*)?(\d+)")
-_VALUE = re.compile(r"^\(?(?:\(([\w :]+)\))?\s*(-?\d+|true|false)\)?$")
+_VALUE = re.compile(r"^\(?(?:\([\w :]+\))?\s*(-?\d+|true|false)[uUlL]*\)?$")
+_ANONYMOUS = re.compile(r"(?:\(anonymous namespace\)|<unnamed>|_NV_ANON_NAMESPACE|\{anonymous\})::")
+_CLONE = re.compile(r"(?:\s*\[clone [^\]]*\])+$")
+
+
+_TRUTH = {"true": 1, "false": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +29,34 @@ class ProfiledName:
 
 def parse_profiled_name(name: str) -> ProfiledName:
     """Take a profiler's kernel name apart; never fails, a strange name is its own base name."""
-    text = name.strip()
+    text = _CLONE.sub("", name.strip())
     mangled = _MANGLED.match(text)
     if mangled:
         return _from_mangled(text, mangled)
-    head, params = _split_params(text)
+    head, params = _split_params(_ANONYMOUS.sub("", text))
     template_args: tuple[Type | int, ...] = ()
     start = _template_start(head)
     if start is not None:
         template_args = tuple(map(_argument, _split_commas(head[start + 1 : -1])))
         head = head[:start]
-    qualified = head.split()[-1] if head.split() else head
-    return ProfiledName(qualified.rsplit("::", 1)[-1], qualified, template_args, params)
+    qualified = head[_last_outside(head, " ") :].strip()
+    base = qualified[_last_outside(qualified, "::") :]
+    if not base:
+        return ProfiledName(text, text, (), None)
+    return ProfiledName(base, qualified, template_args, params)
+
+
+def _last_outside(text: str, mark: str) -> int:
+    """Where the part after the last ``mark`` outside brackets starts, 0 without one."""
+    text = text.rstrip()
+    operator = text.find("operator")
+    stop = len(text) if operator < 0 else operator
+    depth = 0
+    for position in range(stop - 1, -1, -1):
+        depth += {">": 1, ")": 1, "<": -1, "(": -1}.get(text[position], 0)
+        if depth == 0 and text.startswith(mark, position):
+            return position + len(mark)
+    return 0
 
 
 def _from_mangled(text: str, found: re.Match[str]) -> ProfiledName:
@@ -47,14 +68,36 @@ def _from_mangled(text: str, found: re.Match[str]) -> ProfiledName:
         position += len(digits[0])
         parts.append(text[position : position + length])
         position += length
+        if text.startswith("I", position):
+            position = _skip_template(text, position)
     parts = [part for part in parts if not part.startswith("_GLOBAL__N")]
     base = parts[-1] if parts else text
     return ProfiledName(base, "::".join(parts) or base, (), None)
 
 
+def _skip_template(text: str, start: int) -> int:
+    """The place behind the template arguments, ``I...E``, that start here."""
+    depth, position = 0, start
+    while position < len(text):
+        name = re.match(r"\d+", text[position:])
+        literal = re.match(r"L[a-z]n?\d*", text[position:])
+        if literal:
+            depth, position = depth + 1, position + len(literal[0])
+            continue
+        if name:
+            position += len(name[0]) + int(name[0])
+            continue
+        # An N opens a qualified name, an L a literal, an X an expression, a J a pack.
+        depth += {"I": 1, "N": 1, "L": 1, "X": 1, "J": 1, "E": -1}.get(text[position], 0)
+        position += 1
+        if depth == 0:
+            break
+    return position
+
+
 def _split_params(text: str) -> tuple[str, tuple[str, ...] | None]:
     """The name before its parameter list, and the parameters."""
-    if not text.endswith(")"):
+    if not text.endswith(")") or text.endswith("operator()"):
         return text, None
     depth = 0
     for position in range(len(text) - 1, -1, -1):
@@ -94,9 +137,7 @@ def _split_commas(text: str) -> list[str]:
 def _argument(text: str) -> Type | int:
     value = _VALUE.match(text)
     if value:
-        return {"true": 1, "false": 0}.get(value[2]) or int(
-            value[2] if value[2][-1].isdigit() else 0
-        )
+        return _TRUTH[value[1]] if value[1] in _TRUTH else int(value[1])
     return parse_type(text)
 
 

@@ -15,6 +15,7 @@ from roofline_lsp.kernel.symbolic import (
     Expr,
     Number,
     Symbol,
+    apply,
     constant,
     make_apply,
 )
@@ -220,15 +221,11 @@ def _shift_right(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | 
     if shift == 0:
         return args[0]
     if isinstance(shift, int) and 0 < shift <= _MAX_SHIFT and is_nonnegative(args[0]):
-        from roofline_lsp.kernel.symbolic import apply
-
         return apply("div", args[0], 1 << shift)
     return ZERO if values[0] == 0 else None
 
 
 def _and(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
-    from roofline_lsp.kernel.symbolic import apply
-
     if args[0] == args[1]:
         return args[0]
     for i in (0, 1):

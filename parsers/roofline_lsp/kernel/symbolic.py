@@ -343,7 +343,7 @@ def make_apply(op: str, args: Iterable[Expr]) -> Expr:
 def apply(op: str, *args: Expr | Number) -> Expr:
     """An operation of ``OPERATIONS``, folded and simplified where that is exact."""
     # Imported late: the rules build expressions themselves.
-    from roofline_lsp.kernel.simplify import simplified
+    from roofline_lsp.kernel.simplify import simplified  # noqa: PLC0415
 
     operands = tuple(map(wrap, args))
     return simplified(op, operands) or make_apply(op, operands)

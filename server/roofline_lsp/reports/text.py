@@ -150,7 +150,8 @@ def _work(prediction: Prediction) -> Iterator[str]:
 
 def _launches(kernel: KernelReport) -> Iterator[str]:
     if not kernel.launches:
-        yield "none found: dimensions assumed"
+        used = kernel.prediction
+        yield f"none found: grid {dimensions(used.grid)}, block {dimensions(used.block)} assumed"
     for launch in kernel.launches[:MAX_LAUNCHES]:
         yield _launch(launch, several=len(kernel.launches) > 1)
     if kernel.launches and (arguments := _arguments(kernel.launches[0])):
@@ -160,7 +161,9 @@ def _launches(kernel: KernelReport) -> Iterator[str]:
 
 
 def _launch(launch: LaunchReport, *, several: bool) -> str:
-    size = f"grid {dimensions(launch.grid)}, block {dimensions(launch.block)}"
+    used = launch.prediction
+    grid, block = dimensions(launch.grid, used.grid), dimensions(launch.block, used.block)
+    size = f"grid {grid}, block {block}"
     text = f"{launch.path}:{launch.line}  {size}"
     if launch.shared_bytes:
         text += f", shared {scaled(launch.shared_bytes, 'B')}"

@@ -58,11 +58,21 @@ def percent(share: float | None) -> str:
     return UNKNOWN if share is None else f"{100 * share:.0f}%"
 
 
-def dimensions(size: Sequence[int | None] | None) -> str:
-    """``(4, 1, 1)``, unknown parts as ``?``; ``?`` for None."""
-    if size is None:
+def dimensions(
+    size: Sequence[int | None] | None, assumed: Sequence[int] | None = None
+) -> str:
+    """``(4, 1, 1)``; an unknown part as ``~256`` where 256 is assumed for it, else as ``?``."""
+    parts: Sequence[int | None] | None = size
+    if parts is None and assumed is not None:
+        parts = [None] * len(assumed)
+    if parts is None:
         return UNKNOWN
-    return f"({', '.join(UNKNOWN if part is None else str(part) for part in size)})"
+    guesses = assumed or [None] * len(parts)
+    shown = (
+        str(part) if part is not None else UNKNOWN if guess is None else f"~{guess}"
+        for part, guess in zip(parts, guesses, strict=True)
+    )
+    return f"({', '.join(shown)})"
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:

@@ -15,7 +15,7 @@ class ApiAnalyser:
     """Analyses as every other front end does."""
 
     def __init__(self) -> None:
-        self._cache = AnalysisCache()
+        self._cache = AnalysisCache(keep_trees=True)
 
     def analyse(self, text: bytes, path: Path, settings: Settings, reader: Reader) -> FileReport:
         """The kernels of a file; never raises on bad code."""
@@ -29,6 +29,10 @@ class ApiAnalyser:
         """What is on disk."""
         return read_file(path)
 
-    def linked(self, text: bytes, other: bytes) -> bool:
-        """Whether two files that stand side by side can be parts of one program."""
-        return not (has_main(text) and has_main(other))
+    def changed(self, path: Path) -> None:
+        """A file that was read or looked for is not what it was."""
+        self._cache.load.preprocess.invalidate(path)
+
+    def is_program(self, text: bytes) -> bool:
+        """Whether a file makes a program of its own."""
+        return has_main(text)

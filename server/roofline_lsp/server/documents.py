@@ -13,6 +13,7 @@ This is the one component that owns versions, waiting and the worker. What it pr
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -101,7 +102,7 @@ class Documents:
         document.revision += 1
         document.wanted += 1
         self._changed(document)
-        self._schedule(document, self._pause(document))
+        self._schedule(document, self._pause(document), first=True)
 
     def close(self, uri: str) -> None:
         """Forget a document; from now on its file reads as it is on disk."""
@@ -210,7 +211,8 @@ class Documents:
             document.timer = None
         if delay_s > 0 and document not in self._ready:
             loop = asyncio.get_running_loop()
-            document.timer = loop.call_later(delay_s, self._schedule, document, 0.0)
+            again = functools.partial(self._schedule, document, 0.0, first=first)
+            document.timer = loop.call_later(delay_s, again)
             return
         self._ready = {document: None, **self._ready} if first else {**self._ready, document: None}
         self._wake.set()

@@ -174,18 +174,33 @@ def _where(launch: LaunchReport, style: Style) -> str:
 
 
 def _shape(launch: LaunchReport) -> str:
-    text = f"{_counted(launch.grid, 'block')} of {_counted(launch.block, 'thread')}"
+    used = launch.prediction
+    blocks = _counted(launch.grid, used.grid, "block")
+    text = f"{blocks} of {_counted(launch.block, used.block, 'thread')}"
     if launch.shared_bytes:
         text += f", {launch.shared_bytes / 1024:.3g} KiB shared memory each"
     return text
 
 
-def _counted(dims: tuple[int | None, int | None, int | None] | None, noun: str) -> str:
-    """``3907 blocks``, ``64×64 blocks``; ``?`` where the host code does not fix a number."""
+def _counted(
+    dims: tuple[int | None, int | None, int | None] | None,
+    assumed: tuple[int, int, int] | None,
+    noun: str,
+) -> str:
+    """``3907 blocks``, ``64×64 blocks``; ``~64`` where 64 is assumed for what the host leaves open,
+    ``?`` where nothing is."""
     used = list(dims or (None,))
+    guesses = list(assumed or ())
     while len(used) > 1 and used[-1] == 1:
         used.pop()
-    shown = "×".join("?" if size is None else str(size) for size in used)
+    if dims is None and guesses:
+        while len(guesses) > 1 and guesses[-1] == 1:
+            guesses.pop()
+        used = [None] * len(guesses)
+    shown = "×".join(
+        str(size) if size is not None else f"~{guesses[i]}" if i < len(guesses) else "?"
+        for i, size in enumerate(used)
+    )
     return f"{shown} {noun}" if shown == "1" else f"{shown} {noun}s"
 
 

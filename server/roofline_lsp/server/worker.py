@@ -15,6 +15,8 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -39,6 +41,8 @@ logger = logging.getLogger(__name__)
 _KERNEL = re.compile(rb"\b__global__\b|\b__kernel\b")
 _CALLED = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
 _ATTRIBUTES = re.compile(rb"__\w+__|alignas|decltype|noexcept")
+UNIT_SUFFIXES = frozenset({".c", ".cc", ".cpp", ".cu", ".cxx", ".hip"})
+"""Files that are read anew for each program that they are part of, because they are no headers."""
 _LONGEST_HEAD = 400
 """Bytes between ``__global__`` and a kernel's name: attributes, launch bounds and a return type."""
 
@@ -50,7 +54,7 @@ class Reader(Protocol):
 
 
 class Analyser(Protocol):
-    """What a worker does its jobs with."""
+    """What a worker does its jobs with. It may believe that files do not change until it is told."""
 
     def analyse(self, text: bytes, path: Path, settings: Settings, reader: Reader) -> FileReport:
         """The kernels of a file; never raises on bad code."""
@@ -61,8 +65,23 @@ class Analyser(Protocol):
     def read(self, path: Path) -> bytes | None:
         """What is on disk."""
 
-    def linked(self, text: bytes, other: bytes) -> bool:
-        """Whether two files that stand side by side can be parts of one program."""
+    def changed(self, path: Path) -> None:
+        """A file that was read or looked for is not what it was."""
+
+    def is_program(self, text: bytes) -> bool:
+        """Whether a file makes a program of its own, so that no other of that kind is linked to it."""
+
+
+@dataclass(slots=True)
+class _Known:
+    """A file that some analysis read, or looked for in vain."""
+
+    content: int | None
+    """A hash, None if there is no such file."""
+    stamp: tuple[int, int] | None
+    """Time and size on disk; None if there is no such file, or if an overlay was read."""
+    kernels: tuple[str, ...]
+    is_program: bool
 
 
 class Worker:
@@ -71,16 +90,14 @@ class Worker:
     def __init__(self, analyser: Analyser) -> None:
         self._analyser = analyser
         self._overlays: dict[Path, bytes] = {}
-        self._kernels: dict[Path, tuple[bytes, tuple[str, ...]]] = {}
+        self._known: dict[Path, _Known] = {}
         self._real_paths: dict[Path, Path] = {}
+        self._read_by: dict[Path, set[Path]] = {}
 
     def do(self, job: Job) -> Answer | None:
         """Do one job; whatever goes wrong becomes its answer."""
         if isinstance(job, Overlay):
-            if job.text is None:
-                self._overlays.pop(job.path, None)
-            else:
-                self._overlays[job.path] = job.text
+            self._overlay(job)
             return None
         try:
             value = self._analysed(job) if isinstance(job, Analyse) else self._gpu(job)
@@ -91,40 +108,71 @@ class Worker:
             return Answer(job.number, Failed(f"{type(error).__name__}: {error}", expected=False))
         return Answer(job.number, value)
 
+    def _overlay(self, job: Overlay) -> None:
+        if job.text is None:
+            self._overlays.pop(job.path, None)
+        else:
+            self._overlays[job.path] = job.text
+        self._analyser.changed(job.path)
+        for path in self._known:
+            if path != job.path and self._real(path) == job.path:
+                self._analyser.changed(path)
+
     def _gpu(self, job: CheckGpu) -> GpuUsed:
         return self._analyser.gpu(job.settings)
 
     def _analysed(self, job: Analyse) -> Analysed:
         started = time.perf_counter()
-        read: dict[Path, bytes] = {}
+        self._look_for_changes()
+        read = self._read_by.setdefault(job.path, set())
 
         def reader(path: Path, /) -> bytes | None:
             if path == job.path and job.text is not None:
                 return job.text
-            content = self._overlays.get(self._real(path))
-            if content is None:
-                content = self._analyser.read(path)
-            if content is not None and path != job.path:
-                read[path] = content
+            content = self._read(path)
+            if path != job.path:
+                read.add(path)
             return content
 
         text = job.text if job.text is not None else reader(job.path)
         if text is None:
             raise RooflineError(f"{job.path}: cannot be read")
         report = self._analyser.analyse(text, job.path, job.settings, reader)
-        elsewhere = {
-            name: path
-            for path, content in read.items()
-            if self._analyser.linked(text, content)
-            for name in self._defined(path, content)
-        }
+        # A header that an earlier analysis read is not read again, so each may be part of this one.
+        shared = self._known.keys() - read - {job.path}
+        rests_on = (*read, *(path for path in shared if path.suffix not in UNIT_SUFFIXES))
         return Analysed(
             report,
             self._analyser.gpu(job.settings),
-            frozenset(read),
-            elsewhere,
+            frozenset(rests_on),
+            self._kernels(text, rests_on),
             time.perf_counter() - started,
         )
+
+    def _read(self, path: Path) -> bytes | None:
+        """A file's bytes, remembering what there is to know of it."""
+        content = self._overlays.get(self._real(path))
+        stamp = None
+        if content is None:
+            stamp = _stamp(path)
+            content = self._analyser.read(path)
+        known = self._known.get(path)
+        key = None if content is None else hash(content)
+        if known is None or known.content != key:
+            names = kernel_names(content or b"")
+            known = _Known(key, stamp, names, self._analyser.is_program(content or b""))
+            self._known[path] = known
+        known.stamp = stamp
+        return content
+
+    def _look_for_changes(self) -> None:
+        """Tell the analyser which files have changed on disk since they were read.
+
+        Not every client tells of changes made outside of it.
+        """
+        for path, known in self._known.items():
+            if self._real(path) not in self._overlays and _stamp(path) != known.stamp:
+                self._analyser.changed(path)
 
     def _real(self, path: Path) -> Path:
         """The path that overlays are kept by, whatever way an ``#include`` spells it."""
@@ -133,11 +181,24 @@ class Worker:
             real = self._real_paths[path] = Path(os.path.realpath(path))
         return real
 
-    def _defined(self, path: Path, content: bytes) -> tuple[str, ...]:
-        known = self._kernels.get(path)
-        if known is None or known[0] != content:
-            known = self._kernels[path] = content, kernel_names(content)
-        return known[1]
+    def _kernels(self, text: bytes, files: Sequence[Path]) -> dict[str, Path]:
+        """Which of the files that can be linked to a text defines which kernel; the first wins."""
+        is_program = self._analyser.is_program(text)
+        found: dict[str, Path] = {}
+        for path in files:
+            known = self._known[path]
+            if not (is_program and known.is_program):
+                for name in known.kernels:
+                    found.setdefault(name, path)
+        return found
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
 
 
 def kernel_names(content: bytes) -> tuple[str, ...]:

@@ -46,6 +46,15 @@ REWRITTEN = [
     ("void f() { a = new float*[n]; b = new const T<3> * *[n]; }",
      "void f() { a = new float [n]; b = new       T<3>    [n]; }"),
     ("__typeof__(x) y = x;", "decltype  (x) y = x;"),
+    ("__device__ __const__ int a[] = {1};", "__device__ const     int a[] = {1};"),
+    (
+        "struct S { __host__  __device__ friend inline S operator*(S a, S b) { return a; } };",
+        "struct S { friend __host__  __device__ inline S operator*(S a, S b) { return a; } };",
+    ),
+    (
+        "struct S { __device__\n inline friend S f(); };",
+        "struct S {           \n        friend S f(); };",
+    ),
 ]  # fmt: skip
 
 

@@ -62,7 +62,7 @@ def make_container(
             return _copy(source, type, storage)
         if source.type.name == "initializer_list":
             values, listed = list(source.fields.values()), True
-    if listed or len(values) > 3:
+    if listed or len(values) > 2:
         for position, value in enumerate(values):
             storage.elements[position] = convert(m, value, element)
         size = size if size.terms else constant(len(values))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_INTEGER: Final = re.compile(r"\s*([+-]?(?:0[xX][0-9a-fA-F]+|\d+))")
+_PREFIXED: Final = re.compile(r"\s*([+-]?(?:0[xX][0-9a-fA-F]+|\d+))")
+_HEXADECIMAL: Final = re.compile(r"\s*([+-]?(?:0[xX])?[0-9a-fA-F]+)")
 _DECIMAL: Final = re.compile(r"\s*([+-]?\d+)")
 _REAL: Final = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
 
@@ -15,14 +16,15 @@ def parse_number(text: str, type_name: str, base: int = 10) -> int | float:
     if type_name in ("float", "double"):
         found = _REAL.match(text)
         return float(found[1]) if found else 0.0
-    if base in (0, 16):
-        found = _INTEGER.match(text)
-        try:
-            return int(found[1], 0 if base == 0 else 16) if found else 0
-        except ValueError:
-            return int(found[1]) if found else 0
-    found = _DECIMAL.match(text)
+    pattern = {0: _PREFIXED, 16: _HEXADECIMAL}.get(base, _DECIMAL)
+    found = pattern.match(text)
+    if found is None:
+        return 0
+    digits = found[1]
+    if base == 0 and len(digits.lstrip("+-")) > 1 and digits.lstrip("+-")[0] == "0":
+        # A leading zero means octal to C, which Python would not read so.
+        base = 16 if digits.lstrip("+-")[1] in "xX" else 8
     try:
-        return int(found[1], base) if found else 0
+        return int(digits, base)
     except ValueError:
         return 0

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from roofline_lsp.analysis.host.access import load
 from roofline_lsp.analysis.host.containers import set_size, size_of, storage_of
 from roofline_lsp.analysis.host.havoc import forget_call, forget_reachable, forget_value
+from roofline_lsp.analysis.host.index import last_component
 from roofline_lsp.analysis.host.machine import SCALARS, Machine
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Place
 from roofline_lsp.analysis.host.names import find_variable
@@ -18,6 +19,8 @@ from roofline_lsp.kernel import statements as st
 from roofline_lsp.kernel.symbolic import Expr, apply
 
 _MAX_GEOMETRIC = 4096
+_PURE = frozenset("atoi atol min max ceil floor sqrt log2 pow abs strlen int size_t long".split())
+"""Functions that give the same result each time a loop's condition asks them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,9 @@ def _varies(bound: ex.Expression, effects: Effects) -> bool:
         if isinstance(part, ex.Name) and part.name in effects.names:
             return True
         if isinstance(part, ex.Call) and not isinstance(part.callee, ex.Member):
-            return True
+            called = part.callee.name if isinstance(part.callee, ex.Name) else ""
+            if last_component(called) not in _PURE:
+                return True
     return False
 
 

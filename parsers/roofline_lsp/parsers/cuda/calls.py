@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from roofline_lsp.kernel.expressions import Call, Cast, Construct, Expression, Literal, Name
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.cuda.expressions import arguments
@@ -32,6 +34,7 @@ from roofline_lsp.parsers.cuda.type_names import type_of
 
 _CASTS = frozenset(["static_cast", "reinterpret_cast", "const_cast", "dynamic_cast", "bit_cast"])
 _SIZE_WORDS = frozenset(["unsigned", "signed", "long", "short"])
+_MATH = frozenset(dir(math)) | {"abs", "max", "min", "round"}
 _TYPE_TEMPLATES = frozenset(
     # Class templates of the standard library, thrust and cooperative groups: `T<...>(...)` makes
     # a value.
@@ -104,7 +107,7 @@ def _call_of_parenthesis(lo: Lowering, function: Node, given: Node, depth: int) 
     callee = expression(lo, function, depth)
     if isinstance(callee, Name) and len(args) == 1:
         name = callee.name.rpartition("::")[2]
-        if lo.is_type(name) or not lo.is_value(name):
+        if lo.is_type(name) or not (lo.is_value(name) or name in _MATH):
             inner = without_comments(function.children)[1]
             return Cast(callee.line, type_of(lo, inner, depth), args[0])
     return Call(callee.line, callee, args)

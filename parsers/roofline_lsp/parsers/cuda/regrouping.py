@@ -107,12 +107,15 @@ def _is_comparison(node: Node) -> bool:
     function = node.children[0]
     if function.kind_id != TEMPLATE_FUNCTION:
         return False
-    return any(
-        argument.kind_id == BINARY and any(child.kind_id in _LOGICAL for child in argument.children)
-        for arguments in function.children
-        if arguments.kind_id == TEMPLATE_ARGUMENTS
-        for argument in arguments.children
-    )
+    for arguments in function.children:
+        if arguments.kind_id == TEMPLATE_ARGUMENTS:
+            given = [child for child in arguments.children if child.is_named]
+            return (
+                len(given) == 1
+                and given[0].kind_id == BINARY
+                and any(child.kind_id in _LOGICAL for child in given[0].children)
+            )
+    return False
 
 
 def is_doubtful(lo: Lowering, node: Node) -> bool:

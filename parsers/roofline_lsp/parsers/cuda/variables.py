@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from roofline_lsp.kernel.expressions import Expression, Name, Unknown
 from roofline_lsp.kernel.statements import Variable
 from roofline_lsp.kernel.types import Type
@@ -48,6 +50,7 @@ _ONLY_TYPES = frozenset(
     [kind("abstract_pointer_declarator"), kind("abstract_reference_declarator")]
 )
 _PLAIN_PARAMETER = kind("parameter_declaration")
+_NO_DECLARATORS = frozenset([COMMA_TOKEN, SEMICOLON, COMMENT, ERROR, _BITFIELD])
 _AUTO = plain_type("auto")
 _VOID = plain_type("void")
 
@@ -64,48 +67,52 @@ def read_variables(
     base = specifiers.type or _AUTO
     variables: list[Variable] = []
     functions: list[Declared] = []
-    index = specifiers.rest
-    while index < len(children):
-        child = children[index]
-        index += 1
-        kind_id = child.kind_id
-        if kind_id in (COMMA_TOKEN, SEMICOLON, COMMENT, ERROR, _BITFIELD) or not child.is_named:
+    for node, init, assigned in _declarators(children[specifiers.rest :]):
+        if node.kind_id == _BINDING:
+            variables += _binding(lo, node, init, base, depth)
             continue
-        init: Node | None = None
-        if kind_id == INIT_DECLARATOR:
-            parts = [c for c in child.children if c.kind_id not in (COMMENT, ERROR)]
-            child, init = parts[0], parts[-1]
-            assigned = len(parts) > 2
-        else:
-            # Fields and conditions write `declarator = value` without a node around it.
-            assigned = index < len(children) and children[index].kind_id == EQUALS
-            if assigned and index + 1 < len(children):
-                init = children[index + 1]
-                index += 2
-            elif index < len(children) and children[index].kind_id == INITIALIZER_LIST:
-                init = children[index]
-                index += 1
-        if child.kind_id == _BINDING:
-            variables += _binding(lo, child, init, base, depth)
+        if node.kind_id == OPERATOR_CAST:
+            declared = read_operator_cast(lo, node, depth)
+            if declared.function is not None:
+                functions.append(declared)
             continue
-        if kind_id == OPERATOR_CAST:
-            converted = read_operator_cast(lo, child, depth)
-            if converted.function is not None:
-                functions.append(converted)
-            continue
-        declared = read_declarator(lo, child, base, depth)
+        declared = read_declarator(lo, node, base, depth)
         args: tuple[Expression, ...] | None = None
         if declared.function is not None:
             args = _constructor_args(lo, declared.function, depth, in_body=in_body)
             if args is None:
-                if specifiers.type is None:
-                    declared.type = _VOID
+                declared.type = declared.type if specifiers.type else _VOID
                 functions.append(declared)
                 continue
         variables.append(_variable(lo, specifiers, declared, args, init, assigned, depth))
     if in_body:
         lo.local_values.update(variable.name for variable in variables)
     return specifiers, variables, functions
+
+
+def _declarators(children: list[Node]) -> Iterator[tuple[Node, Node | None, bool]]:
+    """Each declarator with its initializer, and whether that follows a ``=``."""
+    index = 0
+    while index < len(children):
+        child = children[index]
+        index += 1
+        kind_id = child.kind_id
+        if kind_id in _NO_DECLARATORS or not child.is_named:
+            continue
+        if kind_id == INIT_DECLARATOR:
+            parts = [c for c in child.children if c.kind_id not in (COMMENT, ERROR)]
+            yield parts[0], parts[-1], len(parts) > 2
+            continue
+        # Fields and conditions write `declarator = value` without a node around it.
+        following = children[index].kind_id if index < len(children) else 0
+        if following == EQUALS and index + 1 < len(children):
+            yield child, children[index + 1], True
+            index += 2
+        elif following == INITIALIZER_LIST:
+            yield child, children[index], False
+            index += 1
+        else:
+            yield child, None, False
 
 
 def _variable(

@@ -10,6 +10,8 @@ What the grammar of tree-sitter-cuda cannot hold is rewritten. With its length k
 - ``__align__(n)`` becomes ``alignas(n)``, ``__restrict`` becomes ``restrict``; other attributes
   that the grammar does not know become spaces;
 - ``[=] __device__ (int i) {...}`` becomes ``[=] [[device]] (int i) {...}``;
+- ``__device__ friend`` becomes ``friend __device__``, or the qualifiers before ``friend`` spaces if
+  they stand on a line of their own;
 - ``new T*[n]`` becomes ``new T [n]``.
 
 In changed lines: ``({ int a = f(); a * a; })`` becomes ``[&]{ int a = f(); return a * a; }()``.

@@ -14,7 +14,13 @@ _PAREN = rb"\s*\(" + _NESTED + rb"\)"
 
 _WITH_ARGUMENTS = rb"attribute(?:__)?|declspec|cluster_dims__|maxnreg__|block_size__"
 _PLAIN = rb"device_builtin__|inline_hint__|nv_pure__|cudart_builtin__|tile_builtin__"
-_REPLACED = rb"align__(?=\s*\()|restrict(?!\w)|typeof(?:__)?(?=\s*\()"
+_REPLACED = (
+    rb"align__(?=\s*\()|restrict(?!\w)|typeof(?:__)?(?=\s*\()|const(?:__)?(?!\w)|volatile__(?!\w)"
+)
+_FRIEND = re.compile(
+    rb"(?<!\w)(?:(?:__(?:host|device|forceinline|noinline|inline)__|inline|static|constexpr)\s+)+"
+    rb"friend\b|" + OPAQUE.pattern
+)
 _REFERENCE = rb"&\s*__restrict(?:__)?(?!\w)"
 _LAMBDA = rb"\]\s*(?:__(?:host|device|global)__\s*)+(?=[({<]|->|mutable\b|noexcept\b)"
 
@@ -44,6 +50,7 @@ _FIX = re.compile(
 _ALIGNED = re.compile(rb"__attribute(?:__)?\s*\(\s*\(\s*(?:__)?aligned(?:__)?\s*(\(.+\))\s*\)\s*\)")
 _VISIBLE = re.compile(rb"[^\s]")
 _QUALIFIER = re.compile(rb"__\w+__")
+_PLAIN_QUALIFIERS = (b"__const__", b"__const", b"__volatile__")
 _CLASS_KEY = re.compile(rb"\b(?:struct|class|union)\s*\Z")
 
 
@@ -51,14 +58,27 @@ def fix_for_grammar(text: bytes) -> bytes:
     """Gives a text of the same length and lines that tree-sitter-cuda reads without errors.
 
     - ``__align__(n)``, and ``__attribute__((aligned(n)))`` of a class, become ``alignas(n)``;
-    - ``__restrict`` becomes ``restrict``, ``__typeof__(x)`` ``decltype(x)``;
+    - ``__restrict`` becomes ``restrict``, ``__const__`` ``const``, ``__typeof__(x)``
+      ``decltype(x)``;
+    - ``__device__ friend`` becomes ``friend __device__``;
     - a lambda's ``__device__`` becomes ``[[device]]``;
     - ``new T*[n]`` becomes ``new T [n]``: host memory whose element size nothing asks for;
     - other attributes, and a lambda's or reference's other qualifiers, become spaces.
     """
     if any(mark.search(text) for mark in _MARKS):
-        return _FIX.sub(_replacement, text)
-    return text
+        text = _FIX.sub(_replacement, text)
+    return _FRIEND.sub(_friend_first, text) if b"friend" in text else text
+
+
+def _friend_first(found: re.Match[bytes]) -> bytes:
+    """Puts ``friend`` before the other specifiers, which go if they stand on another line."""
+    whole = found[0]
+    if not whole.endswith(b"friend") or whole[:1] in (b"/", b'"', b"'"):
+        return whole
+    others = whole.removesuffix(b"friend")
+    if b"\n" in others:
+        return _blank(others) + b"friend"
+    return b"friend " + others.rstrip().ljust(len(others) - 1)
 
 
 def _blank(text: bytes) -> bytes:
@@ -83,6 +103,8 @@ def _replacement(found: re.Match[bytes]) -> bytes:
         return b"  restrict"
     if whole.startswith(b"__typeof"):
         return b"decltype".ljust(len(whole))
+    if whole in _PLAIN_QUALIFIERS:
+        return whole.strip(b"_").ljust(len(whole))
     aligned = _ALIGNED.fullmatch(whole)
     if aligned and _CLASS_KEY.search(found.string, max(0, found.start() - 16), found.start()):
         return (b"alignas" + aligned[1]).ljust(len(whole))

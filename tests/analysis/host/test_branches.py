@@ -1,0 +1,129 @@
+"""Conditions that are not decided, and launch sites that main does not lead to."""
+
+from __future__ import annotations
+
+
+def test_usage_exit_is_not_taken_when_the_command_line_is_unknown(run):
+    source = """
+    __global__ void k(int n) {}
+    int main(int argc, char **argv) {
+      if (argc != 3) { printf("usage"); return 1; }
+      int n = atoi(argv[1]);
+      k<<<(n + 127) / 128, 128>>>(n);
+    }
+    """
+    (launch,) = run(source, argv=None).launches
+    assert launch.block[0] == 128
+    assert launch.grid[0].constant is None
+    assert [u.name for u in launch.unknowns.values()] == ["argv[1]"]
+    assert launch.args[0].origin.text == "argv[1]"
+    assert launch.certain
+
+
+def test_grid_and_argument_share_their_symbol(run):
+    source = """
+    __global__ void k(int n) {}
+    int main(int argc, char **argv) { int n = atoi(argv[1]); k<<<n * 2, 1>>>(n); }
+    """
+    (launch,) = run(source, argv=None).launches
+    assert launch.grid[0] == launch.args[0].value * 2
+
+
+def test_the_usage_exit_is_taken_where_it_applies(run):
+    source = """
+    __global__ void k(int n) {}
+    int main(int argc, char **argv) {
+      if (argc != 3) return 1;
+      k<<<4, 1>>>(1);
+    }
+    """
+    (launch,) = run(source, argv=[]).launches
+    assert not launch.certain
+
+
+def test_both_sides_of_an_undecided_condition_are_executed(main):
+    found = main(
+        "int a = rand(); int n = 8;"
+        "if (a > 5) { n = 16; k<<<1, 1>>>(d, 0); } else k<<<2, 1>>>(d, 0);"
+        "k<<<n, 2>>>(d, 0);"
+    )
+    assert [launch.certain for launch in found] == [False, False, True]
+    assert found[2].grid[0].constant is None
+    (unknown,) = found[2].unknowns.values()
+    assert (unknown.name, unknown.assumed) == ("n", 8)
+
+
+def test_values_that_agree_stay_known(grid_x):
+    assert grid_x("int a = rand(), x = 4; if (a > 5) { x = 4; } else { a = 1; }") == 4
+
+
+def test_errors_do_not_end_the_program(grids):
+    body = 'FILE *f = fopen("x", "r"); int n; if (fscanf(f, "%d", &n) != 1) exit(1); '
+    assert grids(body + "k<<<3, 1>>>(d, n);") == [(3, 1, 1)]
+
+
+def test_what_is_read_from_a_file_is_named_after_it(main):
+    (launch,) = main(
+        'int n; FILE *f = fopen("sizes.txt", "r"); fscanf(f, "%d", &n); k<<<n, 1>>>(d, n);'
+    )
+    (unknown,) = launch.unknowns.values()
+    assert unknown.name == "n"
+    assert "sizes.txt" in unknown.why
+
+
+def test_functions_nobody_calls_are_executed_with_unknown_parameters(run):
+    source = """
+    __global__ void k(const float *p, int n) {}
+    void apply(const float *p, int n) { k<<<(n + 255) / 256, 256>>>(p, n); }
+    """
+    (launch,) = run(source).launches
+    assert not launch.certain
+    assert launch.block[0] == 256
+    assert [u.name for u in launch.unknowns.values()] == ["n"]
+
+
+def test_callers_are_executed_before_what_they_call(run):
+    source = """
+    __global__ void k(int n) {}
+    void inner(int n) { k<<<n, 32>>>(n); }
+    void outer() { inner(12); }
+    """
+    (launch,) = run(source).launches
+    assert launch.grid[0] == 12
+
+
+def test_a_site_behind_a_false_condition_is_still_found(run):
+    source = """
+    __global__ void a(int n) {}
+    __global__ void b(int n) {}
+    int device = -1;
+    int main() {
+      a<<<1, 1>>>(0);
+      if (device >= 0) b<<<5, 1>>>(0);
+    }
+    """
+    launches = run(source).launches
+    assert [(x.kernel.name, x.certain) for x in launches] == [("a", True), ("b", False)]
+
+
+def test_the_program_ends_at_exit(run):
+    source = """
+    __global__ void k(int n) {}
+    int main() { k<<<1, 1>>>(0); exit(0); }
+    """
+    assert len(run(source).launches) == 1
+
+
+def test_an_early_return_on_unknown_data_makes_the_result_unknown(main):
+    before = """
+    int more(float *h, int n) {
+      for (int i = 0; i < n; i++) if (h[i] > 0.5f) return 1;
+      return 0;
+    }
+    """
+    body = """
+    float *h = (float*)malloc(4000);
+    while (more(h, 1000)) { k<<<6, 1>>>(d, 0); cudaMemcpy(h, d, 4000, cudaMemcpyDeviceToHost); }
+    """
+    (launch,) = main(body, before=before)
+    assert launch.grid[0] == 6

@@ -1,0 +1,88 @@
+"""Loops around launches, and loops that only prepare data."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def test_a_launch_repeats_as_often_as_its_loops(main):
+    (launch,) = main(
+        "for (int i = 0; i < atoi(argv[1]); i++) for (int j = 0; j < 3; j++) k<<<1, 1>>>(d, 0);",
+        "1000",
+    )
+    assert launch.repeat == 3000
+    assert launch.certain
+
+
+def test_repeat_of_a_counted_loop(main):
+    (launch,) = main("int r = atoi(argv[1]); for (int i = 0; i < r; i++) k<<<1, 1>>>(d, 0);", "500")
+    assert launch.repeat == 500
+
+
+def test_shapes_that_change_from_trip_to_trip(grids):
+    assert grids("for (int s = 64; s > 8; s /= 2) k<<<s, 1>>>(d, 0);") == [
+        (64, 1, 1),
+        (32, 1, 1),
+        (16, 1, 1),
+    ]
+
+
+def test_the_first_trip_of_a_long_loop_is_exact(grids):
+    found = grids("int n = 100000; for (int i = 0; i < n - 1; i++) k<<<n - i, 1>>>(d, i);")
+    assert found[0] == (100000, 1, 1)
+    assert len(found) < 100
+
+
+@pytest.mark.parametrize(
+    ("loop", "expected"),
+    [
+        ("int x = 0; for (int i = 0; i < 100000; i++) x++;", 100000),
+        ("int x = 5, i; for (i = 0; i < 100000; i += 3) h[i % 7] = 1; x = i;", 100002),
+        ("int x = 1; for (int i = 0; i < 90000; i++) { h[0] += i; x += 2; }", 180001),
+        ("int x = 0; while (x * x < 50) x++;", 8),
+        ("int x = 1; int n = 1000; while (x < n) x <<= 1;", 1024),
+        ("std::vector<int> v; for (int i = 0; i < 70000; i++) v.push_back(i); int x = v.size();",
+         70000),
+    ],
+)  # fmt: skip
+def test_what_a_loop_leaves(grid_x, loop, expected):
+    assert grid_x("int h[16]; " + loop) == expected
+
+
+def test_a_sum_that_depends_on_data_is_unknown_and_named(main):
+    (launch,) = main(
+        """
+        int n = 100000, nnz = 0;
+        int *rows = (int*)malloc(n * sizeof(int));
+        for (int i = 0; i < n; i++) { rows[i] = rand() % 8; nnz += rows[i]; }
+        k<<<nnz, 1>>>(d, 0);
+        """
+    )
+    assert launch.grid[0].constant is None
+    assert [unknown.name for unknown in launch.unknowns.values()] == ["nnz"]
+
+
+def test_a_loop_until_the_device_says_so_runs_once(main):
+    (launch,) = main(
+        """
+        int done, *flag; cudaMalloc(&flag, 4);
+        do {
+          done = 1;
+          k<<<9, 1>>>((float*)flag, 0);
+          cudaMemcpy(&done, flag, 4, cudaMemcpyDeviceToHost);
+        } while (!done);
+        """
+    )
+    assert launch.grid[0] == 9
+    assert launch.certain
+
+
+def test_endless_loops_end(main):
+    found = main("int i = 0; while (1) { i++; k<<<1, 1>>>(d, i); if (i < 0) break; }")
+    assert len(found) == 1
+
+
+def test_deep_nests_without_launches_are_not_walked(main):
+    loops = "".join(f"for (int i{j} = 0; i{j} < 60; i{j}++) " for j in range(6))
+    (launch,) = main(f"int h[64]; {loops} h[i0] = i1 + i5; k<<<3, 1>>>(d, 0);")
+    assert launch.grid[0] == 3

@@ -1,0 +1,136 @@
+"""Odd programs and hand-made trees give launches and problems, never exceptions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roofline_lsp.analysis.host import HostOptions, execute_host
+from roofline_lsp.kernel import expressions as ex
+from roofline_lsp.kernel import statements as st
+from roofline_lsp.kernel.program import Function, Program, Span, TranslationUnit
+from roofline_lsp.kernel.types import Type
+
+PATH = Path("hand.cu")
+SPAN = Span(1, 0, 1, 1)
+
+
+def _function(name: str, body: st.Block | None, qualifiers: frozenset[str] = frozenset()):
+    return Function(
+        name, name, PATH, SPAN, SPAN, Type("int"), (), (), qualifiers, read_body=lambda: body
+    )
+
+
+def _program(*statements: st.Statement) -> Program:
+    kernel = _function("k", st.Block(1, ()), frozenset({"__global__"}))
+    main = _function("main", st.Block(1, statements))
+    return Program((TranslationUnit(PATH, (kernel, main)),))
+
+
+def _launch(grid: ex.Expression | None) -> st.Statement:
+    one = ex.Literal(2, 1, "int")
+    return st.Evaluate(2, ex.Launch(2, ex.Name(2, "k"), grid, one, None, None, ()))
+
+
+def test_a_hand_made_launch():
+    result = execute_host(_program(_launch(ex.Literal(2, 6, "int"))), [])
+    (launch,) = result.launches
+    assert (launch.grid[0].constant, launch.line, launch.path) == (6, 2, PATH)
+    assert result.problems == ()
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        ex.Unknown(3, "?? what"),
+        ex.Name(3, "nowhere"),
+        ex.Member(3, ex.Name(3, "nowhere"), "field"),
+        ex.Index(3, ex.Literal(3, None, "nullptr"), ex.Literal(3, 0, "int")),
+        ex.Unary(3, "*", ex.Literal(3, None, "nullptr")),
+        ex.Call(3, ex.Name(3, "nobody"), (ex.Unknown(3, "?"),)),
+        ex.Call(3, ex.Literal(3, 1, "int"), ()),
+        ex.Binary(3, "/", ex.Literal(3, 1, "int"), ex.Literal(3, 0, "int")),
+        ex.Binary(3, "<<", ex.Literal(3, 1, "int"), ex.Literal(3, 900, "int")),
+        ex.Cast(3, Type("Nothing", pointers=2), ex.Unknown(3, "?")),
+        ex.SizeOf(3, Type("Nothing")),
+        ex.InitList(3, ()),
+        ex.Construct(3, Type("std::vector", (Type("Nothing"),)), ()),
+        ex.New(3, Type("Nothing"), ex.Unknown(3, "?")),
+        ex.Call(3, ex.Member(3, ex.Literal(3, 1, "int"), "f"), ()),
+        ex.Call(3, ex.Name(3, "strlen"), ()),
+        ex.Call(3, ex.Name(3, "cudaMalloc"), ()),
+        ex.Call(3, ex.Name(3, "memcpy"), (ex.Literal(3, 1, "int"),)),
+        ex.Call(3, ex.Name(3, "sscanf"), (ex.Literal(3, "x", "string"),)),
+    ],
+)
+def test_odd_expressions(odd):
+    program = _program(
+        st.Evaluate(3, odd),
+        st.If(3, odd, _launch(odd)),
+        st.While(3, odd, _launch(odd)),
+        st.Switch(3, odd, (st.Case(odd, (_launch(odd),)),)),
+        st.ForRange(3, st.Variable("v", Type("auto"), 3), odd, st.Evaluate(3, odd)),
+        st.Opaque(3, "junk", (odd,)),
+        _launch(ex.Literal(2, 3, "int")),
+    )
+    result = execute_host(program, [])
+    assert any(launch.grid is not None and launch.grid[0] == 3 for launch in result.launches)
+    assert not [p for p in result.problems if p.message.startswith("internal")]
+
+
+def test_a_kernel_that_is_not_found_is_a_problem():
+    lost = ex.Launch(4, ex.Name(4, "lost"), ex.Literal(4, 1, "int"), None, None, None, ())
+    result = execute_host(_program(st.Evaluate(4, lost)), [])
+    assert result.launches == ()
+    assert [(p.line, "lost" in p.message) for p in result.problems] == [(4, True)]
+
+
+def test_recursion_without_end(run):
+    source = """
+    __global__ void k(int n) {}
+    int deep(int n) { return deep(n + 1) + 1; }
+    int main() { int a = deep(0); k<<<2, 1>>>(a); }
+    """
+    (launch,) = run(source).launches
+    assert launch.grid[0] == 2
+
+
+def test_a_spent_budget_is_a_problem_and_sites_are_still_found(run):
+    source = """
+    __global__ void k(int n) {}
+    int main() {
+      for (int i = 0; i < 60; i++) { if (i == 50) k<<<i, 1>>>(i); int a = i; a++; a++; a++; }
+    }
+    """
+    result = run(source, options=HostOptions(statement_budget=50))
+    assert any("takes too long" in problem.message for problem in result.problems)
+    assert [launch.certain for launch in result.launches] == [False]
+
+
+def test_expressions_do_not_grow_without_bound(run):
+    source = """
+    __global__ void k(int n) {}
+    int main(int argc, char **argv) {
+      int v = atoi(argv[1]);
+      for (int i = 0; i < 60; i++) v = (v | v >> 1) ^ (v * v + i);
+      k<<<v, 1>>>(v);
+    }
+    """
+    (launch,) = run(source, argv=None).launches
+    assert launch.grid[0].constant is None
+    assert len(repr(launch.grid[0])) < 20_000
+
+
+def test_an_empty_program():
+    assert execute_host(Program(()), None).launches == ()
+
+
+def test_two_runs_agree(run):
+    source = """
+    __global__ void k(int n) {}
+    int main(int argc, char **argv) { int n = atoi(argv[1]); k<<<n, 1>>>(rand()); }
+    """
+    first, second = (run(source, argv=None).launches[0] for _ in range(2))
+    assert first.grid == second.grid
+    assert first.args[0].value == second.args[0].value
