@@ -175,7 +175,7 @@ def percent(part: int, whole: int) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("directory", type=Path)
     parser.add_argument("--limit", type=int, default=None, help="programs to read")
     parser.add_argument("--misses", type=int, default=40, help="misses to list")

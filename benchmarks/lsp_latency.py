@@ -58,8 +58,8 @@ SERVERS = {
 
 def serve_constant() -> None:
     """The server to compare with."""
-    from lsprotocol import types
-    from pygls.lsp.server import LanguageServer
+    from lsprotocol import types  # noqa: PLC0415
+    from pygls.lsp.server import LanguageServer  # noqa: PLC0415
 
     server = LanguageServer("constant", "1")
 
@@ -83,6 +83,7 @@ class Connection:
         self.number = 0
 
     def send(self, method: str, params: Any, number: int | None = None) -> None:
+        """Send a notification, or with a number a request."""
         message = {"jsonrpc": "2.0", "method": method, "params": params}
         body = json.dumps(message if number is None else {**message, "id": number}).encode()
         assert self.process.stdin is not None
@@ -90,6 +91,7 @@ class Connection:
         self.process.stdin.flush()
 
     def ask(self, method: str, params: Any) -> Any:
+        """Send a request and wait for its answer."""
         self.number += 1
         self.send(method, params, self.number)
         while True:
@@ -100,6 +102,7 @@ class Connection:
                 return message["result"]
 
     def receive(self) -> dict[str, Any]:
+        """The next message."""
         stream = self.process.stdout
         assert stream is not None
         length = 0
@@ -112,36 +115,43 @@ class Connection:
         return message
 
     def begin(self) -> None:
+        """Initialize."""
         capabilities = {"textDocument": {"hover": {"contentFormat": ["markdown"]}}}
         self.ask("initialize", {"processId": None, "rootUri": None, "capabilities": capabilities})
         self.send("initialized", {})
 
     def open(self, uri: str, text: str) -> None:
+        """Open a document."""
         item = {"uri": uri, "languageId": "cuda-cpp", "version": 1, "text": text}
         self.send("textDocument/didOpen", {"textDocument": item})
 
     def hover(self, uri: str, line: int, character: int) -> Any:
+        """Hover at a 0-based place."""
         position = {"line": line, "character": character}
         return self.ask("textDocument/hover", {"textDocument": {"uri": uri}, "position": position})
 
     def lenses(self, uri: str) -> Any:
+        """Ask for the lenses."""
         return self.ask("textDocument/codeLens", {"textDocument": {"uri": uri}})
 
     def push_down(self, uri: str, version: int) -> None:
+        """Put a line in at the top."""
         at = {"line": 0, "character": 0}
         change = {"range": {"start": at, "end": at}, "text": "// pushed down\n"}
         document = {"uri": uri, "version": version}
         self.send("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
 
     def end(self) -> None:
+        """Shut down."""
         self.ask("shutdown", None)
         self.send("exit", None)
         self.process.wait()
 
 
-def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+def timed(work: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
+    """Milliseconds and result of a call."""
     started = time.perf_counter()
-    result = work()
+    result = work(*arguments)
     return (time.perf_counter() - started) * 1e3, result
 
 
@@ -157,15 +167,18 @@ class Subject:
         self.opened = 0
 
     def note(self, what: str, work: Callable[[], Any]) -> Any:
+        """Do something and keep the time."""
         taken, result = timed(work)
         self.times.setdefault(what, []).append(taken)
         return result
 
     def start(self) -> None:
+        """Start the process and initialize."""
         self.connection = Connection(SERVERS[self.name])
         self.note("start", self.connection.begin)
 
     def open_and_hover(self, what: str) -> str:
+        """Open a new document and hover on its kernel; its URI is returned."""
         self.opened += 1
         uri = (self.folder / f"benchmark_{self.opened}.cu").as_uri()
         text = f"// document {self.opened}\n{self.text}"
@@ -179,11 +192,13 @@ class Subject:
         return uri
 
     def hover_again(self, uri: str) -> None:
+        """Hover on a document that has not changed."""
         self.note(
             "warm hover", lambda: self.connection.hover(uri, self.place[0] + 1, self.place[1])
         )
 
     def edit(self, uri: str, version: int) -> None:
+        """Push the kernel down and wait for its lens."""
         before = self.connection.lenses(uri)[0]["range"]["start"]["line"]
 
         def work() -> Any:
@@ -218,26 +233,26 @@ def measure(text: str, folder: Path, place: tuple[int, int], rounds: int) -> lis
 
 def stages(text: str, folder: Path) -> dict[str, float]:
     """What an edit costs in the worker and on the way to it and back, in milliseconds."""
-    from roofline_lsp.server.analyser import ApiAnalyser
-    from roofline_lsp.server.jobs import Analyse
-    from roofline_lsp.server.text import TextBuffer
-    from roofline_lsp.server.worker import Worker
-    from roofline_lsp.settings import Settings
+    from roofline_lsp.server.analyser import ApiAnalyser  # noqa: PLC0415
+    from roofline_lsp.server.jobs import Analyse  # noqa: PLC0415
+    from roofline_lsp.server.text import TextBuffer  # noqa: PLC0415
+    from roofline_lsp.server.worker import Worker  # noqa: PLC0415
+    from roofline_lsp.settings import Settings  # noqa: PLC0415
 
     worker = Worker(ApiAnalyser())
     found: dict[str, list[float]] = {}
     for version in range(12):
         source = "// pushed down\n" * version + text
-        taken, buffer = timed(lambda source=source: TextBuffer(source, "utf-16"))
+        taken, buffer = timed(TextBuffer, source, "utf-16")
         found.setdefault("split into lines", []).append(taken)
         job = Analyse(1, folder / "benchmark.cu", buffer.text.encode(), Settings())
-        taken, body = timed(lambda job=job: pickle.dumps(job))
-        sent, job = timed(lambda body=body: pickle.loads(body))
+        taken, body = timed(pickle.dumps, job)
+        sent, job = timed(pickle.loads, body)
         found.setdefault("job to the worker", []).append(taken + sent)
-        taken, answer = timed(lambda job=job: worker.do(job))
+        taken, answer = timed(worker.do, job)
         found.setdefault("analysis" if version else "first analysis", []).append(taken)
-        taken, body = timed(lambda answer=answer: pickle.dumps(answer))
-        sent, _ = timed(lambda body=body: pickle.loads(body))
+        taken, body = timed(pickle.dumps, answer)
+        sent, _ = timed(pickle.loads, body)
         found.setdefault("report back", []).append(taken + sent)
     return {name: statistics.median(taken) for name, taken in found.items()}
 

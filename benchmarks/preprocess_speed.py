@@ -70,7 +70,8 @@ def main() -> None:
     if not rows:
         print(f"no *{asked.suffix} under {asked.folder}")
         return
-    seconds, raw, bytes_in, bytes_out = (sum(row[column] for row in rows) for column in range(4))
+    seconds, raw = sum(row[0] for row in rows), sum(row[1] for row in rows)
+    bytes_in, bytes_out = sum(row[2] for row in rows), sum(row[3] for row in rows)
     speeds = sorted(row[2] / row[0] / 1e6 for row in rows)
     print(f"{len(rows)} files, {bytes_in / 1e6:.1f} MB with headers, {bytes_out / 1e6:.1f} MB out")
     print(f"preprocess: {bytes_in / seconds / 1e6:.2f} MB/s; median {speeds[len(speeds) // 2]:.2f}")

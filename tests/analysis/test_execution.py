@@ -116,7 +116,7 @@ def test_a_condition_on_data_is_assumed_and_said_to_be(count: Count) -> None:
     assert 0 < found.accesses[("a", "write", 4)] < 256
 
 
-LOOPS = {
+LOOPS: dict[str, tuple[str, Callable[[int, int], int]]] = {
     "grid stride": ("for (int k = i; k < n; k += gridDim.x * blockDim.x) S", lambda n, threads: n),
     "same for all": ("for (int k = 0; k < n; k++) S", lambda n, threads: n * threads),
     "by thread": (
@@ -147,7 +147,7 @@ def looped(loop: str) -> str:
     }}"""
 
 
-def runs(found: Any) -> float:
+def runs(found: Any) -> Any:
     """How often the atomic addition runs."""
     return found.accesses.get(("a", "atomic", 4), 0.0)
 

@@ -33,6 +33,12 @@ int main() {
 """
 
 
+RECURSIVE_TEMPLATE = b"""
+template <int N> __device__ float f(float x) { return f<N - 1>(x); }
+__global__ void k(float *a) { *a = f<5>(*a); }
+"""
+
+
 def nothing(path: Path) -> bytes | None:
     return None
 
@@ -98,8 +104,7 @@ def test_a_kernel_without_a_launch_is_judged_on_assumptions_that_are_named() -> 
         b"#define A A A\nA\n#if\n#endif\n#else",
         b"__global__ void k(float *a) { k(a); a[0] = f(f(a)); }",
         b"__device__ float f(float x) { return f(x); } __global__ void k(float *a) { *a = f(*a); }",
-        b"template <int N> __device__ float f(float x) { return f<N - 1>(x); }\n"
-         b"__global__ void k(float *a) { *a = f<5>(*a); }",
+        RECURSIVE_TEMPLATE,
         pytest.param(
             b"struct S { S s; }; __global__ void k(S s, S *p) { p[0] = s; }",
             marks=pytest.mark.xfail(strict=True, reason="fields are followed without end"),
@@ -152,8 +157,9 @@ def test_paths_are_reported_in_their_order_and_unreadable_ones_too() -> None:
 
 
 def test_a_kernel_is_found_by_its_profiled_name() -> None:
-    source = SAXPY.replace(b"__global__ void saxpy(int n, float a",
-                           b"template <typename T, int B> __global__ void saxpy(int n, T a")  # fmt: skip
+    old, new = b"saxpy(int n, float a", b"saxpy(int n, T a"
+    source = SAXPY.replace(b"__global__", b"template <typename T, int B> __global__")
+    source = source.replace(old, new)
     source = source.replace(b"saxpy<<<", b"saxpy<float, 4><<<")
     program = ProgramAnalysis.load([PATH], SETTINGS, argv=(), reader={PATH: source}.get)
     found = program.predict(

@@ -63,6 +63,21 @@ def test_headers_are_shared_through_a_cache() -> None:
     assert first.units[0].includes[0] is second.units[0].includes[0]
 
 
+def test_a_changed_header_is_read_again_once_the_cache_knows() -> None:
+    files = {"/p/h.h": "#define N 1\n", "/p/a.cu": '#include "h.h"\nint x = N;\n'}
+    cache = LoadCache()
+
+    def value() -> object:
+        program = load_program([Path("/p/a.cu")], reader_of(files), cache=cache)
+        literal = program.units[0].globals[0].init
+        return getattr(literal, "value", None)
+
+    assert value() == 1
+    files["/p/h.h"] = "#define N 2\n"
+    cache.invalidate(Path("/p/h.h"))
+    assert value() == 2
+
+
 def test_edits_with_kept_trees() -> None:
     files = {"/p/a.cu": "__global__ void k() { f(1); }\n"}
     cache = LoadCache(keep_trees=True)

@@ -63,12 +63,14 @@ class StubWorker(WorkerProcess):
                 await self.arrived.wait()
         return self.requests.pop(0)
 
-    async def finish(self, *read: Path, elsewhere: dict[str, Path] | None = None) -> str:
+    async def finish(
+        self, *read: Path, elsewhere: dict[str, Path] | None = None, seconds: float = 0.0
+    ) -> str:
         """Answer a request and return its text."""
         request = await self.next()
         report = FileReport(request.job.path, ())
         request.answer.set_result(
-            Analysed(report, self.used, frozenset(read), elsewhere or {}, seconds=0.0)
+            Analysed(report, self.used, frozenset(read), elsewhere or {}, seconds)
         )
         await asyncio.sleep(0)
         return request.text
@@ -151,6 +153,30 @@ async def test_of_many_changes_the_last_is_analysed(setup: Setup) -> None:
     await settled()
     assert setup.fresh == ["a.cu"]
     assert await idle(setup.worker)
+
+
+async def test_after_a_long_analysis_a_change_waits_for_a_pause(setup: Setup) -> None:
+    document = setup.open("a.cu", "0")
+    await setup.worker.finish(seconds=3600.0)
+    setup.change("a.cu", "1")
+    assert await idle(setup.worker)
+    assert document.timer is not None
+    setup.view("a.cu", urgent=True)
+    assert await setup.worker.finish() == "1"
+    setup.change("a.cu", "2")
+    assert await setup.worker.finish() == "2"
+
+
+async def test_typing_does_not_put_off_the_analysis_for_ever(setup: Setup) -> None:
+    setup.open("a.cu", "0")
+    await setup.worker.finish(seconds=3600.0)
+    async with asyncio.timeout(10):
+        number = 0
+        while not setup.worker.requests:
+            number += 1
+            setup.change("a.cu", str(number))
+            await asyncio.sleep(0.02)
+    assert setup.worker.requests[0].text != "0"
 
 
 async def test_a_late_request_is_answered_from_the_last_analysis(setup: Setup) -> None:

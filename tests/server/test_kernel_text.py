@@ -142,7 +142,7 @@ def test_nothing_known(saxpy: KernelReport, gpu: GpuUsed) -> None:
         "",
         "DRAM traffic unknown",
         "",
-        "No launch found, so its size is assumed.",
+        "No launch found; taken as ? blocks of ? threads",
     ]
     assert lens_title(kernel, gpu) == "class unknown | RTX 3080"
 
@@ -195,6 +195,32 @@ def test_the_launch(saxpy: KernelReport, gpu: GpuUsed, changes: dict[str, Any], 
     text = kernel_text(with_launch(saxpy, **changes), gpu, MARKDOWN)
     line = next(line for line in text.splitlines() if line.startswith("Launched"))
     assert line.endswith(f": {said}")
+
+
+@pytest.mark.parametrize(
+    ("grid", "used", "said"),
+    [
+        (None, (4096, 1, 1), "~4096 blocks"),
+        (None, (64, 32, 1), "~64×~32 blocks"),
+        ((None, 2, 1), (16, 2, 1), "~16×2 blocks"),
+        ((None, 1, 1), (16, 1, 1), "~16 blocks"),
+        ((8, None, None), (8, 1, 1), "8 blocks"),
+        (None, (1, 1, 1), "~1 blocks"),
+        ((8, None, 1), None, "8×? blocks"),
+        ((None, None, None), None, "? blocks"),
+    ],
+)
+def test_what_was_assumed_of_a_launch(
+    saxpy: KernelReport, gpu: GpuUsed, grid: Any, used: Any, said: str
+) -> None:
+    kernel = with_launch(with_prediction(saxpy, grid=used), grid=grid)
+    assert f": {said} of 256 threads" in kernel_text(kernel, gpu, PLAIN)
+
+
+def test_what_was_assumed_without_a_launch(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    kernel = with_prediction(replace(saxpy, launches=()), grid=(4096, 1, 1), block=(256, 1, 1))
+    text = kernel_text(kernel, gpu, PLAIN)
+    assert "No launch found; taken as ~4096 blocks of ~256 threads\n" in text
 
 
 def test_other_launches(saxpy: KernelReport, gpu: GpuUsed) -> None:

@@ -80,6 +80,11 @@ async def test_an_edit_and_a_header_change_the_class(start_session: Any) -> None
     session.close(other)
     await session.until_answer(lambda: starts_with("CB "), True)
 
+    # Changed outside of the editor, and nobody tells: seen with the next edit.
+    header.write_text("#define DEGREE 2\n")
+    session.insert(uri, 2, 0, "// ")
+    assert (await session.titles(uri))[0].startswith("BB ")
+
 
 async def test_another_gpu_changes_the_class(start_session: Any) -> None:
     session = await start_session(server="real", configuration={"gpu": "RTX 3080"})

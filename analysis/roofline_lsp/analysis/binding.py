@@ -174,8 +174,11 @@ def _bind_value(result: Binding, path: str, value: Value, host: _HostNumbers) ->
     if isinstance(value, Scalar):
         number = host.number(value.value)
         if number is not None:
-            for nonnegative in (False, True):
-                symbol = make_symbol(path, "param", nonnegative=nonnegative)
+            for symbol in (
+                make_symbol(path, "param"),
+                make_symbol(path, "param", nonnegative=True),
+                make_symbol(path, "real"),
+            ):
                 result.values[symbol] = number
                 if host.is_open(value.value):
                     result.soft.add(symbol)
@@ -272,7 +275,7 @@ def _infer(condition: Expr, environment: Environment, result: Binding, wanted: s
 def _bind_rest(result: Binding, wanted: set[Symbol]) -> None:
     """Assume numbers for arguments that no launch gave; each is named once."""
     for symbol in sorted(wanted, key=lambda s: s.name):
-        if symbol.scope == "param" and symbol not in result.values:
+        if symbol.scope in ("param", "real") and symbol not in result.values:
             result.values[symbol] = ASSUMED_SIZE
             result.unknowns.append(
                 UnknownUsed(symbol.name, "the launch does not fix it", ASSUMED_SIZE)

@@ -192,7 +192,7 @@ class _Counter:
         self.execution.regions[guard] = RegionRuns(0.0, share=share, assumed=assumed)
         if assumed:
             self.execution.assumed_conditions.append(guard)
-        self.visit(guard, lanes.restricted(passed), inside)
+        self.visit(guard, lanes if passed.all() else lanes.restricted(passed), inside)
 
     def _scaled(
         self, inside: Floats, passed: NDArray[np.bool_], wanted: float, weights: Floats

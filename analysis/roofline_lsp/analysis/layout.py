@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, cast
 
 from roofline_lsp.analysis.symbols import SymbolTable
 from roofline_lsp.kernel.expressions import Expression
@@ -182,6 +182,10 @@ def common_type(left: str, right: str) -> str:
     return left if left in _RANKS else right
 
 
+Fields = dict[str, tuple[int, int | None, Type]]
+"""Of each field its offset, its size in bytes if known, and its type."""
+
+
 class TypeResolver:
     """Types through aliases and template bindings to canonical ones, and their sizes."""
 
@@ -192,8 +196,28 @@ class TypeResolver:
         evaluate: Callable[[Expression], int | None] | None = None,
     ) -> None:
         self._table = table
-        self.bindings: dict[str, Type] = dict(bindings or {})
+        self._bindings: dict[str, Type] = dict(bindings or {})
+        self._known: dict[tuple[str, Type], object] = {}
         self._evaluate = evaluate or (lambda _expression: None)
+
+    @property
+    def bindings(self) -> Mapping[str, Type]:
+        """Template parameters and what they stand for."""
+        return self._bindings
+
+    def bind(self, bindings: Mapping[str, Type]) -> None:
+        """Add template parameters in force from now on."""
+        if any(self._bindings.get(name) != type_ for name, type_ in bindings.items()):
+            self._bindings = {**self._bindings, **bindings}
+            self._known = {}
+
+    def save(self) -> tuple[dict[str, Type], dict[tuple[str, Type], object]]:
+        """The bindings in force, to come back to with ``restore``."""
+        return self._bindings, self._known
+
+    def restore(self, saved: tuple[dict[str, Type], dict[tuple[str, Type], object]]) -> None:
+        """Come back to the bindings of ``save``."""
+        self._bindings, self._known = saved
 
     def resolve(self, type_: Type, depth: int = 0) -> Type:
         """The type with aliases and template parameters replaced, its name canonical.
@@ -201,7 +225,7 @@ class TypeResolver:
         A name that nothing is known of is returned as it is.
         """
         name = canonical(type_.name)
-        target = self.bindings.get(name)
+        target = self._bindings.get(name)
         if target is None and name not in SIZES and depth < 16:
             target = self._table.find_alias(name)
         if target is None or target.name == type_.name:
@@ -220,6 +244,12 @@ class TypeResolver:
 
     def size(self, type_: Type, depth: int = 0) -> int | None:
         """Bytes of a value of this type, or None where it is not known."""
+        key = ("size", type_)
+        if key not in self._known:
+            self._known[key] = self._size(type_, depth)
+        return cast("int | None", self._known[key])
+
+    def _size(self, type_: Type, depth: int) -> int | None:
         resolved = self.resolve(type_)
         count = 1
         for dim in resolved.dims:
@@ -236,6 +266,12 @@ class TypeResolver:
 
     def alignment(self, type_: Type, depth: int = 0) -> int:
         """Alignment in bytes; 1 where nothing is known."""
+        key = ("alignment", type_)
+        if key not in self._known:
+            self._known[key] = self._alignment(type_, depth)
+        return cast("int", self._known[key])
+
+    def _alignment(self, type_: Type, depth: int) -> int:
         resolved = self.resolve(type_)
         if resolved.pointers:
             return 8
@@ -251,7 +287,19 @@ class TypeResolver:
             return 1
         declared = self._evaluate(struct.align) if struct.align is not None else None
         members = [self.alignment(f.type, depth + 1) for f in struct.fields]
-        return max([declared or 1, *members])
+        bases = [self.alignment(base, depth + 1) for base in struct.bases]
+        return max([declared or 1, *members, *bases])
+
+    def leaves(self, type_: Type, depth: int = 0) -> int:
+        """Scalars in an object of a class, in the classes within it too; 1 for a scalar."""
+        key = ("leaves", type_)
+        if key not in self._known:
+            inner = self.fields(type_, depth)
+            total = 1
+            if inner and depth <= 8 and not self.resolve(type_).pointers:
+                total = sum(self.leaves(field, depth + 1) for _, _, field in inner.values())
+            self._known[key] = total
+        return cast("int", self._known[key])
 
     def _class_size(self, resolved: Type, depth: int) -> int | None:
         parts = vector_parts(resolved.name)
@@ -266,8 +314,14 @@ class TypeResolver:
         align = self.alignment(resolved, depth)
         return max(1, -(-end // align) * align)
 
-    def fields(self, type_: Type, depth: int = 0) -> dict[str, tuple[int, int | None, Type]] | None:
+    def fields(self, type_: Type, depth: int = 0) -> Fields | None:
         """Offset, size in bytes and type of each field of a class; None if it is not known."""
+        key = ("fields", type_)
+        if key not in self._known:
+            self._known[key] = self._fields(type_, depth)
+        return cast("Fields | None", self._known[key])
+
+    def _fields(self, type_: Type, depth: int) -> Fields | None:
         resolved = self.resolve(type_)
         parts = vector_parts(resolved.name)
         if parts:

@@ -92,11 +92,12 @@ def _truth(a: Lane) -> Lane:
 class Environment:
     """Values of symbols, with what has been computed from them remembered."""
 
-    __slots__ = ("_known", "values")
+    __slots__ = ("_known", "_origin", "values")
 
     def __init__(self, values: Mapping[Symbol, Lane]) -> None:
         self.values = dict(values)
         self._known: dict[Atom, Lane | None] = {}
+        self._origin: tuple[Environment, Lane | None, Symbol | None] | None = None
 
     def evaluate(self, expr: Expr) -> Lane | None:
         """The number, or one number a lane; None where a symbol has no value.
@@ -147,7 +148,9 @@ class Environment:
         if atom in self._known:
             return self._known[atom]
         assert isinstance(atom, Apply)
-        result = self._apply(atom)
+        result = self._inherited(atom)
+        if result is None:
+            result = self._apply(atom)
         self._known[atom] = result
         return result
 
@@ -195,21 +198,33 @@ class Environment:
             return None
         return np.where(condition != 0, then, otherwise)
 
+    def _inherited(self, atom: Apply) -> Lane | None:
+        """What the environment this one was made from has computed, for the lanes kept."""
+        if self._origin is None:
+            return None
+        source, keep, changed = self._origin
+        if changed is not None and changed in atom.symbols:
+            return None
+        found = source._known.get(atom)
+        if found is None:
+            found = source._inherited(atom)
+        if keep is not None and isinstance(found, np.ndarray) and found.ndim:
+            return found[keep]
+        return found
+
     def restricted(self, keep: Lane) -> Environment:
         """The environment of the lanes that an index array or mask picks."""
-        return Environment(
+        made = Environment(
             {
                 symbol: value[keep] if isinstance(value, np.ndarray) and value.ndim else value
                 for symbol, value in self.values.items()
             }
         )
+        made._origin = (self, keep, None)
+        return made
 
     def extended(self, symbol: Symbol, value: Lane) -> Environment:
         """The environment with one more symbol; what does not depend on it stays known."""
         made = Environment({**self.values, symbol: value})
-        made._known = {
-            atom: known
-            for atom, known in self._known.items()
-            if isinstance(atom, Apply) and symbol not in atom.symbols
-        }
+        made._origin = (self, None, symbol)
         return made

@@ -24,7 +24,7 @@ from roofline_lsp.kernel.symbolic import Expr
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.settings import Settings
 
-_MAX_LAUNCHES = 12
+_MAX_LAUNCHES = 6
 Progress = Callable[[int, int, Path], None]
 
 

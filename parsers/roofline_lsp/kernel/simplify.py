@@ -300,15 +300,15 @@ def _select(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
 def _rounding(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
     # Only integer coefficients over symbols that stand for integers are surely integral.
     integral = _is_integral(args[0]) and all(
-        isinstance(atom, Symbol) or (isinstance(atom, Apply) and atom.op in _INTEGRAL)
+        (isinstance(atom, Symbol) and atom.scope != "real")
+        or (isinstance(atom, Apply) and atom.op in _INTEGRAL)
         for atom in args[0].atoms()
     )
     return args[0] if integral else None
 
 
 _INTEGRAL: Final = frozenset(
-    ("div", "mod", "shl", "shr", "and", "or", "xor", "lt", "le", "eq", "ne", "land", "lor")
-    + ("trunc", "floor", "ceil")
+    "div mod shl shr and or xor lt le eq ne land lor trunc floor ceil".split()
 )
 
 _Rule = Callable[[tuple[Expr, ...], list[Number | None]], Expr | None]

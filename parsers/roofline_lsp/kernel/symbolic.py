@@ -26,6 +26,8 @@ MAX_PRODUCT_TERMS: Final = 64
 _MAX_SHOWN_DEPTH: Final = 6
 """Operations nested deeper are shown by number alone."""
 
+_MAX_SIZE: Final = 1_000_000
+
 _serial = itertools.count()
 _interned: weakref.WeakValueDictionary[tuple[object, ...], Atom] = weakref.WeakValueDictionary()
 
@@ -55,13 +57,15 @@ class Symbol(Atom):
 class Apply(Atom):
     """A named operation on expressions; see ``OPERATIONS`` for the names and their meaning."""
 
-    __slots__ = ("args", "depth", "nonnegative", "op", "symbols")
+    __slots__ = ("args", "depth", "nonnegative", "op", "size", "symbols")
     op: str
     args: tuple[Expr, ...]
     symbols: frozenset[Symbol]
     nonnegative: bool | None
     """Whether it is surely at least 0; None until someone has asked."""
     depth: int
+    size: int
+    """Applications in it, written out; counted up to a bound."""
     """Applications within one another, this one counted."""
 
     def __repr__(self) -> str:
@@ -195,6 +199,15 @@ class Expr:
         if factor == 1:
             return self
         return Expr({m: _product(c, factor) for m, c in self.terms.items()})
+
+    @property
+    def size(self) -> int:
+        """Applications in it, written out, plus terms: what evaluating it costs at most."""
+        total = len(self.terms)
+        for atom in self.atoms():
+            if isinstance(atom, Apply):
+                total += atom.size
+        return total
 
     def atoms(self) -> Iterator[Atom]:
         """The atoms of the terms, without looking into applications; may repeat."""
@@ -332,6 +345,7 @@ def make_apply(op: str, args: Iterable[Expr]) -> Expr:
     if not isinstance(found, Apply):
         found = Apply()
         found.op, found.args, found.serial = op, operands, next(_serial)
+        found.size = min(_MAX_SIZE, 1 + sum(argument.size for argument in operands))
         found.nonnegative = None
         inner = (a.depth for e in operands for a in e.atoms() if isinstance(a, Apply))
         found.depth = 1 + max(inner, default=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -27,8 +28,17 @@ class LoadCache:
     """
 
     def __init__(self, *, keep_trees: bool = False) -> None:
+        self.units: dict[tuple[Path, PreprocessOptions, bytes], TranslationUnit] = {}
+        """Whole files as read before, by path, options and contents."""
+        self.keep_trees = keep_trees
         self.preprocess = PreprocessCache()
         self.parse = ParseCache(keep_trees=keep_trees)
+
+    def invalidate(self, path: Path) -> None:
+        """Says that a file changed, appeared or went away."""
+        self.preprocess.invalidate(path)
+        self.parse.forget_units()
+        self.units.clear()
 
 
 def has_kernels(source: bytes) -> bool:
@@ -59,6 +69,19 @@ def load_program(
             problem = Problem(Severity.ERROR, f"cannot read '{path}'", path)
             units.append(TranslationUnit(path, problems=(problem,)))
             continue
-        pre = preprocess(path, source, options, reader, cache.preprocess)
-        units.append(parse_unit(pre, cache.parse))
+        units.append(_unit(path, source, reader, options, cache))
     return Program(tuple(units))
+
+
+def _unit(
+    path: Path, source: bytes, reader: Reader, options: PreprocessOptions, cache: LoadCache
+) -> TranslationUnit:
+    """A file as a unit. Programs of one run that share the file share the unit."""
+    key = (path, options, hashlib.blake2b(source, digest_size=16).digest())
+    found = None if cache.keep_trees else cache.units.get(key)
+    if found is None:
+        pre = preprocess(path, source, options, reader, cache.preprocess)
+        found = parse_unit(pre, cache.parse)
+        if not cache.keep_trees:
+            cache.units[key] = found
+    return found

@@ -2,9 +2,9 @@
 
 This is the one component that owns versions, waiting and the worker. What it promises:
 
-- Opening or changing a document has it analysed; a change waits until typing pauses. Of several
-  changes only the last is analysed, and what comes of an overtaken text is kept only to answer
-  from until the next one is there.
+- Opening or changing a document has it analysed; where that takes long, a change waits until
+  typing pauses. Of several changes only the last is analysed, and what comes of an overtaken text
+  is kept only to answer from until the next one is there.
 - A request may wait for the analysis of the text it is about (``view``), within a bound, and
   otherwise gets the newest finished one with a map of its lines.
 - A document whose analysis brought the worker down is left alone until its text changes.
@@ -36,9 +36,10 @@ logger = logging.getLogger(__name__)
 class Limits:
     """How long to wait for what, and how much to take on."""
 
+    quick_s: float = 0.05
+    """An analysis that takes no longer is made after every change, without a pause."""
     longest_pause_s: float = 0.25
-    """A change is analysed when typing has paused for as long as the last analysis took,
-    but no longer than this."""
+    """Otherwise typing must pause for as long as the last analysis took, at most this long."""
     longest_typing_s: float = 1.0
     """So long after the first unanalysed change an analysis starts although typing goes on."""
     dependents_pause_s: float = 0.5
@@ -202,6 +203,8 @@ class Documents:
         if document.first_change_s is None:
             document.first_change_s = now
         took = document.analysis.seconds if document.analysis is not None else 0.0
+        if took <= self._limits.quick_s:
+            return 0.0
         left = document.first_change_s + self._limits.longest_typing_s - now
         return max(min(took, self._limits.longest_pause_s, left), 0.0)
 

@@ -40,6 +40,8 @@ _ARITHMETIC = {
     Precision.TENSOR: "Tensor-core arithmetic",
 }
 _NAME = re.compile(r"[\w.:\[\]>-]+")
+_Dims = tuple[int | None, int | None, int | None]
+
 _MOST_UNKNOWNS = 4
 _MOST_EVIDENCE = 4
 _MOST_LAUNCHES = 3
@@ -156,8 +158,11 @@ def _split(read: float, written: float) -> str:
 
 def _launch(kernel: KernelReport, launch: LaunchReport | None, style: Style) -> str:
     if launch is None:
-        return "No launch found, so its size is assumed."
-    text = f"Launched at {_where(launch, style)}: {_shape(launch)}"
+        return f"No launch found; taken as {_shape(None, None, kernel.prediction)}"
+    shape = _shape(launch.grid, launch.block, launch.prediction)
+    text = f"Launched at {_where(launch, style)}: {shape}"
+    if launch.shared_bytes:
+        text += f", {launch.shared_bytes / 1024:.3g} KiB shared memory each"
     if launch.template_args:
         text += f", {style.code('<' + ', '.join(launch.template_args) + '>')}"
     if not launch.certain:
@@ -173,35 +178,27 @@ def _where(launch: LaunchReport, style: Style) -> str:
     return style.link(f"{launch.path.name}:{launch.line}", f"{uri}#L{launch.line}" if uri else None)
 
 
-def _shape(launch: LaunchReport) -> str:
-    used = launch.prediction
-    blocks = _counted(launch.grid, used.grid, "block")
-    text = f"{blocks} of {_counted(launch.block, used.block, 'thread')}"
-    if launch.shared_bytes:
-        text += f", {launch.shared_bytes / 1024:.3g} KiB shared memory each"
-    return text
+def _shape(grid: _Dims | None, block: _Dims | None, used: Prediction) -> str:
+    """What is known of a launch's size, and what was assumed of it."""
+    blocks = _counted(grid, used.grid, "block")
+    return f"{blocks} of {_counted(block, used.block, 'thread')}"
 
 
-def _counted(
-    dims: tuple[int | None, int | None, int | None] | None,
-    assumed: tuple[int, int, int] | None,
-    noun: str,
-) -> str:
-    """``3907 blocks``, ``64×64 blocks``; ``~64`` where 64 is assumed for what the host leaves open,
-    ``?`` where nothing is."""
-    used = list(dims or (None,))
-    guesses = list(assumed or ())
-    while len(used) > 1 and used[-1] == 1:
-        used.pop()
-    if dims is None and guesses:
-        while len(guesses) > 1 and guesses[-1] == 1:
-            guesses.pop()
-        used = [None] * len(guesses)
-    shown = "×".join(
-        str(size) if size is not None else f"~{guesses[i]}" if i < len(guesses) else "?"
-        for i, size in enumerate(used)
-    )
-    return f"{shown} {noun}" if shown == "1" else f"{shown} {noun}s"
+def _counted(dims: _Dims | None, used: tuple[int, int, int] | None, noun: str) -> str:
+    """``3907 blocks``, ``64×64 blocks``; ``~64`` is assumed, ``?`` is not even that."""
+    known = dims or (None, None, None)
+    axes = [_axis(*sizes) for sizes in zip(known, used or (None, None, None), strict=True)]
+    while len(axes) > 1 and axes[-1] in {"1", "~1"}:
+        axes.pop()
+    if set(axes) == {"?"}:
+        axes = ["?"]
+    return f"{'×'.join(axes)} {noun}{'' if axes == ['1'] else 's'}"
+
+
+def _axis(known: int | None, used: int | None) -> str:
+    if known is not None:
+        return str(known)
+    return "?" if used is None else f"~{used}"
 
 
 def _others(others: Sequence[LaunchReport], verdict: Verdict | None, style: Style) -> str:

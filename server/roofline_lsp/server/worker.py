@@ -54,7 +54,7 @@ class Reader(Protocol):
 
 
 class Analyser(Protocol):
-    """What a worker does its jobs with. It may believe that files do not change until it is told."""
+    """What a worker does its jobs with. It may believe files unchanged until it is told."""
 
     def analyse(self, text: bytes, path: Path, settings: Settings, reader: Reader) -> FileReport:
         """The kernels of a file; never raises on bad code."""
@@ -69,7 +69,7 @@ class Analyser(Protocol):
         """A file that was read or looked for is not what it was."""
 
     def is_program(self, text: bytes) -> bool:
-        """Whether a file makes a program of its own, so that no other of that kind is linked to it."""
+        """Whether a file makes a program of its own, so that no other such file is linked to it."""
 
 
 @dataclass(slots=True)

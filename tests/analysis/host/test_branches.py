@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
 
-def test_usage_exit_is_not_taken_when_the_command_line_is_unknown(run):
+Run = Callable[..., Any]
+"""A fixture that runs source text."""
+
+
+def test_usage_exit_is_not_taken_when_the_command_line_is_unknown(run: Run) -> None:
     source = """
     __global__ void k(int n) {}
     int main(int argc, char **argv) {
@@ -20,7 +26,7 @@ def test_usage_exit_is_not_taken_when_the_command_line_is_unknown(run):
     assert launch.certain
 
 
-def test_grid_and_argument_share_their_symbol(run):
+def test_grid_and_argument_share_their_symbol(run: Run) -> None:
     source = """
     __global__ void k(int n) {}
     int main(int argc, char **argv) { int n = atoi(argv[1]); k<<<n * 2, 1>>>(n); }
@@ -29,7 +35,7 @@ def test_grid_and_argument_share_their_symbol(run):
     assert launch.grid[0] == launch.args[0].value * 2
 
 
-def test_the_usage_exit_is_taken_where_it_applies(run):
+def test_the_usage_exit_is_taken_where_it_applies(run: Run) -> None:
     source = """
     __global__ void k(int n) {}
     int main(int argc, char **argv) {
@@ -41,7 +47,7 @@ def test_the_usage_exit_is_taken_where_it_applies(run):
     assert not launch.certain
 
 
-def test_both_sides_of_an_undecided_condition_are_executed(main):
+def test_both_sides_of_an_undecided_condition_are_executed(main: Run) -> None:
     found = main(
         "int a = rand(); int n = 8;"
         "if (a > 5) { n = 16; k<<<1, 1>>>(d, 0); } else k<<<2, 1>>>(d, 0);"
@@ -53,16 +59,16 @@ def test_both_sides_of_an_undecided_condition_are_executed(main):
     assert (unknown.name, unknown.assumed) == ("n", 8)
 
 
-def test_values_that_agree_stay_known(grid_x):
+def test_values_that_agree_stay_known(grid_x: Run) -> None:
     assert grid_x("int a = rand(), x = 4; if (a > 5) { x = 4; } else { a = 1; }") == 4
 
 
-def test_errors_do_not_end_the_program(grids):
+def test_errors_do_not_end_the_program(grids: Run) -> None:
     body = 'FILE *f = fopen("x", "r"); int n; if (fscanf(f, "%d", &n) != 1) exit(1); '
     assert grids(body + "k<<<3, 1>>>(d, n);") == [(3, 1, 1)]
 
 
-def test_what_is_read_from_a_file_is_named_after_it(main):
+def test_what_is_read_from_a_file_is_named_after_it(main: Run) -> None:
     (launch,) = main(
         'int n; FILE *f = fopen("sizes.txt", "r"); fscanf(f, "%d", &n); k<<<n, 1>>>(d, n);'
     )
@@ -71,7 +77,7 @@ def test_what_is_read_from_a_file_is_named_after_it(main):
     assert "sizes.txt" in unknown.why
 
 
-def test_functions_nobody_calls_are_executed_with_unknown_parameters(run):
+def test_functions_nobody_calls_are_executed_with_unknown_parameters(run: Run) -> None:
     source = """
     __global__ void k(const float *p, int n) {}
     void apply(const float *p, int n) { k<<<(n + 255) / 256, 256>>>(p, n); }
@@ -82,7 +88,7 @@ def test_functions_nobody_calls_are_executed_with_unknown_parameters(run):
     assert [u.name for u in launch.unknowns.values()] == ["n"]
 
 
-def test_callers_are_executed_before_what_they_call(run):
+def test_callers_are_executed_before_what_they_call(run: Run) -> None:
     source = """
     __global__ void k(int n) {}
     void inner(int n) { k<<<n, 32>>>(n); }
@@ -92,7 +98,7 @@ def test_callers_are_executed_before_what_they_call(run):
     assert launch.grid[0] == 12
 
 
-def test_a_site_behind_a_false_condition_is_still_found(run):
+def test_a_site_behind_a_false_condition_is_still_found(run: Run) -> None:
     source = """
     __global__ void a(int n) {}
     __global__ void b(int n) {}
@@ -106,7 +112,7 @@ def test_a_site_behind_a_false_condition_is_still_found(run):
     assert [(x.kernel.name, x.certain) for x in launches] == [("a", True), ("b", False)]
 
 
-def test_the_program_ends_at_exit(run):
+def test_the_program_ends_at_exit(run: Run) -> None:
     source = """
     __global__ void k(int n) {}
     int main() { k<<<1, 1>>>(0); exit(0); }
@@ -114,7 +120,7 @@ def test_the_program_ends_at_exit(run):
     assert len(run(source).launches) == 1
 
 
-def test_an_early_return_on_unknown_data_makes_the_result_unknown(main):
+def test_an_early_return_on_unknown_data_makes_the_result_unknown(main: Run) -> None:
     before = """
     int more(float *h, int n) {
       for (int i = 0; i < n; i++) if (h[i] > 0.5f) return 1;
@@ -127,3 +133,18 @@ def test_an_early_return_on_unknown_data_makes_the_result_unknown(main):
     """
     (launch,) = main(body, before=before)
     assert launch.grid[0] == 6
+
+
+def test_unknown_repeat_counts_are_taken_as_one(run: Run) -> None:
+    source = """
+    __global__ void k(int n) {}
+    int main(int argc, char **argv) {
+      int n = atoi(argv[1]), repeat = atoi(argv[2]);
+      for (int i = 0; i < repeat; i++) k<<<n, 1>>>(n);
+    }
+    """
+    (launch,) = run(source, argv=None).launches
+    assumed = {u.name: u.assumed for u in launch.unknowns.values()}
+    assert assumed == {"argv[1]": 1024, "argv[2]": 1}
+    assert launch.repeat is not None
+    assert launch.certain

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from roofline_lsp.analysis.host import HostOptions
+
+Run = Callable[..., Any]
+"""A fixture that runs source text."""
+
 
 FLAG_LOOP = """
 int x = 1;
@@ -36,7 +43,7 @@ int x = i != m.end() ? i->second : 1;
         (FLAG_LOOP, ["-v", "-s", "512"], 512),
     ],
 )  # fmt: skip
-def test_command_line(grid_x, body, argv, expected):
+def test_command_line(grid_x: Run, body: str, argv: list[str], expected: int) -> None:
     assert grid_x(body, *argv) == expected
 
 
@@ -57,7 +64,7 @@ x = 1000 * n + 100 * verbose + (optind < argc ? atoi(argv[optind]) : 0);
     ("argv", "expected"),
     [([], 1000), (["-n", "4"], 4000), (["-n4", "-v"], 4100), (["7", "-vn", "2"], 2107)],
 )
-def test_getopt(grid_x, argv, expected):
+def test_getopt(grid_x: Run, argv: list[str], expected: int) -> None:
     assert grid_x(GETOPT, *argv) == expected
 
 
@@ -76,7 +83,7 @@ int x = 10 * size + quick;
     ("argv", "expected"),
     [(["--size", "3"], 30), (["--size=4", "--quick"], 41), (["-s5", "-q"], 51)],
 )
-def test_getopt_long(grid_x, argv, expected):
+def test_getopt_long(grid_x: Run, argv: list[str], expected: int) -> None:
     assert grid_x(GETOPT_LONG, *argv) == expected
 
 
@@ -103,11 +110,11 @@ def test_getopt_long(grid_x, argv, expected):
         ("int x = INT_MAX / 1000000000;", 2),
     ],
 )  # fmt: skip
-def test_values(grid_x, body, expected):
+def test_values(grid_x: Run, body: str, expected: int) -> None:
     assert grid_x(body) == expected
 
 
-def test_copies_to_the_device_and_back_keep_small_values(grid_x):
+def test_copies_to_the_device_and_back_keep_small_values(grid_x: Run) -> None:
     body = """
     int h[2] = {3, 8}, b[2]; int *e;
     cudaMalloc(&e, sizeof(h));
@@ -118,7 +125,7 @@ def test_copies_to_the_device_and_back_keep_small_values(grid_x):
     assert grid_x(body) == 8
 
 
-def test_a_kernel_makes_what_it_may_write_unknown(run):
+def test_a_kernel_makes_what_it_may_write_unknown(run: Run) -> None:
     result = run(
         """
         __global__ void k(int *p) {}
@@ -149,11 +156,11 @@ def test_a_kernel_makes_what_it_may_write_unknown(run):
         ("size_t pitch; cudaMallocPitch(&d, &pitch, 100, 7); int x = pitch;", 512),
     ],
 )
-def test_runtime(grid_x, body, expected):
+def test_runtime(grid_x: Run, body: str, expected: int) -> None:
     assert grid_x(body) == expected
 
 
-def test_device_properties_come_from_the_options(run):
+def test_device_properties_come_from_the_options(run: Run) -> None:
     source = """
     __global__ void k() {}
     int main() {
@@ -177,7 +184,7 @@ def test_device_properties_come_from_the_options(run):
         "hipMalloc(&d, 512);",
     ],
 )
-def test_sizes_of_allocations(main, allocation):
+def test_sizes_of_allocations(main: Run, allocation: str) -> None:
     before = """
     #define CHECK(c) do { cudaError_t e = c; if (e != cudaSuccess) exit(1); } while (0)
     template <typename T> void alloc(T **p, size_t n) { cudaMalloc(p, n * sizeof(T)); }

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
+Run = Callable[..., Any]
+"""A fixture that runs source text."""
 
-def test_a_launch_repeats_as_often_as_its_loops(main):
+
+def test_a_launch_repeats_as_often_as_its_loops(main: Run) -> None:
     (launch,) = main(
         "for (int i = 0; i < atoi(argv[1]); i++) for (int j = 0; j < 3; j++) k<<<1, 1>>>(d, 0);",
         "1000",
@@ -14,12 +20,12 @@ def test_a_launch_repeats_as_often_as_its_loops(main):
     assert launch.certain
 
 
-def test_repeat_of_a_counted_loop(main):
+def test_repeat_of_a_counted_loop(main: Run) -> None:
     (launch,) = main("int r = atoi(argv[1]); for (int i = 0; i < r; i++) k<<<1, 1>>>(d, 0);", "500")
     assert launch.repeat == 500
 
 
-def test_shapes_that_change_from_trip_to_trip(grids):
+def test_shapes_that_change_from_trip_to_trip(grids: Run) -> None:
     assert grids("for (int s = 64; s > 8; s /= 2) k<<<s, 1>>>(d, 0);") == [
         (64, 1, 1),
         (32, 1, 1),
@@ -27,7 +33,7 @@ def test_shapes_that_change_from_trip_to_trip(grids):
     ]
 
 
-def test_the_first_trip_of_a_long_loop_is_exact(grids):
+def test_the_first_trip_of_a_long_loop_is_exact(grids: Run) -> None:
     found = grids("int n = 100000; for (int i = 0; i < n - 1; i++) k<<<n - i, 1>>>(d, i);")
     assert found[0] == (100000, 1, 1)
     assert len(found) < 100
@@ -45,11 +51,11 @@ def test_the_first_trip_of_a_long_loop_is_exact(grids):
          70000),
     ],
 )  # fmt: skip
-def test_what_a_loop_leaves(grid_x, loop, expected):
+def test_what_a_loop_leaves(grid_x: Run, loop: str, expected: int) -> None:
     assert grid_x("int h[16]; " + loop) == expected
 
 
-def test_a_sum_that_depends_on_data_is_unknown_and_named(main):
+def test_a_sum_that_depends_on_data_is_unknown_and_named(main: Run) -> None:
     (launch,) = main(
         """
         int n = 100000, nnz = 0;
@@ -62,7 +68,7 @@ def test_a_sum_that_depends_on_data_is_unknown_and_named(main):
     assert [unknown.name for unknown in launch.unknowns.values()] == ["nnz"]
 
 
-def test_a_loop_until_the_device_says_so_runs_once(main):
+def test_a_loop_until_the_device_says_so_runs_once(main: Run) -> None:
     (launch,) = main(
         """
         int done, *flag; cudaMalloc(&flag, 4);
@@ -77,12 +83,12 @@ def test_a_loop_until_the_device_says_so_runs_once(main):
     assert launch.certain
 
 
-def test_endless_loops_end(main):
+def test_endless_loops_end(main: Run) -> None:
     found = main("int i = 0; while (1) { i++; k<<<1, 1>>>(d, i); if (i < 0) break; }")
     assert len(found) == 1
 
 
-def test_deep_nests_without_launches_are_not_walked(main):
+def test_deep_nests_without_launches_are_not_walked(main: Run) -> None:
     loops = "".join(f"for (int i{j} = 0; i{j} < 60; i{j}++) " for j in range(6))
     (launch,) = main(f"int h[64]; {loops} h[i0] = i1 + i5; k<<<3, 1>>>(d, 0);")
     assert launch.grid[0] == 3

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,11 +14,17 @@ from roofline_lsp.kernel import statements as st
 from roofline_lsp.kernel.program import Function, Program, Span, TranslationUnit
 from roofline_lsp.kernel.types import Type
 
+Run = Callable[..., Any]
+"""A fixture that runs source text."""
+
+
 PATH = Path("hand.cu")
 SPAN = Span(1, 0, 1, 1)
 
 
-def _function(name: str, body: st.Block | None, qualifiers: frozenset[str] = frozenset()):
+def _function(
+    name: str, body: st.Block | None, qualifiers: frozenset[str] = frozenset()
+) -> Function:
     return Function(
         name, name, PATH, SPAN, SPAN, Type("int"), (), (), qualifiers, read_body=lambda: body
     )
@@ -33,9 +41,10 @@ def _launch(grid: ex.Expression | None) -> st.Statement:
     return st.Evaluate(2, ex.Launch(2, ex.Name(2, "k"), grid, one, None, None, ()))
 
 
-def test_a_hand_made_launch():
+def test_a_hand_made_launch() -> None:
     result = execute_host(_program(_launch(ex.Literal(2, 6, "int"))), [])
     (launch,) = result.launches
+    assert launch.grid is not None
     assert (launch.grid[0].constant, launch.line, launch.path) == (6, 2, PATH)
     assert result.problems == ()
 
@@ -64,7 +73,7 @@ def test_a_hand_made_launch():
         ex.Call(3, ex.Name(3, "sscanf"), (ex.Literal(3, "x", "string"),)),
     ],
 )
-def test_odd_expressions(odd):
+def test_odd_expressions(odd: ex.Expression) -> None:
     program = _program(
         st.Evaluate(3, odd),
         st.If(3, odd, _launch(odd)),
@@ -79,14 +88,14 @@ def test_odd_expressions(odd):
     assert not [p for p in result.problems if p.message.startswith("internal")]
 
 
-def test_a_kernel_that_is_not_found_is_a_problem():
+def test_a_kernel_that_is_not_found_is_a_problem() -> None:
     lost = ex.Launch(4, ex.Name(4, "lost"), ex.Literal(4, 1, "int"), None, None, None, ())
     result = execute_host(_program(st.Evaluate(4, lost)), [])
     assert result.launches == ()
     assert [(p.line, "lost" in p.message) for p in result.problems] == [(4, True)]
 
 
-def test_recursion_without_end(run):
+def test_recursion_without_end(run: Run) -> None:
     source = """
     __global__ void k(int n) {}
     int deep(int n) { return deep(n + 1) + 1; }
@@ -96,7 +105,7 @@ def test_recursion_without_end(run):
     assert launch.grid[0] == 2
 
 
-def test_a_spent_budget_is_a_problem_and_sites_are_still_found(run):
+def test_a_spent_budget_is_a_problem_and_sites_are_still_found(run: Run) -> None:
     source = """
     __global__ void k(int n) {}
     int main() {
@@ -108,7 +117,7 @@ def test_a_spent_budget_is_a_problem_and_sites_are_still_found(run):
     assert [launch.certain for launch in result.launches] == [False]
 
 
-def test_expressions_do_not_grow_without_bound(run):
+def test_expressions_do_not_grow_without_bound(run: Run) -> None:
     source = """
     __global__ void k(int n) {}
     int main(int argc, char **argv) {
@@ -122,11 +131,11 @@ def test_expressions_do_not_grow_without_bound(run):
     assert len(repr(launch.grid[0])) < 20_000
 
 
-def test_an_empty_program():
+def test_an_empty_program() -> None:
     assert execute_host(Program(()), None).launches == ()
 
 
-def test_two_runs_agree(run):
+def test_two_runs_agree(run: Run) -> None:
     source = """
     __global__ void k(int n) {}
     int main(int argc, char **argv) { int n = atoi(argv[1]); k<<<n, 1>>>(rand()); }

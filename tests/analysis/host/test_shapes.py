@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from roofline_lsp.analysis.host.values import Aggregate, Pointer, Scalar
+
+Run = Callable[..., Any]
+"""A fixture that runs source text."""
 
 
 @pytest.mark.parametrize(
@@ -20,19 +26,21 @@ from roofline_lsp.analysis.host.values import Aggregate, Pointer, Scalar
         ("int s[2] = {16, 32};", "<<<s[0], s[1]>>>", (16, 1, 1), (32, 1, 1)),
     ],
 )
-def test_grid_and_block(main, setup, launch, grid, block):
+def test_grid_and_block(
+    main: Run, setup: str, launch: str, grid: tuple[int, ...], block: tuple[int, ...]
+) -> None:
     (found,) = main(f"{setup} k{launch}(d, 0);")
     assert tuple(e.constant for e in found.grid) == grid
     assert tuple(e.constant for e in found.block) == block
 
 
-def test_shared_bytes(main):
+def test_shared_bytes(main: Run) -> None:
     plain, dynamic = main("k<<<1, 64>>>(d, 1); k<<<1, 64, 64 * sizeof(float)>>>(d, 1);")
     assert plain.shared_bytes == 0
     assert dynamic.shared_bytes == 256
 
 
-def test_arguments_carry_values_sizes_and_spaces(main):
+def test_arguments_carry_values_sizes_and_spaces(main: Run) -> None:
     (found,) = main(
         "int n = atoi(argv[1]); cudaMalloc((void**)&d, n * sizeof(float)); k<<<1, 1>>>(d, n);", "77"
     )
@@ -47,7 +55,7 @@ def test_arguments_carry_values_sizes_and_spaces(main):
     assert count.origin.text == "argv[1]"
 
 
-def test_two_pointers_into_one_buffer_share_it(run):
+def test_two_pointers_into_one_buffer_share_it(run: Run) -> None:
     result = run(
         """
         __global__ void k(float *a, float *b, float *c) {}
@@ -64,12 +72,12 @@ def test_two_pointers_into_one_buffer_share_it(run):
     assert b.offset_bytes == 200
 
 
-def test_default_arguments_are_filled_in(run):
+def test_default_arguments_are_filled_in(run: Run) -> None:
     result = run("__global__ void k(int a, int b = 5) {} int main() { k<<<1, 1>>>(2); return 0; }")
     assert [a.value.constant for a in result.launches[0].args] == [2, 5]
 
 
-def test_structs_are_passed_by_value(run):
+def test_structs_are_passed_by_value(run: Run) -> None:
     result = run(
         """
         struct P { int n; float w[3]; };
@@ -79,11 +87,12 @@ def test_structs_are_passed_by_value(run):
     )
     first, second = (launch.args[0] for launch in result.launches)
     assert isinstance(first, Aggregate)
+    assert isinstance(first.fields["n"], Scalar)
     assert first.fields["n"].value == 3
     assert second.fields["n"].value == 4
 
 
-def test_packed_arguments(run):
+def test_packed_arguments(run: Run) -> None:
     result = run(
         """
         __global__ void k(float *p, int n) {}
@@ -101,7 +110,7 @@ def test_packed_arguments(run):
     assert launch.args[1].value == 12
 
 
-def test_kernel_defined_in_another_file(run):
+def test_kernel_defined_in_another_file(run: Run) -> None:
     result = run(
         "__global__ void far(int n); int main() { far<<<7, 8>>>(1); }",
         "__global__ void far(int n) { int i = n; }",
@@ -111,14 +120,14 @@ def test_kernel_defined_in_another_file(run):
     assert launch.kernel.path.name == "file1.cu"
 
 
-def test_launches_come_in_order_and_once_for_each_shape(main):
+def test_launches_come_in_order_and_once_for_each_shape(main: Run) -> None:
     found = main("k<<<2, 1>>>(d, 0); for (int i = 0; i < 3; i++) k<<<1, 1>>>(d, i);")
     assert [launch.order for launch in found] == [0, 1]
     assert [launch.grid[0].constant for launch in found] == [2, 1]
     assert found[1].repeat == 3
 
 
-def test_kernel_through_a_pointer(run):
+def test_kernel_through_a_pointer(run: Run) -> None:
     result = run(
         """
         __global__ void a(int n) {}

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from roofline_lsp.kernel.types import Type
 
+Run = Callable[..., Any]
+"""A fixture that runs source text."""
 
-def _bindings(launch):
+
+def _bindings(launch: Any) -> dict[str, object]:
     return {
         name: value.name + "*" * value.pointers if isinstance(value, Type) else value.constant
         for name, value in launch.template_bindings.items()
@@ -15,17 +21,17 @@ def _bindings(launch):
 KERNEL = "template <typename T, int N = 4> __global__ void k(T *p, int n) {}\n"
 
 
-def test_explicit_arguments(run):
+def test_explicit_arguments(run: Run) -> None:
     result = run(KERNEL + "int main() { float *d; k<float, 8><<<1, 1>>>(d, 1); }")
     assert _bindings(result.launches[0]) == {"T": "float", "N": 8}
 
 
-def test_deduction_and_default(run):
+def test_deduction_and_default(run: Run) -> None:
     result = run(KERNEL + "int main() { double *d; k<<<1, 1>>>(d, 1); }")
     assert _bindings(result.launches[0]) == {"T": "double", "N": 4}
 
 
-def test_through_nested_templates(run):
+def test_through_nested_templates(run: Run) -> None:
     result = run(
         KERNEL
         + """
@@ -41,7 +47,7 @@ def test_through_nested_templates(run):
     assert [launch.args[0].buffer.size_bytes.constant for launch in result.launches] == [32, 64]
 
 
-def test_class_templates(run):
+def test_class_templates(run: Run) -> None:
     result = run(
         KERNEL
         + """
@@ -58,7 +64,7 @@ def test_class_templates(run):
     assert (launch.grid[0].constant, launch.block[0].constant) == (5, 2)
 
 
-def test_constants_and_aliases_as_arguments(run):
+def test_constants_and_aliases_as_arguments(run: Run) -> None:
     result = run(
         KERNEL
         + """
@@ -70,7 +76,7 @@ def test_constants_and_aliases_as_arguments(run):
     assert _bindings(result.launches[0]) == {"T": "float", "N": 16}
 
 
-def test_a_specialisation_is_chosen(run):
+def test_a_specialisation_is_chosen(run: Run) -> None:
     result = run(
         """
         template <int N> __global__ void k(int n) {}

@@ -70,6 +70,12 @@ def test_a_broken_kernel_is_read_as_far_as_it_goes(reading: Reading) -> None:
     assert "helper" not in reading.statement(broken.body)
 
 
+def test_functions_stay_in_order(reading: Reading) -> None:
+    source = GOOD.replace("    g(n);\n  }\n}\n", "    g(n);\n", 1)
+    lines = [f.span.line for f in reading.unit(source).functions]
+    assert lines == sorted(lines)
+
+
 def test_no_kernel_is_found_twice(reading: Reading) -> None:
     for line in range(1, len(GOOD.split("\n"))):
         lines = GOOD.split("\n")

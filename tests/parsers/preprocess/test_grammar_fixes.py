@@ -105,7 +105,7 @@ def test_attribute_over_lines_keeps_them() -> None:
     ("source", "expected"),
     [
         ("x = ({ int a = 1; a + 2; });", "x = [&]{ int a = 1; return a + 2; }();"),
-        ("x = ({ __typeof__ (a) b = a; b; });", "x = [&]{ decltype (a) b = a; return b; }();"),
+        ("x = ({ __typeof__ (a) b = a; b; });", "x = [&]{ decltype   (a) b = a; return b; }();"),
         ("x = ({ f(); });", "x = [&]{ return f(); }();"),
         ("x = ({ f(({ g(); })); h(); });", "x = [&]{ f([&]{ return g(); }()); return h(); }();"),
         ("({ if (x) { y; } });", "[&]{ if (x) { y; } }();"),
@@ -132,7 +132,7 @@ int f(int n) { return MAX(n,
     result = run(source)
     line = result.text.split(b"\n")[2].decode()
     assert " ".join(line.split()) == (
-        "int f(int n) { return [&]{ decltype(n) x_ = (n); decltype(2) y_ = (2);"
+        "int f(int n) { return [&]{ decltype (n) x_ = (n); decltype (2) y_ = (2);"
         " return x_ > y_ ? x_ : y_; }()"
     )
     assert result.changed_lines == {3, 4}

@@ -15,8 +15,8 @@ from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.symbolic import Expr, apply
 
 COMPARISONS: Final = frozenset(("==", "!=", "<", "<=", ">", ">="))
-_MAX_TERMS: Final = 12
-"""Numbers with more terms than this are not followed further."""
+MAX_SIZE: Final = 48
+"""Numbers that are longer than this, as ``Expr.size`` counts, are not followed further."""
 
 _INTEGER: Final[Mapping[str, Callable[[Expr, Expr], Expr]]] = {
     "+": lambda a, b: a + b,
@@ -55,7 +55,7 @@ def _numeric(
     rule = table.get(op)
     if rule is None or a.expr is None or b.expr is None:
         return None
-    if len(a.expr.terms) > _MAX_TERMS or len(b.expr.terms) > _MAX_TERMS:
+    if a.expr.size > MAX_SIZE or b.expr.size > MAX_SIZE:
         return None
     if op in ("/", "%") and b.constant == 0:
         return None
@@ -209,6 +209,10 @@ def convert(walker: Walker, value: Value, type_: str) -> Value:
             return number(_wrapped(int(known), type_), type_) if abs(known) < 2**64 else value
         return number(float(known) if is_float(type_) else known, type_)
     if is_integer(value.type) and is_integer(type_):
+        if value.node is not None and value.node[0] in ("/", "%", ">>"):
+            # These cost by the type they are done in, not by the one they are stored in.
+            walker.machine.need(value)
+            return Value(type_, value.expr, value.varies)
         return Value(type_, value.expr, value.varies, value.node)
     if is_integer(value.type):
         walker.machine.need(value)

@@ -29,6 +29,8 @@ class BodyFacts:
     """What the statements of a loop body do, without evaluating anything."""
 
     changes: tuple[Change, ...]
+    declared: frozenset[str]
+    """Names that the body itself declares: they have no value before it."""
     stores: frozenset[str]
     """Names subscripted or dereferenced as the target of an assignment."""
     has_loop: bool
@@ -50,6 +52,7 @@ def body_facts(node: st.Statement) -> BodyFacts:
     collector.visit(node, conditional=False)
     facts = BodyFacts(
         tuple(collector.changes),
+        frozenset(collector.declared),
         frozenset(collector.stores),
         collector.has_loop,
         collector.has_call,
@@ -68,6 +71,7 @@ class _Collector:
     def __init__(self) -> None:
         self.changes: list[Change] = []
         self.stores: set[str] = set()
+        self.declared: set[str] = set()
         self.has_loop = False
         self.has_call = False
         self.size = 0
@@ -78,6 +82,8 @@ class _Collector:
             self._assignment(node, conditional=conditional)
         elif isinstance(node, ex.Call):
             self._call(node, conditional=conditional)
+        elif isinstance(node, st.Variable):
+            self.declared.add(node.name)
         elif isinstance(node, (st.For, st.While, st.ForRange)):
             self.has_loop = True
             conditional = True

@@ -138,7 +138,7 @@ def inline(
     if body is None or len(walker.frames) > MAX_INLINE_DEPTH or recursive:
         return walker.opaque(function.return_type, walker.machine.loop_bits(), function.name)
     bound = [_argument(walker, p, a) for p, a in zip(function.params, args, strict=False)]
-    saved = (walker.scope, walker.path, walker.machine.site, dict(walker.types.bindings))
+    saved = (walker.scope, walker.path, walker.machine.site, walker.types.save())
     saved_constants = dict(walker.constants)
     first_slot = walker.next_slot
     _bind_templates(walker, function, bound, template_args)
@@ -157,7 +157,8 @@ def inline(
     walker.execute(body)
     frame = walker.frames.pop()
     result = _returned(walker, function, frame)
-    walker.scope, walker.path, walker.machine.site, walker.types.bindings = saved
+    walker.scope, walker.path, walker.machine.site, types = saved
+    walker.types.restore(types)
     walker.constants = {**saved_constants, **_globals_of(walker)}
     if not isinstance(result, PlacePointer):
         walker.drop_slots(first_slot)
@@ -216,11 +217,11 @@ def _bind_templates(
             if parameter.type is not None and held is not None:
                 walker.constants[parameter.name] = held
             elif parameter.name != resolved.name:
-                walker.types.bindings[parameter.name] = resolved
+                walker.types.bind({parameter.name: resolved})
         elif isinstance(argument, ex.Expression):
             value = walker.evaluate(argument)
             if isinstance(argument, ex.Name) and parameter.type is None:
-                walker.types.bindings[parameter.name] = walker.types.resolve(Type(argument.name))
+                walker.types.bind({parameter.name: walker.types.resolve(Type(argument.name))})
             else:
                 walker.constants[parameter.name] = value
 
@@ -293,7 +294,7 @@ def _method_call(walker: Walker, node: ex.Call, callee: ex.Member) -> DeviceValu
     function = choose(methods, len(node.args))
     if function is not None:
         bindings = _class_bindings(walker, owner_type)
-        walker.types.bindings.update(bindings)
+        walker.types.bind(bindings)
         return inline(
             walker, function, node.args, this=owner_place, template_args=callee.template_args
         )
@@ -346,7 +347,7 @@ def _call_object(
     function = choose(methods, len(node.args))
     if function is not None:
         owner = place or walker.declare("", type_, value)
-        walker.types.bindings.update(_class_bindings(walker, type_))
+        walker.types.bind(_class_bindings(walker, type_))
         return inline(walker, function, node.args, this=owner)
     return _unknown_call(walker, node, "operator()")
 
@@ -393,7 +394,7 @@ def construct(
     function = choose(constructors, len(args))
     if function is not None:
         place = walker.declare("", type_, blank)
-        walker.types.bindings.update(_class_bindings(walker, type_))
+        walker.types.bind(_class_bindings(walker, type_))
         inline(walker, function, args, this=place)
         return walker.read(place)
     layout = walker.types.fields(type_) or {}

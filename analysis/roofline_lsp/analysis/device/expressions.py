@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from roofline_lsp.analysis.device.arithmetic import binary, convert, negate, truth
+from roofline_lsp.analysis.device.arithmetic import MAX_SIZE, binary, convert, negate, truth
 from roofline_lsp.analysis.device.calls import call, call_compound, call_operator, construct
 from roofline_lsp.analysis.device.memory import (
     compare_pointers,
@@ -562,6 +562,10 @@ def select(
         varies = condition.varies | then.varies | otherwise.varies
         expr = None
         if condition.expr is not None and then.expr is not None and otherwise.expr is not None:
+            length = condition.expr.size + then.expr.size + otherwise.expr.size
+        else:
+            length = MAX_SIZE
+        if length < MAX_SIZE:
             expr = apply("select", condition.expr, then.expr, otherwise.expr)
         if is_float(type_):
             return Value(type_, expr, varies)

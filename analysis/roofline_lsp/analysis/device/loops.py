@@ -33,6 +33,8 @@ _MIRRORED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!=", "=="
 _UNROLL_TRIPS: Final = 128
 _UNROLL_SIZE: Final = 6000
 """A loop of constant trips is unrolled whole up to this many trips, and nodes in all."""
+_ROUNDING: Final = 1e-9
+"""Against logarithms that miss an integer by their rounding."""
 _COPIES: Final = 4
 """How often nvcc repeats the body of an innermost loop of unknown trips."""
 
@@ -124,6 +126,9 @@ def _walk_loop(
     *,
     first: bool = False,
 ) -> None:
+    if isinstance(condition, ex.Update):
+        # ``while (n--)``: the test also steps.
+        parts = [st.Evaluate(line, condition), *parts]
     facts = [body_facts(part) for part in parts]
     test = _recognise(walker, condition, facts)
     step = _step_of(walker, test.name, facts) if test is not None else None
@@ -201,7 +206,8 @@ def _recognise(
             if name is not None and _is_local(walker, name) and _changes(facts, name):
                 return None if _mentions_changed(other, facts) else _Test(name, op, other)
         return None
-    name = _plain_name(condition)
+    tested = condition.target if isinstance(condition, ex.Update) else condition
+    name = _plain_name(tested)
     if name is not None and _is_local(walker, name) and _changes(facts, name):
         return _Test(name, "!=", None)
     return None
@@ -223,6 +229,8 @@ def _changes(facts: Iterable[BodyFacts], name: str) -> list[Change]:
 
 def _mentions_changed(node: ex.Expression, facts: list[BodyFacts]) -> bool:
     changed = {change.name for fact in facts for change in fact.changes if change.op != "?"}
+    for fact in facts:
+        changed |= fact.declared
     return any(name in changed for name in names_in(node))
 
 
@@ -311,11 +319,11 @@ def _geometric_trips(op: str, start: Expr, bound: Expr, step: _Step) -> Expr | N
         return None
     if step.op == "*" and op in ("<", "<=", "!="):
         ratio = apply("fdiv", bound + (1 if op == "<=" else 0), start)
-        return apply("max", apply("ceil", _log(ratio, factor)), 0)
+        return apply("max", apply("ceil", _log(ratio, factor) - _ROUNDING), 0)
     if step.op == "/" and op in (">", ">=", "!="):
         least = bound if op == ">=" else bound + 1
         ratio = apply("fdiv", start, apply("max", least, 1))
-        return apply("max", apply("floor", _log(ratio, factor)) + 1, 0)
+        return apply("max", apply("floor", _log(ratio, factor) + _ROUNDING) + 1, 0)
     return None
 
 

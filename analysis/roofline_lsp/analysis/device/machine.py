@@ -15,8 +15,8 @@ from roofline_lsp.analysis.device.values import PointerValue, Value
 from roofline_lsp.analysis.integer_costs import INTEGER_COSTS, integer_cost, is_wide
 from roofline_lsp.kernel.symbolic import Expr
 
-_COPIES_OF_OPEN_LOOP = 4
-"""How often nvcc repeats the body of an innermost loop whose trip count it does not know."""
+_MAX_DEPTH = 150
+"""Operations behind an operation that are looked into; a longer chain is charged in part."""
 
 
 class Machine:
@@ -109,9 +109,9 @@ class Machine:
             region = region.parent
         return expr, varies
 
-    def need(self, value: Value) -> None:
+    def need(self, value: Value, depth: int = 0) -> None:
         """Charge what it takes to have the value in a register."""
-        if value.node is None or value.constant is not None:
+        if value.node is None or value.constant is not None or depth > _MAX_DEPTH:
             return
         expr, varies = self.without_unrolled(value)
         home = self.home(varies)
@@ -123,7 +123,7 @@ class Machine:
         if operation in ("+", "-"):
             operands = self._fused(operands)
         for operand in operands:
-            self.need(operand)
+            self.need(operand, depth + 1)
         home.charge(self.site, Work.INT, integer_cost(operation, value.type, operands))
 
     def _fused(self, operands: tuple[Value, ...]) -> tuple[Value, ...]:

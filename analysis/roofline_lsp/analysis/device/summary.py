@@ -42,9 +42,9 @@ def summarise(
         if parameter.type is not None:
             walker.constants[parameter.name] = walker.parameter(parameter.name, parameter.type)
         elif isinstance(parameter.default, Type):
-            walker.types.bindings[parameter.name] = walker.types.resolve(parameter.default)
+            walker.types.bind({parameter.name: walker.types.resolve(parameter.default)})
         else:
-            walker.types.bindings[parameter.name] = Type("float")
+            walker.types.bind({parameter.name: Type("float")})
     for variable in kernel.params:
         if variable.name:
             value = walker.parameter(variable.name, variable.type)

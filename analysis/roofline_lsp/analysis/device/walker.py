@@ -31,11 +31,15 @@ from roofline_lsp.analysis.symbols import SymbolTable
 from roofline_lsp.kernel.expressions import Expression
 from roofline_lsp.kernel.program import Function, Problem, Severity
 from roofline_lsp.kernel.statements import Statement
-from roofline_lsp.kernel.symbolic import Expr, from_atom, make_symbol
+from roofline_lsp.kernel.symbolic import Expr, from_atom, make_symbol, symbol
 from roofline_lsp.kernel.types import Type
 
 MAX_INLINE_DEPTH = 24
 MAX_STATEMENTS = 30_000
+MAX_NESTED_FIELDS = 6
+"""Classes within classes that are followed."""
+MAX_LEAVES = 48
+"""Scalars of an object that are made at once."""
 
 
 @dataclass(slots=True)
@@ -124,7 +128,7 @@ class Walker:
         """Give template parameters their arguments."""
         for name, bound in bindings.items():
             if isinstance(bound, Type):
-                self.types.bindings[name] = bound
+                self.types.bind({name: bound})
             else:
                 self.constants[name] = number(bound, "int")
 
@@ -168,10 +172,10 @@ class Walker:
             unsigned = resolved.name.startswith("unsigned") or resolved.name == "bool"
             return Value(resolved.name, param_symbol(path, nonnegative=unsigned))
         if is_float(resolved.name):
-            return Value(resolved.name, param_symbol(path))
+            return Value(resolved.name, symbol(path, "real"))
         layout = self.types.fields(resolved)
-        if layout is None:
-            return self.opaque(resolved, 0, path, "param")
+        if layout is None or path.count(".") > MAX_NESTED_FIELDS:
+            return Value(resolved.name, None)
         fields = {
             key: self.parameter(f"{path}.{key}", inner) for key, (_, _, inner) in layout.items()
         }
@@ -235,7 +239,10 @@ class Walker:
             array = Array(name or "pointer", "global", pointee, indirect=True)
             return PointerValue(array, number(0, "long"), pointee)
         layout = self.types.fields(resolved) if not is_integer(resolved.name) else None
-        if layout is not None and not is_float(resolved.name):
+        nested = name.count(".") > MAX_NESTED_FIELDS
+        if layout is not None and self.types.leaves(resolved) > MAX_LEAVES:
+            return StructValue(resolved)  # Its fields are made when they are read.
+        if layout is not None and not is_float(resolved.name) and not nested:
             fields = {
                 key: self.opaque(inner, varies, f"{name}.{key}", scope)
                 for key, (_, _, inner) in layout.items()

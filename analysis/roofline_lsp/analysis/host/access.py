@@ -33,6 +33,11 @@ def load(m: Machine, place: Place) -> Value:
         value = _initial(m, place)
         if isinstance(value, (Aggregate, Storage, Opaque)):
             place.put(value)
+    elif isinstance(place, ElementPlace) and isinstance(value, Scalar):
+        # Cleared memory (``calloc``) that is read as an object.
+        if place.type.name not in SCALARS and is_class(m, resolve(m, place.type)):
+            value = Aggregate(resolve(m, place.type))
+            place.put(value)
     elif isinstance(place, ElementPlace) and isinstance(value, Aggregate):
         if place.index is not None and place.index not in place.storage.elements:
             value = copied(value) or value

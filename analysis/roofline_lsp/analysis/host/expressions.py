@@ -49,7 +49,7 @@ from roofline_lsp.analysis.host.values import (
     Value,
 )
 from roofline_lsp.kernel import expressions as ex
-from roofline_lsp.kernel.symbolic import Expr, apply, constant
+from roofline_lsp.kernel.symbolic import Expr, Symbol, apply, constant
 from roofline_lsp.kernel.types import Type
 
 
@@ -295,10 +295,9 @@ def name_value(m: Machine, name: str, value: Value) -> None:
         lowered = name.lower()
         if any(part in lowered for part in ("repeat", "iter", "trial", "nreps", "warm")):
             for atom in value.value.atoms():
-                for unknown in m.unknowns.values():
-                    if unknown.symbol is atom and unknown.assumed == m.options.default_size:
-                        m.assume(unknown.symbol, 1)
-                        break
+                unknown = m.unknowns.get(atom) if isinstance(atom, Symbol) else None
+                if unknown is not None and unknown.assumed == m.options.default_size:
+                    m.assume(unknown.symbol, 1)
 
 
 @handles(EVALUATORS, ex.Conditional)

@@ -34,6 +34,10 @@ class ParseCache:
         """Forgets a file that will not be asked for again."""
         self._parsed.pop(id(pre), None)
 
+    def forget_units(self) -> None:
+        """Forgets all results, as after a header's change; trees stay to parse edits from."""
+        self._parsed.clear()
+
     def parse(self, source: SourceText) -> Tree:
         """A tree of the text, parsed from the path's last one if there is one."""
         if not self._keep_trees:

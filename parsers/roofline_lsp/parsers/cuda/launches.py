@@ -48,13 +48,13 @@ def _packed(line: int, args: Arguments) -> Launch:
 
 def _configured(line: int, args: Arguments) -> Launch:
     """``cudaLaunchKernelEx(&config, kernel, args...)``; the configuration goes to packed_args."""
-    kernel = kernel_of(args[1]) if len(args) > 1 else args[0]
+    kernel = kernel_of(_at(args, 1) or args[0])
     return Launch(line, kernel, None, None, None, None, args[2:], args[0])
 
 
 def _configured_packed(line: int, args: Arguments) -> Launch:
     """``cudaLaunchKernelExC(&config, func, args)``: the configuration goes to packed_args."""
-    kernel = kernel_of(args[1]) if len(args) > 1 else args[0]
+    kernel = kernel_of(_at(args, 1) or args[0])
     return Launch(line, kernel, None, None, None, None, None, args[0])
 
 
@@ -66,8 +66,9 @@ def _listed(line: int, args: Arguments) -> Launch:
 
 def _driver(line: int, args: Arguments) -> Launch:
     """``cuLaunchKernel(func, gx, gy, gz, bx, by, bz, shared, stream, args, extra)``."""
-    grid = Construct(line, Type("dim3"), args[1:4]) if len(args) > 3 else None
-    block = Construct(line, Type("dim3"), args[4:7]) if len(args) > 6 else None
+    known = len(args)
+    grid = Construct(line, Type("dim3"), args[1:4]) if known > 3 else None
+    block = Construct(line, Type("dim3"), args[4:7]) if known > 6 else None
     return Launch(line, args[0], grid, block, _at(args, 7), _at(args, 8), None, _at(args, 9))
 
 

@@ -25,9 +25,12 @@ def parse_unit(pre: PreprocessedFile, cache: ParseCache | None = None) -> Transl
     """Reads a preprocessed file and all it includes; never raises on any text.
 
     Headers become units of their own, one for each ``PreprocessedFile`` object; with a cache they
-    are shared between calls.
+    are shared between calls. The file itself is not kept: each edit makes a new one.
     """
-    return _parse(pre, ParseCache() if cache is None else cache).unit
+    cache = ParseCache() if cache is None else cache
+    unit = _parse(pre, cache).unit
+    cache.drop(pre)
+    return unit
 
 
 def _parse(pre: PreprocessedFile, cache: ParseCache) -> _Parsed:
@@ -65,6 +68,8 @@ def _parse_one(pre: PreprocessedFile, cache: ParseCache) -> _Parsed:
     scan.run(tree)
     problems = [*pre.problems, *syntax_problems(source, tree), *recover(scan, tree)]
     found = scan.found
+    if tree.root_node.has_error:
+        found.functions.sort(key=lambda f: (f.span.line, f.span.column))
     unit = TranslationUnit(
         path=pre.path,
         functions=tuple(found.functions),
