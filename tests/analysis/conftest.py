@@ -80,6 +80,7 @@ def count() -> Count:
             for nonnegative in (False, True):
                 path = name.replace("__", ".")
                 bound[make_symbol(path, "param", nonnegative=nonnegative)] = value
+            bound[make_symbol(name.replace("__", "."), "real")] = value
         return Counted(summary, execute(summary.root, three(grid), three(block), bound))
 
     return counted

@@ -26,12 +26,12 @@ def view_of(report: FileReport, gpu: GpuUsed, new: tuple[str, ...] = OLD) -> Vie
 
 
 def test_a_lens_follows_its_line(saxpy: KernelReport, gpu: GpuUsed) -> None:
-    report = FileReport(SOURCE, (saxpy,))
+    report = FileReport(SOURCE, (replace(saxpy, name_span=Span(3, 18, 3, 23)),))
     (lens,) = code_lenses(view_of(report, gpu, ("// 0", *OLD)), "utf-16", command=True)
     assert lens.range == Range(Position(3, 2), Position(3, 24))
     assert lens.command is not None
     assert lens.command.command == DETAILS
-    assert lens.command.arguments == ["file:///src/main.cu", {"line": 3, "character": 2}]
+    assert lens.command.arguments == ["file:///src/main.cu", {"line": 3, "character": 18}]
     edited = (*OLD[:2], "  __global__ void changed(", *OLD[3:])
     assert code_lenses(view_of(report, gpu, edited), "utf-16", command=True) == []
 

@@ -31,10 +31,10 @@ WHOLE = """\
 
 DRAM bandwidth is the limit: INT comes closest, 0.667 op/B, 29× below the ridge of 19.6.
 
-|     | Operations | Per DRAM byte | Ridge |   Distance |
-| --- | ---------: | ------------: | ----: | ---------: |
-| INT |      8 Mop |         0.667 |  19.6 |  29× below |
-| SP  |    2 Mflop |         0.167 |  39.1 | 230× below |
+|     | Operations | Intensity | Ridge |   Distance |
+| :-- | ---------: | --------: | ----: | ---------: |
+| INT |      8 Mop |     0.667 |  19.6 |  29× below |
+| SP  |    2 Mflop |     0.167 |  39.1 | 230× below |
 
 DRAM 12 MB (8 MB read, 4 MB written) · about 18.2 µs · occupancy 100%
 
@@ -50,9 +50,9 @@ Bandwidth-bound on RTX 3080 (boost clock): very likely, 93%
 
 DRAM bandwidth is the limit: INT comes closest, 0.667 op/B, 29× below the ridge of 19.6.
 
-     Operations  Per DRAM byte  Ridge    Distance
-INT       8 Mop          0.667   19.6   29× below
-SP      2 Mflop          0.167   39.1  230× below
+     Operations  Intensity  Ridge    Distance
+INT       8 Mop      0.667   19.6   29× below
+SP      2 Mflop      0.167   39.1  230× below
 
 DRAM 12 MB (8 MB read, 4 MB written) · about 18.2 µs · occupancy 100%
 
@@ -268,7 +268,7 @@ def test_a_line(saxpy: KernelReport, gpu: GpuUsed) -> None:
         "**100% of the DRAM traffic** of `saxpy`: 12 MB\n"
         "\n"
         "| This line      |  Amount | Share |\n"
-        "| -------------- | ------: | ----: |\n"
+        "| :------------- | ------: | ----: |\n"
         "| DRAM traffic   |   12 MB |  100% |\n"
         "| INT operations |   4 Mop |   50% |\n"
         "| SP operations  | 2 Mflop |  100% |\n"

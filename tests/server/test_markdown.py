@@ -54,7 +54,7 @@ def test_tables_are_aligned_as_written() -> None:
     rows = [["", "Amount"], ["SP", "2 Mflop"], ["INT", "4 op"]]
     assert MARKDOWN.table(rows).splitlines() == [
         "|     |  Amount |",
-        "| --- | ------: |",
+        "| :-- | ------: |",
         "| SP  | 2 Mflop |",
         "| INT |    4 op |",
     ]

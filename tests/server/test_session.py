@@ -75,7 +75,7 @@ async def test_the_lens_runs_the_command_of_a_client_that_has_it(start_session: 
     uri = session.open("saxpy.cu", SAXPY)
     (lens,) = await session.lenses(uri)
     assert lens.command.command == "roofline.showDetails"
-    assert list(lens.command.arguments) == [uri, {"line": 1, "character": 0}]
+    assert list(lens.command.arguments) == [uri, {"line": 1, "character": 16}]
     assert session.client.messages == []
 
 

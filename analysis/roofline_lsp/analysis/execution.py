@@ -300,6 +300,7 @@ class _Counter:
             self.execution.assumed_trips.append(loop)
             value = ASSUMED_TRIPS
         trips = np.maximum(np.broadcast_to(np.asarray(value, dtype=float), weights.shape), 0.0)
+        trips = self._cut_short(loop, lanes, trips)
         total = float(weights.sum())
         mean = float((weights * trips).sum()) / total if total else 0.0
         self.execution.regions[loop] = RegionRuns(0.0, trips=mean, assumed=assumed)
@@ -317,6 +318,26 @@ class _Counter:
         counter = np.floor(spread * trips).astype(np.int64)
         self.visit(loop, lanes.extended(loop.counter, counter), weights * trips)
         self.depth -= 1
+
+    def _cut_short(self, loop: Region, lanes: Environment, trips: Floats) -> Floats:
+        """The trips that the loop's exits leave, as far as their conditions can be evaluated."""
+        most = int(trips.max(initial=0.0))
+        if not loop.exits or most < 2 or most * len(trips) > _MAX_EXPANDED * 8:
+            return trips
+        assert loop.counter is not None
+        index = np.repeat(np.arange(len(trips)), most)
+        counter = np.tile(np.arange(most), len(trips))
+        inner = lanes.restricted(index).extended(loop.counter, counter)
+        for conditions in loop.exits:
+            values = [inner.evaluate(c) if c is not None else None for c in conditions]
+            if any(value is None for value in values):
+                continue
+            leaves = np.ones(len(index), dtype=bool)
+            for value in values:
+                leaves &= np.asarray(value) != 0
+            runs = np.where(leaves, counter + 1, most).reshape(len(trips), most)
+            trips = np.minimum(trips, runs.min(axis=1))
+        return trips
 
     def _every_run(
         self, loop: Region, lanes: Environment, weights: Floats, trips: Floats, most: int

@@ -58,9 +58,7 @@ def percent(share: float | None) -> str:
     return UNKNOWN if share is None else f"{100 * share:.0f}%"
 
 
-def dimensions(
-    size: Sequence[int | None] | None, assumed: Sequence[int] | None = None
-) -> str:
+def dimensions(size: Sequence[int | None] | None, assumed: Sequence[int] | None = None) -> str:
     """``(4, 1, 1)``; an unknown part as ``~256`` where 256 is assumed for it, else as ``?``."""
     parts: Sequence[int | None] | None = size
     if parts is None and assumed is not None:

@@ -68,8 +68,8 @@ def range_of(span: Span, lines: Sequence[str], encoding: Encoding) -> types.Rang
     ``lines`` are those of the text that the span was found in, without their line ends.
     """
     return types.Range(
-        start=_position(span.line - 1, span.column, lines, encoding),
-        end=_position(span.end_line - 1, span.end_column, lines, encoding),
+        start=position_of(span.line, span.column, lines, encoding),
+        end=position_of(span.end_line, span.end_column, lines, encoding),
     )
 
 
@@ -84,9 +84,10 @@ def line_range(line: int, lines: Sequence[str], encoding: Encoding) -> types.Ran
     )
 
 
-def _position(row: int, byte: int, lines: Sequence[str], encoding: Encoding) -> types.Position:
+def position_of(line: int, byte: int, lines: Sequence[str], encoding: Encoding) -> types.Position:
+    """A 1-based line and a UTF-8 byte of it, as in spans, as the client's position."""
     if not lines:
         return types.Position(0, 0)
-    if row >= len(lines):
+    if line > len(lines):
         return types.Position(len(lines) - 1, units(lines[-1], encoding))
-    return types.Position(row, column_of_byte(lines[row], byte, encoding))
+    return types.Position(line - 1, column_of_byte(lines[line - 1], byte, encoding))

@@ -116,7 +116,7 @@ def _place(ridge: Ridge) -> str:
 def _table(found: Sequence[Ridge], style: Style) -> str | None:
     if not found:
         return None
-    rows = [["", "Operations", "Per DRAM byte", "Ridge", "Distance"]]
+    rows = [["", "Operations", "Intensity", "Ridge", "Distance"]]
     for ridge in found:
         unit = OPERATION_UNITS[ridge.precision]
         rows.append(

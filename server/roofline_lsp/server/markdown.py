@@ -70,7 +70,8 @@ class Style:
         if not self.markdown:
             return "\n".join("  ".join(row).rstrip() for row in padded)
         rule = [
-            "-" * width if at == 0 else "-" * (width - 1) + ":" for at, width in enumerate(widths)
+            ":" + "-" * (width - 1) if at == 0 else "-" * (width - 1) + ":"
+            for at, width in enumerate(widths)
         ]
         return "\n".join(f"| {' | '.join(row)} |" for row in (padded[0], rule, *padded[1:]))
 

@@ -148,7 +148,6 @@ def _walk_loop(
     if condition is not None and not simple:
         value = truth(walker, scalar(walker, condition))
         walker.machine.need(value)
-        loop.exit_condition = value.expr
     for part in parts:
         walker.execute(part)
     walker.machine.close(loop)

@@ -86,9 +86,8 @@ class Region:
     """The compiler unrolls it whole: the counter is a constant in each copy."""
     copies: int = 1
     """Of a loop that is unrolled in part: the runs that share one test and increment."""
-    may_exit: bool = False
-    """A ``break`` or ``return`` that depends on data can end the loop early."""
-    exit_condition: Expr | None = None
+    exits: list[tuple[Expr | None, ...]] = field(default_factory=list)
+    """Of a loop: the conditions, all of which must hold, of each ``break`` or ``return`` in it."""
     work: dict[Site, list[float]] = field(default_factory=dict)
     accesses: list[Access] = field(default_factory=list)
     children: list[Region] = field(default_factory=list)

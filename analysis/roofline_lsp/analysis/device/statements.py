@@ -170,6 +170,8 @@ def _if(walker: Walker, node: ir.If) -> Flow:
     return flow
 
 
+_GOING_ON: Final = 0.75
+"""The share of threads assumed to go on past an exit whose condition depends on data."""
 _Guard = tuple[tuple[Expr | None, ...], float]
 
 
@@ -196,23 +198,23 @@ def _walk_if(walker: Walker, node: ir.If) -> tuple[Flow, _Guard | None]:
     if then_flow is Flow.EXIT and else_flow is Flow.EXIT:
         return Flow.EXIT, None
     if then_flow is Flow.EXIT:
-        _note_exit(walker, conditions)
-        return Flow.NEXT, (negated, exit_odds(walker, conditions))
+        _note_exit(walker, node.then, conditions)
+        return Flow.NEXT, (negated, _GOING_ON)
     if else_flow is Flow.EXIT:
-        _note_exit(walker, negated)
-        return Flow.NEXT, (conditions, exit_odds(walker, negated))
+        if node.otherwise is not None:
+            _note_exit(walker, node.otherwise, negated)
+        return Flow.NEXT, (conditions, _GOING_ON)
     return Flow.NEXT, None
 
 
-def exit_odds(walker: Walker, conditions: tuple[Expr | None, ...]) -> float:
-    """The share of threads that go on past an exit whose condition depends on data."""
-    return 0.75
-
-
-def _note_exit(walker: Walker, conditions: tuple[Expr | None, ...]) -> None:
+def _note_exit(walker: Walker, taken: ir.Statement, conditions: tuple[Expr | None, ...]) -> None:
+    """Tell the loop around that a branch of its body ends it."""
+    last = taken
+    while isinstance(last, ir.Block) and last.body:
+        last = last.body[-1]
     loop = walker.machine.innermost_loop()
-    if loop is not None:
-        loop.may_exit = True
+    if loop is not None and isinstance(last, (ir.Break, ir.Return)):
+        loop.exits.append(conditions)
 
 
 def _walk_side(walker: Walker, node: ir.Statement, conditions: tuple[Expr | None, ...]) -> Flow:

@@ -28,7 +28,6 @@ _ARRAYS = frozenset([kind("array_declarator"), kind("abstract_array_declarator")
 _ABSTRACT_FUNCTION = kind("abstract_function_declarator")
 _FUNCTIONS = frozenset([FUNCTION_DECLARATOR, _ABSTRACT_FUNCTION])
 _POINTER_MODIFIERS = frozenset([TYPE_QUALIFIER, kind("ms_pointer_modifier")])
-_VARIADIC = kind("variadic_declarator")
 _TRAILING_RETURN = kind("trailing_return_type")
 _BRACKET = token("[")
 _RESTRICT = frozenset(["__restrict__", "__restrict", "restrict"])
@@ -43,7 +42,6 @@ class Declared:
     """The node of the name, perhaps qualified; None in an abstract declarator."""
     function: Node | None = None
     """The function declarator, if this declares a function rather than a pointer to one."""
-    pack: bool = False
 
 
 class _Shape:
@@ -93,7 +91,6 @@ def read_declarator(lo: Lowering, node: Node | None, base: Type, depth: int) -> 
         lo.too_deep(node)
         return Declared(base)
     shape = _Shape(base)
-    pack = False
     function: Node | None = None
     current: Node | None = node
     while current is not None and current.kind_id in DECLARATORS:
@@ -110,12 +107,10 @@ def read_declarator(lo: Lowering, node: Node | None, base: Type, depth: int) -> 
             shape.dims.append(_bound(lo, current, depth))
         elif kind_id in _FUNCTIONS:
             function = current
-        elif kind_id == _VARIADIC:
-            pack = True
         current = _inner(current)
     if function is not None and current is None:
         return Declared(_function_type(lo, function, shape.type(), depth))
-    return Declared(shape.type(), current, function, pack)
+    return Declared(shape.type(), current, function)
 
 
 def _function_type(lo: Lowering, function: Node, result: Type, depth: int) -> Type:

@@ -6,7 +6,7 @@ from lsprotocol import types
 
 from roofline_lsp.api.report import GpuUsed, KernelReport
 from roofline_lsp.reports.units import significant
-from roofline_lsp.server.convert import Encoding, line_range
+from roofline_lsp.server.convert import Encoding, line_range, position_of
 from roofline_lsp.server.figures import duration
 from roofline_lsp.server.ridges import NAMES, OPERATION_UNITS, gpu_name, ridges
 from roofline_lsp.server.views import View
@@ -24,7 +24,8 @@ def code_lenses(view: View, encoding: Encoding, *, command: bool) -> list[types.
             continue
         where = line_range(line, view.lines, encoding)
         title = lens_title(kernel, view.analysis.gpu)
-        arguments = [view.document.uri, {"line": line - 1, "character": where.start.character}]
+        name = position_of(line, kernel.name_span.column, view.lines, encoding)
+        arguments = [view.document.uri, {"line": name.line, "character": name.character}]
         lenses.append(
             types.CodeLens(
                 where,
