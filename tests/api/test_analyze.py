@@ -128,6 +128,17 @@ def test_bad_text_gives_a_report(text: bytes) -> None:
         assert math.isfinite(kernel.prediction.dram_bytes or 0.0)
 
 
+def test_calls_nested_deeply_give_a_report() -> None:
+    functions = [b"__device__ int f0(int x) { return x + 1; }"]
+    functions += [
+        b"__device__ int f%d(int x) { if (x > %d) { return (f%d(x - 1) + f%d(x)) * 2; } return x; }"
+        % (n, n, n - 1, n - 1)
+        for n in range(1, 60)
+    ]
+    text = b"\n".join(functions) + b"\n__global__ void k(int *a) { a[0] = f59(a[1]); }"
+    assert [kernel.base_name for kernel in report(text).kernels] == ["k"]
+
+
 def test_a_long_chain_of_integer_operations_gives_a_report() -> None:
     rounds = b"h ^= h >> 16; h *= 0x85ebca6b; h = (h << 5) | (h >> 27);\n" * 600
     head = b"__global__ void k(unsigned *c, unsigned h) { h += threadIdx.x;\n"

@@ -69,10 +69,10 @@ class AddressReader:
                 return Addresses(None, random=displaced)
             if stride and extent > 1:
                 dimensions.append(Dimension(float(stride), float(extent)))
-        rest = self._digits(rest, extents, dimensions)
-        start = self._environment.evaluate(rest) if rest is not None else None
-        if rest is None:
+        base = self._digits(rest, extents, dimensions)
+        if base is None:
             return Addresses(None, random=displaced)
+        start = self._environment.evaluate(base)
         box = Box(float(start or 0.0), tuple(dimensions), size_bytes)
         if displaced and not self._covers_threads(expr, extents):
             finest = min((abs(d.stride) for d in dimensions), default=None)

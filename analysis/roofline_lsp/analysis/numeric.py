@@ -157,9 +157,10 @@ class Environment:
     def _apply(self, atom: Apply) -> Lane | None:
         if atom.op == "select":
             return self._select(atom)
-        args = [self.evaluate(argument) for argument in atom.args]
-        if any(arg is None for arg in args):
-            return self._partial(atom, args)
+        found = [self.evaluate(argument) for argument in atom.args]
+        args = [arg for arg in found if arg is not None]
+        if len(args) < len(found):
+            return self._partial(atom, found)
         if not any(isinstance(arg, np.ndarray) for arg in args):
             try:
                 return FOLD[atom.op](*args)

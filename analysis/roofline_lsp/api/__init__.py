@@ -1,11 +1,21 @@
-"""One entry for every front end: ``analyze(text, path, settings)`` gives a report."""
+"""One entry for every front end: ``analyze(text, path, settings)`` gives a report.
 
-from roofline_lsp.api.analyze import analyze, analyze_paths
-from roofline_lsp.api.cache import AnalysisCache
-from roofline_lsp.api.files import read_file
-from roofline_lsp.api.program import KernelCandidate, ProgramAnalysis
-from roofline_lsp.api.report import FileReport, GpuUsed, KernelReport, Prediction, Report
-from roofline_lsp.api.targets import gpu_used
+The names are imported when they are first asked for: a server that only shows reports, which its
+worker makes, does not load the analyser.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from roofline_lsp.api.analyze import analyze, analyze_paths
+    from roofline_lsp.api.cache import AnalysisCache
+    from roofline_lsp.api.files import read_file
+    from roofline_lsp.api.program import KernelCandidate, ProgramAnalysis
+    from roofline_lsp.api.report import FileReport, GpuUsed, KernelReport, Prediction, Report
+    from roofline_lsp.api.targets import gpu_used
 
 __all__ = [
     "AnalysisCache",
@@ -21,3 +31,29 @@ __all__ = [
     "gpu_used",
     "read_file",
 ]
+
+_HOMES = {
+    "analyze": "analyze",
+    "analyze_paths": "analyze",
+    "AnalysisCache": "cache",
+    "read_file": "files",
+    "KernelCandidate": "program",
+    "ProgramAnalysis": "program",
+    "FileReport": "report",
+    "GpuUsed": "report",
+    "KernelReport": "report",
+    "Prediction": "report",
+    "Report": "report",
+    "gpu_used": "targets",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name from the module that defines it."""
+    home = _HOMES.get(name)
+    if home is None:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    # Stored, because importing the submodule ``analyze`` binds its own name here.
+    value = globals()[name] = getattr(importlib.import_module(f"{__name__}.{home}"), name)
+    return value

@@ -95,13 +95,13 @@ def file_report(analysis: ProgramAnalysis, path: Path) -> FileReport:
     """The report of one file of a program."""
     kernels = [f for f in analysis.functions if f.path == path]
     kernels.sort(key=lambda f: (f.span.line, f.span.column))
+    reports = tuple(_kernel_report(analysis, f) for f in kernels)
     problems: list[Problem] = []
     for unit in analysis.program.all_units():
         if unit.path == path:
             problems.extend(unit.problems)
-    return FileReport(
-        path, tuple(_kernel_report(analysis, f) for f in kernels), tuple(dict.fromkeys(problems))
-    )
+    problems.extend(p for p in analysis.kernel_problems() if p.path == path)
+    return FileReport(path, reports, tuple(dict.fromkeys(problems)))
 
 
 def _kernel_report(analysis: ProgramAnalysis, kernel: Function) -> KernelReport:

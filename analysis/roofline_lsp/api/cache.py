@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from roofline_lsp.parsers.load import LoadCache
 
 
@@ -10,3 +12,7 @@ class AnalysisCache:
 
     def __init__(self, *, keep_trees: bool = False) -> None:
         self.load = LoadCache(keep_trees=keep_trees)
+
+    def invalidate(self, path: Path) -> None:
+        """Forget what was read of a file that has changed."""
+        self.load.invalidate(path)

@@ -12,6 +12,8 @@ Reader = Callable[[Path], bytes | None]
 
 UNIT_SUFFIXES: Final = frozenset((".cu", ".cpp", ".cc", ".cxx", ".c", ".hip"))
 """Files that are compiled by themselves; others are read where they are included."""
+DEVICE_SUFFIXES: Final = frozenset((".cu", ".hip"))
+"""Files that a device compiler takes as such; of two like programs theirs is the one meant."""
 HEADER_SUFFIXES: Final = frozenset((".cuh", ".h", ".hpp", ".hxx", ".hh", ".inl", ".tpp"))
 _MAIN: Final = re.compile(rb"\bmain\s*\(")
 _MAX_SIBLINGS: Final = 128
@@ -73,6 +75,7 @@ def programs(paths: Sequence[Path], reader: Reader) -> list[list[Path]]:
         if len(starts) <= 1:
             result.append(_units_first(files))
             continue
+        starts = sorted(starts, key=lambda path: path.suffix.lower() not in DEVICE_SUFFIXES)
         rest = [path for path in files if path not in starts]
         result.extend(_units_first([start, *rest]) for start in starts)
     return result

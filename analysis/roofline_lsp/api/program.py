@@ -21,7 +21,7 @@ from roofline_lsp.api.options import preprocess_options
 from roofline_lsp.api.profiled_names import ProfiledName, parse_profiled_name
 from roofline_lsp.api.signature import parameter_list, signature
 from roofline_lsp.api.targets import target_of
-from roofline_lsp.kernel.program import Function, Program
+from roofline_lsp.kernel.program import Function, Problem, Program
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.load import load_program
 from roofline_lsp.settings import Settings
@@ -102,6 +102,10 @@ class ProgramAnalysis:
         if found is None:
             found = self._summaries[key] = summarise(kernel, self.table, bindings)
         return found
+
+    def kernel_problems(self) -> tuple[Problem, ...]:
+        """What could not be followed in the kernels judged so far."""
+        return tuple(p for summary in self._summaries.values() for p in summary.problems)
 
     def predict_launch(
         self,

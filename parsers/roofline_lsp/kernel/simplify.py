@@ -49,6 +49,10 @@ def _pow(a: Number, b: Number) -> Number:
     return result
 
 
+def _magnitude(a: Number) -> Number:
+    return abs(a)
+
+
 def _shl(a: Number, b: Number) -> Number:
     if not 0 <= b <= _MAX_SHIFT:
         raise ValueError
@@ -82,7 +86,7 @@ FOLD: Final[Mapping[str, Callable[..., Number]]] = {
     "trunc": math.trunc,
     "floor": math.floor,
     "ceil": math.ceil,
-    "abs": abs,
+    "abs": _magnitude,
     "sqrt": math.sqrt,
     "pow": _pow,
     "log2": math.log2,

@@ -151,7 +151,11 @@ def _work(prediction: Prediction) -> Iterator[str]:
 def _launches(kernel: KernelReport) -> Iterator[str]:
     if not kernel.launches:
         used = kernel.prediction
-        yield f"none found: grid {dimensions(used.grid)}, block {dimensions(used.block)} assumed"
+        if used.grid is None or used.block is None:
+            yield "none found: dimensions assumed"
+        else:
+            size = f"grid {dimensions(used.grid)}, block {dimensions(used.block)}"
+            yield f"none found: {size} assumed"
     for launch in kernel.launches[:MAX_LAUNCHES]:
         yield _launch(launch, several=len(kernel.launches) > 1)
     if kernel.launches and (arguments := _arguments(kernel.launches[0])):

@@ -60,12 +60,10 @@ def percent(share: float | None) -> str:
 
 def dimensions(size: Sequence[int | None] | None, assumed: Sequence[int] | None = None) -> str:
     """``(4, 1, 1)``; an unknown part as ``~256`` where 256 is assumed for it, else as ``?``."""
-    parts: Sequence[int | None] | None = size
-    if parts is None and assumed is not None:
-        parts = [None] * len(assumed)
-    if parts is None:
+    if size is None and assumed is None:
         return UNKNOWN
-    guesses = assumed or [None] * len(parts)
+    parts = size if size is not None else (None, None, None)
+    guesses: Sequence[int | None] = assumed if assumed is not None else (None,) * len(parts)
     shown = (
         str(part) if part is not None else UNKNOWN if guess is None else f"~{guess}"
         for part, guess in zip(parts, guesses, strict=True)

@@ -31,7 +31,7 @@ class ApiAnalyser:
 
     def changed(self, path: Path) -> None:
         """A file that was read or looked for is not what it was."""
-        self._cache.load.preprocess.invalidate(path)
+        self._cache.invalidate(path)
 
     def is_program(self, text: bytes) -> bool:
         """Whether a file makes a program of its own."""

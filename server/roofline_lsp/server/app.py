@@ -38,7 +38,7 @@ _PARENT_POLL_S = 2.0
 class RooflineServer(LanguageServer):
     """State of one session: documents, settings, and what the client can do."""
 
-    protocol: Protocol
+    protocol: Protocol  # pyright: ignore[reportIncompatibleVariableOverride] - as made below
 
     def __init__(self, version: str, worker: WorkerProcess, overrides: Layer | None) -> None:
         super().__init__(

@@ -15,6 +15,7 @@ import signal
 import sys
 import threading
 import time
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,18 +57,23 @@ class Reader(Protocol):
 class Analyser(Protocol):
     """What a worker does its jobs with. It may believe files unchanged until it is told."""
 
+    @abstractmethod
     def analyse(self, text: bytes, path: Path, settings: Settings, reader: Reader) -> FileReport:
         """The kernels of a file; never raises on bad code."""
 
+    @abstractmethod
     def gpu(self, settings: Settings) -> GpuUsed:
         """The GPU that settings name. Raises RooflineError."""
 
+    @abstractmethod
     def read(self, path: Path) -> bytes | None:
         """What is on disk."""
 
+    @abstractmethod
     def changed(self, path: Path) -> None:
         """A file that was read or looked for is not what it was."""
 
+    @abstractmethod
     def is_program(self, text: bytes) -> bool:
         """Whether a file makes a program of its own, so that no other such file is linked to it."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from roofline_lsp.api.files import has_main, read_file
+from roofline_lsp.api.files import DEVICE_SUFFIXES, has_main, read_file
 from roofline_lsp.api.report import LaunchReport, Prediction
 from roofline_lsp.settings import SOURCE_SUFFIXES, Settings
 from roofline_lsp.study.dataset import Dim3
@@ -108,6 +108,10 @@ def executables(folder: Path, sources: Path) -> tuple[Executable, ...]:
     made = []
     for home in homes or [folder]:
         own = [path for path in compiled if path.parent == home]
+        if any(path in starts and path.suffix.lower() in DEVICE_SUFFIXES for path in own):
+            # A ``main.cpp`` beside a ``main.cu`` is the program in another language.
+            others = starts - {p for p in starts if p.suffix.lower() in DEVICE_SUFFIXES}
+            own = [path for path in own if path not in others]
         own.sort(key=lambda path: path not in starts)
         rest = [path for path in compiled if path.parent != home and path.parent not in homes]
         includes = sorted(headers, key=lambda each: (each != home, len(each.parts), each))

@@ -33,7 +33,7 @@ from roofline_lsp.analysis.device.values import (
 from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.analysis.layout import common_type, is_float, is_integer, vector_parts
 from roofline_lsp.kernel import expressions as ir
-from roofline_lsp.kernel.symbolic import ONE, apply, from_atom
+from roofline_lsp.kernel.symbolic import ONE, Expr, apply, from_atom
 from roofline_lsp.kernel.types import Type
 
 _INDEX_BUILTINS: Final = frozenset(("threadIdx", "blockIdx", "blockDim", "gridDim"))
@@ -560,13 +560,7 @@ def select(
     if isinstance(then, Value) and isinstance(otherwise, Value):
         type_ = common_type(then.type, otherwise.type)
         varies = condition.varies | then.varies | otherwise.varies
-        expr = None
-        if condition.expr is not None and then.expr is not None and otherwise.expr is not None:
-            length = condition.expr.size + then.expr.size + otherwise.expr.size
-        else:
-            length = MAX_SIZE
-        if length < MAX_SIZE:
-            expr = apply("select", condition.expr, then.expr, otherwise.expr)
+        expr = _selected(condition.expr, then.expr, otherwise.expr)
         if is_float(type_):
             return Value(type_, expr, varies)
         if expr is None:
@@ -580,6 +574,15 @@ def select(
         }
         return StructValue(then.type, fields)
     return then
+
+
+def _selected(condition: Expr | None, then: Expr | None, otherwise: Expr | None) -> Expr | None:
+    """The number that is chosen, where all three are known and not too long to follow."""
+    if condition is None or then is None or otherwise is None:
+        return None
+    if condition.size + then.size + otherwise.size >= MAX_SIZE:
+        return None
+    return apply("select", condition, then, otherwise)
 
 
 def _cast(walker: Walker, node: ir.Cast) -> DeviceValue:

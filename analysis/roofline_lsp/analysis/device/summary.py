@@ -50,7 +50,10 @@ def summarise(
             value = walker.parameter(variable.name, variable.type)
             walker.declare(variable.name, walker.types.resolve(variable.type), value)
     if kernel.body is not None:
-        walk(walker, kernel.body)
+        try:
+            walk(walker, kernel.body)
+        except RecursionError:
+            walker.note("calls are nested too deeply to be followed", kernel.span.line)
     walker.local_arrays.emit(walker)
     return KernelSummary(
         kernel=kernel,

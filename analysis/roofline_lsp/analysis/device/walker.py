@@ -34,7 +34,7 @@ from roofline_lsp.kernel.statements import Statement
 from roofline_lsp.kernel.symbolic import Expr, from_atom, make_symbol, symbol
 from roofline_lsp.kernel.types import Type
 
-MAX_INLINE_DEPTH = 24
+MAX_INLINE_DEPTH = 16
 MAX_STATEMENTS = 30_000
 MAX_NESTED_FIELDS = 6
 """Classes within classes that are followed."""
