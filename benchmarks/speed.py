@@ -1,5 +1,4 @@
-"""What the program costs, as ratios: the batch check against a raw parse, the editor against a
-server that does nothing.
+"""What the program costs, as ratios: the check against a raw parse, the editor against an idle one.
 
     python benchmarks/speed.py [FOLDER]
 

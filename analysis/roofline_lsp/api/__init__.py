@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from roofline_lsp.api.analyze import analyze, analyze_paths
+    from roofline_lsp.api.entry import analyze, analyze_paths
     from roofline_lsp.api.cache import AnalysisCache
     from roofline_lsp.api.files import read_file
     from roofline_lsp.api.program import KernelCandidate, ProgramAnalysis
@@ -33,8 +33,8 @@ __all__ = [
 ]
 
 _HOMES = {
-    "analyze": "analyze",
-    "analyze_paths": "analyze",
+    "analyze": "entry",
+    "analyze_paths": "entry",
     "AnalysisCache": "cache",
     "read_file": "files",
     "KernelCandidate": "program",
@@ -54,6 +54,5 @@ def __getattr__(name: str) -> Any:
     if home is None:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
-    # Stored, because importing the submodule ``analyze`` binds its own name here.
     value = globals()[name] = getattr(importlib.import_module(f"{__name__}.{home}"), name)
     return value

@@ -53,6 +53,10 @@ def _magnitude(a: Number) -> Number:
     return abs(a)
 
 
+def _truncated(a: Number) -> Number:
+    return math.trunc(a)
+
+
 def _shl(a: Number, b: Number) -> Number:
     if not 0 <= b <= _MAX_SHIFT:
         raise ValueError
@@ -83,7 +87,7 @@ FOLD: Final[Mapping[str, Callable[..., Number]]] = {
     "land": lambda a, b: int(bool(a) and bool(b)),
     "lor": lambda a, b: int(bool(a) or bool(b)),
     "select": lambda a, b, c: b if a else c,
-    "trunc": math.trunc,
+    "trunc": _truncated,
     "floor": math.floor,
     "ceil": math.ceil,
     "abs": _magnitude,

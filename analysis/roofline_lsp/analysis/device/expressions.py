@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from roofline_lsp.analysis.device.arithmetic import MAX_SIZE, binary, convert, negate, truth
+from roofline_lsp.analysis.device import names
+from roofline_lsp.analysis.device.arithmetic import binary, negate, truth
 from roofline_lsp.analysis.device.calls import call, call_compound, call_operator, construct
+from roofline_lsp.analysis.device.choices import conditional
+from roofline_lsp.analysis.device.conversions import as_scalar, coerce
 from roofline_lsp.analysis.device.memory import (
     compare_pointers,
     difference,
-    field_of,
     need_value,
     offset_by,
 )
-from roofline_lsp.analysis.device.regions import Array
+from roofline_lsp.analysis.device.places import place_of
 from roofline_lsp.analysis.device.values import (
     LAUNCH,
     THREAD,
@@ -31,12 +33,11 @@ from roofline_lsp.analysis.device.values import (
     number,
 )
 from roofline_lsp.analysis.device.walker import Walker
-from roofline_lsp.analysis.layout import common_type, is_float, is_integer, vector_parts
+from roofline_lsp.analysis.layout import is_integer
 from roofline_lsp.kernel import expressions as ir
-from roofline_lsp.kernel.symbolic import ONE, Expr, apply, from_atom
+from roofline_lsp.kernel.symbolic import ONE, apply, from_atom
 from roofline_lsp.kernel.types import Type
 
-_INDEX_BUILTINS: Final = frozenset(("threadIdx", "blockIdx", "blockDim", "gridDim"))
 _BUILTIN_SYMBOLS: Final = {**THREAD, **LAUNCH}
 
 
@@ -46,275 +47,6 @@ def evaluate(walker: Walker, node: ir.Expression) -> DeviceValue:
     if handler is None:
         return walker.opaque(Type("int"), walker.machine.loop_bits(), "expression")
     return handler(walker, node)
-
-
-def scalar(walker: Walker, node: ir.Expression) -> Value:
-    """The value of an expression as a number; what is no number becomes an unknown one."""
-    return as_scalar(walker, evaluate(walker, node))
-
-
-def as_scalar(walker: Walker, value: DeviceValue) -> Value:
-    """A device value where a number is wanted."""
-    if isinstance(value, Value):
-        return value
-    if isinstance(value, StructValue) and len(value.fields) == 1:
-        (inner,) = value.fields.values()
-        return as_scalar(walker, inner)
-    if isinstance(value, (PointerValue, PlacePointer)):
-        return number(1, "unsigned long")
-    return Value("int", walker.fresh("object", "data"), walker.machine.loop_bits())
-
-
-def constant_of(walker: Walker, node: ir.Expression) -> int | None:
-    """The integer an expression is at compile time, or None."""
-    known = scalar(walker, node).constant
-    return int(known) if known is not None else None
-
-
-# -- names and literals
-
-
-def _literal(walker: Walker, node: ir.Literal) -> DeviceValue:
-    if isinstance(node.value, (int, float)):
-        return number(node.value, node.type_name)
-    if node.value is None:
-        return number(0, "long")
-    return walker.opaque(Type("char", pointers=1, const=True), 0, "string")
-
-
-def _name(walker: Walker, node: ir.Name) -> DeviceValue:
-    place = walker.scope.find(node.name)
-    if place is not None:
-        value = walker.read(place)
-        if isinstance(value, StructValue) and value.type.dims:
-            return PlacePointer(place, value.type.pointee())
-        return value
-    bound = walker.constants.get(node.name)
-    if bound is not None:
-        return bound
-    if node.name == "warpSize":
-        return number(32, "int")
-    member = _implicit_member(walker, node.name)
-    if member is not None:
-        return walker.read(member)
-    return _global_name(walker, node)
-
-
-def _implicit_member(walker: Walker, name: str) -> Place | None:
-    """A field named without ``this->`` inside a method."""
-    this = walker.frames[-1].this
-    if this is None:
-        return None
-    if isinstance(this, MemoryPlace):
-        layout = walker.types.fields(this.pointer.pointee) or {}
-    else:
-        owner = walker.read(this)
-        if isinstance(owner, StructValue) and name in owner.fields:
-            return FieldPlace(this, name, walker.type_of(owner.fields[name]))
-        layout = {}
-    return field_place(walker, this, name) if name in layout else None
-
-
-def _global_name(walker: Walker, node: ir.Name) -> DeviceValue:
-    table = walker.table
-    bare = node.name.rsplit("::", 1)[-1]
-    enumerator = table.enumerators.get(node.name, table.enumerators.get(bare))
-    if enumerator is not None:
-        return (
-            number(enumerator, "int")
-            if isinstance(enumerator, int)
-            else evaluate(walker, enumerator)
-        )
-    variable = table.globals.get(bare)
-    if variable is not None:
-        return _global_variable(walker, bare)
-    functions = table.find_functions(node.name)
-    if functions:
-        return CodeValue(function=functions[0])
-    if bare in walker.reported:
-        return walker.opaque(Type("int"), 0, bare, "name")
-    walker.reported.add(bare)
-    return walker.opaque(Type("int"), 0, bare, "name")
-
-
-def _global_variable(walker: Walker, name: str) -> DeviceValue:
-    cached = walker.constants.get(f"::{name}")
-    if cached is not None:
-        return cached
-    variable = walker.table.globals[name]
-    type_ = walker.types.resolve(variable.type)
-    value: DeviceValue
-    if "__shared__" in variable.qualifiers:
-        value = PointerValue(
-            walker.array(name, type_, "shared"), number(0, "long"), type_.pointee()
-        )
-    elif type_.dims:
-        space = "constant" if "__constant__" in variable.qualifiers or type_.const else "global"
-        array = Array(name, space, type_.pointee(), read_only=space == "constant")
-        walker.arrays.setdefault(name, array)
-        value = PointerValue(walker.arrays[name], number(0, "long"), type_.pointee())
-    elif (
-        "__device__" in variable.qualifiers
-        and not type_.const
-        and "constexpr" not in variable.qualifiers
-    ):
-        pointer = PointerValue(walker.array(name, type_), number(0, "long"), type_)
-        return walker.read(MemoryPlace(pointer))
-    elif "__constant__" in variable.qualifiers:
-        value = walker.parameter(name, type_)
-    elif variable.init is not None and (type_.const or "constexpr" in variable.qualifiers):
-        walker.constants[f"::{name}"] = walker.opaque(type_, 0, name)  # against a cycle
-        value = coerce(walker, evaluate(walker, variable.init), type_)
-    else:
-        value = walker.parameter(name, type_)
-    walker.constants[f"::{name}"] = value
-    return value
-
-
-# -- places
-
-
-def place_of(walker: Walker, node: ir.Expression) -> Place | None:
-    """Where an expression's value is stored, or None if it is not stored anywhere."""
-    if isinstance(node, ir.Name):
-        found = walker.scope.find(node.name)
-        if found is not None:
-            return found
-        member = _implicit_member(walker, node.name)
-        if member is not None:
-            return member
-        return _global_place(walker, node.name)
-    if isinstance(node, ir.Index):
-        return _index_place(walker, node)
-    if isinstance(node, ir.Member):
-        return _member_place(walker, node)
-    if isinstance(node, ir.Unary) and node.op == "*":
-        return dereference(walker, evaluate(walker, node.operand))
-    if isinstance(node, ir.Cast):
-        return _cast_place(walker, node)
-    if isinstance(node, (ir.Assign, ir.Update)):
-        evaluate(walker, node)
-        return place_of(walker, node.target)
-    if isinstance(node, ir.Binary) and node.op == ",":
-        evaluate(walker, node.left)
-        return place_of(walker, node.right)
-    if isinstance(node, ir.Call):
-        return dereference(walker, evaluate(walker, node), strict=True)
-    return None
-
-
-def _global_place(walker: Walker, name: str) -> Place | None:
-    bare = name.rsplit("::", 1)[-1]
-    variable = walker.table.globals.get(bare)
-    if variable is None or "__device__" not in variable.qualifiers:
-        return None
-    type_ = walker.types.resolve(variable.type)
-    if type_.dims:
-        return None
-    return MemoryPlace(PointerValue(walker.array(bare, type_), number(0, "long"), type_))
-
-
-def _cast_place(walker: Walker, node: ir.Cast) -> Place | None:
-    """``reinterpret_cast<float4&>(x)``."""
-    if not node.type.reference:
-        return None
-    inner = place_of(walker, node.operand)
-    if isinstance(inner, MemoryPlace):
-        pointee = walker.types.resolve(node.type)
-        target = Type(pointee.name, pointee.args, pointee.pointers, const=pointee.const)
-        return MemoryPlace(PointerValue(inner.pointer.array, inner.pointer.offset, target))
-    return inner
-
-
-def dereference(walker: Walker, value: DeviceValue, *, strict: bool = False) -> Place | None:
-    """The place an address names."""
-    if isinstance(value, PointerValue):
-        return None if strict else MemoryPlace(value)
-    if isinstance(value, PlacePointer):
-        if value.index is not None or _is_array(walker, value.place):
-            return element_place(value, value.index or number(0, "int"))
-        return value.place
-    return None
-
-
-def _is_array(walker: Walker, place: Place) -> bool:
-    if isinstance(place, MemoryPlace):
-        return False
-    held = walker.read(place)
-    return isinstance(held, StructValue) and bool(held.type.dims)
-
-
-def element_place(pointer: PlacePointer, index: Value) -> Place:
-    """The element of an array held in registers."""
-    known = index.constant
-    name = str(int(known)) if known is not None else None
-    return FieldPlace(pointer.place, name, pointer.pointee, index)
-
-
-def _index_place(walker: Walker, node: ir.Index) -> Place | None:
-    base = evaluate(walker, node.base)
-    index = scalar(walker, node.index)
-    if isinstance(base, Value) and isinstance(node.base, ir.Literal):
-        return None
-    if isinstance(base, PointerValue):
-        return MemoryPlace(offset_by(walker, base, index))
-    if isinstance(base, PlacePointer):
-        if base.index is not None:
-            index = binary(walker, "+", base.index, index)
-        if not isinstance(base.place, MemoryPlace):
-            return element_place(base, index)
-    if isinstance(base, StructValue):
-        inner = place_of(walker, node.base)
-        element = next(iter(base.fields.values()), None)
-        type_ = walker.type_of(element) if element is not None else Type("int")
-        known = index.constant
-        return (
-            FieldPlace(inner, str(int(known)) if known is not None else None, type_, index)
-            if inner
-            else None
-        )
-    return None
-
-
-def _member_place(walker: Walker, node: ir.Member) -> Place | None:
-    if isinstance(node.base, ir.Name) and node.base.name in _INDEX_BUILTINS:
-        return None
-    if node.arrow or (isinstance(node.base, ir.Name) and node.base.name == "this"):
-        if isinstance(node.base, ir.Name) and node.base.name == "this":
-            owner = walker.frames[-1].this
-        else:
-            owner = dereference(walker, evaluate(walker, node.base))
-    else:
-        owner = place_of(walker, node.base)
-    return field_place(walker, owner, node.name) if owner is not None else None
-
-
-def field_place(walker: Walker, owner: Place, name: str) -> Place | None:
-    """The place of a member of the object at a place."""
-    if isinstance(owner, MemoryPlace):
-        layout = walker.types.fields(owner.pointer.pointee)
-        if layout is None or name not in layout:
-            return MemoryPlace(owner.pointer)
-        offset, _, type_ = layout[name]
-        return MemoryPlace(field_of(owner.pointer, offset, walker.types.resolve(type_)))
-    held = walker.read(owner)
-    if isinstance(held, PlacePointer):
-        return field_place(walker, held.place, name)
-    if isinstance(held, PointerValue):
-        return field_place(walker, MemoryPlace(held), name)
-    if isinstance(held, StructValue):
-        layout = walker.types.fields(held.type) or {}
-        type_ = layout[name][2] if name in layout else _type_in(walker, held, name)
-        return FieldPlace(owner, name, walker.types.resolve(type_))
-    return FieldPlace(owner, name, Type("int"))
-
-
-def _type_in(walker: Walker, held: StructValue, name: str) -> Type:
-    inner = held.fields.get(name)
-    return walker.type_of(inner) if inner is not None else Type("int")
-
-
-# -- operators
 
 
 def _read_place(walker: Walker, node: ir.Expression) -> DeviceValue:
@@ -490,101 +222,6 @@ def call_assignment(
     return call_compound(walker, op, place, right) if place is not None else None
 
 
-def coerce(walker: Walker, value: DeviceValue, type_: Type) -> DeviceValue:
-    """The value as it is once stored in a variable of this type."""
-    resolved = walker.types.resolve(type_)
-    if isinstance(value, Value):
-        if resolved.pointers and value.constant is not None:
-            return walker.opaque(resolved, 0, "null")
-        if not resolved.pointers and not resolved.dims:
-            if resolved.name in ("auto", value.type):
-                return value
-            if is_float(resolved.name) or is_integer(resolved.name):
-                return convert(walker, value, resolved.name)
-            if vector_parts(resolved.name):
-                names = (walker.types.fields(resolved) or {}).keys()
-                return StructValue(resolved, dict.fromkeys(names, value))
-        return value
-    if isinstance(value, PointerValue) and resolved.pointers and resolved.name != "auto":
-        pointee = Type(resolved.name, resolved.args, resolved.pointers - 1, const=resolved.const)
-        if pointee.name == "void":
-            return value
-        return PointerValue(value.array, value.offset, pointee)
-    return value
-
-
-def _conditional(walker: Walker, node: ir.Conditional) -> DeviceValue:
-    condition = truth(walker, scalar(walker, node.condition))
-    known = condition.constant
-    if known is not None:
-        return evaluate(walker, node.then if known else node.otherwise)
-    walker.machine.need(condition)
-    then, otherwise = _guarded_sides(walker, condition, node)
-    return select(walker, condition, then, otherwise)
-
-
-def _guarded_sides(
-    walker: Walker, condition: Value, node: ir.Conditional
-) -> tuple[DeviceValue, DeviceValue]:
-    """Both sides; one that loads or calls is skipped by the threads that do not take it."""
-    if not (_is_heavy(node.then) or _is_heavy(node.otherwise)):
-        return evaluate(walker, node.then), evaluate(walker, node.otherwise)
-    guard = walker.machine.open_guard((condition.expr,))
-    then = evaluate(walker, node.then)
-    walker.machine.close(guard)
-    negated = apply("eq", condition.expr) if condition.expr is not None else None
-    guard = walker.machine.open_guard((negated,))
-    otherwise = evaluate(walker, node.otherwise)
-    walker.machine.close(guard)
-    return then, otherwise
-
-
-def _is_heavy(node: ir.Expression) -> bool:
-    if isinstance(node, (ir.Call, ir.Index)):
-        return True
-    if isinstance(node, (ir.Binary,)):
-        return _is_heavy(node.left) or _is_heavy(node.right)
-    if isinstance(node, (ir.Unary, ir.Cast)):
-        return _is_heavy(node.operand)
-    if isinstance(node, ir.Conditional):
-        return _is_heavy(node.then) or _is_heavy(node.otherwise)
-    return isinstance(node, (ir.Member,)) and _is_heavy(node.base)
-
-
-def select(
-    walker: Walker, condition: Value, then: DeviceValue, otherwise: DeviceValue
-) -> DeviceValue:
-    """One of two values, by a condition of each thread."""
-    if then is otherwise:
-        return then
-    if isinstance(then, Value) and isinstance(otherwise, Value):
-        type_ = common_type(then.type, otherwise.type)
-        varies = condition.varies | then.varies | otherwise.varies
-        expr = _selected(condition.expr, then.expr, otherwise.expr)
-        if is_float(type_):
-            return Value(type_, expr, varies)
-        if expr is None:
-            expr = walker.fresh("choice", "data")
-        return Value(type_, expr, varies, ("select", (then, otherwise)))
-    if isinstance(then, StructValue) and isinstance(otherwise, StructValue):
-        fields = {
-            name: select(walker, condition, value, otherwise.fields[name])
-            for name, value in then.fields.items()
-            if name in otherwise.fields
-        }
-        return StructValue(then.type, fields)
-    return then
-
-
-def _selected(condition: Expr | None, then: Expr | None, otherwise: Expr | None) -> Expr | None:
-    """The number that is chosen, where all three are known and not too long to follow."""
-    if condition is None or then is None or otherwise is None:
-        return None
-    if condition.size + then.size + otherwise.size >= MAX_SIZE:
-        return None
-    return apply("select", condition, then, otherwise)
-
-
 def _cast(walker: Walker, node: ir.Cast) -> DeviceValue:
     value = evaluate(walker, node.operand)
     type_ = walker.types.resolve(node.type)
@@ -649,13 +286,13 @@ def _ignored(walker: Walker, node: ir.Expression) -> DeviceValue:
 
 
 _EVALUATORS: Final[Mapping[type[ir.Expression], Callable[..., DeviceValue]]] = {
-    ir.Literal: _literal,
-    ir.Name: _name,
+    ir.Literal: names.literal,
+    ir.Name: names.name,
     ir.Unary: _unary,
     ir.Update: _update,
     ir.Binary: _binary,
     ir.Assign: _assign,
-    ir.Conditional: _conditional,
+    ir.Conditional: conditional,
     ir.Call: call,
     ir.Index: _index,
     ir.Member: _member,

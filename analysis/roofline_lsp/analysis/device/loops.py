@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from roofline_lsp.analysis.device.arithmetic import binary, convert, truth
-from roofline_lsp.analysis.device.assigned import BodyFacts, Change, body_facts, children
-from roofline_lsp.analysis.device.expressions import evaluate, scalar
+from roofline_lsp.analysis.device.assigned import BodyFacts, body_facts
+from roofline_lsp.analysis.device.conversions import scalar
+from roofline_lsp.analysis.device.expressions import evaluate
 from roofline_lsp.analysis.device.flow import Flow
+from roofline_lsp.analysis.device.induction import (
+    Step,
+    changes_of,
+    recognise,
+    step_of,
+    trip_count,
+)
 from roofline_lsp.analysis.device.memory import offset_by
 from roofline_lsp.analysis.device.regions import Region, Work
 from roofline_lsp.analysis.device.values import (
@@ -20,7 +27,6 @@ from roofline_lsp.analysis.device.values import (
     StructValue,
     Value,
     VariablePlace,
-    number,
 )
 from roofline_lsp.analysis.device.walker import Scope, Walker
 from roofline_lsp.analysis.integer_costs import INTEGER_COSTS
@@ -29,32 +35,11 @@ from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
 from roofline_lsp.kernel.symbolic import Expr, apply, constant, from_atom, make_symbol
 
-_MIRRORED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!=", "==": "=="}
 _UNROLL_TRIPS: Final = 128
 _UNROLL_SIZE: Final = 6000
 """A loop of constant trips is unrolled whole up to this many trips, and nodes in all."""
-_ROUNDING: Final = 1e-9
-"""Against logarithms that miss an integer by their rounding."""
 _COPIES: Final = 4
 """How often nvcc repeats the body of an innermost loop of unknown trips."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Test:
-    """``variable op bound``."""
-
-    name: str
-    op: str
-    bound: ex.Expression | None
-    """None stands for 0."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """How a variable changes in each run: ``op`` is ``+``, ``*`` or ``/``."""
-
-    op: str
-    amount: Value
 
 
 @dataclass(slots=True)
@@ -63,7 +48,7 @@ class _Carried:
 
     slot: int
     before: DeviceValue
-    step: _Step | None
+    step: Step | None
 
 
 def walk_for(walker: Walker, node: st.For) -> Flow:
@@ -130,9 +115,9 @@ def _walk_loop(
         # ``while (n--)``: the test also steps.
         parts = [st.Evaluate(line, condition), *parts]
     facts = [body_facts(part) for part in parts]
-    test = _recognise(walker, condition, facts)
-    step = _step_of(walker, test.name, facts) if test is not None else None
-    trips = _trips(walker, test, step) if test is not None and step is not None else None
+    test = recognise(walker, condition, facts)
+    step = step_of(walker, test.name, facts) if test is not None else None
+    trips = trip_count(walker, test, step) if test is not None and step is not None else None
     if trips is not None and first:
         trips = apply("max", trips, 1)
     known = trips.constant if trips is not None else None
@@ -185,151 +170,6 @@ def _charge_overhead(
         loop.charge(walker.machine.site, Work.INT, INTEGER_COSTS["loop"] / loop.copies)
 
 
-# -- recognising the induction
-
-
-def _recognise(
-    walker: Walker, condition: ex.Expression | None, facts: list[BodyFacts]
-) -> _Test | None:
-    """The comparison that ends the loop, if it is one of a changing variable with a fixed bound."""
-    if isinstance(condition, ex.Binary) and condition.op == "&&":
-        return _recognise(walker, condition.left, facts) or _recognise(
-            walker, condition.right, facts
-        )
-    if isinstance(condition, ex.Binary) and condition.op in _MIRRORED:
-        for one, other, op in (
-            (condition.left, condition.right, condition.op),
-            (condition.right, condition.left, _MIRRORED[condition.op]),
-        ):
-            name = _plain_name(one)
-            if name is not None and _is_local(walker, name) and _changes(facts, name):
-                return None if _mentions_changed(other, facts) else _Test(name, op, other)
-        return None
-    tested = condition.target if isinstance(condition, ex.Update) else condition
-    name = _plain_name(tested)
-    if name is not None and _is_local(walker, name) and _changes(facts, name):
-        return _Test(name, "!=", None)
-    return None
-
-
-def _plain_name(node: ex.Expression | None) -> str | None:
-    while isinstance(node, ex.Cast):
-        node = node.operand
-    return node.name if isinstance(node, ex.Name) else None
-
-
-def _is_local(walker: Walker, name: str) -> bool:
-    return isinstance(walker.scope.find(name), VariablePlace)
-
-
-def _changes(facts: Iterable[BodyFacts], name: str) -> list[Change]:
-    return [change for fact in facts for change in fact.of(name)]
-
-
-def _mentions_changed(node: ex.Expression, facts: list[BodyFacts]) -> bool:
-    changed = {change.name for fact in facts for change in fact.changes if change.op != "?"}
-    for fact in facts:
-        changed |= fact.declared
-    return any(name in changed for name in names_in(node))
-
-
-def names_in(node: object) -> Iterable[str]:
-    """The names an expression mentions."""
-    if isinstance(node, ex.Name):
-        yield node.name
-    for child in children(node):
-        yield from names_in(child)
-
-
-def _step_of(walker: Walker, name: str, facts: list[BodyFacts]) -> _Step | None:
-    """The one unconditional change of a variable, if it is a fixed step."""
-    changes = [c for c in _changes(facts, name) if c.op != "?"]
-    if len(changes) != 1 or changes[0].conditional or not changes[0].whole:
-        return None
-    change = changes[0]
-    if change.op in ("++", "--"):
-        return _Step("+", number(1 if change.op == "++" else -1, "int"))
-    op, value = change.op, change.value
-    if op == "=" and isinstance(value, ex.Binary):
-        # i = i + c
-        if _plain_name(value.left) == name:
-            op, value = f"{value.op}=", value.right
-        elif _plain_name(value.right) == name and value.op in ("+", "*"):
-            op, value = f"{value.op}=", value.left
-    if value is None or op == "=" or _mentions_changed(value, facts):
-        return None
-    if op not in ("+=", "-=", "*=", "/=", "<<=", ">>="):
-        return None
-    amount = scalar(walker, value)
-    if op == "-=" and amount.expr is not None:
-        return _Step("+", Value(amount.type, -amount.expr, amount.varies))
-    if op in ("<<=", ">>="):
-        known = amount.constant
-        if known is None:
-            return None
-        return _Step("*" if op == "<<=" else "/", number(1 << int(known), "int"))
-    return _Step(op[0], amount)
-
-
-def _trips(walker: Walker, test: _Test, step: _Step) -> Expr | None:
-    """How often the body runs, for a loop that no other exit ends."""
-    place = walker.scope.find(test.name)
-    assert place is not None
-    start = walker.read(place)
-    bound = evaluate(walker, test.bound) if test.bound is not None else number(0, "int")
-    if isinstance(start, PointerValue) and isinstance(bound, PointerValue):
-        return _pointer_trips(walker, start, bound, step)
-    if not isinstance(start, Value) or not isinstance(bound, Value):
-        return None
-    if start.expr is None or bound.expr is None or step.amount.expr is None:
-        return None
-    walker.machine.need(bound)
-    if step.op == "+":
-        return _linear_trips(test.op, start.expr, bound.expr, step.amount.expr)
-    return _geometric_trips(test.op, start.expr, bound.expr, step)
-
-
-def _pointer_trips(
-    walker: Walker, start: PointerValue, bound: PointerValue, step: _Step
-) -> Expr | None:
-    if start.array is not bound.array or start.offset.expr is None or bound.offset.expr is None:
-        return None
-    size = walker.types.size(start.pointee) or 1
-    if step.amount.expr is None:
-        return None
-    return _linear_trips("<", start.offset.expr, bound.offset.expr, step.amount.expr * size)
-
-
-def _linear_trips(op: str, start: Expr, bound: Expr, step: Expr) -> Expr | None:
-    down = (step.constant is not None and step.constant < 0) or op in (">", ">=")
-    distance, stride = (start - bound, -step) if down else (bound - start, step)
-    if op in ("<=", ">="):
-        distance = distance + 1
-    elif op == "==":
-        return None
-    if stride.constant is not None and stride.constant <= 0:
-        return None
-    return apply("max", apply("div", distance + stride - 1, stride), 0)
-
-
-def _geometric_trips(op: str, start: Expr, bound: Expr, step: _Step) -> Expr | None:
-    factor = step.amount.constant
-    if factor is None or factor < 2:
-        return None
-    if step.op == "*" and op in ("<", "<=", "!="):
-        ratio = apply("fdiv", bound + (1 if op == "<=" else 0), start)
-        return apply("max", apply("ceil", _log(ratio, factor) - _ROUNDING), 0)
-    if step.op == "/" and op in (">", ">=", "!="):
-        least = bound if op == ">=" else bound + 1
-        ratio = apply("fdiv", start, apply("max", least, 1))
-        return apply("max", apply("floor", _log(ratio, factor) + _ROUNDING) + 1, 0)
-    return None
-
-
-def _log(value: Expr, base: int | float) -> Expr:
-    return apply("fdiv", apply("log2", value), apply("log2", constant(base)))
-
-
 # -- what is carried from run to run
 
 
@@ -344,14 +184,14 @@ def _carry(
         slot = _slot_of(place)
         if slot is None or slot in carried or slot not in walker.slots:
             continue
-        changes = _changes(facts, name)
+        changes = changes_of(facts, name)
         before = walker.slots[slot]
         if all(change.op == "?" for change in changes) and not isinstance(before, StructValue):
             # Passed to a call by name: changed only through a reference, which calls resolve.
             continue
         if isinstance(before, PointerValue) and not any(c.whole for c in changes):
             continue  # What it points to changes, not the pointer.
-        step = _step_of(walker, name, facts) if isinstance(place, VariablePlace) else None
+        step = step_of(walker, name, facts) if isinstance(place, VariablePlace) else None
         if name != induction and step is not None and step.op != "+":
             step = None
         carried[slot] = _Carried(slot, before, step)

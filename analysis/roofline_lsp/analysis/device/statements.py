@@ -7,16 +7,13 @@ from typing import Final
 
 from roofline_lsp.analysis.device.arithmetic import truth
 from roofline_lsp.analysis.device.calls import construct
-from roofline_lsp.analysis.device.expressions import (
-    coerce,
-    evaluate,
-    place_of,
-    scalar,
-    select,
-)
+from roofline_lsp.analysis.device.choices import select
+from roofline_lsp.analysis.device.conversions import coerce, scalar
+from roofline_lsp.analysis.device.expressions import evaluate
 from roofline_lsp.analysis.device.flow import Flow
 from roofline_lsp.analysis.device.loops import walk_for, walk_range, walk_while
 from roofline_lsp.analysis.device.memory import need_value
+from roofline_lsp.analysis.device.places import place_of
 from roofline_lsp.analysis.device.values import (
     DeviceValue,
     MemoryPlace,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from roofline_lsp.analysis.device import expressions, memory
+from roofline_lsp.analysis.device import conversions, memory, places
+from roofline_lsp.analysis.device.expressions import evaluate
 from roofline_lsp.analysis.device.regions import KernelSummary
 from roofline_lsp.analysis.device.statements import walk
 from roofline_lsp.analysis.device.walker import Parts, Walker
@@ -14,13 +15,13 @@ from roofline_lsp.kernel.program import Function
 from roofline_lsp.kernel.types import Type
 
 _PARTS: Final = Parts(
-    evaluate=expressions.evaluate,
+    evaluate=evaluate,
     execute=walk,
-    place_of=expressions.place_of,
-    field_place=expressions.field_place,
-    dereference=expressions.dereference,
-    coerce=expressions.coerce,
-    constant_of=expressions.constant_of,
+    place_of=places.place_of,
+    field_place=places.field_place,
+    dereference=places.dereference,
+    coerce=conversions.coerce,
+    constant_of=conversions.constant_of,
     load=memory.load,
     store=memory.store,
 )

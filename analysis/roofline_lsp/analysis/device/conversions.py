@@ -1,0 +1,63 @@
+"""Device values where a number, or a value of a certain type, is wanted."""
+
+from __future__ import annotations
+
+from roofline_lsp.analysis.device.arithmetic import convert
+from roofline_lsp.analysis.device.values import (
+    DeviceValue,
+    PlacePointer,
+    PointerValue,
+    StructValue,
+    Value,
+    number,
+)
+from roofline_lsp.analysis.device.walker import Walker
+from roofline_lsp.analysis.layout import is_float, is_integer, vector_parts
+from roofline_lsp.kernel import expressions as ir
+from roofline_lsp.kernel.types import Type
+
+
+def scalar(walker: Walker, node: ir.Expression) -> Value:
+    """The value of an expression as a number; what is no number becomes an unknown one."""
+    return as_scalar(walker, walker.evaluate(node))
+
+
+def as_scalar(walker: Walker, value: DeviceValue) -> Value:
+    """A device value where a number is wanted."""
+    if isinstance(value, Value):
+        return value
+    if isinstance(value, StructValue) and len(value.fields) == 1:
+        (inner,) = value.fields.values()
+        return as_scalar(walker, inner)
+    if isinstance(value, (PointerValue, PlacePointer)):
+        return number(1, "unsigned long")
+    return Value("int", walker.fresh("object", "data"), walker.machine.loop_bits())
+
+
+def constant_of(walker: Walker, node: ir.Expression) -> int | None:
+    """The integer an expression is at compile time, or None."""
+    known = scalar(walker, node).constant
+    return int(known) if known is not None else None
+
+
+def coerce(walker: Walker, value: DeviceValue, type_: Type) -> DeviceValue:
+    """The value as it is once stored in a variable of this type."""
+    resolved = walker.types.resolve(type_)
+    if isinstance(value, Value):
+        if resolved.pointers and value.constant is not None:
+            return walker.opaque(resolved, 0, "null")
+        if not resolved.pointers and not resolved.dims:
+            if resolved.name in ("auto", value.type):
+                return value
+            if is_float(resolved.name) or is_integer(resolved.name):
+                return convert(walker, value, resolved.name)
+            if vector_parts(resolved.name):
+                names = (walker.types.fields(resolved) or {}).keys()
+                return StructValue(resolved, dict.fromkeys(names, value))
+        return value
+    if isinstance(value, PointerValue) and resolved.pointers and resolved.name != "auto":
+        pointee = Type(resolved.name, resolved.args, resolved.pointers - 1, const=resolved.const)
+        if pointee.name == "void":
+            return value
+        return PointerValue(value.array, value.offset, pointee)
+    return value

@@ -1,0 +1,103 @@
+"""Literals and names: variables, fields, constants, globals and functions."""
+
+from __future__ import annotations
+
+from roofline_lsp.analysis.device.conversions import coerce
+from roofline_lsp.analysis.device.places import implicit_member
+from roofline_lsp.analysis.device.regions import Array
+from roofline_lsp.analysis.device.values import (
+    CodeValue,
+    DeviceValue,
+    MemoryPlace,
+    PlacePointer,
+    PointerValue,
+    StructValue,
+    number,
+)
+from roofline_lsp.analysis.device.walker import Walker
+from roofline_lsp.kernel import expressions as ir
+from roofline_lsp.kernel.types import Type
+
+
+def literal(walker: Walker, node: ir.Literal) -> DeviceValue:
+    """A number, or a string of which nothing is followed."""
+    if isinstance(node.value, (int, float)):
+        return number(node.value, node.type_name)
+    if node.value is None:
+        return number(0, "long")
+    return walker.opaque(Type("char", pointers=1, const=True), 0, "string")
+
+
+def name(walker: Walker, node: ir.Name) -> DeviceValue:
+    """What a name stands for, from the innermost scope out."""
+    place = walker.scope.find(node.name)
+    if place is not None:
+        value = walker.read(place)
+        if isinstance(value, StructValue) and value.type.dims:
+            return PlacePointer(place, value.type.pointee())
+        return value
+    bound = walker.constants.get(node.name)
+    if bound is not None:
+        return bound
+    if node.name == "warpSize":
+        return number(32, "int")
+    member = implicit_member(walker, node.name)
+    if member is not None:
+        return walker.read(member)
+    return _global_name(walker, node)
+
+
+def _global_name(walker: Walker, node: ir.Name) -> DeviceValue:
+    table = walker.table
+    bare = node.name.rsplit("::", 1)[-1]
+    enumerator = table.enumerators.get(node.name, table.enumerators.get(bare))
+    if enumerator is not None:
+        return (
+            number(enumerator, "int")
+            if isinstance(enumerator, int)
+            else walker.evaluate(enumerator)
+        )
+    variable = table.globals.get(bare)
+    if variable is not None:
+        return _global_variable(walker, bare)
+    functions = table.find_functions(node.name)
+    if functions:
+        return CodeValue(function=functions[0])
+    if bare in walker.reported:
+        return walker.opaque(Type("int"), 0, bare, "name")
+    walker.reported.add(bare)
+    return walker.opaque(Type("int"), 0, bare, "name")
+
+
+def _global_variable(walker: Walker, name: str) -> DeviceValue:
+    cached = walker.constants.get(f"::{name}")
+    if cached is not None:
+        return cached
+    variable = walker.table.globals[name]
+    type_ = walker.types.resolve(variable.type)
+    value: DeviceValue
+    if "__shared__" in variable.qualifiers:
+        value = PointerValue(
+            walker.array(name, type_, "shared"), number(0, "long"), type_.pointee()
+        )
+    elif type_.dims:
+        space = "constant" if "__constant__" in variable.qualifiers or type_.const else "global"
+        array = Array(name, space, type_.pointee(), read_only=space == "constant")
+        walker.arrays.setdefault(name, array)
+        value = PointerValue(walker.arrays[name], number(0, "long"), type_.pointee())
+    elif (
+        "__device__" in variable.qualifiers
+        and not type_.const
+        and "constexpr" not in variable.qualifiers
+    ):
+        pointer = PointerValue(walker.array(name, type_), number(0, "long"), type_)
+        return walker.read(MemoryPlace(pointer))
+    elif "__constant__" in variable.qualifiers:
+        value = walker.parameter(name, type_)
+    elif variable.init is not None and (type_.const or "constexpr" in variable.qualifiers):
+        walker.constants[f"::{name}"] = walker.opaque(type_, 0, name)  # against a cycle
+        value = coerce(walker, walker.evaluate(variable.init), type_)
+    else:
+        value = walker.parameter(name, type_)
+    walker.constants[f"::{name}"] = value
+    return value
