@@ -10,8 +10,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from roofline_lsp.api.entry import analyze, analyze_paths
     from roofline_lsp.api.cache import AnalysisCache
+    from roofline_lsp.api.entry import analyze, analyze_paths
     from roofline_lsp.api.files import read_file
     from roofline_lsp.api.program import KernelCandidate, ProgramAnalysis
     from roofline_lsp.api.report import FileReport, GpuUsed, KernelReport, Prediction, Report

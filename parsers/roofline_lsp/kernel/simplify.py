@@ -104,9 +104,11 @@ FOLD: Final[Mapping[str, Callable[..., Number]]] = {
 def simplified(op: str, args: tuple[Expr, ...]) -> Expr | None:
     """The expression that ``op`` over ``args`` equals, or None to keep it as it is."""
     values = [argument.constant for argument in args]
-    if None not in values:
+    numbers = [value for value in values if value is not None]
+    if len(numbers) == len(values):
+        fold: Callable[..., Number] = FOLD[op]
         try:
-            return constant(FOLD[op](*values))
+            return constant(fold(*numbers))
         except (ArithmeticError, ValueError):
             return None
     rule = _RULES.get(op)

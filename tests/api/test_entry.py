@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from roofline_lsp.api.analyze import analyze, analyze_paths
+from roofline_lsp.api.entry import analyze, analyze_paths
 from roofline_lsp.api.program import ProgramAnalysis
 from roofline_lsp.api.report import FileReport, Verdict
 from roofline_lsp.settings import Settings
