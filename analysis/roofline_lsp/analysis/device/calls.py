@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from roofline_lsp.analysis.device.builtins import BUILTINS, builtin_call
+from roofline_lsp.analysis.device.limits import numeric_limit
 from roofline_lsp.analysis.device.memory import need_value
 from roofline_lsp.analysis.device.thread_groups import builtin_method
 from roofline_lsp.analysis.device.values import (
@@ -49,6 +50,9 @@ def call(walker: Walker, node: ex.Call) -> DeviceValue:
 
 
 def _named_call(walker: Walker, node: ex.Call, callee: ex.Name) -> DeviceValue:
+    limit = numeric_limit(walker, callee)
+    if limit is not None:
+        return limit
     bare = callee.name.rsplit("::", 1)[-1]
     candidates = walker.table.find_functions(callee.name)
     if bare in BUILTINS and not _better_than_builtin(candidates, bare):
@@ -299,7 +303,9 @@ def _method_call(walker: Walker, node: ex.Call, callee: ex.Member) -> DeviceValu
             walker, function, node.args, this=owner_place, template_args=callee.template_args
         )
     args = [walker.evaluate(arg) for arg in node.args]
-    result = builtin_method(walker, callee.name, owner_type, args, node)
+    held = walker.read(owner_place) if isinstance(owner_place, VariablePlace) else None
+    group = held.type if isinstance(held, StructValue) else owner_type
+    result = builtin_method(walker, callee.name, group, args, node)
     if result is not None:
         return result
     return _unknown_call(walker, node, callee.name)
