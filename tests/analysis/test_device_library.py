@@ -46,3 +46,23 @@ def test_groups_know_their_size(count: Count, group: str, trips: int) -> None:
     found = count(source, 2, 64)
     assert found.work(Work.SP) == 128 * trips
     assert found.summary.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("argument", "flops"),
+    [("(float)i * 2.0f", {"sp": 5}), ("(double)i", {"dp": 3}), ("i", {"sp": 4})],
+)
+def test_a_call_means_the_overload_of_its_arguments_type(
+    count: Count, argument: str, flops: dict[str, int]
+) -> None:
+    source = f"""
+      template <class T> __device__ T f(T x);
+      template <> __device__ double f<double>(double x) {{ return x * x * x + x; }}
+      template <> __device__ float f<float>(float x) {{ return x * x * x * x + x; }}
+      __device__ double g(double x) {{ return x * x * x + x; }}
+      __device__ float g(float x) {{ return x * x * x * x + x; }}
+      __global__ void k(double *a) {{ int i = threadIdx.x; float v = i; a[i] = g({argument}); }}"""
+    expected = dict(flops)
+    if argument == "i":
+        source = source.replace("g(i)", "f(v)")
+    assert count(source, 1, 1).flops == expected

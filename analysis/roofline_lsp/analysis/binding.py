@@ -47,8 +47,6 @@ class Binding:
     """Grid and block come from a measurement, so assumed sizes may contradict them."""
     soft: set[Symbol] = field(default_factory=set)
     """Arguments whose number rests on an assumption."""
-    grid_known: bool = True
-    block_known: bool = True
 
 
 def bind(
@@ -70,7 +68,6 @@ def bind(
     dynamic = host.number(context.shared_bytes) if context is not None else None
     result = Binding(used_grid, used_block, int(dynamic or 0))
     result.dims_given = grid is not None
-    result.grid_known, result.block_known = found_grid is not None, found_block is not None
     if context is not None:
         for name, value in zip(summary.params, context.args, strict=False):
             _bind_value(result, name, value, host)

@@ -55,7 +55,7 @@ def predict(summary: KernelSummary, binding: Binding, target: Target) -> Predict
     execution = execute(summary.root, binding.grid, binding.block, binding.values)
     threads = binding.block[0] * binding.block[1] * binding.block[2]
     shared = summary.shared_bytes + binding.dynamic_shared_bytes
-    resident = occupancy(target.gpu, threads, summary.live_registers, shared)
+    resident = occupancy(target.gpu, threads, summary.registers_per_thread, shared)
     blocks = resident.blocks_per_sm * target.gpu.sm_count
     l2_bytes = target.gpu.l2_bytes or _DEFAULT_L2_BYTES
     traffic = dram_traffic(

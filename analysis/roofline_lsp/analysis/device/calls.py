@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from roofline_lsp.analysis.device.builtins import BUILTINS, builtin_call
 from roofline_lsp.analysis.device.limits import numeric_limit
 from roofline_lsp.analysis.device.memory import need_value
+from roofline_lsp.analysis.device.overloads import choose, choose_by_types
 from roofline_lsp.analysis.device.thread_groups import builtin_method
 from roofline_lsp.analysis.device.values import (
     CodeValue,
@@ -61,7 +62,7 @@ def _named_call(walker: Walker, node: ex.Call, callee: ex.Name) -> DeviceValue:
         result = builtin_call(walker, bare, args, node)
         if result is not None:
             return result
-    function = choose(candidates, len(node.args), callee.template_args)
+    function = choose_by_types(walker, candidates, node.args, callee.template_args)
     if function is not None:
         return inline(walker, function, node.args, template_args=callee.template_args)
     type_ = walker.types.resolve(Type(callee.name, callee.template_args or ()))
@@ -92,37 +93,6 @@ def _unknown_call(walker: Walker, node: ex.Call, name: str) -> DeviceValue:
             need_value(walker, value)
     walker.note(f"the function '{name}' is not known; its work is not counted", node.line)
     return walker.opaque(Type("float"), walker.machine.loop_bits(), name, "data")
-
-
-def choose(
-    candidates: Sequence[Function],
-    count: int,
-    template_args: tuple[Type | ex.Expression, ...] | None = None,
-) -> Function | None:
-    """The definition that takes this many arguments, device code first."""
-    best: Function | None = None
-    best_score = -1
-    for function in candidates:
-        if not function.has_body or "__global__" in function.qualifiers:
-            continue
-        required = sum(
-            1
-            for p in function.params
-            if p.init is None and not (p.type.name == "void" and not p.type.pointers)
-        )
-        if not required <= count <= max(len(function.params), required) and not _is_variadic(
-            function
-        ):
-            continue
-        score = 2 * ("__device__" in function.qualifiers)
-        score += (template_args is not None) == bool(function.template_params)
-        if score > best_score:
-            best, best_score = function, score
-    return best
-
-
-def _is_variadic(function: Function) -> bool:
-    return any(p.pack for p in function.template_params)
 
 
 # -- inlining

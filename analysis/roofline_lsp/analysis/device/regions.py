@@ -132,5 +132,5 @@ class KernelSummary:
     problems: tuple[Problem, ...]
     barriers: int = 0
     """``__syncthreads`` and its kin met."""
-    live_registers: int = 32
-    """An estimate of the registers of a thread."""
+    registers_per_thread: int = 32
+    """Assumed: how many a thread gets is the compiler's decision."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from roofline_lsp.analysis.device.flow import Flow
 from roofline_lsp.analysis.device.local_arrays import LocalArrays
 from roofline_lsp.analysis.device.machine import Machine
-from roofline_lsp.analysis.device.regions import Array, Assumption, Work
+from roofline_lsp.analysis.device.regions import Array, Assumption
 from roofline_lsp.analysis.device.values import (
     DeviceValue,
     FieldPlace,
@@ -122,7 +122,6 @@ class Walker:
         self.shared_bytes = 0
         self.barriers = 0
         self.statements = 0
-        self.peak_values = 0
 
     def bind(self, bindings: Mapping[str, Type | int]) -> None:
         """Give template parameters their arguments."""
@@ -344,7 +343,3 @@ class Walker:
         """Move the current line."""
         line = node if isinstance(node, int) else node.line
         self.machine.site = (self.path, line)
-
-    def flop(self, precision: Work, amount: float, varies: int) -> None:
-        """Charge floating-point operations."""
-        self.machine.charge(precision, amount, varies)
