@@ -179,7 +179,7 @@ class _Counter:
         for condition in guard.conditions:
             value = lanes.evaluate(condition) if condition is not None else None
             if value is None:
-                odds *= condition_odds(condition, guard.odds)
+                odds *= guard.odds
                 assumed = True
             else:
                 passed &= np.asarray(value) != 0
@@ -349,11 +349,6 @@ class _Counter:
         index, counter = index[keep], counter[keep]
         inner = lanes.restricted(index).extended(loop.counter, counter)
         self.visit(loop, inner, weights[index])
-
-
-def condition_odds(condition: Expr | None, default: float) -> float:
-    """The assumed share of threads for which a condition that depends on data holds."""
-    return default
 
 
 def thread_extents(grid: Dim3, block: Dim3) -> dict[Symbol, int]:

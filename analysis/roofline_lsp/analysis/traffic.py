@@ -194,7 +194,7 @@ def _credible_size(items: list[Touched], size: float | None) -> float | None:
     if size is None:
         return None
     for item in items:
-        if item.box is None or item.access.kind == "local":
+        if item.box is None:
             continue
         factor = 4.0 if item.guarded else 1.5
         if sector_bytes(item.box) > factor * size + 64:

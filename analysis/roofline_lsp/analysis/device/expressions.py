@@ -24,7 +24,6 @@ from roofline_lsp.analysis.device.values import (
     DeviceValue,
     FieldPlace,
     MemoryPlace,
-    Place,
     PlacePointer,
     PointerValue,
     StructValue,
@@ -202,7 +201,7 @@ def _assign(walker: Walker, node: ir.Assign) -> DeviceValue:
     else:
         before = evaluate(walker, node.target) if place is None else walker.read(place)
         right = evaluate(walker, node.value)
-        whole = call_assignment(walker, node.op, place, right)
+        whole = call_compound(walker, node.op, place, right) if place is not None else None
         if whole is not None:
             return whole
         value = combine(walker, node.op[:-1], before, right)
@@ -213,13 +212,6 @@ def _assign(walker: Walker, node: ir.Assign) -> DeviceValue:
     value = coerce(walker, value, walker.place_type(place))
     walker.write(place, value)
     return value
-
-
-def call_assignment(
-    walker: Walker, op: str, place: Place | None, right: DeviceValue
-) -> DeviceValue | None:
-    """An overloaded compound assignment, if the program has one for the operand's class."""
-    return call_compound(walker, op, place, right) if place is not None else None
 
 
 def _cast(walker: Walker, node: ir.Cast) -> DeviceValue:
