@@ -88,6 +88,8 @@ class Function:
     """Of an explicit specialisation ``f<int>``; None for a plain function or primary template."""
     launch_bounds: tuple[Expression, ...] = ()
     """``__launch_bounds__(max_threads, min_blocks)``."""
+    block_shape: tuple[Expression, ...] = ()
+    """The block that a kernel demands, x first: OpenCL's ``reqd_work_group_size(x, y, z)``."""
     initializers: tuple[tuple[str, tuple[Expression, ...]], ...] = ()
     """A constructor's ``: field(args)`` list."""
     read_body: Callable[[], Block | None] | None = field(default=None, repr=False)

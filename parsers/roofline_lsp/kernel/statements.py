@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from roofline_lsp.kernel.expressions import Expression
 
 if TYPE_CHECKING:
+    from roofline_lsp.kernel.directives import Directive
+    from roofline_lsp.kernel.program import Function
     from roofline_lsp.kernel.types import Type
 
 
@@ -153,3 +156,49 @@ class Opaque(Statement):
 
     text: str
     parts: tuple[Expression, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Directed(Statement):
+    """A statement under an OpenMP directive that starts no kernel: ``target data``, ``simd``.
+
+    ``body`` is None for directives that stand alone (``target update``, ``taskwait``).
+    """
+
+    directive: Directive
+    body: Statement | None
+
+
+class OffloadMode(Enum):
+    """How an offloaded region uses the threads of a team."""
+
+    SPMD = "spmd"
+    """All threads of a team execute the region: ``teams distribute parallel for``."""
+    GENERIC = "generic"
+    """One thread of a team executes what stands outside ``parallel``."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Offload(Statement):
+    """A target region in host code: the launch of the kernel that was made of it.
+
+    The kernel is written for one GPU thread: work-sharing is spelled out with ``threadIdx.x``,
+    ``blockIdx.x``, ``blockDim.x`` and ``gridDim.x``, teams being blocks.
+    """
+
+    kernel: Function
+    args: tuple[Expression, ...]
+    """What the region captures, one for each parameter of ``kernel``."""
+    directive: Directive
+    mode: OffloadMode
+    teams: Expression | None
+    """``num_teams``; None where the runtime chooses. A literal 1 without a ``teams`` construct."""
+    thread_limit: Expression | None
+    """``thread_limit``; None without the clause."""
+    threads: Expression | None
+    """``num_threads`` of the (outermost) ``parallel``; None without the clause."""
+    trips: Expression | None
+    """Iterations of the loop that is shared out over the teams, nested loops that are collapsed
+    multiplied, in terms of the host's variables; None where no loop is shared out."""
+    body: Statement
+    """The region as written, for what the host may assume after it."""

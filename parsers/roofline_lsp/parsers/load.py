@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from roofline_lsp.kernel.program import Problem, Program, Severity, TranslationUnit
 from roofline_lsp.parsers.cuda import ParseCache, parse_unit
+from roofline_lsp.parsers.dialects import dialects_of
 from roofline_lsp.parsers.preprocess import (
     PreprocessCache,
     PreprocessOptions,
@@ -62,14 +64,16 @@ def load_program(
     """
     options = PreprocessOptions() if options is None else options
     cache = LoadCache() if cache is None else cache
+    sources = {path: reader(path) for path in paths}
+    dialects = dialects_of({path: text for path, text in sources.items() if text is not None})
     units = []
-    for path in paths:
-        source = reader(path)
+    for path, source in sources.items():
         if source is None:
             problem = Problem(Severity.ERROR, f"cannot read '{path}'", path)
             units.append(TranslationUnit(path, problems=(problem,)))
             continue
-        units.append(_unit(path, source, reader, options, cache))
+        own = replace(options, dialect=dialects[path])
+        units.append(_unit(path, source, reader, own, cache))
     return Program(tuple(units))
 
 

@@ -211,6 +211,7 @@ def make_function(
         params=variables,
         template_params=params,
         qualifiers=frozenset(qualifiers),
+        dialect=source.dialect,
         owner=owner,
         template_args=name.template_args,
         launch_bounds=specifiers.launch_bounds,

@@ -139,6 +139,7 @@ def _reparse(scan: Scan, start: int, limit: int) -> bool:
         whole.changed_lines,
         whole.macros,
         row + whole.first_line,
+        whole.dialect,
     )
     inner = Scan(source, scan.known)
     tree = source.parse()

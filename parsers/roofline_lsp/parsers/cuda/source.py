@@ -12,7 +12,7 @@ from operator import add
 from pathlib import Path
 from typing import Protocol
 
-from roofline_lsp.kernel.program import Span
+from roofline_lsp.kernel.program import Dialect, Span
 from roofline_lsp.parsers.cuda.grammar import Tree, parse
 from roofline_lsp.parsers.cuda.repair import repair
 
@@ -51,6 +51,7 @@ class SourceText:
     """Names that may have been expanded."""
     first_line: int = 1
     """The file's line that ``text`` starts on."""
+    dialect: Dialect = Dialect.CUDA
 
     def __post_init__(self) -> None:
         self.tree: Tree | None = None

@@ -62,7 +62,9 @@ def _parse_one(pre: PreprocessedFile, cache: ParseCache) -> _Parsed:
             known.types |= parsed.known.types
             known.values |= parsed.known.values
             known.namespaces |= parsed.known.namespaces
-    source = SourceText(pre.path, pre.source, pre.text, pre.changed_lines, pre.macros)
+    source = SourceText(
+        pre.path, pre.source, pre.text, pre.changed_lines, pre.macros, dialect=pre.dialect
+    )
     tree = cache.parse(source)
     scan = Scan(source, known)
     scan.run(tree)

@@ -6,8 +6,9 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from roofline_lsp.kernel.program import Dialect
 from roofline_lsp.parsers.preprocess.macros import Macro, MacroOrigin, MacroTable, parse_definition
-from roofline_lsp.parsers.preprocess.predefined import cuda_macros
+from roofline_lsp.parsers.preprocess.predefined import dialect_macros
 from roofline_lsp.parsers.preprocess.result import PreprocessedFile, PreprocessOptions, Reader
 from roofline_lsp.parsers.preprocess.structure import SourceFile, divide
 from roofline_lsp.parsers.preprocess.tokens import OPAQUE
@@ -53,7 +54,9 @@ class PreprocessCache:
     """
 
     _files: dict[str, SourceFile | None] = field(default_factory=dict)
-    _units: dict[tuple[str, tuple[str, ...]], list[_CachedUnit]] = field(default_factory=dict)
+    _units: dict[tuple[str, Dialect, tuple[str, ...]], list[_CachedUnit]] = field(
+        default_factory=dict
+    )
 
     def invalidate(self, path: Path) -> None:
         """Forgets a file that changed, appeared or went away, and what was made from it."""
@@ -98,6 +101,7 @@ class _TranslationUnit:
     ) -> None:
         self.macros = _initial_macros(options)
         self.touched: list[bytes] = []
+        self.dialect = options.dialect
         self._main = main
         self._options = options
         self._reader = reader
@@ -155,7 +159,7 @@ class _TranslationUnit:
 
     def include(self, unit: Unit, header: SourceFile) -> PreprocessedFile | None:
         """See ``Includer``."""
-        key = (header.name, self._include_dirs)
+        key = (header.name, self._options.dialect, self._include_dirs)
         cached = self._cache._units.setdefault(key, [])
         for candidate in cached:
             if candidate.matches(self.macros):
@@ -268,7 +272,9 @@ def _closure(words: set[bytes], macros: dict[bytes, Macro]) -> frozenset[bytes]:
 
 
 def _initial_macros(options: PreprocessOptions) -> dict[bytes, Macro]:
-    base = cuda_macros(options.cuda_arch) if options.base is None else options.base
+    base = options.base
+    if base is None:
+        base = dialect_macros(options.dialect, options.cuda_arch)
     macros = base.to_dict()
     for name, value in options.defines:
         macro = parse_definition(f"{name} {value}".encode(), MacroOrigin.COMMAND_LINE)

@@ -1,14 +1,15 @@
 """Macros that exist before the first line is read.
 
-Three tables: those of a GNU C++17 compiler on 64-bit Linux (``g++ -std=c++17 -dM -E``), those that
-``nvcc`` adds, and macros of system headers, which are never read. Only what programs test or use
-is listed. A program's own ``#define`` of any of them takes its place.
+The tables: those of a GNU C++17 compiler on 64-bit Linux (``g++ -std=c++17 -dM -E``), those that
+``nvcc``, ``hipcc`` and OpenCL compilers add, and macros of system headers, which are never read.
+Only what programs test or use is listed. A program's own ``#define`` of any of them takes its place.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 
+from roofline_lsp.kernel.program import Dialect
 from roofline_lsp.parsers.preprocess.macros import Macro, MacroOrigin, MacroTable, parse_definition
 
 DEFAULT_CUDA_ARCH = 860
@@ -105,6 +106,43 @@ CUDART_CB
 CUDARTAPI
 """
 """CUDA 12.4, as ``nvcc`` and ``cuda_runtime_api.h`` define them."""
+
+HIP = """\
+__HIP__ 1
+__HIPCC__ 1
+__HIP_PLATFORM_AMD__ 1
+__HIP_PLATFORM_HCC__ 1
+__HIP_DEVICE_COMPILE__ 1
+__clang__ 1
+HIP_VERSION_MAJOR 6
+HIP_VERSION_MINOR 2
+HIP_VERSION_PATCH 41133
+HIP_VERSION 60241133
+"""
+"""ROCm 6.2, as ``hipcc`` and ``hip_version.h`` define them in a device pass."""
+
+OPENCL = """\
+__OPENCL_VERSION__ 300
+__OPENCL_C_VERSION__ 300
+CL_VERSION_1_0 100
+CL_VERSION_1_1 110
+CL_VERSION_1_2 120
+CL_VERSION_2_0 200
+CL_VERSION_3_0 300
+__ENDIAN_LITTLE__ 1
+__IMAGE_SUPPORT__ 1
+cl_khr_fp64 1
+cl_khr_global_int32_base_atomics 1
+cl_khr_local_int32_base_atomics 1
+CLK_LOCAL_MEM_FENCE 1
+CLK_GLOBAL_MEM_FENCE 2
+M_PI_F 3.14159265358979323846f
+M_E_F 2.71828182845904523536f
+MAXFLOAT 3.402823466e+38f
+INFINITY 1e+999f
+HUGE_VALF 1e+999f
+"""
+"""OpenCL C 3.0, sections 6.6.1 and 6.15 of its specification; no host macros are in force."""
 
 SYSTEM = """\
 NULL nullptr
@@ -267,14 +305,17 @@ def _read(table: str) -> list[Macro]:
     return [macro for macro in macros if macro is not None]
 
 
+def _dynamic() -> list[Macro]:
+    return [
+        Macro(name.encode(), dynamic=True, origin=MacroOrigin.PREDEFINED) for name in DYNAMIC_NAMES
+    ]
+
+
 @lru_cache(maxsize=8)
 def host_macros(openmp: bool = False) -> MacroTable:
     """The macros of a host compilation; ``openmp``: with ``-fopenmp`` (OpenMP 5.0)."""
-    dynamic = [
-        Macro(name.encode(), dynamic=True, origin=MacroOrigin.PREDEFINED) for name in DYNAMIC_NAMES
-    ]
     extra = "_OPENMP 201811\n" if openmp else ""
-    return MacroTable([*_read(COMPILER), *dynamic, *_read(SYSTEM), *_read(extra)])
+    return MacroTable([*_read(COMPILER), *_dynamic(), *_read(SYSTEM), *_read(extra)])
 
 
 @lru_cache(maxsize=32)
@@ -282,3 +323,26 @@ def cuda_macros(cuda_arch: int | None = DEFAULT_CUDA_ARCH) -> MacroTable:
     """The macros of ``nvcc`` for an architecture such as 860; None: those of its host pass."""
     arch = "" if cuda_arch is None else f"__CUDA_ARCH__ {cuda_arch}\n__CUDA_ARCH_LIST__ {cuda_arch}"
     return host_macros().with_macros(_read(CUDA) + _read(CUDA_CONSTANTS) + _read(arch))
+
+
+@lru_cache(maxsize=8)
+def hip_macros() -> MacroTable:
+    """The macros of ``hipcc`` in a device pass for AMD GPUs."""
+    return host_macros().with_macros(_read(HIP))
+
+
+@lru_cache(maxsize=8)
+def opencl_macros() -> MacroTable:
+    """The macros of an OpenCL C compiler."""
+    return MacroTable([*_dynamic(), *_read(SYSTEM), *_read(OPENCL)])
+
+
+def dialect_macros(dialect: Dialect, cuda_arch: int | None = DEFAULT_CUDA_ARCH) -> MacroTable:
+    """The macros that a compilation of a dialect starts from; only CUDA asks for ``cuda_arch``."""
+    if dialect is Dialect.HIP:
+        return hip_macros()
+    if dialect is Dialect.OPENMP:
+        return host_macros(openmp=True)
+    if dialect is Dialect.OPENCL:
+        return opencl_macros()
+    return cuda_macros(cuda_arch)

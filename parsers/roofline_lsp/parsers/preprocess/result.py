@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from roofline_lsp.kernel.program import Problem
+from roofline_lsp.kernel.program import Dialect, Problem
 from roofline_lsp.parsers.preprocess.macros import MacroTable
 
 Reader = Callable[[Path], bytes | None]
@@ -28,7 +28,9 @@ class PreprocessOptions:
     forced_includes: tuple[Path, ...] = ()
     """``-include``: read before the file itself."""
     base: MacroTable | None = None
-    """The macros to start from; None: those of a CUDA compilation for ``cuda_arch``."""
+    """The macros to start from; None: those of a compilation of ``dialect`` for ``cuda_arch``."""
+    dialect: Dialect = Dialect.CUDA
+    """The language the file is compiled as."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,3 +56,5 @@ class PreprocessedFile:
     pragmas: Mapping[int, tuple[bytes, ...]] = field(default_factory=dict)
     """Every active pragma by 1-based line: its text after ``#pragma``, macros expanded."""
     problems: tuple[Problem, ...] = ()
+    dialect: Dialect = Dialect.CUDA
+    """The language it was read as."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Protocol
 
-from roofline_lsp.kernel.program import Problem, Severity
+from roofline_lsp.kernel.program import Dialect, Problem, Severity
 from roofline_lsp.parsers.preprocess.condition_reader import ConditionReader
 from roofline_lsp.parsers.preprocess.conditional_stack import ConditionalStack
 from roofline_lsp.parsers.preprocess.conditions import ConditionError
@@ -43,6 +43,8 @@ class Includer(Protocol):
     """The macros in force. Units change it."""
     touched: list[bytes]
     """Names that were defined or undefined, as it happened."""
+    dialect: Dialect
+    """The language that the translation unit is compiled as."""
 
     def find(self, unit: Unit, name: bytes, quoted: bool, skip_self: bool) -> SourceFile | None:
         """Resolves a header; ``skip_self``: one other than the including file."""
@@ -143,6 +145,7 @@ class Unit:
             macros=self._includer.table(),
             pragmas={line: tuple(found) for line, found in self._pragmas.items()},
             problems=tuple(self.problems),
+            dialect=self._includer.dialect,
         )
 
     def _directive(self, directive: Directive) -> None:
