@@ -2,7 +2,7 @@
 
 The tables: those of a GNU C++17 compiler on 64-bit Linux (``g++ -std=c++17 -dM -E``), those that
 ``nvcc``, ``hipcc`` and OpenCL compilers add, and macros of system headers, which are never read.
-Only what programs test or use is listed. A program's own ``#define`` of any of them takes its place.
+Only what programs test or use is listed. A program's own ``#define`` of any takes its place.
 """
 
 from __future__ import annotations
