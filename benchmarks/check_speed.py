@@ -27,7 +27,7 @@ from roofline_lsp.api.report import Report
 from roofline_lsp.cli import batch
 from roofline_lsp.cli.files import collect
 from roofline_lsp.parsers import load
-from roofline_lsp.parsers.load import has_kernels
+from roofline_lsp.parsers.gate import has_kernels
 from roofline_lsp.reports.json import render
 from roofline_lsp.reports.style import Style
 from roofline_lsp.settings import Settings
@@ -112,7 +112,7 @@ def main() -> None:
     for name, (module, function) in STAGES.items():
         setattr(module, function, clock.timed(name, getattr(module, function)))
     found = collect([str(options.folder)], exclude=(), gate=has_kernels)
-    sources = [path.read_bytes() for path in (*found.files, *found.context)]
+    sources = [path.read_bytes() for path in found.files]
     size = sum(map(len, sources))
     rounds = []
     parses = []
@@ -122,7 +122,7 @@ def main() -> None:
         rounds.append((taken, clock.seconds, counts))
         parses.append(seconds(parse, sources)[0])
     (best, stages, (files, kernels)), raw = min(rounds, key=lambda one: one[0]), min(parses)
-    print(f"{files} files, {kernels} kernels, {size / 1e6:.2f} MB with host code beside them")
+    print(f"{files} files, {kernels} kernels, {size / 1e6:.2f} MB")
     print(f"{'check':16}{best * 1e3:10.0f} ms{best / raw:10.1f} x parse")
     print(f"{'raw parse':16}{raw * 1e3:10.0f} ms{size / raw / 1e6:10.1f} MB/s")
     print(f"{'whole command':16}{whole_command(options.folder) * 1e3:10.0f} ms")

@@ -1,41 +1,45 @@
-"""Counts what the CUDA front end finds in a folder of programs, against counts of the text.
+"""Counts what the front ends find in a folder of programs, against counts of the text.
 
-    python benchmarks/corpus_coverage.py DIR
+    python benchmarks/corpus_coverage.py DIR [--dialect cuda|hip|openmp] [--names -hip]
 
-Each folder under DIR that holds ``.cu`` files is one program; all of them are its units. Every
-function body is read. Kernels and launches found are compared with occurrences of ``__global__``
-and ``<<<`` in the preprocessed text without comments and strings, and the differences are listed.
+Each folder under DIR that holds sources is one program; every file is read in the dialect that the
+program's files show. Every function body is read. Kernels, launches and offloaded regions found are
+compared with counts made without a parser: of ``__global__`` with a body, of ``<<<`` and calls that
+launch, in the preprocessed text without comments and strings; of ``target`` directives among the
+pragmas that the preprocessor met; and of ``target`` directives in the sources as written, which has
+those in inactive regions too. Every difference is listed with file and line.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
+import hashlib
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 
+from corpus.folders import executables, program_folders
+from corpus.text_counts import (
+    kernel_lines,
+    launch_lines,
+    makes_kernel,
+    plain,
+    source_target_lines,
+)
+from roofline_lsp.api.files import read_file
+from roofline_lsp.api.options import preprocess_options
 from roofline_lsp.kernel.expressions import Launch, Unknown
-from roofline_lsp.kernel.program import Function, TranslationUnit
-from roofline_lsp.kernel.statements import Opaque
-from roofline_lsp.parsers.cuda import ParseCache, parse_unit
-from roofline_lsp.parsers.preprocess import (
-    PreprocessCache,
-    PreprocessedFile,
-    PreprocessOptions,
-    preprocess,
-)
+from roofline_lsp.kernel.program import Dialect, Function, TranslationUnit
+from roofline_lsp.kernel.statements import Offload, Opaque
+from roofline_lsp.parsers.dialects import dialects_of
+from roofline_lsp.parsers.load import LoadCache, load_program
+from roofline_lsp.parsers.preprocess import PreprocessedFile, preprocess
+from roofline_lsp.settings import Settings
 
-_HIDDEN = re.compile(
-    rb"""R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'|//[^\n]*|/\*.*?\*/"""
-    rb"""|^[ \t]*\#[^\n]*""",
-    re.DOTALL | re.MULTILINE,
-)
-_KERNEL = re.compile(rb"\b__global__\b[^;{]*\{")
-_LAUNCH = re.compile(rb"<<<|<<[ ]<(?!<)")
+Place = tuple[str, int]
 
 
 @dataclass
@@ -44,47 +48,39 @@ class Totals:
 
     programs: int = 0
     units: int = 0
+    dialects: Counter[str] = field(default_factory=Counter)
     functions: int = 0
     text_bytes: int = 0
-    kernels: set[tuple[str, int]] = field(default_factory=set)
-    expected_kernels: set[tuple[str, int]] = field(default_factory=set)
+    kernels: set[Place] = field(default_factory=set)
+    expected_kernels: set[Place] = field(default_factory=set)
     launches: int = 0
     expected_launches: int = 0
+    regions: set[Place] = field(default_factory=set)
+    expected_regions: set[Place] = field(default_factory=set)
+    source_regions: set[Place] = field(default_factory=set)
     problems: int = 0
-    parse_seconds: float = 0.0
-    body_seconds: float = 0.0
-    preprocess_seconds: float = 0.0
+    seconds: float = 0.0
     unknown: Counter[str] = field(default_factory=Counter)
     launch_misses: list[str] = field(default_factory=list)
     clean_units: int = 0
-
-
-def plain(text: bytes) -> bytes:
-    """The text with comments and directives blanked, and strings made words."""
-
-    def hide(match: re.Match[bytes]) -> bytes:
-        hidden = match.group()
-        return re.sub(rb"[^\n]", b"s" if hidden[:1] in b"R\"'" else b" ", hidden)
-
-    return _HIDDEN.sub(hide, text)
-
-
-def kernel_lines(text: bytes) -> Iterator[int]:
-    """The lines on which a kernel with a body starts."""
-    for match in _KERNEL.finditer(text):
-        yield text.count(b"\n", 0, match.start()) + 1
+    checked: set[tuple[Path, bytes]] = field(default_factory=set)
+    """Files by what the preprocessor made of them: each is counted once."""
 
 
 def nodes(root: object) -> Iterator[object]:
-    """Every node of the kernel model below ``root``."""
+    """Every node of the kernel model below ``root``, each once."""
     stack = [root]
+    seen: set[int] = set()
     while stack:
         node = stack.pop()
         if isinstance(node, tuple):
             stack.extend(node)
-        elif is_dataclass(node):
+        elif is_dataclass(node) and id(node) not in seen:
+            seen.add(id(node))
             yield node
             stack.extend(getattr(node, item.name) for item in fields(node))
+            if isinstance(node, Offload):
+                stack.append(node.kernel.body)
 
 
 def functions_of(unit: TranslationUnit) -> Iterator[Function]:
@@ -93,119 +89,138 @@ def functions_of(unit: TranslationUnit) -> Iterator[Function]:
         yield from struct.methods
 
 
-def files_of(pre: PreprocessedFile, seen: set[int]) -> Iterator[PreprocessedFile]:
-    if id(pre) in seen:
-        return
-    seen.add(id(pre))
-    yield pre
-    for included in pre.includes:
-        yield from files_of(included, seen)
-
-
 def check_unit(unit: TranslationUnit, pre: PreprocessedFile, totals: Totals) -> None:
     text = plain(pre.text)
+    path = str(pre.path)
     totals.units += 1
+    totals.dialects[pre.dialect.value] += 1
     totals.text_bytes += len(pre.text)
     totals.problems += len(unit.problems)
-    path = str(pre.path)
     totals.expected_kernels.update((path, line) for line in kernel_lines(text))
-    started = time.process_time()
-    bodies = [(function, function.body) for function in functions_of(unit)]
-    totals.body_seconds += time.process_time() - started
+    totals.expected_regions.update(
+        (path, line)
+        for line, pragmas in pre.pragmas.items()
+        if any(makes_kernel(pragma) for pragma in pragmas)
+    )
+    totals.source_regions.update((path, line) for line in source_target_lines(pre.source))
     launches: Counter[int] = Counter()
     unknown = 0
-    for function, body in bodies:
+    for function in functions_of(unit):
+        body = function.body
         totals.functions += 1
         if function.is_kernel and body is not None:
             header = range(function.span.line, function.name_span.line + 1)
             totals.kernels.update((path, line) for line in header)
-        for node in nodes(body):
+        for node in nodes((body, function.initializers)):
             if isinstance(node, Launch):
                 launches[node.line] += 1
+            elif isinstance(node, Offload):
+                totals.regions.add((path, node.directive.line))
             elif isinstance(node, Unknown | Opaque):
                 totals.unknown[node.text[:24]] += 1
                 unknown += 1
     for variable in unit.globals:
         launches.update(node.line for node in nodes(variable) if isinstance(node, Launch))
-    expected = Counter(text.count(b"\n", 0, m.start()) + 1 for m in _LAUNCH.finditer(text))
+    expected = Counter(launch_lines(text))
     found = sum(launches.values())
-    totals.launches += min(found, sum(expected.values()))
-    totals.expected_launches += sum(expected.values())
+    totals.launches += min(found, expected.total())
+    totals.expected_launches += expected.total()
     totals.clean_units += unknown == 0
-    if found < sum(expected.values()):
+    if found < expected.total():
         lines = sorted((expected - launches).elements())
-        totals.launch_misses.append(f"{path}: {found} of {sum(expected.values())}, near {lines}")
+        totals.launch_misses.append(f"{path}: {found} of {expected.total()}, near {lines}")
 
 
-def check_program(folder: Path, totals: Totals) -> None:
-    def reader(path: Path) -> bytes | None:
-        try:
-            return path.read_bytes()
-        except OSError:
-            return None
-
-    options = PreprocessOptions(
-        include_dirs=(folder, folder / "include", folder.parent / "include")
-    )
-    headers, parsed = PreprocessCache(), ParseCache()
-    seen: set[int] = set()
-    checked: set[int] = set()
-    totals.programs += 1
-    for path in sorted(folder.rglob("*.cu")):
+def check_program(folder: Path, wanted: Dialect | None, totals: Totals) -> None:
+    read = False
+    for paths in executables(folder):
+        sources = {path: read_file(path) or b"" for path in paths}
+        dialects = dialects_of(sources)
+        if wanted is not None and wanted not in dialects.values():
+            continue
+        read = True
+        options = preprocess_options(paths, Settings(), read_file)
+        cache = LoadCache()
         started = time.process_time()
-        pre = preprocess(path, path.read_bytes(), options, reader, headers)
-        middle = time.process_time()
-        unit = parse_unit(pre, parsed)
-        totals.parse_seconds += time.process_time() - middle
-        totals.preprocess_seconds += middle - started
-        units = {id(file): file for file in files_of(pre, seen)}
-        pairs = [(pre, unit)]
-        while pairs:
-            file, lowered = pairs.pop()
-            if id(file) in checked:
-                continue
-            checked.add(id(file))
-            if id(file) in units:
-                check_unit(lowered, file, totals)
-            pairs += zip(file.includes, lowered.includes, strict=True)
+        program = load_program(paths, read_file, options, cache)
+        totals.seconds += time.process_time() - started
+        units = {unit.path: unit for unit in program.units}
+        for path in paths:
+            own = replace(options, dialect=dialects[path])
+            pre = preprocess(path, sources[path], own, read_file, cache.preprocess)
+            check_files(units[path], pre, totals)
+    totals.programs += read
+
+
+def check_files(unit: TranslationUnit, pre: PreprocessedFile, totals: Totals) -> None:
+    """Checks a unit and all it includes, each text of a file once."""
+    pairs = [(pre, unit)]
+    while pairs:
+        file, lowered = pairs.pop()
+        key = (file.path.resolve(), hashlib.blake2b(file.text, digest_size=16).digest())
+        if key in totals.checked:
+            continue
+        totals.checked.add(key)
+        started = time.process_time()
+        check_unit(lowered, file, totals)
+        totals.seconds += time.process_time() - started
+        pairs += zip(file.includes, lowered.includes, strict=True)
 
 
 def percent(part: int, whole: int) -> str:
     return f"{part} of {whole} ({100 * part / whole:.2f}%)" if whole else "none"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("directory", type=Path)
-    parser.add_argument("--limit", type=int, default=None, help="programs to read")
-    parser.add_argument("--misses", type=int, default=40, help="misses to list")
-    given = parser.parse_args()
-    folders = sorted(folder for folder in given.directory.iterdir() if any(folder.rglob("*.cu")))[
-        : given.limit
-    ]
-    totals = Totals()
-    for folder in folders:
-        check_program(folder, totals)
-    missed = sorted(totals.expected_kernels - totals.kernels)
-    print(f"programs {totals.programs}, units {totals.units}, functions {totals.functions}")
+def show(totals: Totals, misses: int) -> bool:
+    """Prints the totals and what was missed; whether nothing was."""
+    shown = ", ".join(f"{count} {name}" for name, count in totals.dialects.most_common())
+    print(f"programs {totals.programs}, files {totals.units} ({shown})")
+    missed = totals.expected_kernels - totals.kernels
     found = totals.expected_kernels & totals.kernels
     print("kernels", percent(len(found), len(totals.expected_kernels)))
     print("launches", percent(totals.launches, totals.expected_launches))
-    print(f"problems {totals.problems}, units read without gaps {totals.clean_units}")
-    megabytes = totals.text_bytes / 1e6
+    regions = totals.expected_regions & totals.regions
+    print("offloaded regions", percent(len(regions), len(totals.expected_regions)))
+    inactive = totals.source_regions - totals.expected_regions
     print(
-        f"{megabytes:.2f} MB: preprocess {totals.preprocess_seconds:.2f} s, parse and scan "
-        f"{totals.parse_seconds:.2f} s, bodies {totals.body_seconds:.2f} s; lowered at "
-        f"{megabytes / (totals.parse_seconds + totals.body_seconds or 1):.2f} MB/s"
+        f"target directives in the sources {len(totals.source_regions)}, "
+        f"of which {len(inactive)} stand where nothing is compiled"
     )
-    for path, line in missed[: given.misses]:
-        print(f"missed kernel {path}:{line}")
-    for line_text in totals.launch_misses[: given.misses]:
+    print(
+        f"functions {totals.functions}, problems {totals.problems}, "
+        f"files read without gaps {totals.clean_units}, {totals.text_bytes / 1e6:.2f} MB in "
+        f"{totals.seconds:.1f} s"
+    )
+    for what, places in (
+        ("missed kernel", missed),
+        ("missed region", totals.expected_regions - totals.regions),
+        ("inactive region", inactive),
+        ("region without a directive", totals.regions - totals.expected_regions),
+    ):
+        for path, line in sorted(places)[:misses]:
+            print(f"{what} {path}:{line}")
+    for line_text in totals.launch_misses[:misses]:
         print(f"missed launch {line_text}")
     print("most frequent unread text:")
-    for text, count in totals.unknown.most_common(given.misses):
+    for text, count in totals.unknown.most_common(misses):
         print(f"  {count:5} {text!r}")
-    return 1 if missed else 0
+    return not missed and not totals.launch_misses and totals.expected_regions <= totals.regions
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("directory", type=Path)
+    names = [dialect.value for dialect in Dialect if dialect is not Dialect.OPENCL]
+    parser.add_argument("--dialect", choices=names, help="programs with files of this one only")
+    parser.add_argument("--names", default="", help="programs whose folder's name ends so")
+    parser.add_argument("--limit", type=int, default=None, help="programs to read")
+    parser.add_argument("--misses", type=int, default=40, help="misses of each kind to list")
+    given = parser.parse_args()
+    wanted = Dialect(given.dialect) if given.dialect else None
+    totals = Totals()
+    for folder in program_folders(given.directory, given.names)[: given.limit]:
+        check_program(folder, wanted, totals)
+    return 0 if show(totals, given.misses) else 1
 
 
 if __name__ == "__main__":

@@ -62,6 +62,7 @@ def count() -> Count:
     """Count the kernel of a source: ``count(source, grid, block, n=100)``.
 
     Scalar arguments go by name, fields of structs as ``p__n``; template arguments in ``bindings``.
+    ``suffix`` is the file's: ``.cl`` for OpenCL.
     """
 
     def counted(
@@ -69,9 +70,11 @@ def count() -> Count:
         grid: Dims = 1,
         block: Dims = 1,
         bindings: Mapping[str, Type | int] | None = None,
+        suffix: str = ".cu",
         **values: float,
     ) -> Counted:
-        program = load_program([PATH], lambda path: source.encode() if path == PATH else None)
+        file = PATH.with_suffix(suffix)
+        program = load_program([file], lambda path: source.encode() if path == file else None)
         table = build_symbol_table(program)
         (kernel,) = (f for found in table.functions.values() for f in found if f.is_kernel)
         summary = summarise(kernel, table, bindings)

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.api.files import has_main, programs, read_file, siblings
+from roofline_lsp.api.files import has_main, read_file, siblings
+from roofline_lsp.api.programs import programs
+from roofline_lsp.api.project import ProjectIndex
 
 MAIN, PART = b"int main() { return 0; }", b"__global__ void k() {}"
 
@@ -14,8 +16,9 @@ MAIN, PART = b"int main() { return 0; }", b"__global__ void k() {}"
 def grouped(files: dict[str, bytes]) -> list[list[str]]:
     """Programs of files on an imagined disk, by names."""
     disk = {Path("/p") / name: text for name, text in files.items()}
-    found = programs(list(disk), disk.get)
-    return [[str(path.relative_to("/p")) for path in program] for program in found]
+    project = ProjectIndex(None, files=disk, reader=disk.get)
+    found = programs(list(disk), project)
+    return [[str(path.relative_to("/p")) for path in units] for units, _ in found]
 
 
 def test_the_files_of_a_folder_are_one_program() -> None:
@@ -48,7 +51,7 @@ def test_each_of_several_mains_is_a_program_with_what_has_none() -> None:
     files = {"a.cu": MAIN, "b.cu": MAIN, "k.cu": PART, "k.h": PART, "sub/l.cu": PART}
     assert grouped(files) == [
         ["a.cu", "k.cu", "sub/l.cu", "k.h"],
-        ["b.cu", "k.cu", "sub/l.cu", "k.h"],
+        ["b.cu", "k.cu", "sub/l.cu"],
     ]
 
 
@@ -58,7 +61,8 @@ def test_a_main_in_a_header_makes_no_program() -> None:
 
 def test_a_file_that_cannot_be_read_is_still_in_its_program() -> None:
     path = Path("/p/a.cu")
-    assert programs([path], lambda _: None) == [[path]]
+    project = ProjectIndex(None, files=[path], reader=lambda _: None)
+    assert programs([path], project) == [([path], [path])]
 
 
 @pytest.mark.parametrize(

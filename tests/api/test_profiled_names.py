@@ -78,12 +78,12 @@ def test_anonymous_namespaces_are_left_out(name: str) -> None:
 
 def test_mangled() -> None:
     check("_Z5saxpyifPKfPf", "saxpy")
-    check("_Z5scaleIfLi256EEvPT_i", "scale")
+    check("_Z5scaleIfLi256EEvPT_i", "scale", args=(F, 256))
     check("_ZN2ns5scaleEPf", "scale", "ns::scale")
     check("_ZN12_GLOBAL__N_15scaleEPf", "scale")
     check("_ZL5scalePf", "scale")
     check("_ZN6SolverIfE4stepEi", "step", "Solver::step")
-    check("_ZN6SolverIN2ns1AIiEELi3EE4stepIdEEvi", "step", "Solver::step")
+    check("_ZN6SolverIN2ns1AIiEELi3EE4stepIdEEvi", "step", "Solver::step", args=(D,))
     check("_Z", "_Z")
     check("_Z99short", "short")
 
@@ -132,3 +132,22 @@ _pieces = st.sampled_from(
 def test_any_text_has_a_base_name(text: str) -> None:
     found = parse_profiled_name(text)
     assert bool(found.base_name) == bool(text.strip())
+
+
+def test_mangled_names_keep_their_template_arguments() -> None:
+    check("_Z5scaleIfLi256EEvPT_i", "scale", args=(F, 256))
+    check("_ZN2ns4copyIPKdLin3EEEvT_", "copy", "ns::copy",
+          args=(Type("double", pointers=1, const=True), -3))  # fmt: skip
+    check("_Z3runI3BoxIdEhEvv", "run", args=(Type("Box", (D,)), Type("unsigned char")))
+    check("_Z3run5StateIfE3Box", "run")  # classes among the parameters
+    check("_ZN2ns3AddIiEclES0_", "operator()", "ns::Add::operator()")
+    check("_Z4pickIfSt6vectorIiEEvv", "pick", args=(F,))  # no further than what is known
+
+
+def test_target_regions() -> None:
+    check("__omp_offloading_10309_2f08680_main_l31", "__omp_offloading_main_l31")
+    check("__omp_offloading_10309_2f08680__Z4copyIfLi4EEvPT__l198", "__omp_offloading_copy_l198",
+          args=(F, 4))  # fmt: skip
+    check("__omp_offloading_3d_f00__ZN2ns4Grid4stepEv_l7_1", "__omp_offloading_step_l7",
+          "ns::Grid::__omp_offloading_step_l7")  # fmt: skip
+    check("__omp_offloading_main_l31", "__omp_offloading_main_l31")

@@ -40,14 +40,12 @@ def test_folders_are_walked_for_sources_that_hold_kernels(tree: Path) -> None:
     found = collected(tree)
     names = [path.relative_to(tree).as_posix() for path in found.files]
     assert names == ["a.hpp", "b.cu", "deep/c.CUH", "deep/er/d.inl"]
-    assert found.context == [tree / "main.cpp"]
-    assert found.named == []
     assert found.problems == []
 
 
 def test_a_named_file_is_taken_whatever_it_is(tree: Path) -> None:
     found = collected(tree / "kernel.py", tree / "plain.h")
-    assert found.files == found.named == [tree / "kernel.py", tree / "plain.h"]
+    assert found.files == [tree / "kernel.py", tree / "plain.h"]
 
 
 def test_a_file_is_taken_once_by_whatever_names(tree: Path) -> None:

@@ -127,5 +127,5 @@ def test_architecture_needs_an_fp32_rate_and_sources() -> None:
         "instructions_per_clock_sm.fp32: missing; add it",
     )
     unsourced = validate_architecture(replace(architecture, sources=()))
-    assert len(unsourced) == 1 + 6 + 13
+    assert len(unsourced) == 2 + 6 + 13
     assert unsourced[0] == "warp_size: has no source; name a document under [sources]"

@@ -3,10 +3,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from roofline_lsp.kernel.program import Severity
-from roofline_lsp.parsers.load import LoadCache, has_kernels, load_program
+from roofline_lsp.parsers.load import LoadCache, load_program
 from roofline_lsp.parsers.preprocess import PreprocessOptions
 
 from .cuda.conftest import evaluated
@@ -86,23 +84,3 @@ def test_edits_with_kept_trees() -> None:
         program = load_program([Path("/p/a.cu")], reader_of(files), cache=cache)
         call = evaluated(program.units[0].functions[0])
         assert call.args[0].value == number
-
-
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        (b"__global__ void k();", True),
-        (b"k<<<1, 2>>>();", True),
-        (b"k<< <1, 2>> >();", True),
-        (b"k <<\n <1, 2>> >();", True),
-        (b"cudaLaunchKernel(f, g, b, a);", True),
-        (b"cudaLaunchCooperativeKernel(f, g, b, a);", True),
-        (b"hipLaunchKernelGGL(k, g, b, 0, 0);", True),
-        (b"cuLaunchKernel(f);", True),
-        (b"int main() { std::cout << 1 << 2; }", False),
-        (b"__device__ int f();", False),
-        (b"", False),
-    ],
-)
-def test_has_kernels(source: bytes, expected: bool) -> None:
-    assert has_kernels(source) is expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from roofline_lsp.api.report import (
     GpuUsed,
     KernelReport,
     LaunchReport,
+    LibraryCallReport,
     Limiter,
     Prediction,
     Report,
@@ -172,6 +174,31 @@ STENCIL_KERNEL = KernelReport(
         )  # fmt: skip
 
 
+SORT_CALL = LibraryCallReport(
+    name="thrust::sort",
+    path=MAIN,
+    line=60,
+    what="radix sort in 4 passes of 1048576 x unsigned int",
+    element="unsigned int",
+    count=1048576,
+    repeat=10,
+    certain=True,
+    prediction=replace(KNOWN, sp_flops=1e6),
+)
+
+UNKNOWN_CALL = LibraryCallReport(
+    name="cublasLtMatmul",
+    path=MAIN,
+    line=61,
+    what="dense linear algebra",
+    element=None,
+    count=None,
+    repeat=None,
+    certain=False,
+    prediction=UNKNOWN,
+)
+
+
 @pytest.fixture
 def report() -> Report:
     """Three files: two with kernels and one that could not be read."""
@@ -184,7 +211,7 @@ def report() -> Report:
         GPU,
         (
             FileReport(SAXPY, (SAXPY_KERNEL, LOOP_KERNEL), problems),
-            FileReport(MAIN, (STENCIL_KERNEL,)),
+            FileReport(MAIN, (STENCIL_KERNEL,), (), (SORT_CALL, UNKNOWN_CALL)),
             FileReport(BROKEN, (), (unreadable,)),
         ),
     )

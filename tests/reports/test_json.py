@@ -98,6 +98,18 @@ def test_each_launch_has_its_own_class(report: Report) -> None:
     assert launches[0]["block"] is None
 
 
+def test_library_calls_are_told_with_their_prediction(report: Report) -> None:
+    known, unknown = content(report)["files"][1]["library_calls"]
+    assert (known["name"], known["line"], known["count"]) == ("thrust::sort", 60, 1048576)
+    assert known["prediction"]["class"] == "BB"
+    assert known["prediction"]["source"] == "static"
+    assert unknown["element"] is None
+    assert unknown["count"] is None
+    assert unknown["certain"] is False
+    assert unknown["prediction"]["class"] is None
+    assert content(report)["files"][0]["library_calls"] == []
+
+
 def test_a_problem_without_a_path_is_its_files(report: Report) -> None:
     problems = content(report)["files"][0]["problems"]
     assert [problem["path"] for problem in problems] == ["src/saxpy.cu"] * 2
@@ -113,4 +125,4 @@ def test_every_format_of_the_table_renders(report: Report) -> None:
     assert set(FORMATS) == {"text", "json"}
     for name in FORMATS:
         assert renderer(name)(report, Style()).endswith("\n")
-    assert to_json(report)["schema_version"] == "1.0"
+    assert to_json(report)["schema_version"] == "1.1"

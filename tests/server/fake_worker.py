@@ -72,11 +72,20 @@ class FakeAnalyser:
         except OSError:
             return None
 
-    def changed(self, path: Path) -> None:
+    def changed(self, path: Path, text: bytes | None) -> None:
         pass
 
     def is_program(self, text: bytes) -> bool:
         return b"int main" in text
+
+    def index(self, folder: Path, exclude: tuple[str, ...]) -> None:
+        pass
+
+    def step(self) -> bool:
+        return True
+
+    def regrouped(self) -> frozenset[Path]:
+        return frozenset()
 
 
 def verdict_of(settings: Settings) -> Verdict:

@@ -14,33 +14,18 @@ from roofline_lsp.server.jobs import (
     Analyse,
     Analysed,
     Answer,
+    Changed,
     CheckGpu,
     Failed,
+    Index,
     Job,
     Overlay,
+    Regrouped,
     receive,
     send,
 )
-from roofline_lsp.server.worker import Reader, Worker, kernel_names
+from roofline_lsp.server.worker import Reader, Worker
 from roofline_lsp.settings import Settings
-
-
-@pytest.mark.parametrize(
-    ("source", "names"),
-    [
-        (b"__global__ void saxpy(int n)", ("saxpy",)),
-        (b"template <int N>\n__global__\nvoid\nk\n(int n)", ("k",)),
-        (b"__global__ void __launch_bounds__(256, 2) k(int n)", ("k",)),
-        (b"__global__ __attribute__((unused)) static void k()", ("k",)),
-        (b'extern "C" __global__ void a(); __global__ void b(int);', ("a", "b")),
-        (b"__kernel void k(__global float *x)", ("k",)),
-        (b"__global__ float table[4];", ()),
-        (b"int __global__x(int);", ()),
-        (b"", ()),
-    ],
-)
-def test_kernel_names(source: bytes, names: tuple[str, ...]) -> None:
-    assert kernel_names(source) == names
 
 
 class Recorder:
@@ -51,6 +36,9 @@ class Recorder:
         self.read_texts: list[bytes | None] = []
         self.error: Exception | None = None
         self.cached: set[Path] = set()
+        self.told: list[tuple[Path, bytes | None]] = []
+        self.steps = 0
+        self.moved: list[Path] = []
 
     def analyse(self, text: bytes, path: Path, settings: Settings, reader: Reader) -> FileReport:
         if self.error is not None:
@@ -68,11 +56,22 @@ class Recorder:
     def read(self, path: Path) -> bytes | None:
         return path.read_bytes() if path.is_file() else None
 
-    def changed(self, path: Path) -> None:
+    def changed(self, path: Path, text: bytes | None) -> None:
         self.cached.discard(path)
+        self.told.append((path, text))
 
     def is_program(self, text: bytes) -> bool:
         return b"main" in text
+
+    def index(self, folder: Path, exclude: tuple[str, ...]) -> None:
+        self.steps = 3
+
+    def step(self) -> bool:
+        self.steps = max(self.steps - 1, 0)
+        return self.steps == 0
+
+    def regrouped(self) -> frozenset[Path]:
+        return frozenset(self.moved)
 
 
 @pytest.fixture
@@ -124,6 +123,32 @@ def test_overlays_go_before_what_is_on_disk(folder: Path, gpu: GpuUsed) -> None:
     worker.do(Overlay(other, None))
     assert analysed(worker.do(job(folder))).kernels_elsewhere == {}
     assert recorder.read_texts[-1] == b"on disk"
+
+
+def test_the_project_is_looked_through_in_idle_time(folder: Path, gpu: GpuUsed) -> None:
+    recorder = Recorder(gpu)
+    recorder.moved = [folder / "a.cu"]
+    worker = Worker(recorder)
+    assert not worker.busy
+    assert worker.do(Index(folder, ())) is None
+    said = []
+    while worker.busy:
+        said.append(worker.idle())
+    assert said == [None, None, Regrouped(frozenset({folder / "a.cu"}))]
+    recorder.moved = []
+    worker.do(job(folder))
+    assert worker.busy
+    assert worker.idle() is None
+    assert not worker.busy
+
+
+def test_changes_on_disk_are_passed_on_but_for_open_files(folder: Path, gpu: GpuUsed) -> None:
+    recorder = Recorder(gpu)
+    worker = Worker(recorder)
+    one, other = folder / "one.cu", folder / "other.cu"
+    worker.do(Overlay(one, b"text"))
+    worker.do(Changed((one, other)))
+    assert recorder.told == [(one, b"text"), (other, None)]
 
 
 def test_files_that_change_on_disk_are_read_again(folder: Path, gpu: GpuUsed) -> None:

@@ -5,12 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from roofline_lsp.api.report import Verdict
 from roofline_lsp.settings import Settings
 from roofline_lsp.study.dataset import MeasuredKernel
-from roofline_lsp.study.judge import Inputs, Judgement, base_name, judge_program, judge_programs
+from roofline_lsp.study.judge import Inputs, Judgement, judge_program, judge_programs
 from roofline_lsp.study.programs import Analyser, executables
 
 Make = Callable[..., MeasuredKernel]
@@ -18,20 +16,6 @@ Make = Callable[..., MeasuredKernel]
 
 def judged(rows: list[MeasuredKernel], inputs: Inputs, analyser: Analyser) -> list[Judgement]:
     return judge_program(rows, inputs=inputs, analyser=analyser)
-
-
-@pytest.mark.parametrize(
-    ("kernel", "name"),
-    [
-        ("saxpy(int, float *)", "saxpy"),
-        ("void ns::copy<float, (int)4>(T1 *)", "copy"),
-        ("void (anonymous namespace)::k<ns::Op<int>>(int)", "k"),
-        ("__omp_offloading_10302_1a2b_main_l42", "__omp_offloading_10302_1a2b_main_l42"),
-        ("plain", "plain"),
-    ],
-)
-def test_the_base_name_of_a_profiled_kernel(kernel: str, name: str) -> None:
-    assert base_name(kernel) == name
 
 
 def test_headers_are_no_units_but_their_folders_are_searched(sources: Path) -> None:

@@ -28,6 +28,10 @@ ASSUMED_SIZE: Final = 1024
 ASSUMED_BLOCK: Final = 256
 ASSUMED_THREADS: Final = 1 << 20
 """Threads of a launch whose grid is not known."""
+_ASSUMED_BLOCKS: Final = {1: (ASSUMED_BLOCK, 1, 1), 2: (16, 16, 1), 3: (8, 8, 4)}
+_ASSUMED_EXTENTS: Final = {2: (1 << 10, 1 << 10, 1), 3: (1 << 7, 1 << 7, 1 << 6)}
+"""Likewise, by the dimensions that the kernel's indices have."""
+_INDICES: Final = frozenset(THREAD.values())
 
 
 @dataclass(slots=True)
@@ -60,18 +64,22 @@ def bind(
     if context is not None:
         _solve_dimensions(host, context.grid, grid)
         _solve_dimensions(host, context.block, block)
-    found_block = block or _dimensions(context.block if context is not None else None, host)
+    found_block = (
+        block
+        or summary.required_block
+        or _dimensions(context.block if context is not None else None, host)
+    )
     found_grid = grid or _dimensions(context.grid if context is not None else None, host)
-    used_block = found_block or (ASSUMED_BLOCK, 1, 1)
+    wanted = _wanted(summary)
+    used_block = found_block or _ASSUMED_BLOCKS[_dimensions_used(wanted)]
     threads = used_block[0] * used_block[1] * used_block[2]
-    used_grid = found_grid or (max(1, ASSUMED_THREADS // max(1, threads)), 1, 1)
+    used_grid = found_grid or _assumed_grid(used_block, _dimensions_used(wanted))
     dynamic = host.number(context.shared_bytes) if context is not None else None
     result = Binding(used_grid, used_block, int(dynamic or 0))
     result.dims_given = grid is not None
     if context is not None:
         for name, value in zip(summary.params, context.args, strict=False):
             _bind_value(result, name, value, host)
-    wanted = _wanted(summary)
     if grid is not None or found_grid is None:
         _infer_from_guards(summary, result, wanted)
     _bind_rest(result, wanted)
@@ -81,6 +89,20 @@ def bind(
     if found_grid is None:
         result.unknowns.append(UnknownUsed("grid size", "no launch was found", used_grid[0]))
     return result
+
+
+def _dimensions_used(wanted: set[Symbol]) -> int:
+    """How many dimensions of thread and block indices a kernel asks for; at least one."""
+    axes = {s.name[-1] for s in wanted if s in _INDICES}
+    return 3 if "z" in axes else 2 if "y" in axes else 1
+
+
+def _assumed_grid(block: Dim3, dimensions: int) -> Dim3:
+    extents = _ASSUMED_EXTENTS.get(dimensions)
+    if extents is None:
+        return max(1, ASSUMED_THREADS // max(1, block[0] * block[1] * block[2])), 1, 1
+    x, y, z = (-(-extent // size) for extent, size in zip(extents, block, strict=True))
+    return x, y, z
 
 
 def _solve_dimensions(host: _HostNumbers, dims: Sequence[Expr] | None, known: Dim3 | None) -> None:

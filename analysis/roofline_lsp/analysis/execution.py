@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roofline_lsp.analysis.device.regions import Region
-from roofline_lsp.analysis.device.values import LAUNCH, THREAD
+from roofline_lsp.analysis.device.values import LAUNCH, THREAD, WARP_SIZE
 from roofline_lsp.analysis.numeric import Environment, Lane
 from roofline_lsp.kernel.simplify import FOLD
 from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol
@@ -26,7 +26,6 @@ ASSUMED_TRIPS: Final = 16.0
 """Trips of a loop of which nothing is known."""
 _MAX_LANES: Final = 8192
 _SAMPLE_BLOCKS: Final = 24
-_SAMPLE_WARPS: Final = 2
 _MAX_EXPANDED: Final = 32768
 _GOLDEN: Final = 0.6180339887498949
 
@@ -72,27 +71,33 @@ def _volume(dims: Dim3) -> int:
 
 
 def execute(
-    root: Region, grid: Dim3, block: Dim3, values: Mapping[Symbol, int | float]
+    root: Region,
+    grid: Dim3,
+    block: Dim3,
+    values: Mapping[Symbol, int | float],
+    warp_size: int = WARP_SIZE,
 ) -> Execution:
-    """Count the runs of every region of a kernel for one launch."""
+    """Count the runs of every region of a kernel for one launch, on a GPU with such warps."""
     bound: dict[Symbol, Lane] = dict(values)
     for axis, blocks, threads in zip("xyz", grid, block, strict=True):
         bound[LAUNCH[f"gridDim.{axis}"]] = blocks
         bound[LAUNCH[f"blockDim.{axis}"]] = threads
     result = Execution(grid, block, Environment(bound))
-    lanes, weights = _sample(grid, block, bound)
+    lanes, weights = _sample(grid, block, bound, warp_size)
     result.lanes = lanes
     _Counter(result).visit(root, lanes, weights)
     return result
 
 
-def _sample(grid: Dim3, block: Dim3, bound: Mapping[Symbol, Lane]) -> tuple[Environment, Floats]:
+def _sample(
+    grid: Dim3, block: Dim3, bound: Mapping[Symbol, Lane], warp_size: int
+) -> tuple[Environment, Floats]:
     blocks, size = _volume(grid), _volume(block)
     if blocks * size <= _MAX_LANES:
         chosen, block_weights = np.arange(blocks), np.ones(blocks)
         threads, thread_weights = np.arange(size), np.ones(size)
     else:
-        threads, thread_weights = _sample_threads(size)
+        threads, thread_weights = _sample_threads(size, warp_size)
         room = max(2, min(_SAMPLE_BLOCKS, _MAX_LANES // len(threads)))
         chosen, block_weights = _spread(blocks, room)
     block_lanes = np.repeat(chosen, len(threads))
@@ -106,12 +111,12 @@ def _sample(grid: Dim3, block: Dim3, bound: Mapping[Symbol, Lane]) -> tuple[Envi
     return Environment(values), weights
 
 
-def _sample_threads(size: int) -> tuple[NDArray[np.int64], Floats]:
+def _sample_threads(size: int, warp_size: int) -> tuple[NDArray[np.int64], Floats]:
     """Whole warps of a block: all of a small one, else the first, the last and some between."""
-    warps = -(-size // 32)
+    warps = -(-size // warp_size)
     chosen, weights = _spread(warps, 4) if warps > 4 else (np.arange(warps), np.ones(warps))
-    threads = (chosen[:, None] * 32 + np.arange(32)[None, :]).ravel()
-    thread_weights = np.repeat(weights, 32)
+    threads = (chosen[:, None] * warp_size + np.arange(warp_size)[None, :]).ravel()
+    thread_weights = np.repeat(weights, warp_size)
     inside = threads < size
     return threads[inside], thread_weights[inside]
 

@@ -1,4 +1,4 @@
-"""The bytes of an allocation that an access touches over a whole launch, in 32-byte sectors.
+"""The bytes of an allocation that an access touches over a whole launch, in whole sectors.
 
 An access whose address is affine in the thread indices and loop counters touches a box of
 addresses: one dimension an index, with a stride and an extent. Nested strides that tile are merged
@@ -13,7 +13,10 @@ from dataclasses import dataclass
 from typing import Final
 
 SECTOR_BYTES: Final = 32
-"""The unit in which L2 and DRAM are read, on every NVIDIA GPU since Maxwell."""
+"""The unit in which L2 and DRAM are read, on every NVIDIA GPU since Maxwell.
+
+Functions here take the unit of other GPUs as ``sector``.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +71,13 @@ def _tidied(dimensions: Iterable[Dimension]) -> tuple[tuple[float, float], ...]:
     return tuple(result)
 
 
-def sector_bytes(box: Box) -> float:
+def sector_bytes(box: Box, sector: int = SECTOR_BYTES) -> float:
     """Distinct bytes touched, counted in whole sectors."""
     run, runs, span = box.size_bytes, 1.0, box.size_bytes
     dense = True
     gaps: list[float] = []
     for stride, extent in _tidied(box.dimensions):
-        if dense and stride < run + SECTOR_BYTES:
+        if dense and stride < run + sector:
             # No whole sector fits into the gaps: all of the run's sectors are touched.
             run += stride * (extent - 1)
             span = run
@@ -85,15 +88,16 @@ def sector_bytes(box: Box) -> float:
         # Where strides interleave, at most the whole span fills up.
         runs *= extent
         if stride < span:
-            runs = min(runs, reach / min(run, SECTOR_BYTES))
+            runs = min(runs, reach / min(run, sector))
         span = reach
     if not gaps:
-        return _sectors(run, box.low)
+        return _sectors(run, box.low, sector)
     common = _common_step(gaps)
     if common:
         # All starts are multiples of what the strides have in common.
         runs = min(runs, (span - run) // common + 1)
-    return min(runs * _sectors_of_run(run, box.low, common), _sectors(span, box.low))
+    each = _sectors_of_run(run, box.low, common, sector)
+    return min(runs * each, _sectors(span, box.low, sector))
 
 
 def _common_step(strides: Iterable[float]) -> int:
@@ -106,30 +110,30 @@ def _common_step(strides: Iterable[float]) -> int:
     return step
 
 
-def _round_up(size: float) -> float:
-    return -(-size // SECTOR_BYTES) * SECTOR_BYTES
+def _round_up(size: float, sector: int) -> float:
+    return -(-size // sector) * sector
 
 
-def _sectors(size: float, low: float) -> float:
+def _sectors(size: float, low: float, sector: int) -> float:
     """Bytes of the sectors from ``low`` on."""
-    return _round_up(low % SECTOR_BYTES + size)
+    return _round_up(low % sector + size, sector)
 
 
-def _sectors_of_run(run: float, low: float, common: int) -> float:
+def _sectors_of_run(run: float, low: float, common: int, sector: int) -> float:
     """Bytes of the sectors that one run covers, on average over the alignments that occur."""
-    step = math.gcd(SECTOR_BYTES, common or 1)
-    places = range(0, SECTOR_BYTES, step)
-    return sum(_sectors(run, low + place) for place in places) / len(places)
+    step = math.gcd(sector, common or 1)
+    places = range(0, sector, step)
+    return sum(_sectors(run, low + place, sector) for place in places) / len(places)
 
 
-def union_bytes(boxes: Sequence[Box], limit: float | None) -> float:
+def union_bytes(boxes: Sequence[Box], limit: float | None, sector: int = SECTOR_BYTES) -> float:
     """Distinct sector bytes of several accesses to one allocation of ``limit`` bytes."""
     groups: dict[tuple[tuple[float, float], ...], list[Box]] = {}
     for box in boxes:
         groups.setdefault(box.signature, []).append(box)
-    merged = [_merge_translations(group, shape) for shape, group in groups.items()]
-    total = _overlapping(merged)
-    return total if limit is None else min(total, _round_up(limit))
+    merged = [_merge_translations(group, shape, sector) for shape, group in groups.items()]
+    total = _overlapping(merged, sector)
+    return total if limit is None else min(total, _round_up(limit, sector))
 
 
 # -- boxes of one shape at different starts: fields of a record, neighbours of a stencil
@@ -160,7 +164,9 @@ _COMPARED: Final = 8
 """Earlier boxes that a new one is compared with."""
 
 
-def _merge_translations(group: list[Box], shape: tuple[tuple[float, float], ...]) -> _Extent:
+def _merge_translations(
+    group: list[Box], shape: tuple[tuple[float, float], ...], sector: int
+) -> _Extent:
     alike = {(box.low, box.size_bytes): box for box in group}
     group = [alike[key] for key in sorted(alike)]
     base = group[0].low
@@ -170,12 +176,14 @@ def _merge_translations(group: list[Box], shape: tuple[tuple[float, float], ...]
         field = (rest, rest + box.size_bytes)
         for cluster in clusters:
             if _add_near(cluster, place, field, shape):
-                cluster.apart += sector_bytes(box)
+                cluster.apart += sector_bytes(box, sector)
                 break
         else:
-            apart = sector_bytes(box)
+            apart = sector_bytes(box, sector)
             clusters.append(_Cluster(box.low - rest, [place], [field], _volume(shape), apart))
-    touched = sum(min(_cluster_bytes(cluster, shape), cluster.apart) for cluster in clusters)
+    touched = sum(
+        min(_cluster_bytes(cluster, shape, sector), cluster.apart) for cluster in clusters
+    )
     return _Extent(base, max(box.low + box.span for box in group), touched)
 
 
@@ -220,8 +228,8 @@ def _add_near(
     return True
 
 
-def _cluster_bytes(cluster: _Cluster, shape: tuple[tuple[float, float], ...]) -> float:
-    single = _record_bytes(cluster, shape, cluster.low)
+def _cluster_bytes(cluster: _Cluster, shape: tuple[tuple[float, float], ...], sector: int) -> float:
+    single = _record_bytes(cluster, shape, cluster.low, sector)
     if len(cluster.places) == 1:
         return single
     columns = list(zip(*cluster.places, strict=True))
@@ -235,26 +243,30 @@ def _cluster_bytes(cluster: _Cluster, shape: tuple[tuple[float, float], ...]) ->
     steps = zip(shape, ranges, first, strict=True)
     start = cluster.low + sum((low - at) * stride for (stride, _), (low, _), at in steps)
     return min(
-        _record_bytes(cluster, around, start),
+        _record_bytes(cluster, around, start, sector),
         single * max(1.0, cluster.volume / _volume(shape)),
     )
 
 
-def _record_bytes(cluster: _Cluster, shape: tuple[tuple[float, float], ...], start: float) -> float:
+def _record_bytes(
+    cluster: _Cluster, shape: tuple[tuple[float, float], ...], start: float, sector: int
+) -> float:
     """Sector bytes of all the fields at every place of a shape."""
     dimensions = tuple(Dimension(stride, extent) for stride, extent in shape)
     stretches: list[tuple[float, float]] = []
     for low, high in sorted(cluster.fields):
-        if stretches and low < stretches[-1][1] + SECTOR_BYTES:
+        if stretches and low < stretches[-1][1] + sector:
             stretches[-1] = (stretches[-1][0], max(high, stretches[-1][1]))
         else:
             stretches.append((low, high))
-    total = sum(sector_bytes(Box(start + low, dimensions, high - low)) for low, high in stretches)
+    total = sum(
+        sector_bytes(Box(start + low, dimensions, high - low), sector) for low, high in stretches
+    )
     reach = stretches[-1][1] - stretches[0][0]
-    return min(total, sector_bytes(Box(start + stretches[0][0], dimensions, reach)))
+    return min(total, sector_bytes(Box(start + stretches[0][0], dimensions, reach), sector))
 
 
-def _overlapping(extents: list[_Extent]) -> float:
+def _overlapping(extents: list[_Extent], sector: int) -> float:
     """Shapes that lie apart add up; of shapes over the same range the larger counts most."""
     extents = sorted(extents, key=lambda extent: extent.low)
     total = 0.0
@@ -268,7 +280,7 @@ def _overlapping(extents: list[_Extent]) -> float:
             high = max(high, extents[position].high)
             position += 1
         most = max(e.touched for e in together)
-        reach = _round_up(high - together[0].low)
+        reach = _round_up(high - together[0].low, sector)
         # Independent sets of this density over one range.
         missed = 1.0
         for extent in together:

@@ -21,6 +21,9 @@ INTEGER_COSTS: Final[Mapping[str, float]] = {
 }
 
 _UNMEASURED_DIVISION: Final = 16.0
+_NARROW_TEST: Final = 2.0
+"""LOP3 and ISETP: whether both operands of a 64-bit division fit in 32 bits. Compilers then divide
+as for ``unsigned``; indices do fit, as a rule."""
 
 _WIDE: Final = frozenset(("long", "unsigned long", "long long", "unsigned long long"))
 
@@ -53,6 +56,7 @@ _SIMPLE: Final[Mapping[str, tuple[float, float]]] = {
     "extend": (0, 1),
     "narrow": (0, 0),
     "address": (1, 1),
+    "global id": (1, 1),  # IMAD of 32-bit indices, wide or not
 }
 
 
@@ -80,6 +84,10 @@ def _division_cost(operation: str, type_name: str, operands: Sequence[Value]) ->
     divisor = operands[1] if len(operands) > 1 else None
     if divisor is None or divisor.constant is None:
         form = "var"
+        if is_wide(type_name):
+            narrow = operator_cost(f"unsigned {operation} var")
+            if narrow is not None:
+                return _NARROW_TEST + narrow.int_ops - narrow.int_moves
     else:
         form = "pow2" if _power_of_two(divisor) else "const"
     cost = operator_cost(f"{name} {operation} {form}")

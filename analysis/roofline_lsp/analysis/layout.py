@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final, cast
 
+from roofline_lsp.analysis import opencl_types
 from roofline_lsp.analysis.symbols import SymbolTable
 from roofline_lsp.kernel.expressions import Expression
 from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.kernel.program import Dialect
 from roofline_lsp.kernel.types import Type
 
 _CANONICAL: Final[Mapping[str, str]] = {
@@ -43,8 +45,15 @@ _CANONICAL: Final[Mapping[str, str]] = {
     "__nv_bfloat162": "bfloat162",
     "nv_bfloat162": "bfloat162",
     "__half2": "half2",
+    "__hip_bfloat16": "bfloat16",
+    "hip_bfloat16": "bfloat16",
+    "__hip_bfloat162": "bfloat162",
+    "_Float16": "half",
+    "float16_t": "half",
     "cudaTextureObject_t": "unsigned long long",
     "cudaSurfaceObject_t": "unsigned long long",
+    "hipTextureObject_t": "unsigned long long",
+    "hipSurfaceObject_t": "unsigned long long",
 }
 
 SIZES: Final[Mapping[str, int]] = {
@@ -115,6 +124,11 @@ _COMPLEX: Final[Mapping[str, str]] = {
     "cuDoubleComplex": "double",
     "cufftComplex": "float",
     "cufftDoubleComplex": "double",
+    "hipComplex": "float",
+    "hipFloatComplex": "float",
+    "hipDoubleComplex": "double",
+    "hipfftComplex": "float",
+    "hipfftDoubleComplex": "double",
 }
 
 
@@ -139,7 +153,7 @@ def vector_parts(name: str) -> tuple[str, int] | None:
         return "unsigned int", 3
     found = _VECTOR.match(name)
     if not found:
-        return None
+        return opencl_types.VECTORS.get(name)
     element = found[1]
     return _VECTOR_ELEMENTS.get(element, element), int(found[2])
 
@@ -194,8 +208,10 @@ class TypeResolver:
         table: SymbolTable,
         bindings: Mapping[str, Type] | None = None,
         evaluate: Callable[[Expression], int | None] | None = None,
+        dialect: Dialect = Dialect.CUDA,
     ) -> None:
         self._table = table
+        self._own_names = opencl_types.CANONICAL if dialect is Dialect.OPENCL else {}
         self._bindings: dict[str, Type] = dict(bindings or {})
         self._known: dict[tuple[str, Type], object] = {}
         self._evaluate = evaluate or (lambda _expression: None)
@@ -224,6 +240,8 @@ class TypeResolver:
 
         A name that nothing is known of is returned as it is.
         """
+        if type_.name in self._own_names:
+            return _renamed(type_, self._own_names[type_.name])
         name = canonical(type_.name)
         target = self._bindings.get(name)
         if target is None and name not in SIZES and depth < 16:
@@ -280,6 +298,8 @@ class TypeResolver:
         parts = vector_parts(resolved.name)
         if parts:
             element, width = parts
+            if resolved.name in opencl_types.VECTORS:
+                return SIZES[element] * opencl_types.slots(width)
             # CUDA aligns vectors of two and four to their size, up to 16 bytes; of three not.
             return SIZES[element] if width == 3 else min(16, SIZES[element] * width)
         struct = self._table.find_struct(resolved.name)
@@ -304,7 +324,9 @@ class TypeResolver:
     def _class_size(self, resolved: Type, depth: int) -> int | None:
         parts = vector_parts(resolved.name)
         if parts:
-            return SIZES[parts[0]] * parts[1]
+            element, width = parts
+            own = resolved.name in opencl_types.VECTORS
+            return SIZES[element] * (opencl_types.slots(width) if own else width)
         layout = self.fields(resolved, depth)
         if layout is None:
             return None
@@ -327,7 +349,8 @@ class TypeResolver:
         if parts:
             element, width = parts
             each = SIZES[element]
-            return {n: (i * each, each, Type(element)) for i, n in enumerate("xyzw"[:width])}
+            names = opencl_types.field_names(width)
+            return {n: (i * each, each, Type(element)) for i, n in enumerate(names)}
         struct = self._table.find_struct(resolved.name)
         if struct is None or depth > 8:
             return None

@@ -19,14 +19,12 @@ from roofline_lsp.analysis.prediction import (
     Prediction,
     Source,
     UnknownUsed,
-    Verdict,
 )
 from roofline_lsp.analysis.traffic import Traffic, dram_traffic
+from roofline_lsp.analysis.verdict import margin, precision_verdicts, verdict_of
 from roofline_lsp.hardware_db import Gpu, Roofline
 from roofline_lsp.kernel.precision import Precision
 
-_DECIDING: Final = (Precision.SP, Precision.DP, Precision.INT)
-"""The precisions whose ridges decide the class, by the rule of the HPDC'25 study."""
 _COLUMN: Final = {
     Precision.SP: Work.SP,
     Precision.DP: Work.DP,
@@ -34,10 +32,11 @@ _COLUMN: Final = {
     Precision.INT: Work.INT,
     Precision.TENSOR: Work.TENSOR,
 }
-_DEFAULT_L2_BYTES: Final = 4 * 2**20
-_LAUNCH_NS: Final = 2000.0
+_DEFAULT_CACHE_BYTES: Final = 4 * 2**20
+"""Of a GPU whose caches are not known."""
+LAUNCH_NS: Final = 2000.0
 """Time of a launch that does nothing, as Nsight Compute reports it."""
-_BANDWIDTH_SHARE: Final = 0.85
+BANDWIDTH_SHARE: Final = 0.85
 """The share of the DRAM bandwidth that streaming kernels reach."""
 _EVIDENCE: Final = 6
 
@@ -52,29 +51,33 @@ class Target:
 
 def predict(summary: KernelSummary, binding: Binding, target: Target) -> Prediction:
     """Judge one launch of a kernel."""
-    execution = execute(summary.root, binding.grid, binding.block, binding.values)
+    architecture = target.gpu.architecture
+    execution = execute(
+        summary.root, binding.grid, binding.block, binding.values, architecture.warp_size
+    )
     threads = binding.block[0] * binding.block[1] * binding.block[2]
     shared = summary.shared_bytes + binding.dynamic_shared_bytes
     resident = occupancy(target.gpu, threads, summary.registers_per_thread, shared)
     blocks = resident.blocks_per_sm * target.gpu.sm_count
-    l2_bytes = target.gpu.l2_bytes or _DEFAULT_L2_BYTES
     traffic = dram_traffic(
-        summary, execution, blocks, l2_bytes, binding.sizes, frozenset(binding.host_arrays)
+        summary,
+        execution,
+        blocks,
+        target.gpu.last_cache_bytes or _DEFAULT_CACHE_BYTES,
+        binding.sizes,
+        frozenset(binding.host_arrays),
+        architecture.sector_bytes,
     )
     totals = work_totals(summary, execution)
     moved = traffic.read_bytes + traffic.write_bytes
-    verdicts = _verdicts(totals, moved, target.roofline)
-    verdict = (
-        Verdict.COMPUTE_BOUND
-        if any(verdicts.get(p) is Verdict.COMPUTE_BOUND for p in _DECIDING)
-        else Verdict.BANDWIDTH_BOUND
-    )
+    operations = {precision: totals[column] for precision, column in _COLUMN.items()}
+    verdicts = precision_verdicts(operations, moved, target.roofline)
     times = _times(totals, moved, target, binding, resident)
     limiting = max(times, key=lambda name: times[name])
     unknowns = (*binding.unknowns, *_assumptions(execution))
     return Prediction(
-        verdict=verdict,
-        confidence=confidence(_margin(totals, moved, target.roofline), unknowns, traffic, moved),
+        verdict=verdict_of(verdicts),
+        confidence=confidence(margin(operations, moved, target.roofline), unknowns, traffic, moved),
         source=Source.STATIC,
         limiting=limiting,
         sp_flops=totals[Work.SP],
@@ -84,7 +87,7 @@ def predict(summary: KernelSummary, binding: Binding, target: Target) -> Predict
         tensor_flops=totals[Work.TENSOR],
         dram_read_bytes=traffic.read_bytes,
         dram_write_bytes=traffic.write_bytes,
-        time_ns=times[limiting] + _LAUNCH_NS,
+        time_ns=times[limiting] + LAUNCH_NS,
         precision_verdicts=verdicts,
         unknowns=unknowns,
         evidence=_evidence(summary, execution, traffic),
@@ -109,28 +112,6 @@ def work_totals(summary: KernelSummary, execution: Execution) -> dict[Work, floa
     return totals
 
 
-def _verdicts(
-    totals: Mapping[Work, float], moved: float, roofline: Roofline
-) -> dict[Precision, Verdict]:
-    result = {}
-    for precision, column in _COLUMN.items():
-        ridge = roofline.ridge(precision)
-        if ridge is not None and totals[column]:
-            above = totals[column] / moved > ridge
-            result[precision] = Verdict.COMPUTE_BOUND if above else Verdict.BANDWIDTH_BOUND
-    return result
-
-
-def _margin(totals: Mapping[Work, float], moved: float, roofline: Roofline) -> float:
-    """The natural logarithm of the highest intensity over its ridge."""
-    best = -math.inf
-    for precision in _DECIDING:
-        ridge = roofline.ridge(precision)
-        if ridge and totals[_COLUMN[precision]]:
-            best = max(best, math.log(totals[_COLUMN[precision]] / moved / ridge))
-    return max(best, -20.0)
-
-
 def _times(
     totals: Mapping[Work, float],
     moved: float,
@@ -144,7 +125,7 @@ def _times(
     wave = resident.blocks_per_sm * target.gpu.sm_count
     busy = min(1.0, blocks / target.gpu.sm_count)
     tail = math.ceil(blocks / wave) / (blocks / wave) if blocks > wave else 1.0
-    result = {Limiter.BANDWIDTH: moved / (roofline.bandwidth_gbs * _BANDWIDTH_SHARE)}
+    result = {Limiter.BANDWIDTH: moved / (roofline.bandwidth_gbs * BANDWIDTH_SHARE)}
     for precision, column in _COLUMN.items():
         peak = roofline.peaks_gops.get(precision)
         if peak and totals[column]:

@@ -49,6 +49,8 @@ class Touched:
     """A condition may keep threads from it."""
     loops: Mapping[Region, tuple[float, float | None]]
     """Loops around: mean trips, and the stride of the address in the loop (None: not affine)."""
+    sector: int
+    """Bytes that memory transfers at least."""
 
     def runs_of(self, loop: Region) -> float:
         """Trips of a loop around the access."""
@@ -113,13 +115,15 @@ def dram_traffic(
     l2_bytes: float,
     sizes: Mapping[str, float],
     host_arrays: frozenset[str] = frozenset(),
+    sector: int = SECTOR_BYTES,
 ) -> Traffic:
     """The traffic of one launch.
 
     ``sizes`` gives allocations' bytes by array name; ``host_arrays`` are those in host memory,
-    mapped, whose traffic goes over the bus instead.
+    mapped, whose traffic goes over the bus instead; ``sector`` the bytes that memory transfers at
+    least.
     """
-    touched = _touched(summary, execution, resident_blocks)
+    touched = _touched(summary, execution, resident_blocks, sector)
     by_array: dict[Array, list[Touched]] = {}
     for item in touched:
         if item.access.array.name not in host_arrays:
@@ -197,7 +201,7 @@ def _credible_size(items: list[Touched], size: float | None) -> float | None:
         if item.box is None:
             continue
         factor = 4.0 if item.guarded else 1.5
-        if sector_bytes(item.box) > factor * size + 64:
+        if sector_bytes(item.box, item.sector) > factor * size + 64:
             return None
     return size
 
@@ -224,8 +228,8 @@ def _union(items: list[Touched], size: float | None, waves: float | None = None)
             random += executions * item.sectors_each
         else:
             boxes.append(box)
-            most += executions * max(SECTOR_BYTES, item.access.size_bytes)
-    regular = min(union_bytes(boxes, size), most) if boxes else 0.0
+            most += executions * max(item.sector, item.access.size_bytes)
+    regular = min(union_bytes(boxes, size, items[0].sector), most) if boxes else 0.0
     if not random:
         return regular
     if size is None:
@@ -279,7 +283,9 @@ def _loop_refetches(
 # -- one access
 
 
-def _touched(summary: KernelSummary, execution: Execution, resident: int) -> list[Touched]:
+def _touched(
+    summary: KernelSummary, execution: Execution, resident: int, sector: int
+) -> list[Touched]:
     extents = thread_extents(execution.grid, execution.block)
     wave_extents = thread_extents(_wave_grid(execution.grid, resident), execution.block)
     result = []
@@ -303,11 +309,22 @@ def _touched(summary: KernelSummary, execution: Execution, resident: int) -> lis
                 finest = found.finest_stride
             box = _thinned(box, region, access, execution)
             wave_box = _thinned(wave_box, region, access, execution)
-            each = _sectors_each(access, box, execution, finest, random=random)
+            each = _sectors_each(access, box, execution, finest, sector, random=random)
             around = _loops_around(access, region, execution)
             guarded = _is_guarded(region)
             result.append(
-                Touched(access, region, runs.runs, box, wave_box, random, each, guarded, around)
+                Touched(
+                    access=access,
+                    region=region,
+                    executions=runs.runs,
+                    box=box,
+                    wave_box=wave_box,
+                    random=random,
+                    sectors_each=each,
+                    guarded=guarded,
+                    loops=around,
+                    sector=sector,
+                )
             )
     return result
 
@@ -396,20 +413,21 @@ def _sectors_each(
     box: Box | None,
     execution: Execution,
     finest: float | None,
+    sector: int,
     *,
     random: bool,
 ) -> float:
     """Sector bytes that one thread's access costs: shared with the neighbours in its warp."""
     if random or access.array.indirect:
-        sector = max(SECTOR_BYTES, access.size_bytes)
-        return float(sector if finest is None else min(sector, max(finest, access.size_bytes)))
+        whole = max(sector, access.size_bytes)
+        return float(whole if finest is None else min(whole, max(finest, access.size_bytes)))
     lanes = execution.lanes
     addresses = lanes.evaluate(access.offset) if lanes is not None and box is None else None
     if addresses is None or not isinstance(addresses, np.ndarray) or addresses.size < 2:
-        return float(max(access.size_bytes, SECTOR_BYTES if box is None else access.size_bytes))
+        return float(max(access.size_bytes, sector if box is None else access.size_bytes))
     steps = np.abs(np.diff(addresses.astype(np.float64)))
     typical = float(np.median(steps))
-    return float(min(max(typical, 0.0), SECTOR_BYTES) or access.size_bytes)
+    return float(min(max(typical, 0.0), sector) or access.size_bytes)
 
 
 def _by_site(arrays: list[ArrayTraffic]) -> dict[Site, tuple[float, float]]:
@@ -435,4 +453,4 @@ def _by_site(arrays: list[ArrayTraffic]) -> dict[Site, tuple[float, float]]:
 
 def _alone(touched: Touched) -> float:
     most = touched.executions * touched.sectors_each
-    return min(sector_bytes(touched.box), most) if touched.box is not None else most
+    return min(sector_bytes(touched.box, touched.sector), most) if touched.box is not None else most

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from roofline_lsp.api.entry import analyze, analyze_paths
     from roofline_lsp.api.files import read_file
     from roofline_lsp.api.program import KernelCandidate, ProgramAnalysis
+    from roofline_lsp.api.project import ProjectIndex, project_root
     from roofline_lsp.api.report import FileReport, GpuUsed, KernelReport, Prediction, Report
     from roofline_lsp.api.targets import gpu_used
 
@@ -25,10 +26,12 @@ __all__ = [
     "KernelReport",
     "Prediction",
     "ProgramAnalysis",
+    "ProjectIndex",
     "Report",
     "analyze",
     "analyze_paths",
     "gpu_used",
+    "project_root",
     "read_file",
 ]
 
@@ -39,6 +42,8 @@ _HOMES = {
     "read_file": "files",
     "KernelCandidate": "program",
     "ProgramAnalysis": "program",
+    "ProjectIndex": "project",
+    "project_root": "project",
     "FileReport": "report",
     "GpuUsed": "report",
     "KernelReport": "report",

@@ -15,14 +15,17 @@ from roofline_lsp.analysis.host.values import (
     Value,
 )
 from roofline_lsp.api.cache import AnalysisCache
-from roofline_lsp.api.files import Reader, has_main, programs, read_file, siblings
+from roofline_lsp.api.files import Reader, read_file
+from roofline_lsp.api.library_calls import library_call_reports
 from roofline_lsp.api.program import ProgramAnalysis
+from roofline_lsp.api.programs import beside, files_of_program, programs, worth_reading
+from roofline_lsp.api.project import ProjectIndex
 from roofline_lsp.api.report import ArgumentUsed, FileReport, KernelReport, LaunchReport
 from roofline_lsp.api.signature import signature, type_text
 from roofline_lsp.kernel.program import Function, Problem
 from roofline_lsp.kernel.symbolic import Expr
 from roofline_lsp.kernel.types import Type
-from roofline_lsp.settings import Settings
+from roofline_lsp.settings import KERNEL_SUFFIXES, Settings
 
 _MAX_LAUNCHES = 6
 Progress = Callable[[int, int, Path], None]
@@ -35,24 +38,28 @@ def analyze(
     *,
     reader: Reader = read_file,
     cache: AnalysisCache | None = None,
+    project: ProjectIndex | None = None,
 ) -> FileReport:
-    """Analyse one file, saved or not, with the files beside it as its program.
+    """Analyse one file, saved or not, with the files that are linked with it.
 
-    Bad code gives a partial report with problems, never an exception. Raises ``UnknownGpuError``
-    for a GPU that the database does not have.
+    They are those that ``project`` finds, which is told the text; without it they are looked for
+    in the file's own folder. A file without any sign of a kernel is not read further. Bad code
+    gives a partial report with problems, never an exception. Raises ``UnknownGpuError`` for a GPU
+    that the database does not have.
     """
 
     def overlaid(wanted: Path) -> bytes | None:
         return text if wanted == path else reader(wanted)
 
-    units = [path]
-    own_main = has_main(text)
-    for sibling in siblings(path):
-        source = reader(sibling)
-        if source is not None and not (own_main and has_main(source)):
-            units.append(sibling)
-    argv = settings.args
-    analysis = ProgramAnalysis.load(units, settings, argv=argv, reader=overlaid, cache=cache)
+    if not worth_reading(path, text):
+        return FileReport(path, ())
+    if project is None:
+        project = beside(path, overlaid)
+    project.put(path, text)
+    units = files_of_program(path, project)
+    analysis = ProgramAnalysis.load(
+        units, settings, argv=settings.args, reader=overlaid, cache=cache
+    )
     return file_report(analysis, path)
 
 
@@ -62,33 +69,27 @@ def analyze_paths(
     *,
     reader: Reader = read_file,
     progress: Progress | None = None,
+    project: ProjectIndex | None = None,
 ) -> Iterator[FileReport]:
-    """Analyse files, grouped into programs by folder; reports come in the order of the files."""
+    """Analyse files, grouped into programs; reports come in the order of the files.
+
+    ``project`` finds what is linked with them; without it that is looked for among them alone.
+    """
     cache = AnalysisCache()
+    if project is None:
+        project = ProjectIndex(None, files=paths, reader=reader)
     reports: dict[Path, FileReport] = {}
-    wanted = set(paths)
-    done = 0
-    for units in programs(paths, reader):
+    wanted = [p for p in paths if p.suffix.lower() in KERNEL_SUFFIXES or project.has_kernels(p)]
+    for units, members in programs(wanted, project):
         analysis = ProgramAnalysis.load(
             units, settings, argv=settings.args, reader=reader, cache=cache
         )
-        for path in units:
-            if path in wanted:
-                report = file_report(analysis, path)
-                reports[path] = _richer(reports.get(path), report)
-                done += 1
-                if progress is not None:
-                    progress(min(done, len(paths)), len(paths), path)
+        for path in members:
+            reports[path] = file_report(analysis, path)
+            if progress is not None:
+                progress(len(reports), len(wanted), path)
     for path in paths:
         yield reports.get(path) or FileReport(path, ())
-
-
-def _richer(old: FileReport | None, new: FileReport) -> FileReport:
-    """Of two readings of one file, that in which more launches were found."""
-    if old is None:
-        return new
-    count = [sum(len(kernel.launches) for kernel in report.kernels) for report in (old, new)]
-    return new if count[1] > count[0] else old
 
 
 def file_report(analysis: ProgramAnalysis, path: Path) -> FileReport:
@@ -101,7 +102,8 @@ def file_report(analysis: ProgramAnalysis, path: Path) -> FileReport:
         if unit.path == path:
             problems.extend(unit.problems)
     problems.extend(p for p in analysis.kernel_problems() if p.path == path)
-    return FileReport(path, reports, tuple(dict.fromkeys(problems)))
+    calls = library_call_reports(analysis, path)
+    return FileReport(path, reports, tuple(dict.fromkeys(problems)), calls)
 
 
 def _kernel_report(analysis: ProgramAnalysis, kernel: Function) -> KernelReport:

@@ -7,13 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from roofline_lsp.api.files import Reader
+from roofline_lsp.hardware_db import find_gpu
+from roofline_lsp.parsers.dialects import has_offload
 from roofline_lsp.parsers.preprocess import PreprocessOptions
 from roofline_lsp.parsers.preprocess.compile_commands import load_compile_commands
 from roofline_lsp.parsers.preprocess.compile_flags import CompileFlags
-from roofline_lsp.parsers.preprocess.makefiles import makefile_hints
+from roofline_lsp.parsers.preprocess.makefiles import makefile_defines, makefile_hints
+from roofline_lsp.parsers.preprocess.predefined import DEFAULT_CUDA_ARCH
 from roofline_lsp.settings import Settings
 
+FileDefines = tuple[tuple[Path, tuple[tuple[str, str], ...]], ...]
+
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_OFFLOADING = ("Makefile.aomp", "Makefile.clang", "Makefile.nvc")
+"""Makefiles for compilers that offload OpenMP to GPUs, beside one for another compiler."""
 
 
 def preprocess_options(
@@ -25,14 +32,24 @@ def preprocess_options(
     program, else from the Makefile beside the first file; the settings' own are added to them.
     Raises ``RooflineError`` for a compile_commands.json that cannot be read as one.
     """
-    flags = _listed(paths, settings, reader) or _made(paths, reader)
-    options = flags.to_options()
+    listed = _listed(paths, settings, reader)
+    flags, own_defines = (listed, ()) if listed is not None else _made(paths, reader)
+    architecture = find_gpu(settings.gpu).architecture.name
+    options = flags.to_options(_cuda_arch(architecture))
     own = tuple(_definition(define) for define in settings.defines)
     return replace(
         options,
+        file_defines=own_defines,
+        hip_arch=architecture if architecture.startswith("gfx") else None,
         defines=(*options.defines, *own),
         include_dirs=(*options.include_dirs, *settings.include_dirs),
     )
+
+
+def _cuda_arch(architecture: str) -> int:
+    """``__CUDA_ARCH__`` of a GPU; that of a usual one where the GPU is no NVIDIA GPU."""
+    number = architecture.removeprefix("sm_")
+    return int(number) * 10 if number.isdecimal() else DEFAULT_CUDA_ARCH
 
 
 def _listed(paths: Sequence[Path], settings: Settings, reader: Reader) -> CompileFlags | None:
@@ -46,13 +63,33 @@ def _listed(paths: Sequence[Path], settings: Settings, reader: Reader) -> Compil
     return None
 
 
-def _made(paths: Sequence[Path], reader: Reader) -> CompileFlags:
+def _made(paths: Sequence[Path], reader: Reader) -> tuple[CompileFlags, FileDefines]:
+    """What a Makefile says of all files, and what more of single ones."""
     folder = paths[0].parent if paths else Path()
+    text = _makefile(folder, paths, reader)
+    if text is None:
+        return CompileFlags(), ()
+    flags = makefile_hints(text, folder)
+    names = {path.name: path for path in paths}
+    own = makefile_defines(text, names)
+    extra = (
+        (names[name], tuple(pair for pair in defines if pair not in flags.defines))
+        for name, defines in own.items()
+    )
+    return flags, tuple((path, defines) for path, defines in extra if defines)
+
+
+def _makefile(folder: Path, paths: Sequence[Path], reader: Reader) -> bytes | None:
+    """The Makefile of a program; of one that offloads, that of a compiler which can."""
+    for name in _OFFLOADING:
+        text = reader(folder / name)
+        if text is not None and any(has_offload(reader(path) or b"") for path in paths):
+            return text
     for name in _MAKEFILES:
         text = reader(folder / name)
         if text is not None:
-            return makefile_hints(text, folder)
-    return CompileFlags()
+            return text
+    return None
 
 
 def _definition(define: str) -> tuple[str, str]:

@@ -1,13 +1,18 @@
-"""A profiler's name for a kernel, taken apart: ``void scale<float, 256>(const T1 *, int)``."""
+"""A profiler's name for a kernel, taken apart: ``void scale<float, 256>(const T1 *, int)``.
+
+Target regions of OpenMP have LLVM's names: ``__omp_offloading_10309_2f26c9a__Z4copyIfEvPT__l35``.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
+from roofline_lsp.api.mangled_names import MangledName, read_mangled
 from roofline_lsp.kernel.types import Type
 
-_MANGLED = re.compile(r"_Z(?:L|N[KVr]*)?(\d+)")
+_OFFLOAD = re.compile(r"__omp_offloading_+[0-9a-f]+_[0-9a-f]+_(.+)_l(\d+)(?:_\d+)?$")
+"""LLVM's name: device and inode of the file, function, line, a number where lines repeat."""
 _VALUE = re.compile(r"^\(?(?:\([\w :]+\))?\s*(-?\d+|true|false)[uUlL]*\)?$")
 _ANONYMOUS = re.compile(r"(?:\(anonymous namespace\)|<unnamed>|_NV_ANON_NAMESPACE|\{anonymous\})::")
 _CLONE = re.compile(r"(?:\s*\[clone [^\]]*\])+$")
@@ -25,14 +30,19 @@ class ProfiledName:
     template_args: tuple[Type | int, ...]
     params: tuple[str, ...] | None
     """Parameter types as written; None where the name shows none."""
+    region_of: str | None = None
+    """For a target region: the function around it."""
 
 
 def parse_profiled_name(name: str) -> ProfiledName:
     """Take a profiler's kernel name apart; never fails, a strange name is its own base name."""
     text = _CLONE.sub("", name.strip())
-    mangled = _MANGLED.match(text)
-    if mangled:
-        return _from_mangled(text, mangled)
+    offload = _OFFLOAD.match(text)
+    if offload:
+        return _from_offload(offload[1], offload[2])
+    mangled = read_mangled(text)
+    if mangled is not None:
+        return _from_mangled(mangled)
     head, params = _split_params(_ANONYMOUS.sub("", text))
     template_args: tuple[Type | int, ...] = ()
     start = _template_start(head)
@@ -59,40 +69,22 @@ def _last_outside(text: str, mark: str) -> int:
     return 0
 
 
-def _from_mangled(text: str, found: re.Match[str]) -> ProfiledName:
-    position, parts = found.start(1), []
-    while position < len(text) and text[position].isdigit():
-        digits = re.match(r"\d+", text[position:])
-        assert digits is not None
-        length = int(digits[0])
-        position += len(digits[0])
-        parts.append(text[position : position + length])
-        position += length
-        if text.startswith("I", position):
-            position = _skip_template(text, position)
-    parts = [part for part in parts if not part.startswith("_GLOBAL__N")]
-    base = parts[-1] if parts else text
-    return ProfiledName(base, "::".join(parts) or base, (), None)
+def _from_mangled(found: MangledName) -> ProfiledName:
+    return ProfiledName(found.parts[-1], "::".join(found.parts), found.template_args, None)
 
 
-def _skip_template(text: str, start: int) -> int:
-    """The place behind the template arguments, ``I...E``, that start here."""
-    depth, position = 0, start
-    while position < len(text):
-        name = re.match(r"\d+", text[position:])
-        literal = re.match(r"L[a-z]n?\d*", text[position:])
-        if literal:
-            depth, position = depth + 1, position + len(literal[0])
-            continue
-        if name:
-            position += len(name[0]) + int(name[0])
-            continue
-        # An N opens a qualified name, an L a literal, an X an expression, a J a pack.
-        depth += {"I": 1, "N": 1, "L": 1, "X": 1, "J": 1, "E": -1}.get(text[position], 0)
-        position += 1
-        if depth == 0:
-            break
-    return position
+def _from_offload(function: str, line: str) -> ProfiledName:
+    """A target region by the function around it, mangled or not, and its line."""
+    mangled = read_mangled(function)
+    parts = mangled.parts if mangled is not None else (function,)
+    name = offload_name(parts[-1], line)
+    args = mangled.template_args if mangled is not None else ()
+    return ProfiledName(name, "::".join((*parts[:-1], name)), args, None, parts[-1])
+
+
+def offload_name(function: str, line: str) -> str:
+    """What the kernel of a target region is called in the kernel model."""
+    return f"__omp_offloading_{function}_l{line}"
 
 
 def _split_params(text: str) -> tuple[str, tuple[str, ...] | None]:

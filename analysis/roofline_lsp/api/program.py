@@ -11,6 +11,7 @@ from roofline_lsp.analysis.device.regions import KernelSummary
 from roofline_lsp.analysis.device.summary import summarise
 from roofline_lsp.analysis.execution import Dim3
 from roofline_lsp.analysis.host import HostOptions, HostResult, execute_host
+from roofline_lsp.analysis.host.device_properties import device_properties
 from roofline_lsp.analysis.host.values import LaunchContext
 from roofline_lsp.analysis.predict import Target, predict
 from roofline_lsp.analysis.prediction import Prediction
@@ -18,7 +19,7 @@ from roofline_lsp.analysis.symbols import SymbolTable, build_symbol_table
 from roofline_lsp.api.cache import AnalysisCache
 from roofline_lsp.api.files import Reader, read_file
 from roofline_lsp.api.options import preprocess_options
-from roofline_lsp.api.profiled_names import ProfiledName, parse_profiled_name
+from roofline_lsp.api.profiled_names import ProfiledName, offload_name, parse_profiled_name
 from roofline_lsp.api.signature import parameter_list, signature
 from roofline_lsp.api.targets import target_of
 from roofline_lsp.kernel.program import Function, Problem, Program
@@ -78,7 +79,9 @@ class ProgramAnalysis:
     def host(self) -> HostResult:
         """The launches of the host program, found when first asked for."""
         if self._host is None:
-            self._host = execute_host(self.program, self._argv, HostOptions())
+            self._host = execute_host(
+                self.program, self._argv, HostOptions(device_properties(self.target.gpu))
+            )
         return self._host
 
     def kernels(self) -> tuple[KernelCandidate, ...]:
@@ -100,7 +103,9 @@ class ProgramAnalysis:
         key = (kernel, tuple(sorted((name, repr(v)) for name, v in (bindings or {}).items())))
         found = self._summaries.get(key)
         if found is None:
-            found = self._summaries[key] = summarise(kernel, self.table, bindings)
+            found = self._summaries[key] = summarise(
+                kernel, self.table, bindings, self.target.gpu.architecture.warp_size
+            )
         return found
 
     def kernel_problems(self) -> tuple[Problem, ...]:
@@ -127,11 +132,16 @@ class ProgramAnalysis:
     ) -> Prediction | None:
         """Judge the kernel of a profiler's demangled name; None if it is not found."""
         wanted = parse_profiled_name(profiled_name)
-        kernel = _best_match(self.functions, wanted)
-        if kernel is None:
+        kernels = _best_matches(self.functions, wanted)
+        if not kernels:
             return None
-        bindings = _template_bindings(kernel, wanted)
-        context = self._choose_launch(kernel, bindings, grid, block)
+        choices = []
+        for kernel in kernels:
+            bindings = _template_bindings(kernel, wanted)
+            context = self._choose_launch(kernel, bindings, grid, block)
+            score = -1 if context is None else _launch_score(context, bindings, grid, block)
+            choices.append((score, kernel, context, bindings))
+        _, kernel, context, bindings = max(choices, key=lambda choice: choice[0])
         prediction, _ = self.predict_launch(
             kernel, context, grid=grid, block=block, bindings=bindings
         )
@@ -145,17 +155,11 @@ class ProgramAnalysis:
         block: Dim3 | None,
     ) -> LaunchContext | None:
         """The first launch that agrees with the template arguments and the dimensions."""
-        launches = self.launches_of(kernel)
-        best, best_score = None, -1
-        for context in launches:
-            constants = _constant_bindings(context)
-            agree = sum(_agrees(constants.get(name), value) for name, value in bindings.items())
-            score = 4 * agree
-            score += 2 * (block is not None and _dims(context.block) == block)
-            score += grid is not None and _dims(context.grid) == grid
-            if score > best_score:
-                best, best_score = context, score
-        return best
+        return max(
+            self.launches_of(kernel),
+            key=lambda context: _launch_score(context, bindings, grid, block),
+            default=None,
+        )
 
 
 def _kernels(program: Program) -> tuple[Function, ...]:
@@ -203,6 +207,19 @@ def _template_bindings(kernel: Function, wanted: ProfiledName) -> dict[str, Type
     return result
 
 
+def _launch_score(
+    context: LaunchContext,
+    bindings: Mapping[str, Type | int],
+    grid: Dim3 | None,
+    block: Dim3 | None,
+) -> int:
+    """How well a launch agrees with template arguments and dimensions."""
+    constants = _constant_bindings(context)
+    score = 4 * sum(_agrees(constants.get(name), value) for name, value in bindings.items())
+    score += 2 * (block is not None and _dims(context.block) == block)
+    return score + (grid is not None and _dims(context.grid) == grid)
+
+
 def _agrees(one: Type | int | None, other: Type | int) -> bool:
     if isinstance(one, Type) and isinstance(other, Type):
         return one.name == other.name and one.pointers == other.pointers
@@ -215,22 +232,30 @@ def _dims(dims: Sequence[object] | None) -> tuple[int | None, ...] | None:
     return tuple(None if d.constant is None else int(d.constant) for d in dims)  # type: ignore[attr-defined]
 
 
-def _best_match(functions: Sequence[Function], wanted: ProfiledName) -> Function | None:
-    """The kernel of this name whose namespaces, overload and specialisation fit best."""
-    best, best_score = None, -1.0
-    for function in functions:
-        if function.name != wanted.base_name:
-            continue
-        score = 0.0
-        if function.qualified_name == wanted.qualified_name:
-            score += 2
-        if wanted.params is not None and len(function.params) == len(wanted.params):
-            score += 4
-            shown = [text.replace(" ", "") for text in parameter_list(function)]
-            given = [text.replace(" ", "") for text in wanted.params]
-            score += sum(a == b for a, b in zip(shown, given, strict=True)) / max(1, len(given))
-        if bool(function.template_params) == bool(wanted.template_args):
-            score += 1
-        if score > best_score:
-            best, best_score = function, score
-    return best
+def _best_matches(functions: Sequence[Function], wanted: ProfiledName) -> list[Function]:
+    """The kernels of this name whose namespaces, overload and specialisation fit best.
+
+    Several where the name cannot tell them apart: target regions that stand in headers included
+    into one function. Their profiled names have the headers' lines, ours those of the includes.
+    """
+    named = [f for f in functions if f.name == wanted.base_name]
+    if not named and wanted.region_of is not None:
+        start = offload_name(wanted.region_of, "")
+        named = [f for f in functions if f.name.startswith(start)]
+    scores = [(_match(f, wanted), f) for f in named]
+    best = max((score for score, _ in scores), default=0.0)
+    return [function for score, function in scores if score == best]
+
+
+def _match(function: Function, wanted: ProfiledName) -> float:
+    score = 0.0
+    if function.qualified_name == wanted.qualified_name:
+        score += 2
+    if wanted.params is not None and len(function.params) == len(wanted.params):
+        score += 4
+        shown = [text.replace(" ", "") for text in parameter_list(function)]
+        given = [text.replace(" ", "") for text in wanted.params]
+        score += sum(a == b for a, b in zip(shown, given, strict=True)) / max(1, len(given))
+    if bool(function.template_params) == bool(wanted.template_args):
+        score += 1
+    return score

@@ -27,6 +27,7 @@ __all__ = [
     "KernelReport",
     "LaunchReport",
     "LedgerLine",
+    "LibraryCallReport",
     "Limiter",
     "Prediction",
     "Report",
@@ -113,12 +114,35 @@ class KernelReport:
 
 
 @dataclass(frozen=True, slots=True)
+class LibraryCallReport:
+    """A call of a GPU library in host code, and what it is expected to do."""
+
+    name: str
+    """As the source qualifies it: ``thrust::sort_by_key``, ``cublasSgemm``."""
+    path: Path
+    line: int
+    what: str
+    """In words: ``radix sort in 4 passes of 1048576 x unsigned int``."""
+    element: str | None
+    """The type of the elements; None where it is not known."""
+    count: int | None
+    """How many elements the call is given; None where the host code does not fix it."""
+    repeat: int | None
+    """How often the host's loops make the call in all."""
+    certain: bool
+    """False where the path to the call rests on a condition that could not be decided."""
+    prediction: Prediction
+    """Undecided where the bytes that it moves are not known."""
+
+
+@dataclass(frozen=True, slots=True)
 class FileReport:
-    """The kernels a file defines, in source order."""
+    """The kernels a file defines and the library calls it makes, each in source order."""
 
     path: Path
     kernels: tuple[KernelReport, ...]
     problems: tuple[Problem, ...] = ()
+    library_calls: tuple[LibraryCallReport, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

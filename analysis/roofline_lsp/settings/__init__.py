@@ -13,8 +13,11 @@ from roofline_lsp.settings.model import CLOCKS, Clock, Settings
 from roofline_lsp.settings.sources import (
     HOST_SUFFIXES,
     KERNEL_SUFFIXES,
+    OPENCL_SUFFIXES,
+    PYTHON_SUFFIXES,
     SKIPPED_FOLDERS,
     SOURCE_SUFFIXES,
+    is_excluded,
 )
 from roofline_lsp.settings.validate import KeyStyle, Layer, setting_names, validate
 
@@ -22,7 +25,9 @@ __all__ = [
     "CLOCKS",
     "HOST_SUFFIXES",
     "KERNEL_SUFFIXES",
+    "OPENCL_SUFFIXES",
     "OWN_FILE",
+    "PYTHON_SUFFIXES",
     "SHARED_FILE",
     "SKIPPED_FOLDERS",
     "SOURCE_SUFFIXES",
@@ -32,6 +37,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "from_json",
+    "is_excluded",
     "load",
     "locate",
     "merge",

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-KERNEL_SUFFIXES = frozenset({".cu", ".cuh"})
-"""Suffixes of CUDA sources; a file of them that holds no kernel is still part of its program."""
+import fnmatch
+from collections.abc import Sequence
+from pathlib import Path
+
+OPENCL_SUFFIXES = frozenset({".cl", ".clh"})
+"""Suffixes of OpenCL kernels, which the host program compiles when it runs."""
+
+KERNEL_SUFFIXES = frozenset({".cu", ".cuh", ".hip"}) | OPENCL_SUFFIXES
+"""Suffixes of CUDA, HIP and OpenCL; a file of them without a kernel is still of its program."""
 
 HOST_SUFFIXES = frozenset(
-    {".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hip", ".hpp", ".hxx", ".inc", ".inl"}
+    {".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp", ".tpp"}
 )
 """Suffixes of files that may hold kernels or host code, to be told by what is in them."""
 
+PYTHON_SUFFIXES = frozenset({".py"})
+"""Suffixes of host code in Python, of which only that with PyOpenCL is of interest."""
+
 SOURCE_SUFFIXES = KERNEL_SUFFIXES | HOST_SUFFIXES
-"""Suffixes of everything that can be part of a GPU program."""
+"""Suffixes of everything in C and its relatives that can be part of a GPU program."""
 
 SKIPPED_FOLDERS = frozenset(
     {
@@ -34,3 +44,16 @@ SKIPPED_FOLDERS = frozenset(
     }
 )
 """Folders of version control, virtual environments, caches and builds, never walked into."""
+
+
+def is_excluded(path: Path, folder: Path, patterns: Sequence[str]) -> bool:
+    """Whether settings leave out a path below a folder.
+
+    A pattern with a slash is matched against the path below it, one without against the name.
+    """
+    below = path.relative_to(folder).as_posix()
+    for pattern in (each.removesuffix("/") for each in patterns):
+        subject = below if "/" in pattern else path.name
+        if fnmatch.fnmatchcase(subject, pattern.removeprefix("./")):
+            return True
+    return False

@@ -108,12 +108,17 @@ class StatedPeaks:
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """What all GPUs of one compute capability (``sm_86``) or LLVM target (``gfx942``) share."""
+    """What all GPUs of one compute capability (``sm_86``) or LLVM target (``gfx942``) share.
+
+    ``warp_size`` is the number of threads that run in step (AMD: of a wavefront), ``sector_bytes``
+    the least that the L2 cache reads from memory at a time.
+    """
 
     name: str
     vendor: str
     title: str
     warp_size: int
+    sector_bytes: int
     instructions_per_clock_sm: InstructionRates
     occupancy: OccupancyLimits
     sources: tuple[Source, ...] = ()
@@ -170,6 +175,11 @@ class Gpu:
     def l3_bytes(self) -> float | None:
         """Capacity of the cache between L2 and DRAM in bytes; None where there is none."""
         return None if self.l3_mb is None else self.l3_mb * MIB
+
+    @property
+    def last_cache_bytes(self) -> float | None:
+        """Capacity of the last cache before DRAM in bytes."""
+        return self.l2_bytes if self.l3_bytes is None else self.l3_bytes
 
     def source_of(self, field_name: str) -> str | None:
         """The document that vouches for a number of this GPU's file, or None."""

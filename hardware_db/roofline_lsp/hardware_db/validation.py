@@ -45,6 +45,10 @@ def validate_architecture(architecture: Architecture) -> tuple[str, ...]:
             "occupancy.threads_per_sm: must be warps_per_sm x warp_size",
         ),
         (
+            architecture.sector_bytes.bit_count() == 1,
+            "sector_bytes: must be a power of two",
+        ),
+        (
             limits.threads_per_block <= limits.threads_per_sm,
             "occupancy.threads_per_block: must not exceed threads_per_sm",
         ),

@@ -36,6 +36,9 @@ class Directive:
     """The constructs it combines, in order: ``("target", "teams", "distribute", "parallel",
     "for")``. Several words that name one construct are one: ``("target data",)``."""
     clauses: tuple[Clause, ...]
+    included_line: int | None = None
+    """The line of the header it is written on, where that is included inside a function: ``line``
+    is that of the ``#include`` then."""
 
     def clause(self, name: str) -> Clause | None:
         """The first clause of a name."""

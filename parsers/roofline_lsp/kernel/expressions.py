@@ -178,7 +178,8 @@ class Launch(Expression):
 
     ``kernel`` is a ``Name`` or any expression that gives a kernel. For API forms that pass the
     arguments as an array (``cudaLaunchKernel``), ``args`` is None and ``packed_args`` is that
-    array's expression.
+    array's expression. ``config`` gives an object that holds the dimensions, or a pointer to it:
+    a ``cudaLaunchConfig_t``, the parameters of a graph's kernel node.
     """
 
     kernel: Expression
@@ -188,6 +189,7 @@ class Launch(Expression):
     stream: Expression | None
     args: tuple[Expression, ...] | None
     packed_args: Expression | None = None
+    config: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

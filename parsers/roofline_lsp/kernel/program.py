@@ -94,6 +94,8 @@ class Function:
     """A constructor's ``: field(args)`` list."""
     read_body: Callable[[], Block | None] | None = field(default=None, repr=False)
     """Gives the body; None for a declaration without one. Called once, through ``body``."""
+    launches: bool = False
+    """Whether a device function's body has ``<<<``, a launch of its own, in its text."""
     fingerprint: str = ""
     """A hash of the preprocessed text, so that results can be cached by it."""
     body_problems: list[Problem] = field(default_factory=list, repr=False)
@@ -152,6 +154,9 @@ class TranslationUnit:
     includes: tuple[TranslationUnit, ...] = ()
     """Files found and read for ``#include``, in order."""
     unresolved_includes: tuple[str, ...] = ()
+    instantiations: tuple[Function, ...] = ()
+    """Function templates instantiated explicitly, as declarations: ``template void f<int>(int);``.
+    """
     problems: tuple[Problem, ...] = ()
 
 

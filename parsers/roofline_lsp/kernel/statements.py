@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from roofline_lsp.kernel.expressions import Expression
 
 if TYPE_CHECKING:
     from roofline_lsp.kernel.directives import Directive
-    from roofline_lsp.kernel.program import Function
+    from roofline_lsp.kernel.program import Function, Span
     from roofline_lsp.kernel.types import Type
 
 
@@ -167,6 +168,12 @@ class Directed(Statement):
 
     directive: Directive
     body: Statement | None
+    span: Span | None = None
+    """From the directive to the end of its statement."""
+    device_form: Callable[[], Statement | None] | None = field(default=None, repr=False)
+    """Gives what one GPU thread does here, work-sharing spelled out, when a function that holds
+    the directive is called from a kernel; the same statement each time. None: what ``body`` says.
+    """
 
 
 class OffloadMode(Enum):

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from roofline_lsp.kernel.program import Problem, Program, Severity, TranslationUnit
+from roofline_lsp.kernel.program import Dialect, Problem, Program, Severity, TranslationUnit
 from roofline_lsp.parsers.cuda import ParseCache, parse_unit
 from roofline_lsp.parsers.dialects import dialects_of
+from roofline_lsp.parsers.opencl.embedded import embedded_units
+from roofline_lsp.parsers.opencl.mentions import build_defines
+from roofline_lsp.parsers.opencl.python_host import is_host, python_units
 from roofline_lsp.parsers.preprocess import (
     PreprocessCache,
     PreprocessOptions,
     Reader,
     preprocess,
-)
-
-_KERNEL_SIGN = re.compile(
-    rb"__global__|<<<|<<\s+<|cu(?:da)?Launch(?:Cooperative)?Kernel|hip(?:Module)?Launch\w*Kernel"
 )
 
 
@@ -30,7 +28,7 @@ class LoadCache:
     """
 
     def __init__(self, *, keep_trees: bool = False) -> None:
-        self.units: dict[tuple[Path, PreprocessOptions, bytes], TranslationUnit] = {}
+        self.units: dict[tuple[Path, PreprocessOptions, bytes], tuple[TranslationUnit, ...]] = {}
         """Whole files as read before, by path, options and contents."""
         self.keep_trees = keep_trees
         self.preprocess = PreprocessCache()
@@ -41,14 +39,6 @@ class LoadCache:
         self.preprocess.invalidate(path)
         self.parse.forget_units()
         self.units.clear()
-
-
-def has_kernels(source: bytes) -> bool:
-    """Whether a file may define or launch a kernel; cheap, and never wrongly False.
-
-    Kernels that only a macro from elsewhere spells out are not seen.
-    """
-    return _KERNEL_SIGN.search(source) is not None
 
 
 def load_program(
@@ -72,20 +62,33 @@ def load_program(
             problem = Problem(Severity.ERROR, f"cannot read '{path}'", path)
             units.append(TranslationUnit(path, problems=(problem,)))
             continue
-        own = replace(options, dialect=dialects[path])
-        units.append(_unit(path, source, reader, own, cache))
+        own = options.for_file(path, dialects[path])
+        if own.dialect is Dialect.OPENCL:
+            own = replace(own, defines=(*own.defines, *build_defines(sources)))
+        units.extend(_units(path, source, reader, own, cache))
     return Program(tuple(units))
 
 
-def _unit(
+def _units(
     path: Path, source: bytes, reader: Reader, options: PreprocessOptions, cache: LoadCache
-) -> TranslationUnit:
-    """A file as a unit. Programs of one run that share the file share the unit."""
+) -> tuple[TranslationUnit, ...]:
+    """A file as a unit, and the kernels in its strings as further ones.
+
+    Programs of one run that share the file share the units.
+    """
     key = (path, options, hashlib.blake2b(source, digest_size=16).digest())
     found = None if cache.keep_trees else cache.units.get(key)
     if found is None:
-        pre = preprocess(path, source, options, reader, cache.preprocess)
-        found = parse_unit(pre, cache.parse)
+        found = _read(path, source, reader, options, cache)
         if not cache.keep_trees:
             cache.units[key] = found
     return found
+
+
+def _read(
+    path: Path, source: bytes, reader: Reader, options: PreprocessOptions, cache: LoadCache
+) -> tuple[TranslationUnit, ...]:
+    if path.suffix == ".py":
+        return python_units(path, source, options, reader) if is_host(source) else ()
+    pre = preprocess(path, source, options, reader, cache.preprocess)
+    return parse_unit(pre, cache.parse), *embedded_units(pre, options, reader)

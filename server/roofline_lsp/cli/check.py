@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from roofline_lsp.api import gpu_used
+from roofline_lsp.api import gpu_used, project_root
 from roofline_lsp.api.report import FileReport, Report, Verdict
 from roofline_lsp.cli.batch import analyse
 from roofline_lsp.cli.exit_codes import FAILED, FINDINGS, OK
@@ -17,7 +17,7 @@ from roofline_lsp.cli.options import analysis_layer
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
 from roofline_lsp.kernel.program import Problem, Severity
-from roofline_lsp.parsers.load import has_kernels
+from roofline_lsp.parsers.gate import has_kernels
 from roofline_lsp.reports.formats import renderer
 from roofline_lsp.reports.style import Style
 from roofline_lsp.reports.text import problem_line
@@ -30,11 +30,12 @@ def run(options: argparse.Namespace) -> int:
 
     Raises SettingsError, UnknownGpuError and OutputError.
     """
-    settings = resolve(common_folder(options.check), analysis_layer(options), file=options.config)
+    folder = common_folder(options.check)
+    settings = resolve(folder, analysis_layer(options), file=options.config)
     gpu = gpu_used(settings)
     found = collect(options.check, exclude=settings.exclude, gate=has_kernels)
     with ProgressBar(sys.stderr, enabled=not options.no_progress) as bar:
-        analysed = analyse(found, settings, bar.show) if found.files else []
+        analysed = analyse(found, settings, bar.show, project_root(folder)) if found.files else []
     report = Report(gpu, with_problems(analysed, found.problems))
     if not any(file.kernels for file in report.files):
         _print_problems(report, tuple(Severity))

@@ -98,7 +98,7 @@ def _evaluate(options: argparse.Namespace, settings: Settings) -> int:
     from roofline_lsp.study.judge import Inputs  # noqa: PLC0415
 
     gpu = gpu_used(settings)
-    rows, left_out = evaluate.select(
+    rows = evaluate.select(
         read_dataset(options.dataset), language=options.language, programs=options.program
     )
     if options.explain is not None:
@@ -108,7 +108,7 @@ def _evaluate(options: argparse.Namespace, settings: Settings) -> int:
         judgements = evaluate.evaluate(
             rows, inputs, jobs=options.jobs, limit_s=options.time_limit, progress=bar.show
         )
-    outcome = evaluate.Evaluation(gpu, options.source_only, judgements, left_out)
+    outcome = evaluate.Evaluation(gpu, options.source_only, judgements)
     if options.predictions is not None:
         write(present.as_csv(outcome), options.predictions)
     if options.explain is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import fnmatch
 import glob
 import os
 import stat
@@ -11,13 +10,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from roofline_lsp.api.files import UNIT_SUFFIXES
 from roofline_lsp.kernel.program import Problem, Severity
 from roofline_lsp.reports.units import counted
-from roofline_lsp.settings import SKIPPED_FOLDERS, SOURCE_SUFFIXES, suggestion
+from roofline_lsp.settings import (
+    PYTHON_SUFFIXES,
+    SKIPPED_FOLDERS,
+    SOURCE_SUFFIXES,
+    is_excluded,
+    suggestion,
+)
 
 MAX_FILE_BYTES = 16_000_000
 """Sources are far smaller; what is larger is data or an amalgamation and is not read."""
+
+_SUFFIXES = SOURCE_SUFFIXES | PYTHON_SUFFIXES
 
 Gate = Callable[[bytes], bool]
 """Whether the bytes of a file hold a kernel."""
@@ -29,10 +35,8 @@ class Collected:
 
     files: list[Path] = field(default_factory=list)
     """To be analysed, each once, in the order they were asked for; of a folder by path."""
-    named: list[Path] = field(default_factory=list)
-    """Those of ``files`` that were asked for by name, not found in a folder."""
-    context: list[Path] = field(default_factory=list)
-    """Sources found in folders that hold no kernel but may be host code of the same programs."""
+    folders: list[Path] = field(default_factory=list)
+    """The folders that were asked for."""
     problems: list[Problem] = field(default_factory=list)
     """Of paths that cannot be analysed. Each names its path."""
 
@@ -53,10 +57,10 @@ def collect(patterns: Sequence[str], *, exclude: Sequence[str], gate: Gate) -> C
     for pattern in patterns:
         for path in _expanded(pattern, found.problems):
             if path.is_dir():
+                found.folders.append(path)
                 found.files += _new(_walked(path, exclude, gate, found), seen)
             elif any(_new([path], seen)) and _checked(path, found.problems):
                 found.files.append(path)
-                found.named.append(path)
     return found
 
 
@@ -101,21 +105,24 @@ def _new(files: Iterable[Path], seen: set[str]) -> Iterator[Path]:
 
 
 def _walked(folder: Path, exclude: Sequence[str], gate: Gate, found: Collected) -> Iterator[Path]:
-    """The files of a folder tree that hold kernels; the rest goes to context and problems."""
+    """The files of a folder tree that hold kernels; what cannot be read goes to problems."""
     sources = kernels = 0
     for file in _source_files(folder, exclude, found.problems):
-        sources += 1
+        python = file.suffix.lower() in PYTHON_SUFFIXES
         try:
             text = _read(file)
         except Unreadable as reason:
-            found.problems.append(_error(file, str(reason)))
+            if not python:
+                sources += 1
+                found.problems.append(_error(file, str(reason)))
             continue
+        if python and b"pyopencl" not in text:
+            continue
+        sources += 1
         if gate(text):
             kernels += 1
             found.problems.extend(_encoding_problems(file, text))
             yield file
-        elif file.suffix.lower() in UNIT_SUFFIXES:
-            found.context.append(file)
     if not kernels:
         files = counted(sources, "source file")
         found.problems.append(_error(folder, f"no GPU kernel in {files}"))
@@ -130,20 +137,11 @@ def _source_files(folder: Path, exclude: Sequence[str], problems: list[Problem])
         folders[:] = sorted(
             each
             for each in folders
-            if each not in SKIPPED_FOLDERS and not _excluded(here / each, folder, exclude)
+            if each not in SKIPPED_FOLDERS and not is_excluded(here / each, folder, exclude)
         )
         for file in (here / each for each in sorted(files)):
-            if file.suffix.lower() in SOURCE_SUFFIXES and not _excluded(file, folder, exclude):
+            if file.suffix.lower() in _SUFFIXES and not is_excluded(file, folder, exclude):
                 yield file
-
-
-def _excluded(path: Path, folder: Path, patterns: Sequence[str]) -> bool:
-    below = path.relative_to(folder).as_posix()
-    for pattern in (each.removesuffix("/") for each in patterns):
-        subject = below if "/" in pattern else path.name
-        if fnmatch.fnmatchcase(subject, pattern.removeprefix("./")):
-            return True
-    return False
 
 
 def _checked(path: Path, problems: list[Problem]) -> bool:

@@ -14,6 +14,7 @@ from roofline_lsp.api.report import (
     GpuUsed,
     KernelReport,
     LaunchReport,
+    LibraryCallReport,
     Prediction,
     Report,
     Verdict,
@@ -23,7 +24,7 @@ from roofline_lsp.kernel.program import Problem, Span
 from roofline_lsp.reports.style import Style
 from roofline_lsp.reports.tool import TOOL_NAME, tool_version
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
 """Grows by 0.1 with a new key, by 1 where a key goes away or changes its meaning."""
 
 SIGNIFICANT_DIGITS = 10
@@ -69,6 +70,7 @@ def _file(file: FileReport) -> Json:
         "path": str(file.path),
         "problems": [_problem(problem, file.path) for problem in file.problems],
         "kernels": [_kernel(kernel) for kernel in file.kernels],
+        "library_calls": [_library_call(call) for call in file.library_calls],
     }
 
 
@@ -157,6 +159,20 @@ def _prediction(prediction: Prediction) -> Json:
             }
             for item in prediction.evidence
         ],
+    }
+
+
+def _library_call(call: LibraryCallReport) -> Json:
+    return {
+        "name": call.name,
+        "path": str(call.path),
+        "line": call.line,
+        "what": call.what,
+        "element": call.element,
+        "count": call.count,
+        "repeat": call.repeat,
+        "certain": call.certain,
+        "prediction": _prediction(call.prediction),
     }
 
 

@@ -10,6 +10,7 @@ from roofline_lsp.api.report import (
     GpuUsed,
     KernelReport,
     LaunchReport,
+    LibraryCallReport,
     Prediction,
     Report,
     Verdict,
@@ -48,6 +49,8 @@ def render(report: Report, style: Style) -> str:
     for file in report.files:
         for kernel in file.kernels:
             lines += [*_kernel_lines(kernel, report.gpu, style), ""]
+        if file.library_calls:
+            lines += [*(_library_line(call, style) for call in file.library_calls), ""]
         if file.problems:
             lines += [*(problem_line(file.path, each, style) for each in file.problems), ""]
     lines.append(style.bold(totals(report)))
@@ -103,6 +106,25 @@ def _kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: Style) -> Iterator[
         for text in texts:
             yield f"  {style.dim(shown.ljust(_LABEL_WIDTH))}{text}"
             shown = ""
+
+
+def _library_line(call: LibraryCallReport, style: Style) -> str:
+    """``main.cu:12  thrust::sort  BB  97%  radix sort of ..., DRAM 37.7 MB, time 60 us``."""
+    prediction = call.prediction
+    where = style.bold(f"{call.path}:{call.line}")
+    sure = percent(prediction.confidence) if prediction.verdict is not None else ""
+    parts = [call.what]
+    if prediction.dram_bytes is not None:
+        parts.append(f"DRAM {scaled(prediction.dram_bytes, 'B')}")
+    if prediction.time_ns is not None:
+        parts.append(f"time {duration(prediction.time_ns)}")
+    unknowns = dict.fromkeys(f"{each.name}: {each.why}" for each in prediction.unknowns)
+    if unknowns:
+        parts.append(f"not known: {'; '.join(unknowns)}")
+    if not call.certain:
+        parts.append("perhaps not reached")
+    verdict = _painted(prediction.verdict, style)
+    return "  ".join(cell for cell in (where, call.name, verdict, sure, ", ".join(parts)) if cell)
 
 
 def _painted(verdict: Verdict | None, style: Style) -> str:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import logging
+import os
 from pathlib import Path
 
-from roofline_lsp.api import AnalysisCache, analyze, gpu_used, read_file
+from roofline_lsp.api import AnalysisCache, ProjectIndex, analyze, gpu_used, read_file
 from roofline_lsp.api.files import has_main
+from roofline_lsp.api.programs import beside
 from roofline_lsp.api.report import FileReport, GpuUsed
 from roofline_lsp.server.worker import Reader
 from roofline_lsp.settings import Settings
+
+logger = logging.getLogger(__name__)
 
 
 class ApiAnalyser:
@@ -16,10 +21,21 @@ class ApiAnalyser:
 
     def __init__(self) -> None:
         self._cache = AnalysisCache(keep_trees=True)
+        self._projects: dict[Path, ProjectIndex] = {}
+        self._real_roots: dict[Path, Path] = {}
+        self._overlays: dict[Path, bytes] = {}
+        self._programs: dict[Path, tuple[Path, ...]] = {}
+        """What each file was last analysed with."""
 
     def analyse(self, text: bytes, path: Path, settings: Settings, reader: Reader) -> FileReport:
-        """The kernels of a file; never raises on bad code."""
-        return analyze(text, path, settings, reader=reader, cache=self._cache)
+        """The kernels of a file; never raises on bad code.
+
+        Its program is looked for in its folder until its project was looked through.
+        """
+        project = self._project(path) or beside(path, reader)
+        report = analyze(text, path, settings, reader=reader, cache=self._cache, project=project)
+        self._programs[path] = project.program(path)
+        return report
 
     def gpu(self, settings: Settings) -> GpuUsed:
         """The GPU that settings name. Raises RooflineError."""
@@ -29,10 +45,63 @@ class ApiAnalyser:
         """What is on disk."""
         return read_file(path)
 
-    def changed(self, path: Path) -> None:
+    def changed(self, path: Path, text: bytes | None) -> None:
         """A file that was read or looked for is not what it was."""
         self._cache.invalidate(path)
+        if text is None:
+            self._overlays.pop(path, None)
+        else:
+            self._overlays[path] = text
+        for root, project in self._projects.items():
+            self._tell(project, self._spelled(path, root), text)
 
     def is_program(self, text: bytes) -> bool:
         """Whether a file makes a program of its own."""
         return has_main(text)
+
+    def index(self, folder: Path, exclude: tuple[str, ...]) -> None:
+        """Begin to look through a project, anew if it was begun before."""
+        project = self._projects[folder] = ProjectIndex(folder, exclude=exclude)
+        self._real_roots[folder] = Path(os.path.realpath(folder))
+        for path, text in self._overlays.items():
+            self._tell(project, self._spelled(path, folder), text)
+
+    def step(self) -> bool:
+        """Look at one more file of the projects; whether all is done."""
+        project = next((each for each in self._projects.values() if not each.complete), None)
+        if project is None:
+            return True
+        if project.step():
+            for problem in project.problems:
+                logger.warning("%s: %s", problem.path, problem.message)
+        return False
+
+    def regrouped(self) -> frozenset[Path]:
+        """The files whose programs have changed since they were analysed, each told once."""
+        found = set()
+        for path, program in self._programs.items():
+            project = self._project(path)
+            if project is not None and (now := project.program(path)) != program:
+                self._programs[path] = now
+                found.add(path)
+        return frozenset(found)
+
+    def _project(self, path: Path) -> ProjectIndex | None:
+        """The innermost project that a file is in, if it was looked through."""
+        roots = [root for root in self._projects if root in path.parents]
+        if not roots:
+            return None
+        project = self._projects[max(roots, key=lambda root: len(root.parts))]
+        return project if project.complete else None
+
+    def _spelled(self, path: Path, root: Path) -> Path:
+        """A path without symbolic links as it is below a folder that may be reached by some."""
+        real = self._real_roots[root]
+        return root / path.relative_to(real) if real in path.parents else path
+
+    @staticmethod
+    def _tell(project: ProjectIndex, path: Path, text: bytes | None) -> None:
+        if text is None:
+            project.update(path)
+        elif project.root in path.parents:
+            project.put(path, text)

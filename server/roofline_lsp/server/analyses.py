@@ -45,7 +45,8 @@ class Analyses:
 
     def closed(self, document: Document) -> None:
         """From now on a file reads as it is on disk."""
-        if self._sent.pop(document.real_path, None) is not None:
+        self._sent.pop(document.real_path, None)
+        if document.is_file:
             self._worker.overlay(Path(document.real_path), None)
 
     async def of_document(

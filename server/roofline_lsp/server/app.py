@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +53,7 @@ class RooflineServer(LanguageServer):
         self.documents = Documents(worker, self.settings.for_path, on_analysed=self._analysed)
         self.style = Style(markdown=False)
         self.client_commands: frozenset[str] = frozenset()
+        self._folders: list[Path] = []
         self._told_of_crash = False
         self._answered: dict[tuple[str, str], tuple[int, int]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -65,7 +66,8 @@ class RooflineServer(LanguageServer):
         self.documents.encoding = self.workspace.position_encoding or "utf-16"
         formats = self.capability("text_document.hover.content_format") or ()
         self.style = Style(markdown=next(iter(formats), None) == types.MarkupKind.Markdown)
-        self.settings.set_folder(_folder(params))
+        self._folders = _folders(params)
+        self.settings.set_folder(self._folders[0] if self._folders else Path.cwd())
         options = params.initialization_options
         if isinstance(options, dict) and isinstance(options.get(CLIENT_COMMANDS), list):
             self.client_commands = frozenset(map(str, options[CLIENT_COMMANDS]))
@@ -132,12 +134,21 @@ class RooflineServer(LanguageServer):
                 pulled = await self.workspace_configuration_async(types.ConfigurationParams(items))
             values = pulled[0] if pulled and pulled[0] is not None else values
         self.settings.set_configuration(values)
-        self.settings_changed()
+        await self.settings_changed()
 
-    def settings_changed(self) -> None:
+    async def settings_changed(self) -> None:
         """Read settings files anew and analyse every document again."""
         self.settings.forget_files()
         self.documents.refresh()
+        await self.index()
+
+    async def index(self, added: Sequence[Path] = ()) -> None:
+        """Have the workspace looked through for files that belong together."""
+        self._folders += (folder for folder in added if folder not in self._folders)
+        for folder in self._folders:
+            if folder not in {Path.home(), folder.parent}:
+                settings = await self.settings.for_path(folder / OWN_FILE)
+                self.worker.index(folder, settings.exclude)
 
     async def _check(self, settings: Settings) -> str | None:
         try:
@@ -204,13 +215,13 @@ class RooflineServer(LanguageServer):
         )
 
 
-def _folder(params: types.InitializeParams) -> Path:
-    """The folder of the workspace, or the one that the server was started in."""
+def _folders(params: types.InitializeParams) -> list[Path]:
+    """The folders of the workspace; none where the client opened files alone."""
     if params.workspace_folders:
-        return path_of(params.workspace_folders[0].uri)
+        return [path_of(folder.uri) for folder in params.workspace_folders]
     if params.root_uri:
-        return path_of(params.root_uri)
-    return Path(params.root_path) if params.root_path else Path.cwd()
+        return [path_of(params.root_uri)]
+    return [Path(params.root_path)] if params.root_path else []
 
 
 async def _logged(work: Awaitable[None]) -> None:

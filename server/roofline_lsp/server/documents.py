@@ -16,7 +16,7 @@ import asyncio
 import functools
 import logging
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,6 +61,8 @@ class Documents:
     ) -> None:
         """``on_analysed`` is called when a document has become fresh."""
         self.encoding: Encoding = types.PositionEncodingKind.Utf16
+        self._worker = worker
+        worker.on_regrouped = self._regrouped
         self._analyses = Analyses(worker, settings_for, self.all)
         self._on_analysed = on_analysed
         self._limits = limits or Limits()
@@ -118,9 +120,18 @@ class Documents:
         if document.unsaved():
             self._changed(document)
 
-    def files_changed(self, paths: Iterable[Path]) -> None:
+    def files_changed(self, paths: Collection[Path]) -> None:
         """Files changed on disk: documents that rest on them are analysed again."""
+        self._worker.changed(paths)
         self._again({os.path.realpath(path) for path in paths})
+
+    def _regrouped(self, paths: frozenset[Path]) -> None:
+        """Files have other programs than they were analysed with."""
+        self._analyses.changed()
+        for document in self._documents.values():
+            if document.path in paths:
+                document.wanted += 1
+                self._schedule(document, 0.0)
 
     def refresh(self) -> None:
         """Analyse every document again, for new settings."""

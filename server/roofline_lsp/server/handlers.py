@@ -69,12 +69,16 @@ def _documents(server: RooflineServer) -> None:
 
 def _files_changed(ls: RooflineServer, paths: list[Path]) -> None:
     if any(path.name in {OWN_FILE, SHARED_FILE} for path in paths):
-        ls.settings_changed()
+        ls.background(ls.settings_changed())
     else:
         ls.documents.files_changed(paths)
 
 
 def _settings(server: RooflineServer) -> None:
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    def folders_changed(ls: RooflineServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
+        ls.background(ls.index([path_of(folder.uri) for folder in params.event.added]))
+
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def configured(ls: RooflineServer, params: types.DidChangeConfigurationParams) -> None:
         ls.background(ls.configure(params.settings))

@@ -43,7 +43,26 @@ class Overlay:
     text: bytes | None
 
 
-Job = Analyse | CheckGpu | Overlay
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Look through a project in idle time, so that its files are analysed as one program.
+
+    There is no answer, but ``Regrouped`` is said when a file turns out to have another program.
+    """
+
+    folder: Path
+    exclude: tuple[str, ...]
+    """Globs of files and folders to leave out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """Files changed, appeared or went away on disk. There is no answer, as with ``Index``."""
+
+    paths: tuple[Path, ...]
+
+
+Job = Analyse | CheckGpu | Overlay | Index | Changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +90,13 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
+class Regrouped:
+    """Said unasked: analysed files whose programs are not what they were then."""
+
+    paths: frozenset[Path]
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """A job's number and its outcome."""
 
@@ -78,7 +104,7 @@ class Answer:
     value: Analysed | GpuUsed | Failed
 
 
-def send(stream: IO[bytes], value: Job | Answer) -> None:
+def send(stream: IO[bytes], value: Job | Answer | Regrouped) -> None:
     """Write one value. Raises OSError or ValueError where the other end is gone."""
     body = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
     stream.write(len(body).to_bytes(8, "little") + body)

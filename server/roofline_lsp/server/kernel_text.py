@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from roofline_lsp.api.report import (
@@ -17,6 +18,7 @@ from roofline_lsp.api.report import (
     Verdict,
 )
 from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.kernel.program import Dialect
 from roofline_lsp.reports.units import scaled, significant
 from roofline_lsp.server.figures import count, duration, percent
 from roofline_lsp.server.markdown import Style
@@ -38,6 +40,23 @@ _ARITHMETIC = {
     Precision.HP: "Half-precision arithmetic",
     Precision.INT: "Integer arithmetic",
     Precision.TENSOR: "Tensor-core arithmetic",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What a dialect calls the parts of a launch."""
+
+    block: str
+    thread: str
+    shared: str
+
+
+_WORDS = {
+    Dialect.CUDA: _Words("block", "thread", "shared memory"),
+    Dialect.HIP: _Words("block", "thread", "shared memory"),
+    Dialect.OPENMP: _Words("team", "thread", "shared memory"),
+    Dialect.OPENCL: _Words("work-group", "work-item", "local memory"),
 }
 _NAME = re.compile(r"[\w.:\[\]>-]+")
 _Dims = tuple[int | None, int | None, int | None]
@@ -157,12 +176,13 @@ def _split(read: float, written: float) -> str:
 
 
 def _launch(kernel: KernelReport, launch: LaunchReport | None, style: Style) -> str:
+    words = _WORDS[kernel.dialect]
     if launch is None:
-        return f"No launch found; taken as {_shape(None, None, kernel.prediction)}"
-    shape = _shape(launch.grid, launch.block, launch.prediction)
+        return f"No launch found; taken as {_shape(None, None, kernel.prediction, words)}"
+    shape = _shape(launch.grid, launch.block, launch.prediction, words)
     text = f"Launched at {_where(launch, style)}: {shape}"
     if launch.shared_bytes:
-        text += f", {launch.shared_bytes / 1024:.3g} KiB shared memory each"
+        text += f", {launch.shared_bytes / 1024:.3g} KiB {words.shared} each"
     if launch.template_args:
         text += f", {style.code('<' + ', '.join(launch.template_args) + '>')}"
     if not launch.certain:
@@ -178,10 +198,10 @@ def _where(launch: LaunchReport, style: Style) -> str:
     return style.link(f"{launch.path.name}:{launch.line}", f"{uri}#L{launch.line}" if uri else None)
 
 
-def _shape(grid: _Dims | None, block: _Dims | None, used: Prediction) -> str:
+def _shape(grid: _Dims | None, block: _Dims | None, used: Prediction, words: _Words) -> str:
     """What is known of a launch's size, and what was assumed of it."""
-    blocks = _counted(grid, used.grid, "block")
-    return f"{blocks} of {_counted(block, used.block, 'thread')}"
+    blocks = _counted(grid, used.grid, words.block)
+    return f"{blocks} of {_counted(block, used.block, words.thread)}"
 
 
 def _counted(dims: _Dims | None, used: tuple[int, int, int] | None, noun: str) -> str:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
-from roofline_lsp.settings import KERNEL_SUFFIXES, SOURCE_SUFFIXES
+from roofline_lsp.parsers.gate import has_kernels
+from roofline_lsp.settings import KERNEL_SUFFIXES, PYTHON_SUFFIXES, SOURCE_SUFFIXES
 
-DEVICE_SUFFIXES = KERNEL_SUFFIXES | {".cl", ".hip"}
-"""Files that are read for kernels whatever they hold."""
-
-WATCHED_SUFFIXES = SOURCE_SUFFIXES | DEVICE_SUFFIXES | {".hxx", ".ipp", ".tpp"}
+WATCHED_SUFFIXES = SOURCE_SUFFIXES | PYTHON_SUFFIXES
 """Files that can be part of a GPU program."""
 
 _LANGUAGES = {
@@ -23,13 +20,11 @@ _LANGUAGES = {
     "cpp": ".cpp",
     "c++": ".cpp",
     "c": ".c",
+    "python": ".py",
 }
 """The languages that clients send, and the suffix of a file of each."""
 
-_MARKER = re.compile(
-    r"__global__|<<<|\b__kernel\b|\bkernel\s+void\b|hipLaunchKernelGGL"
-    r"|#\s*pragma\s+omp\b(?:\\\r?\n|[^\r\n])*\b(?:target|teams)\b"
-)
+_DEVICE_LANGUAGES = frozenset({"cuda", "cuda-cpp", "hip", "opencl"})
 
 
 def is_source(path: Path, language: str) -> bool:
@@ -38,14 +33,13 @@ def is_source(path: Path, language: str) -> bool:
 
 
 def may_hold_kernels(path: Path, language: str, text: str) -> bool:
-    """Whether to analyse a source: plain C and C++ only if it mentions a kernel or a launch."""
-    device = path.suffix.lower() in DEVICE_SUFFIXES or language in {
-        "cuda",
-        "cuda-cpp",
-        "hip",
-        "opencl",
-    }
-    return device or _MARKER.search(text) is not None
+    """Whether to analyse a source: plain C, C++ and Python only if it shows a kernel or launch."""
+    suffix = path.suffix.lower()
+    if suffix in KERNEL_SUFFIXES or language in _DEVICE_LANGUAGES:
+        return True
+    if suffix in PYTHON_SUFFIXES or language == "python":
+        return "pyopencl" in text
+    return has_kernels(text.encode())
 
 
 def path_of(uri: str, language: str = "") -> Path:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import os
 import queue
-import re
 import signal
 import sys
 import threading
@@ -21,16 +20,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
+from roofline_lsp.api.facts import kernel_names
+from roofline_lsp.api.files import UNIT_SUFFIXES
 from roofline_lsp.api.report import FileReport, GpuUsed
 from roofline_lsp.kernel.errors import RooflineError
 from roofline_lsp.server.jobs import (
     Analyse,
     Analysed,
     Answer,
+    Changed,
     CheckGpu,
     Failed,
+    Index,
     Job,
     Overlay,
+    Regrouped,
     receive,
     send,
 )
@@ -38,14 +42,6 @@ from roofline_lsp.server.streams import private_streams
 from roofline_lsp.settings import Settings
 
 logger = logging.getLogger(__name__)
-
-_KERNEL = re.compile(rb"\b__global__\b|\b__kernel\b")
-_CALLED = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
-_ATTRIBUTES = re.compile(rb"__\w+__|alignas|decltype|noexcept")
-UNIT_SUFFIXES = frozenset({".c", ".cc", ".cpp", ".cu", ".cxx", ".hip"})
-"""Files that are read anew for each program that they are part of, because they are no headers."""
-_LONGEST_HEAD = 400
-"""Bytes between ``__global__`` and a kernel's name: attributes, launch bounds and a return type."""
 
 
 class Reader(Protocol):
@@ -70,12 +66,24 @@ class Analyser(Protocol):
         """What is on disk."""
 
     @abstractmethod
-    def changed(self, path: Path) -> None:
-        """A file that was read or looked for is not what it was."""
+    def changed(self, path: Path, text: bytes | None) -> None:
+        """A file is not what it was: it has this text, or else what is on disk."""
 
     @abstractmethod
     def is_program(self, text: bytes) -> bool:
         """Whether a file makes a program of its own, so that no other such file is linked to it."""
+
+    @abstractmethod
+    def index(self, folder: Path, exclude: tuple[str, ...]) -> None:
+        """Begin to look through a project."""
+
+    @abstractmethod
+    def step(self) -> bool:
+        """Look through a little more of the projects; whether all is done."""
+
+    @abstractmethod
+    def regrouped(self) -> frozenset[Path]:
+        """The files that would be analysed with others now than they were, each told once."""
 
 
 @dataclass(slots=True)
@@ -99,11 +107,16 @@ class Worker:
         self._known: dict[Path, _Known] = {}
         self._real_paths: dict[Path, Path] = {}
         self._read_by: dict[Path, set[Path]] = {}
+        self.busy = False
+        """Whether there is something to do in idle time."""
 
     def do(self, job: Job) -> Answer | None:
         """Do one job; whatever goes wrong becomes its answer."""
-        if isinstance(job, Overlay):
-            self._overlay(job)
+        if isinstance(job, Overlay | Index | Changed):
+            try:
+                self._take(job)
+            except Exception:
+                logger.exception("not taken: %s", type(job).__name__)
             return None
         try:
             value = self._analysed(job) if isinstance(job, Analyse) else self._gpu(job)
@@ -114,15 +127,39 @@ class Worker:
             return Answer(job.number, Failed(f"{type(error).__name__}: {error}", expected=False))
         return Answer(job.number, value)
 
+    def idle(self) -> Regrouped | None:
+        """Do a little of what nothing waits for, and give what came of it."""
+        try:
+            if not self._analyser.step():
+                return None
+            self.busy = False
+            regrouped = self._analyser.regrouped()
+        except Exception:
+            self.busy = False
+            logger.exception("looking through the project failed")
+            return None
+        return Regrouped(regrouped) if regrouped else None
+
+    def _take(self, job: Overlay | Index | Changed) -> None:
+        self.busy = True
+        if isinstance(job, Index):
+            self._analyser.index(job.folder, job.exclude)
+        elif isinstance(job, Changed):
+            for path in job.paths:
+                if self._real(path) not in self._overlays:
+                    self._analyser.changed(path, None)
+        else:
+            self._overlay(job)
+
     def _overlay(self, job: Overlay) -> None:
         if job.text is None:
             self._overlays.pop(job.path, None)
         else:
             self._overlays[job.path] = job.text
-        self._analyser.changed(job.path)
+        self._analyser.changed(job.path, job.text)
         for path in self._known:
             if path != job.path and self._real(path) == job.path:
-                self._analyser.changed(path)
+                self._analyser.changed(path, job.text)
 
     def _gpu(self, job: CheckGpu) -> GpuUsed:
         return self._analyser.gpu(job.settings)
@@ -130,6 +167,7 @@ class Worker:
     def _analysed(self, job: Analyse) -> Analysed:
         started = time.perf_counter()
         self._look_for_changes()
+        self.busy = True  # the text may have changed what belongs to what
         read = self._read_by.setdefault(job.path, set())
 
         def reader(path: Path, /) -> bytes | None:
@@ -178,7 +216,7 @@ class Worker:
         """
         for path, known in self._known.items():
             if self._real(path) not in self._overlays and _stamp(path) != known.stamp:
-                self._analyser.changed(path)
+                self._analyser.changed(path, None)
 
     def _real(self, path: Path) -> Path:
         """The path that overlays are kept by, whatever way an ``#include`` spells it."""
@@ -207,18 +245,6 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     return status.st_mtime_ns, status.st_size
 
 
-def kernel_names(content: bytes) -> tuple[str, ...]:
-    """The identifiers that a source seems to define kernels by, found without parsing it."""
-    names: dict[str, None] = {}
-    for marker in _KERNEL.finditer(content):
-        head = content[marker.end() : marker.end() + _LONGEST_HEAD]
-        for called in _CALLED.finditer(head):
-            if _ATTRIBUTES.fullmatch(called[1]) is None:
-                names[called[1].decode()] = None
-                break
-    return tuple(names)
-
-
 def serve(analyser: Analyser) -> None:
     """Do the jobs that come on standard input until it ends, answering on standard output.
 
@@ -233,9 +259,13 @@ def serve(analyser: Analyser) -> None:
     threading.Thread(target=_read, args=(jobs, waiting), daemon=True).start()
     worker = Worker(analyser)
     while True:
-        answer = worker.do(waiting.get())
-        if answer is not None:
-            send(answers, answer)
+        said: Answer | Regrouped | None
+        if worker.busy and waiting.empty():
+            said = worker.idle()
+        else:
+            said = worker.do(waiting.get())
+        if said is not None:
+            send(answers, said)
 
 
 def _read(jobs: BinaryIO, waiting: queue.SimpleQueue[Job]) -> None:

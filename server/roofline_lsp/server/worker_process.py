@@ -8,7 +8,7 @@ import logging
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import IO
@@ -18,10 +18,13 @@ from roofline_lsp.server.jobs import (
     Analyse,
     Analysed,
     Answer,
+    Changed,
     CheckGpu,
     Failed,
+    Index,
     Job,
     Overlay,
+    Regrouped,
     receive,
     send,
 )
@@ -43,7 +46,8 @@ class WorkerCrashError(Exception):
 class WorkerProcess:
     """Jobs go in, answers come out as awaitables. Belongs to one event loop.
 
-    ``on_crash`` is told, in words for people, each time the process is lost.
+    ``on_crash`` is told, in words for people, each time the process is lost; ``on_regrouped`` which
+    analysed files turned out to have other programs than they were analysed with.
     """
 
     def __init__(
@@ -54,6 +58,7 @@ class WorkerProcess:
     ) -> None:
         """No process runs before ``start`` or the first job."""
         self.on_crash: Callable[[str], None] = lambda _: None
+        self.on_regrouped: Callable[[frozenset[Path]], None] = lambda _: None
         self._command = command
         self._longest_job_s = longest_job_s
         self._process: subprocess.Popen[bytes] | None = None
@@ -63,6 +68,7 @@ class WorkerProcess:
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[Answer]] = {}
         self._overlays: dict[Path, bytes] = {}
+        self._indexed: dict[Path, tuple[str, ...]] = {}
 
     def start(self) -> None:
         """Start the process if it does not run, to be ready for the first job. Needs no loop."""
@@ -80,6 +86,18 @@ class WorkerProcess:
             self._overlays[path] = text
         if self._process is not None and self._listened:
             self._send(Overlay(path, text))
+
+    def index(self, folder: Path, exclude: tuple[str, ...]) -> None:
+        """Have a project looked through in idle time, if it was not with these exclusions."""
+        if self._indexed.get(folder) != exclude:
+            self._indexed[folder] = exclude
+            if self._process is not None and self._listened:
+                self._send(Index(folder, exclude))
+
+    def changed(self, paths: Iterable[Path]) -> None:
+        """Tell of files that changed on disk."""
+        if self._process is not None and self._listened:
+            self._send(Changed(tuple(paths)))
 
     async def analyse(self, job: Analyse) -> Analysed | Failed:
         """Do a job; its number is given here. Raises WorkerCrashError."""
@@ -135,6 +153,8 @@ class WorkerProcess:
         ).start()
         for path, text in self._overlays.items():
             self._send(Overlay(path, text))
+        for folder, exclude in self._indexed.items():
+            self._send(Index(folder, exclude))
 
     def _send(self, job: Job) -> None:
         assert self._process is not None
@@ -149,13 +169,16 @@ class WorkerProcess:
     ) -> None:
         """In a thread: hand answers to the loop until the process ends."""
         try:
-            while isinstance(answer := receive(stream), Answer):
-                loop.call_soon_threadsafe(self._answered, answer)
+            while isinstance(answer := receive(stream), Answer | Regrouped):
+                loop.call_soon_threadsafe(self._heard, answer)
             loop.call_soon_threadsafe(self._lost, process, "")
         except RuntimeError:
             logger.debug("the loop is closed: the server is ending")
 
-    def _answered(self, answer: Answer) -> None:
+    def _heard(self, answer: Answer | Regrouped) -> None:
+        if isinstance(answer, Regrouped):
+            self.on_regrouped(answer.paths)
+            return
         future = self._waiting.get(answer.number)
         if future is not None and not future.done():
             future.set_result(answer)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -21,7 +20,6 @@ from roofline_lsp.study.metrics import (
 )
 from roofline_lsp.study.programs import Analyser
 
-SUPPORTED_LANGUAGES = ("cuda",)
 LANGUAGES = ("cuda", "omp")
 
 COUNTS = ("sp_flops", "dp_flops", "int_ops", "dram_bytes", "time_ns")
@@ -61,8 +59,6 @@ class Evaluation:
     source_only: bool
     judgements: tuple[Judgement, ...]
     """In the order of the data set."""
-    unsupported: Mapping[str, int]
-    """Rows asked for in a language that cannot be analysed yet, by language. In no metric."""
 
     def summaries(self) -> tuple[Summary, ...]:
         """One for each language that has kernels; where there are several, one for all as well."""
@@ -79,11 +75,10 @@ class Evaluation:
 
 def select(
     rows: Sequence[MeasuredKernel], *, language: str = "all", programs: Sequence[str] = ()
-) -> tuple[tuple[MeasuredKernel, ...], Mapping[str, int]]:
-    """The rows of a language and of some programs (none named: all), and how many are left out.
+) -> tuple[MeasuredKernel, ...]:
+    """The rows of a language and of some programs (none named: all).
 
-    Left out are rows that were asked for but are in a language not supported yet. Raises
-    EvaluationError for a program that the data set does not hold, and where nothing is left.
+    Raises EvaluationError for a program that the data set does not hold, and where nothing is left.
     """
     known = dict.fromkeys(row.program for row in rows)
     for program in programs:
@@ -91,20 +86,14 @@ def select(
             raise EvaluationError(
                 f"the data set has no program '{program}'{suggestion(program, known)}"
             )
-    asked = [
+    chosen = tuple(
         row
         for row in rows
         if language in ("all", row.language) and (not programs or row.program in programs)
-    ]
-    chosen = tuple(row for row in asked if row.language in SUPPORTED_LANGUAGES)
-    left_out = Counter(row.language for row in asked if row.language not in SUPPORTED_LANGUAGES)
+    )
     if not chosen:
-        supported = ", ".join(SUPPORTED_LANGUAGES)
-        raise EvaluationError(
-            f"no kernel to evaluate: of {len(asked)} rows asked for, "
-            f"none is in a supported language ({supported})"
-        )
-    return chosen, dict(left_out)
+        raise EvaluationError(f"no kernel to evaluate: of {len(rows)} rows none was asked for")
+    return chosen
 
 
 def evaluate(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from roofline_lsp.api.profiled_names import parse_profiled_name
 from roofline_lsp.api.report import LaunchReport, Prediction, Verdict
 from roofline_lsp.kernel.errors import RooflineError
 from roofline_lsp.reports.crash import crash_reason
@@ -78,7 +79,8 @@ class _Benchmark:
                 break
             names += [candidate.base_name for candidate in program.kernels()]
         if judgement is None:
-            judgement = Judgement(row, None, _not_found(base_name(row.kernel), names))
+            wanted = parse_profiled_name(row.kernel).base_name
+            judgement = Judgement(row, None, _not_found(wanted, names))
         if not self._inputs.show_launches:
             return judgement
         return replace(judgement, launches=self._launches(owner, row))
@@ -100,7 +102,7 @@ class _Benchmark:
         return self._programs[executable, argv]
 
     def _launches(self, executable: Executable, row: MeasuredKernel) -> tuple[str, ...]:
-        settings, name = self._settings(executable, row), base_name(row.kernel)
+        settings, name = self._settings(executable, row), parse_profiled_name(row.kernel).base_name
         try:
             found = self._analyser.find_launches(executable.units, settings, name)
             return tuple(describe_launch(launch) for launch in found)
@@ -146,19 +148,6 @@ def judge_programs(
         if judged is None:
             judged = [Judgement(row, None, done.failure) for row in group]
         yield group[0].program, judged
-
-
-def base_name(kernel: str) -> str:
-    """The identifier of a demangled kernel: ``ns::copy<float>(float *)`` gives ``copy``."""
-    text = kernel.replace("(anonymous namespace)::", "")
-    head, depth = "", 0
-    for character in text:
-        if character == "(" and depth == 0:
-            break
-        depth += {"<": 1, ">": -1}.get(character, 0)
-        if depth == 0 and character not in "<>":
-            head += character
-    return head.split(" ")[-1].split("::")[-1]
 
 
 def describe_launch(launch: LaunchReport) -> str:

@@ -44,12 +44,6 @@ def as_text(evaluation: Evaluation) -> str:
     if failures:
         lines += ["", f"not found or not judged, counted wrong: {counted(len(failures), 'kernel')}"]
         lines += [f"  {item.row.name}: {item.failure}" for item in failures]
-    for language, count in sorted(evaluation.unsupported.items()):
-        rows = counted(count, "row")
-        lines += [
-            "",
-            f"left out of every figure: {rows} in {language}, which cannot be analysed yet",
-        ]
     return "\n".join(lines) + "\n"
 
 
@@ -71,7 +65,6 @@ def as_json(evaluation: Evaluation) -> str:
             {"program": item.row.program, "kernel": item.row.kernel, "reason": item.failure}
             for item in evaluation.failures()
         ],
-        "unsupported": dict(evaluation.unsupported),
     }
     return json.dumps(content, indent=2) + "\n"
 

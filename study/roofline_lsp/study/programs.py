@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from roofline_lsp.api.files import DEVICE_SUFFIXES, has_main, read_file
+from roofline_lsp.api.files import DEVICE_SUFFIXES, HEADER_SUFFIXES, has_main, read_file
 from roofline_lsp.api.report import LaunchReport, Prediction
 from roofline_lsp.settings import SOURCE_SUFFIXES, Settings
 from roofline_lsp.study.dataset import Dim3
-
-HEADER_SUFFIXES = frozenset({".cuh", ".h", ".hh", ".hpp", ".hxx", ".inc", ".inl"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,8 @@ def launch_text(node: e.Launch) -> str:
     config = ", ".join(map(text, (node.grid, node.block, node.shared_bytes, node.stream)))
     args = "-" if node.args is None else listed(node.args)
     packed = "" if node.packed_args is None else f" packed {text(node.packed_args)}"
-    return f"launch {text(node.kernel)} <<<{config}>>> ({args}){packed}"
+    held = "" if node.config is None else f" config {text(node.config)}"
+    return f"launch {text(node.kernel)} <<<{config}>>> ({args}){packed}{held}"
 
 
 def variable_text(given: s.Variable) -> str:

@@ -42,11 +42,11 @@ from .conftest import Reading
         ),
         (
             "cudaLaunchKernelEx(&config, k<T>, x, y);",
-            "launch k<T> <<<-, -, -, ->>> (x, y) packed (&config)",
+            "launch k<T> <<<-, -, -, ->>> (x, y) config (&config)",
         ),
         (
             "cudaLaunchKernelExC(&config, (void*)k, args);",
-            "launch k <<<-, -, -, ->>> (-) packed (&config)",
+            "launch k <<<-, -, -, ->>> (-) packed args config (&config)",
         ),
         (
             "hipLaunchKernelGGL(k, dim3(g), b, 0, 0, x, y);",

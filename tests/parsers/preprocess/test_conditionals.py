@@ -201,7 +201,9 @@ c N
         ("#error stop  here\n", "\n", [(1, "#error stop  here")]),
         ("#define\n#define 1\n", "\n\n",
          [(1, "#define without a name"), (2, "#define without a name")]),
-        ("/* a\n", "/* a\n", [(1, "comment without an end")]),
+        ("/* a\nb /* c\n", "// a\nb // c\n", [(1, "comment without an end")]),
+        ("/* a */ b /* c\n#if 0\nd\n#endif\ne", "/* a */ b // c\n\n\n\ne",
+         [(1, "comment without an end")]),
     ],
 )  # fmt: skip
 def test_faulty_directives(

@@ -110,7 +110,7 @@ def test_code_typed_so_far(length: int) -> None:
 def test_text_without_directives_and_macros_is_left(text: str) -> None:
     for special in ("#", "\\", "\0", "NULL", "assert", "__", "_Pragma", "({", "new", "[] _"):
         text = text.replace(special, "")
-    source = text.encode()
+    source = (text + "\n*/").encode()  # A comment without an end would be ended with its line.
     result = process(source)
     assert result.text == source
     assert result.changed_lines == frozenset()

@@ -64,6 +64,15 @@ def body_facts(node: st.Statement) -> BodyFacts:
     return facts
 
 
+def jumps(node: object) -> bool:
+    """Whether a loop's body has a ``break`` or ``continue`` of that loop."""
+    if isinstance(node, (st.Break, st.Continue)):
+        return True
+    if isinstance(node, (st.For, st.While, st.ForRange, ex.Expression)):
+        return False
+    return any(jumps(child) for child in children(node))
+
+
 _FACTS: dict[int, tuple[object, BodyFacts]] = {}
 
 

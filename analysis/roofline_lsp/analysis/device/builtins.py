@@ -7,11 +7,12 @@ from typing import Final
 
 from roofline_lsp.analysis.device import math_functions as maths
 from roofline_lsp.analysis.device import memory_functions as memory
+from roofline_lsp.analysis.device.hip_functions import HIP_FUNCTIONS
 from roofline_lsp.analysis.device.math_functions import DOUBLE_MATH, Handler, conversion_to
+from roofline_lsp.analysis.device.opencl_functions import OPENCL_FUNCTIONS
+from roofline_lsp.analysis.device.openmp_functions import OPENMP_FUNCTIONS
 from roofline_lsp.analysis.device.thread_groups import group_of
-from roofline_lsp.analysis.device.values import DeviceValue
-from roofline_lsp.analysis.device.walker import Walker
-from roofline_lsp.kernel.expressions import Call
+from roofline_lsp.kernel.program import Dialect
 
 _ELEMENTS: Final = (
     "char uchar short ushort int uint long ulong longlong ulonglong float double".split()
@@ -127,11 +128,18 @@ def _families() -> Iterator[tuple[Handler, str]]:
 
 
 BUILTINS: Final[Mapping[str, Handler]] = dict(_entries())
-"""Every built-in function by name."""
+"""CUDA's built-in functions by name."""
+_BY_DIALECT: Final[Mapping[Dialect, Mapping[str, Handler]]] = {
+    Dialect.CUDA: BUILTINS,
+    Dialect.HIP: {**BUILTINS, **HIP_FUNCTIONS},
+    Dialect.OPENMP: {**BUILTINS, **OPENMP_FUNCTIONS},
+    Dialect.OPENCL: {**BUILTINS, **OPENCL_FUNCTIONS},
+}
 
 
-def builtin_call(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
-) -> DeviceValue | None:
-    """The result of a built-in function, or None if these arguments are not for it."""
-    return BUILTINS[name](walker, name, args, node)
+def builtins_of(dialect: Dialect) -> Mapping[str, Handler]:
+    """Every built-in function by name that kernels of a dialect may call.
+
+    The dialect's own names win over CUDA's, which front ends may leave in place in any dialect.
+    """
+    return _BY_DIALECT[dialect]

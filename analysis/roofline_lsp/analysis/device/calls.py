@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from roofline_lsp.analysis.device.builtins import BUILTINS, builtin_call
+from roofline_lsp.analysis.device.builtins import builtins_of
 from roofline_lsp.analysis.device.limits import numeric_limit
 from roofline_lsp.analysis.device.memory import need_value
 from roofline_lsp.analysis.device.overloads import choose, choose_by_types
@@ -19,10 +19,12 @@ from roofline_lsp.analysis.device.values import (
     PlacePointer,
     PointerValue,
     StructValue,
+    SwizzlePlace,
     Value,
     VariablePlace,
     number,
 )
+from roofline_lsp.analysis.device.vectors import build
 from roofline_lsp.analysis.device.walker import MAX_INLINE_DEPTH, Frame, Scope, Walker
 from roofline_lsp.analysis.layout import canonical, is_float, is_integer, vector_parts
 from roofline_lsp.kernel import expressions as ex
@@ -56,10 +58,11 @@ def _named_call(walker: Walker, node: ex.Call, callee: ex.Name) -> DeviceValue:
         return limit
     bare = callee.name.rsplit("::", 1)[-1]
     candidates = walker.table.find_functions(callee.name)
-    if bare in BUILTINS and not _better_than_builtin(candidates, bare):
+    builtin = builtins_of(walker.kernel.dialect).get(bare)
+    if builtin is not None and not _better_than_builtin(candidates, bare):
         args = [walker.evaluate(arg) for arg in node.args]
         walker.at(node)
-        result = builtin_call(walker, bare, args, node)
+        result = builtin(walker, bare, args, node)
         if result is not None:
             return result
     function = choose_by_types(walker, candidates, node.args, callee.template_args)
@@ -157,7 +160,7 @@ def _argument(
 
 
 def _declare_argument(walker: Walker, parameter: Variable, bound: DeviceValue | Place) -> None:
-    if isinstance(bound, (VariablePlace, FieldPlace, MemoryPlace)):
+    if isinstance(bound, (VariablePlace, FieldPlace, MemoryPlace, SwizzlePlace)):
         walker.scope.names[parameter.name] = bound
         return
     type_ = walker.types.resolve(parameter.type)
@@ -208,7 +211,7 @@ def _deduced(
             continue
         actual = (
             walker.place_type(value)
-            if isinstance(value, (VariablePlace, FieldPlace, MemoryPlace))
+            if isinstance(value, (VariablePlace, FieldPlace, MemoryPlace, SwizzlePlace))
             else walker.type_of(value)
         )
         resolved = walker.types.resolve(actual)
@@ -356,6 +359,8 @@ def construct(
     type_ = walker.types.resolve(type_)
     if is_integer(type_.name) or is_float(type_.name) or type_.pointers:
         return walker.coerce(args[0], type_) if args else number(0, type_.name)
+    if walker.opencl and vector_parts(type_.name) is not None:
+        return build(walker, type_, args)
     if len(args) == 1 and isinstance(args[0], StructValue) and args[0].type.name == type_.name:
         return args[0]
     blank = _blank(walker, type_)

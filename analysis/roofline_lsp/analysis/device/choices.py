@@ -1,19 +1,24 @@
-"""``a ? b : c``, and the values that two branches leave behind."""
+"""``a ? b : c``."""
 
 from __future__ import annotations
 
-from roofline_lsp.analysis.device.arithmetic import MAX_SIZE, truth
-from roofline_lsp.analysis.device.conversions import scalar
+from roofline_lsp.analysis.device.arithmetic import truth
+from roofline_lsp.analysis.device.conversions import as_scalar
+from roofline_lsp.analysis.device.selection import select
 from roofline_lsp.analysis.device.values import DeviceValue, StructValue, Value
+from roofline_lsp.analysis.device.vectors import select_each
 from roofline_lsp.analysis.device.walker import Walker
-from roofline_lsp.analysis.layout import common_type, is_float
 from roofline_lsp.kernel import expressions as ir
-from roofline_lsp.kernel.symbolic import Expr, apply
+from roofline_lsp.kernel.symbolic import apply
 
 
 def conditional(walker: Walker, node: ir.Conditional) -> DeviceValue:
     """``a ? b : c``; a side that loads or calls is charged to the threads that take it."""
-    condition = truth(walker, scalar(walker, node.condition))
+    decides = walker.evaluate(node.condition)
+    if walker.opencl and isinstance(decides, StructValue) and len(decides.fields) > 1:
+        then, otherwise = walker.evaluate(node.then), walker.evaluate(node.otherwise)
+        return select_each(walker, decides, then, otherwise)
+    condition = truth(walker, as_scalar(walker, decides))
     known = condition.constant
     if known is not None:
         return walker.evaluate(node.then if known else node.otherwise)
@@ -48,37 +53,3 @@ def _is_heavy(node: ir.Expression) -> bool:
     if isinstance(node, ir.Conditional):
         return _is_heavy(node.then) or _is_heavy(node.otherwise)
     return isinstance(node, (ir.Member,)) and _is_heavy(node.base)
-
-
-def select(
-    walker: Walker, condition: Value, then: DeviceValue, otherwise: DeviceValue
-) -> DeviceValue:
-    """One of two values, by a condition of each thread."""
-    if then is otherwise:
-        return then
-    if isinstance(then, Value) and isinstance(otherwise, Value):
-        type_ = common_type(then.type, otherwise.type)
-        varies = condition.varies | then.varies | otherwise.varies
-        expr = _selected(condition.expr, then.expr, otherwise.expr)
-        if is_float(type_):
-            return Value(type_, expr, varies)
-        if expr is None:
-            expr = walker.fresh("choice", "data")
-        return Value(type_, expr, varies, ("select", (then, otherwise)))
-    if isinstance(then, StructValue) and isinstance(otherwise, StructValue):
-        fields = {
-            name: select(walker, condition, value, otherwise.fields[name])
-            for name, value in then.fields.items()
-            if name in otherwise.fields
-        }
-        return StructValue(then.type, fields)
-    return then
-
-
-def _selected(condition: Expr | None, then: Expr | None, otherwise: Expr | None) -> Expr | None:
-    """The number that is chosen, where all three are known and not too long to follow."""
-    if condition is None or then is None or otherwise is None:
-        return None
-    if condition.size + then.size + otherwise.size >= MAX_SIZE:
-        return None
-    return apply("select", condition, then, otherwise)

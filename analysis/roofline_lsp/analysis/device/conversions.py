@@ -11,6 +11,7 @@ from roofline_lsp.analysis.device.values import (
     Value,
     number,
 )
+from roofline_lsp.analysis.device.vectors import build
 from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.analysis.layout import is_float, is_integer, vector_parts
 from roofline_lsp.kernel import expressions as ir
@@ -51,6 +52,8 @@ def coerce(walker: Walker, value: DeviceValue, type_: Type) -> DeviceValue:
                 return value
             if is_float(resolved.name) or is_integer(resolved.name):
                 return convert(walker, value, resolved.name)
+            if walker.opencl and vector_parts(resolved.name):
+                return build(walker, resolved, (value,))
             if vector_parts(resolved.name):
                 names = (walker.types.fields(resolved) or {}).keys()
                 return StructValue(resolved, dict.fromkeys(names, value))

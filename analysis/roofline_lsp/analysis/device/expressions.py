@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from roofline_lsp.analysis.device import names
-from roofline_lsp.analysis.device.arithmetic import binary, negate, truth
+from roofline_lsp.analysis.device import names, vectors
+from roofline_lsp.analysis.device.arithmetic import binary, negate
 from roofline_lsp.analysis.device.calls import call, call_compound, call_operator, construct
 from roofline_lsp.analysis.device.choices import conditional
 from roofline_lsp.analysis.device.conversions import as_scalar, coerce
@@ -34,7 +34,7 @@ from roofline_lsp.analysis.device.values import (
 from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.analysis.layout import is_integer
 from roofline_lsp.kernel import expressions as ir
-from roofline_lsp.kernel.symbolic import ONE, apply, from_atom
+from roofline_lsp.kernel.symbolic import from_atom
 from roofline_lsp.kernel.types import Type
 
 _BUILTIN_SYMBOLS: Final = {**THREAD, **LAUNCH}
@@ -67,15 +67,22 @@ def _member(walker: Walker, node: ir.Member) -> DeviceValue:
         if builtin is not None:
             return Value("unsigned int", from_atom(builtin))
     if not node.arrow and place_of_is_temporary(node.base):
+        if walker.opencl and node.name in ("x", "s0"):
+            walker.first_channels.add(node.base)
         held = evaluate(walker, node.base)
         if isinstance(held, StructValue) and node.name in held.fields:
             return held.fields[node.name]
-        return walker.opaque(Type("int"), walker.machine.loop_bits(), node.name)
+        picked = vectors.pick(held, node.name) if walker.opencl else None
+        return picked or walker.opaque(Type("int"), walker.machine.loop_bits(), node.name)
     return _read_place(walker, node)
 
 
 def place_of_is_temporary(node: ir.Expression) -> bool:
     """Whether an expression gives a value that is stored nowhere."""
+    if isinstance(node, ir.Cast):
+        return not node.type.pointers and not node.type.reference
+    if isinstance(node, ir.Unary):
+        return node.op not in ("*", "&")
     return isinstance(node, (ir.Call, ir.Construct, ir.Conditional, ir.Binary))
 
 
@@ -91,17 +98,8 @@ def _unary(walker: Walker, node: ir.Unary) -> DeviceValue:
     if node.op == "&":
         return _address_of(walker, node.operand)
     operand = evaluate(walker, node.operand)
-    if not isinstance(operand, Value):
-        return _overloaded(walker, node.op, (operand,)) or operand
-    if node.op == "-":
-        return negate(walker, operand)
-    if node.op == "!":
-        condition = truth(walker, operand)
-        expr = apply("eq", condition.expr) if condition.expr is not None else None
-        return Value("bool", expr, operand.varies, ("not", (condition,)))
-    if node.op == "~" and operand.expr is not None and is_integer(operand.type):
-        return Value(operand.type, -operand.expr - ONE, operand.varies, ("~", (operand,)))
-    return operand
+    overloaded = None if isinstance(operand, Value) else _overloaded(walker, node.op, (operand,))
+    return overloaded or vectors.unary(walker, node.op, operand)
 
 
 def _address_of(walker: Walker, node: ir.Expression) -> DeviceValue:
@@ -172,25 +170,11 @@ def combine(walker: Walker, op: str, left: DeviceValue, right: DeviceValue) -> D
     overloaded = _overloaded(walker, op, (left, right))
     if overloaded is not None:
         return overloaded
-    return _elementwise(walker, op, left, right)
+    return vectors.elementwise(walker, op, left, right)
 
 
 def _overloaded(walker: Walker, op: str, operands: tuple[DeviceValue, ...]) -> DeviceValue | None:
     return call_operator(walker, op, operands)
-
-
-def _elementwise(walker: Walker, op: str, left: DeviceValue, right: DeviceValue) -> DeviceValue:
-    """Vector types without an overload in sight: by element."""
-    shape = left if isinstance(left, StructValue) else right
-    if not isinstance(shape, StructValue):
-        return walker.opaque(Type("int"), walker.machine.loop_bits(), "value")
-    fields: dict[str, DeviceValue] = {}
-    for name in shape.fields:
-        a = left.fields.get(name) if isinstance(left, StructValue) else left
-        b = right.fields.get(name) if isinstance(right, StructValue) else right
-        if isinstance(a, Value) and isinstance(b, Value):
-            fields[name] = binary(walker, op, a, b)
-    return StructValue(shape.type, fields)
 
 
 def _assign(walker: Walker, node: ir.Assign) -> DeviceValue:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from roofline_lsp.analysis.device.arithmetic import binary, convert, truth
-from roofline_lsp.analysis.device.assigned import BodyFacts, body_facts
+from roofline_lsp.analysis.device.assigned import BodyFacts, body_facts, jumps
 from roofline_lsp.analysis.device.conversions import scalar
 from roofline_lsp.analysis.device.expressions import evaluate
 from roofline_lsp.analysis.device.flow import Flow
@@ -29,7 +29,7 @@ from roofline_lsp.analysis.device.values import (
     VariablePlace,
 )
 from roofline_lsp.analysis.device.walker import Scope, Walker
-from roofline_lsp.analysis.integer_costs import INTEGER_COSTS
+from roofline_lsp.analysis.integer_costs import INTEGER_COSTS, integer_cost
 from roofline_lsp.analysis.layout import is_integer
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
@@ -49,6 +49,8 @@ class _Carried:
     slot: int
     before: DeviceValue
     step: Step | None
+    start: DeviceValue | None = None
+    """The value at the start of a run."""
 
 
 def walk_for(walker: Walker, node: st.For) -> Flow:
@@ -66,10 +68,16 @@ def walk_for(walker: Walker, node: st.For) -> Flow:
 
 
 def walk_while(walker: Walker, node: st.While) -> Flow:
-    """A ``while`` or ``do`` loop."""
+    """A ``while`` or ``do`` loop; ``do ... while (0)``, as macros write it, is no loop."""
+    if node.do_first and _is_zero(node.condition) and not jumps(node.body):
+        return walker.execute(node.body)
     unroll = _requested(walker, node.unroll)
     _walk_loop(walker, node.line, node.condition, [node.body], unroll, first=node.do_first)
     return Flow.NEXT
+
+
+def _is_zero(condition: ex.Expression) -> bool:
+    return isinstance(condition, ex.Literal) and condition.value in (0, False)
 
 
 def walk_range(walker: Walker, node: st.ForRange) -> Flow:
@@ -135,6 +143,9 @@ def _walk_loop(
         walker.machine.need(value)
     for part in parts:
         walker.execute(part)
+    for item in carried:
+        if item.step is None:
+            _need_carried(walker, item.start, walker.slots[item.slot], loop)
     walker.machine.close(loop)
     _leave(walker, carried, loop, trips)
 
@@ -186,7 +197,10 @@ def _carry(
             continue
         changes = changes_of(facts, name)
         before = walker.slots[slot]
-        if all(change.op == "?" for change in changes) and not isinstance(before, StructValue):
+        by_value = walker.opencl and isinstance(before, StructValue) and not before.type.dims
+        if all(change.op == "?" for change in changes) and (
+            by_value or not isinstance(before, StructValue)
+        ):
             # Passed to a call by name: changed only through a reference, which calls resolve.
             continue
         if isinstance(before, PointerValue) and not any(c.whole for c in changes):
@@ -199,7 +213,7 @@ def _carry(
         for name in fact.stores:
             _mark_stored(walker, loop, name)
     for item in carried.values():
-        walker.slots[item.slot] = _in_run(walker, item, loop)
+        item.start = walker.slots[item.slot] = _in_run(walker, item, loop)
     return list(carried.values())
 
 
@@ -261,26 +275,62 @@ def forgotten(walker: Walker, before: DeviceValue, type_: object, bit: int) -> D
     return before
 
 
+def _has_closed_form(item: _Carried, trips: Expr | None) -> bool:
+    """Whether the value behind the loop is computed from the trips, not by the loop."""
+    step = item.step
+    return (
+        trips is not None
+        and step is not None
+        and step.op == "+"
+        and step.amount.expr is not None
+        and isinstance(item.before, (Value, PointerValue))
+    )
+
+
+def _need_carried(
+    walker: Walker, start: DeviceValue | None, inside: DeviceValue, loop: Region
+) -> None:
+    """Charge the loop with what it computes for its next run, or for the code behind it."""
+    if isinstance(inside, StructValue) and not inside.type.dims:
+        parts = start.fields if isinstance(start, StructValue) else {}
+        for name, value in inside.fields.items():
+            _need_carried(walker, parts.get(name), value, loop)
+    elif isinstance(inside, Value) and is_integer(inside.type):
+        term = _added(start, inside)
+        if term is None or not (loop.unrolled or loop.copies > 1):
+            walker.machine.need(inside)
+            return
+        # A three-way addition takes the terms of two runs.
+        walker.machine.need(term)
+        walker.machine.charge(Work.INT, integer_cost("+", inside.type, ()) / 2)
+
+
+def _added(start: DeviceValue | None, inside: Value) -> Value | None:
+    """What a sum grows by, where it is no product that a multiply-add takes in."""
+    if inside.node is None or inside.node[0] != "+" or not isinstance(start, Value):
+        return None
+    left, right = inside.node[1]
+    for sum_, term in ((left, right), (right, left)):
+        if sum_ is start and (term.node is None or term.node[0] not in ("*", "<<", "+", "-")):
+            return term
+    return None
+
+
 def _leave(walker: Walker, carried: list[_Carried], loop: Region, trips: Expr | None) -> None:
     """Give the carried variables their values after the loop."""
     for item in carried:
         inside = walker.slots[item.slot]
         step = item.step
-        if (
-            trips is not None
-            and step is not None
-            and step.op == "+"
-            and step.amount.expr is not None
-        ):
+        if _has_closed_form(item, trips):
+            assert trips is not None and step is not None and step.amount.expr is not None
             total = Value("long", step.amount.expr * trips, step.amount.varies)
             if isinstance(item.before, Value):
                 walker.slots[item.slot] = convert(
                     walker, binary(walker, "+", item.before, total), item.before.type
                 )
-                continue
-            if isinstance(item.before, PointerValue):
+            elif isinstance(item.before, PointerValue):
                 walker.slots[item.slot] = offset_by(walker, item.before, total)
-                continue
+            continue
         walker.slots[item.slot] = _after(walker, inside, loop.bit)
 
 
@@ -288,7 +338,6 @@ def _after(walker: Walker, inside: DeviceValue, bit: int) -> DeviceValue:
     if isinstance(inside, Value):
         varies = inside.varies & ~bit
         if is_integer(inside.type):
-            walker.machine.need(inside)
             return Value(inside.type, walker.fresh("result", "carried"), varies)
         return Value(inside.type, None, varies)
     if isinstance(inside, StructValue):

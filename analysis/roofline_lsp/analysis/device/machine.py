@@ -13,7 +13,7 @@ from pathlib import Path
 from roofline_lsp.analysis.device.regions import Access, Region, Site, Work
 from roofline_lsp.analysis.device.values import PointerValue, Value
 from roofline_lsp.analysis.integer_costs import INTEGER_COSTS, integer_cost, is_wide
-from roofline_lsp.kernel.symbolic import Expr
+from roofline_lsp.kernel.symbolic import Expr, apply
 
 _MAX_DEPTH = 150
 """Operations behind an operation that are looked into; a longer chain is charged in part."""
@@ -120,11 +120,20 @@ class Machine:
             return
         home.available[key] = True
         operation, operands = value.node
+        if operation == "%" and self._has_quotient(operands, home):
+            operation = "*"
         if operation in ("+", "-"):
             operands = self._fused(operands)
         for operand in operands:
             self.need(operand, depth + 1)
         home.charge(self.site, Work.INT, integer_cost(operation, value.type, operands))
+
+    def _has_quotient(self, operands: tuple[Value, ...], home: Region) -> bool:
+        """Whether ``a / b`` was computed before: ``a % b`` is then a multiply-subtract."""
+        dividend, divisor = operands
+        if dividend.expr is None or divisor.expr is None or divisor.constant == 0:
+            return False
+        return self.find(apply("div", dividend.expr, divisor.expr), home) is not None
 
     def _fused(self, operands: tuple[Value, ...]) -> tuple[Value, ...]:
         """The operands after taking one product or sum into a multiply-add or three-way add."""

@@ -215,8 +215,9 @@ def make_vector(
 ) -> DeviceValue | None:
     """``make_float4(x, y, z, w)`` and its kin."""
     type_ = Type(name.removeprefix("make_"))
-    aliases = {"cuComplex": "float2", "cuFloatComplex": "float2", "cuDoubleComplex": "double2"}
-    type_ = Type(aliases.get(type_.name, type_.name))
+    aliases = {"Complex": "float2", "FloatComplex": "float2", "DoubleComplex": "double2"}
+    bare = type_.name.removeprefix("cu").removeprefix("hip")
+    type_ = Type(aliases.get(bare, type_.name))
     parts = vector_parts(type_.name)
     if parts is None:
         return None

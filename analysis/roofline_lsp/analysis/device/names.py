@@ -40,7 +40,7 @@ def name(walker: Walker, node: ir.Name) -> DeviceValue:
     if bound is not None:
         return bound
     if node.name == "warpSize":
-        return number(32, "int")
+        return number(walker.warp_size, "int")
     member = implicit_member(walker, node.name)
     if member is not None:
         return walker.read(member)
@@ -92,9 +92,11 @@ def _global_variable(walker: Walker, name: str) -> DeviceValue:
     ):
         pointer = PointerValue(walker.array(name, type_), number(0, "long"), type_)
         return walker.read(MemoryPlace(pointer))
-    elif "__constant__" in variable.qualifiers:
+    elif "__constant__" in variable.qualifiers and not (walker.opencl and variable.init):
         value = walker.parameter(name, type_)
-    elif variable.init is not None and (type_.const or "constexpr" in variable.qualifiers):
+    elif variable.init is not None and (
+        type_.const or variable.qualifiers & {"constexpr", "__constant__"}
+    ):
         walker.constants[f"::{name}"] = walker.opaque(type_, 0, name)  # against a cycle
         value = coerce(walker, walker.evaluate(variable.init), type_)
     else:

@@ -13,10 +13,13 @@ from roofline_lsp.analysis.device.values import (
     PlacePointer,
     PointerValue,
     StructValue,
+    SwizzlePlace,
     Value,
     number,
 )
+from roofline_lsp.analysis.device.vectors import component_place
 from roofline_lsp.analysis.device.walker import Walker
+from roofline_lsp.analysis.opencl_types import field_names
 from roofline_lsp.kernel import expressions as ir
 from roofline_lsp.kernel.types import Type
 
@@ -140,6 +143,13 @@ def _member_place(walker: Walker, node: ir.Member) -> Place | None:
 
 def field_place(walker: Walker, owner: Place, name: str) -> Place | None:
     """The place of a member of the object at a place."""
+    if walker.opencl:
+        picked = component_place(walker, owner, name)
+        if picked is not None:
+            return picked
+    if isinstance(owner, SwizzlePlace):
+        position = field_names(len(owner.names)).index(name)
+        return field_place(walker, owner.owner, owner.names[position])
     if isinstance(owner, MemoryPlace):
         layout = walker.types.fields(owner.pointer.pointee)
         if layout is None or name not in layout:

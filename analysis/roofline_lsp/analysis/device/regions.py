@@ -132,5 +132,7 @@ class KernelSummary:
     problems: tuple[Problem, ...]
     barriers: int = 0
     """``__syncthreads`` and its kin met."""
+    required_block: tuple[int, int, int] | None = None
+    """The block that the kernel demands of every launch, x first; None if it takes any."""
     registers_per_thread: int = 32
     """Assumed: how many a thread gets is the compiler's decision."""

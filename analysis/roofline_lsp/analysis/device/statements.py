@@ -7,13 +7,13 @@ from typing import Final
 
 from roofline_lsp.analysis.device.arithmetic import truth
 from roofline_lsp.analysis.device.calls import construct
-from roofline_lsp.analysis.device.choices import select
 from roofline_lsp.analysis.device.conversions import coerce, scalar
 from roofline_lsp.analysis.device.expressions import evaluate
 from roofline_lsp.analysis.device.flow import Flow
 from roofline_lsp.analysis.device.loops import walk_for, walk_range, walk_while
 from roofline_lsp.analysis.device.memory import need_value
 from roofline_lsp.analysis.device.places import place_of
+from roofline_lsp.analysis.device.selection import select
 from roofline_lsp.analysis.device.values import (
     DeviceValue,
     MemoryPlace,
@@ -86,7 +86,8 @@ def _declare(walker: Walker, node: ir.Declare) -> Flow:
 def declare_variable(walker: Walker, variable: ir.Variable) -> None:
     """Declare one local variable and run its initializer."""
     type_ = walker.types.resolve(variable.type)
-    if "__shared__" in variable.qualifiers:
+    points = walker.opencl and type_.pointers and not type_.dims
+    if "__shared__" in variable.qualifiers and not points:
         _declare_shared(walker, variable, type_)
         return
     if type_.reference and variable.init is not None:
@@ -362,6 +363,11 @@ def _label(walker: Walker, node: ir.Label) -> Flow:
     return walk(walker, node.body) if node.body is not None else Flow.NEXT
 
 
+def _directed(walker: Walker, node: ir.Directed) -> Flow:
+    body = node.device_form() if node.device_form is not None else node.body
+    return walk(walker, body) if body is not None else Flow.NEXT
+
+
 def _opaque(walker: Walker, node: ir.Opaque) -> Flow:
     for part in node.parts:
         evaluate(walker, part)
@@ -383,4 +389,5 @@ _WALKERS: Final[Mapping[type[ir.Statement], Callable[..., Flow]]] = {
     ir.Goto: lambda _walker, _node: Flow.NEXT,
     ir.Label: _label,
     ir.Opaque: _opaque,
+    ir.Directed: _directed,
 }

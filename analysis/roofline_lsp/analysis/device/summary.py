@@ -7,8 +7,10 @@ from typing import Final
 
 from roofline_lsp.analysis.device import conversions, memory, places
 from roofline_lsp.analysis.device.expressions import evaluate
+from roofline_lsp.analysis.device.kernel_arguments import kernel_argument, required_block
 from roofline_lsp.analysis.device.regions import KernelSummary
 from roofline_lsp.analysis.device.statements import walk
+from roofline_lsp.analysis.device.values import WARP_SIZE
 from roofline_lsp.analysis.device.walker import Parts, Walker
 from roofline_lsp.analysis.symbols import SymbolTable
 from roofline_lsp.kernel.program import Function
@@ -28,14 +30,17 @@ _PARTS: Final = Parts(
 
 
 def summarise(
-    kernel: Function, table: SymbolTable, bindings: Mapping[str, Type | int] | None = None
+    kernel: Function,
+    table: SymbolTable,
+    bindings: Mapping[str, Type | int] | None = None,
+    warp_size: int = WARP_SIZE,
 ) -> KernelSummary:
-    """Walk a kernel once, for one binding of its template parameters.
+    """Walk a kernel once, for one binding of its template parameters and one size of warps.
 
     Type parameters that ``bindings`` leaves out stay unknown types; value parameters become
     symbols, as kernel arguments do.
     """
-    walker = Walker(table, kernel, bindings or {}, _PARTS)
+    walker = Walker(table, kernel, bindings or {}, _PARTS, warp_size)
     for parameter in kernel.template_params:
         bound = parameter.name in walker.types.bindings or parameter.name in walker.constants
         if bound:
@@ -48,7 +53,7 @@ def summarise(
             walker.types.bind({parameter.name: Type("float")})
     for variable in kernel.params:
         if variable.name:
-            value = walker.parameter(variable.name, variable.type)
+            value = kernel_argument(walker, variable)
             walker.declare(variable.name, walker.types.resolve(variable.type), value)
     if kernel.body is not None:
         try:
@@ -65,4 +70,5 @@ def summarise(
         assumptions=tuple(walker.assumptions),
         problems=tuple(walker.problems),
         barriers=walker.barriers,
+        required_block=required_block(walker),
     )

@@ -18,7 +18,8 @@ from roofline_lsp.kernel.symbolic import Expr, apply, from_atom
 from roofline_lsp.kernel.types import Type
 
 
-def _linear_thread() -> Expr:
+def linear_thread() -> Expr:
+    """The thread's index in its block, of all dimensions."""
     x, y, z = (from_atom(THREAD[f"threadIdx.{axis}"]) for axis in "xyz")
     dx, dy = (from_atom(LAUNCH[f"blockDim.{axis}"]) for axis in "xy")
     return x + dx * (y + dy * z)
@@ -41,7 +42,7 @@ def group_of(kind: str) -> Handler:
     def handler(
         walker: Walker, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
-        size = 32
+        size = walker.warp_size
         template_args = node.callee.template_args if isinstance(node.callee, Name) else None
         if template_args:
             (first, *_) = template_args
@@ -55,7 +56,8 @@ def group_of(kind: str) -> Handler:
                     size = int(held.constant)
         elif len(args) > 1 and isinstance(args[1], Value) and args[1].constant is not None:
             size = int(args[1].constant)
-        return StructValue(Type(f"group {kind}"), {"size": number(size, "int")})
+        made = f"tile {size}" if kind == "tile" else kind
+        return StructValue(Type(f"group {made}"), {"size": number(size, "int")})
 
     return handler
 
@@ -64,32 +66,31 @@ def builtin_method(
     walker: Walker, name: str, owner: Type, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """A method of a cooperative group, or of a library's class; None if it is not known."""
-    kind = owner.name.removeprefix("group ") if owner.name.startswith("group ") else None
-    if kind is None:
+    if not owner.name.startswith("group "):
         return None
+    kind, _, lanes = owner.name.removeprefix("group ").partition(" ")
+    tile = max(1, int(lanes or walker.warp_size))
     if name in ("sync", "barrier_arrive", "barrier_wait"):
         return barrier(walker, name, args, node)
     if name in ("thread_rank", "thread_index"):
-        rank = _linear_thread()
+        rank = linear_thread()
         if kind == "grid":
             rank = rank + _linear_block() * _block_size()
         elif kind == "tile":
-            rank = apply("mod", rank, 32)
+            rank = apply("mod", rank, tile)
         return Value("unsigned int", rank, 0, ("+", (number(0, "int"), number(0, "int"))))
     if name in ("size", "num_threads"):
-        return _group_size(kind)
+        return number(tile, "unsigned int") if kind == "tile" else _group_size(kind)
     if name in ("group_index", "block_rank"):
         return Value("unsigned int", _linear_block(), 0)
     if name == "meta_group_rank":
-        return Value("unsigned int", apply("div", _linear_thread(), 32), 0)
+        return Value("unsigned int", apply("div", linear_thread(), tile), 0)
     if name.startswith("shfl") or name in ("any", "all", "ballot", "match_any"):
         return shuffle(walker, name, args, node)
     return None
 
 
 def _group_size(kind: str) -> Value:
-    if kind == "tile":
-        return number(32, "unsigned int")
     size = _block_size()
     if kind == "grid":
         for axis in "xyz":

@@ -12,6 +12,8 @@ from roofline_lsp.kernel.symbolic import Expr, constant, make_symbol, symbol
 from roofline_lsp.kernel.types import Type
 
 DIMENSIONS: Final = ("x", "y", "z")
+WARP_SIZE: Final = 32
+"""Threads that run in step, on every NVIDIA GPU; where no GPU is named."""
 
 
 class Value:
@@ -106,6 +108,16 @@ class MemoryPlace:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class SwizzlePlace:
+    """Several elements of a vector, in any order: OpenCL's ``v.xz``."""
+
+    owner: Place
+    names: tuple[str, ...]
+    """The fields of ``owner``, one for each field of ``type`` in order."""
+    type: Type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class PlacePointer:
     """The address of something held in registers: ``&x``, or a local array passed on."""
 
@@ -115,7 +127,7 @@ class PlacePointer:
     """For an array: the element pointed to, None for the first."""
 
 
-Place = VariablePlace | FieldPlace | MemoryPlace
+Place = VariablePlace | FieldPlace | MemoryPlace | SwizzlePlace
 DeviceValue = Value | PointerValue | StructValue | CodeValue | PlacePointer
 
 THREAD: Final = {

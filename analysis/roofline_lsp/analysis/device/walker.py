@@ -11,12 +11,14 @@ from roofline_lsp.analysis.device.local_arrays import LocalArrays
 from roofline_lsp.analysis.device.machine import Machine
 from roofline_lsp.analysis.device.regions import Array, Assumption
 from roofline_lsp.analysis.device.values import (
+    WARP_SIZE,
     DeviceValue,
     FieldPlace,
     Place,
     PlacePointer,
     PointerValue,
     StructValue,
+    SwizzlePlace,
     Value,
     VariablePlace,
     number,
@@ -29,7 +31,7 @@ from roofline_lsp.analysis.layout import (
 )
 from roofline_lsp.analysis.symbols import SymbolTable
 from roofline_lsp.kernel.expressions import Expression
-from roofline_lsp.kernel.program import Function, Problem, Severity
+from roofline_lsp.kernel.program import Dialect, Function, Problem, Severity
 from roofline_lsp.kernel.statements import Statement
 from roofline_lsp.kernel.symbolic import Expr, from_atom, make_symbol, symbol
 from roofline_lsp.kernel.types import Type
@@ -98,13 +100,18 @@ class Walker:
         kernel: Function,
         bindings: Mapping[str, Type | int],
         parts: Parts,
+        warp_size: int = WARP_SIZE,
     ) -> None:
         self.parts = parts
+        self.warp_size = warp_size
         self.table = table
         self.kernel = kernel
         self.machine = Machine(kernel.path, kernel.span.line)
         self.constants: dict[str, DeviceValue] = {}
-        self.types = TypeResolver(table, {}, lambda expression: parts.constant_of(self, expression))
+        self.opencl = kernel.dialect is Dialect.OPENCL
+        self.types = TypeResolver(
+            table, {}, lambda expression: parts.constant_of(self, expression), kernel.dialect
+        )
         self.bind(bindings)
         self.scope = Scope({})
         self.frames = [Frame(kernel)]
@@ -113,6 +120,8 @@ class Walker:
         self.slot_types: dict[int, Type] = {}
         self.next_slot = 0
         self.next_fresh = 0
+        self.first_channels: set[Expression] = set()
+        """Calls of which only the first element of the result is taken."""
         self.arrays: dict[str, Array] = {}
         self.local_arrays = LocalArrays()
         self.epochs: dict[object, int] = {}
@@ -194,7 +203,7 @@ class Walker:
         """The type of the variable, field or location at a place."""
         if isinstance(place, VariablePlace):
             return self.slot_types[place.slot]
-        if isinstance(place, FieldPlace):
+        if isinstance(place, (FieldPlace, SwizzlePlace)):
             return place.type
         return place.pointer.pointee
 
@@ -269,7 +278,21 @@ class Walker:
             if isinstance(owner, PlacePointer):
                 return self.read(FieldPlace(owner.place, place.name, place.type))
             return self.opaque(place.type, self.machine.loop_bits())
+        if isinstance(place, SwizzlePlace):
+            return self._read_swizzle(place)
         return self.parts.load(self, place.pointer)
+
+    def _read_swizzle(self, place: SwizzlePlace) -> DeviceValue:
+        owner = self.read(place.owner)
+        held = owner.fields if isinstance(owner, StructValue) else {}
+        fields = self.types.fields(place.type) or {}
+        return StructValue(
+            place.type,
+            {
+                name: held[source] if source in held else self.opaque(fields[name][2], 0)
+                for name, source in zip(fields, place.names, strict=True)
+            },
+        )
 
     def read_owner(self, place: Place) -> DeviceValue:
         """The object that a field or element is part of; reading it whole is not an access."""
@@ -319,8 +342,17 @@ class Walker:
                 if place.name is not None:
                     fields[place.name] = value
                 self._write_owner(place.owner, StructValue(owner.type, fields))
+        elif isinstance(place, SwizzlePlace):
+            self._write_swizzle(place, value)
         else:
             self.parts.store(self, place.pointer, value)
+
+    def _write_swizzle(self, place: SwizzlePlace, value: DeviceValue) -> None:
+        elements = list(value.fields.values()) if isinstance(value, StructValue) else []
+        for position, name in enumerate(place.names):
+            target = self.field_place(place.owner, name)
+            if target is not None:
+                self.write(target, elements[position] if position < len(elements) else value)
 
     def array(
         self, name: str, element: Type, space: str = "global", *, indirect: bool = False

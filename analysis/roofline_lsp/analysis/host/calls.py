@@ -6,9 +6,12 @@ from collections.abc import Sequence
 
 from roofline_lsp.analysis.host import (  # noqa: F401  (the models register themselves)
     library_c,
+    library_driver,
     library_getopt,
     library_io,
     library_math,
+    library_opencl_info,
+    library_openmp,
 )
 from roofline_lsp.analysis.host.access import load, pointed_object, rvalue
 from roofline_lsp.analysis.host.containers import (
@@ -23,6 +26,8 @@ from roofline_lsp.analysis.host.invoke import call, call_closure, unknown_result
 from roofline_lsp.analysis.host.layout import resolve, vector_component
 from roofline_lsp.analysis.host.library import LIBRARY, Arguments, as_place
 from roofline_lsp.analysis.host.library_cuda import runtime_call
+from roofline_lsp.analysis.host.library_opencl import opencl_call
+from roofline_lsp.analysis.host.library_opencl_cpp import opencl_static
 from roofline_lsp.analysis.host.library_std import make_vector, numeric_limit
 from roofline_lsp.analysis.host.machine import EVALUATORS, LOCATORS, SCALARS, Machine, handles
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Closure, FieldPlace, Place, Storage
@@ -33,7 +38,10 @@ from roofline_lsp.analysis.host.names import (
     template_arguments,
 )
 from roofline_lsp.analysis.host.objects import construct
+from roofline_lsp.analysis.host.opencl_methods import opencl_functor, opencl_method
+from roofline_lsp.analysis.host.opencl_objects import object_of
 from roofline_lsp.analysis.host.operators import boolean, integer
+from roofline_lsp.analysis.host.packs import argument_places
 from roofline_lsp.analysis.host.templates import choose_overload
 from roofline_lsp.analysis.host.values import (
     Aggregate,
@@ -43,6 +51,8 @@ from roofline_lsp.analysis.host.values import (
     Text,
     Value,
 )
+from roofline_lsp.analysis.library_calls import iterators  # noqa: F401  (registers its models)
+from roofline_lsp.analysis.library_calls.observe import observe
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel.types import Type
 
@@ -59,17 +69,17 @@ def _locate_call(m: Machine, node: ex.Call) -> Place:
         return _method_call(m, node, callee)
     if isinstance(callee, ex.Name):
         return _named_call(m, node, callee)
-    return _call_value(m, m.eval(callee), [m.place(a) for a in node.args], "a function")
+    return _call_value(m, m.eval(callee), argument_places(m, node.args), "a function", node)
 
 
 def _named_call(m: Machine, node: ex.Call, callee: ex.Name) -> Place:
     name = callee.name
     place = find_variable(m, name)
     if place is not None:
-        args = [m.place(argument) for argument in node.args]
-        return _call_value(m, load(m, place), args, name)
+        args = argument_places(m, node.args)
+        return _call_value(m, load(m, place), args, name, node)
     functions = function_value(m, callee)
-    args = [m.place(argument) for argument in node.args]
+    args = argument_places(m, node.args)
     if functions is not None:
         result = call(m, functions, args)
         if result is not None:
@@ -78,7 +88,8 @@ def _named_call(m: Machine, node: ex.Call, callee: ex.Name) -> Place:
     type = _type_named(m, callee)
     if type is not None:
         return Cell("", type, construct(m, type, args))
-    return _library_call(m, short, name, args, node.line, callee, functions)
+    observe(m, node, callee, args)
+    return _library_call(m, short, name, args, node, callee, functions)
 
 
 def _type_named(m: Machine, callee: ex.Name) -> Type | None:
@@ -105,11 +116,13 @@ def _library_call(
     short: str,
     name: str,
     args: Sequence[Place],
-    line: int,
+    node: ex.Call,
     callee: ex.Name,
     functions: FunctionValue | None,
 ) -> Place:
+    line = node.line
     arguments = Arguments(m, short, args, line, callee.template_args)
+    arguments.site = node
     model = LIBRARY.get(short)
     if model is not None:
         return as_place(model(arguments))
@@ -120,6 +133,8 @@ def _library_call(
     value = make_vector(arguments)
     if value is None:
         value = runtime_call(arguments)
+    if value is None:
+        value = opencl_call(arguments) or opencl_static(arguments)
     if value is not None:
         return Cell("", AUTO, value)
     forget_unknown_call(m, short, args)
@@ -143,7 +158,9 @@ def _limit(m: Machine, name: str, callee: ex.Name) -> Value | None:
     return numeric_limit(resolve(m, Type(inside)), last_component(name)) if inside else None
 
 
-def _call_value(m: Machine, value: Value, args: Sequence[Place], name: str) -> Place:
+def _call_value(
+    m: Machine, value: Value, args: Sequence[Place], name: str, node: ex.Call | None = None
+) -> Place:
     if isinstance(value, Closure):
         return call_closure(m, value, args)
     if isinstance(value, FunctionValue):
@@ -156,6 +173,9 @@ def _call_value(m: Machine, value: Value, args: Sequence[Place], name: str) -> P
             result = call(m, FunctionValue(tuple(methods)), args, value)
             if result is not None:
                 return result
+    found = opencl_functor(m, value, args, node)
+    if found is not None:
+        return found
     forget_unknown_call(m, name, args)
     return Cell("", AUTO, Opaque(f"result of {name}()", "what is called is not known"))
 
@@ -168,9 +188,13 @@ def _method_call(m: Machine, node: ex.Call, callee: ex.Member) -> Place:
         found = _smart_pointer_method(m, base_place, base, node)
         if found is not None:
             return found
-    if callee.arrow or isinstance(base, (Pointer, Storage)):
+    is_handle = object_of(base) is not None
+    if not is_handle and (callee.arrow or isinstance(base, (Pointer, Storage))):
         base = pointed_object(m, base)
-    args = [m.place(argument) for argument in node.args]
+    args = argument_places(m, node.args)
+    result = opencl_method(m, base, callee, args, node)
+    if result is not None:
+        return result
     if isinstance(base, Text):
         return _string_call(m, base_place, base, name, args)
     if isinstance(base, Aggregate):
@@ -198,7 +222,9 @@ def _object_call(
             return result
         return unknown_result(m, methods[0])
     held = base.fields.get(name)
-    if isinstance(held, (FunctionValue, Closure)):
+    if held is not None and (
+        isinstance(held, (FunctionValue, Closure)) or object_of(held) is not None
+    ):
         return _call_value(m, held, args, name)
     if "stream" in base.type.name:
         return _stream_call(m, base, name, args, line)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from roofline_lsp.analysis.host.opencl_names import OPENCL_CONSTANTS
+
 BUILTIN_CONSTANTS: Final[dict[str, tuple[int | float, str]]] = {
     "NULL": (0, "int"),
     "EXIT_SUCCESS": (0, "int"),
@@ -69,8 +71,20 @@ BUILTIN_CONSTANTS: Final[dict[str, tuple[int | float, str]]] = {
     "cudaDevAttrComputeCapabilityMinor": (76, "int"),
     "CUFFT_SUCCESS": (0, "int"),
     "CUBLAS_STATUS_SUCCESS": (0, "int"),
+    **OPENCL_CONSTANTS,
 }
-"""Value and type by name (C11, POSIX, CUDA 12 ``driver_types.h``)."""
+"""Value and type by name (C11, POSIX, CUDA 12 ``driver_types.h``, OpenCL)."""
+
+
+def _hip_name(name: str) -> str:
+    attribute = name.replace("cudaDevAttr", "hipDeviceAttribute")
+    return attribute.replace("cuda", "hip").replace("MultiProcessorCount", "MultiprocessorCount")
+
+
+BUILTIN_CONSTANTS.update(
+    {_hip_name(n): v for n, v in BUILTIN_CONSTANTS.items() if n.startswith("cuda")}
+)
+# HIP's attributes have CUDA's numbers here: programs only hand them back to the runtime.
 
 DEVICE_ATTRIBUTES: Final[dict[int, str]] = {
     1: "maxThreadsPerBlock",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from roofline_lsp.analysis.host.access import address_of, deref, field_place, load, pointed_object
 from roofline_lsp.analysis.host.access import rvalue as rvalue_of
 from roofline_lsp.analysis.host.constants import BUILTIN_CONSTANTS
@@ -38,6 +40,7 @@ from roofline_lsp.analysis.host.operators import (
     truth,
 )
 from roofline_lsp.analysis.host.overloads import call_operator, call_operator_place
+from roofline_lsp.analysis.host.packs import pack_size
 from roofline_lsp.analysis.host.streams import read_from_stream, stream_of
 from roofline_lsp.analysis.host.values import (
     Aggregate,
@@ -310,6 +313,15 @@ def _conditional(m: Machine, node: ex.Conditional) -> Value:
     return choose(m, condition, then, otherwise)
 
 
+def either(one: FunctionValue, other: FunctionValue) -> FunctionValue:
+    """A function that is one of two."""
+    known = {(f.functions, f.template_args): f for f in (one, *one.alternatives)}
+    for function in (other, *other.alternatives):
+        known.setdefault((function.functions, function.template_args), function)
+    rest = tuple(replace(function, alternatives=()) for function in known.values())
+    return replace(rest[0], alternatives=rest[1:])
+
+
 def choose(m: Machine, condition: Value, then: Value, otherwise: Value) -> Value:
     """The value of an undecided choice between two."""
     if isinstance(then, Scalar) and isinstance(otherwise, Scalar):
@@ -322,6 +334,8 @@ def choose(m: Machine, condition: Value, then: Value, otherwise: Value) -> Value
                 kind = then.type_name
             chosen = apply("select", number.value, then.value, otherwise.value)
             return Scalar(m.bounded(chosen), kind)
+    if isinstance(then, FunctionValue) and isinstance(otherwise, FunctionValue):
+        return either(then, otherwise)
     if isinstance(then, Opaque) or (isinstance(then, Pointer) and then.buffer is None):
         return otherwise
     return then
@@ -377,6 +391,9 @@ def _lambda(m: Machine, node: ex.Lambda) -> Value:
 def _unknown(m: Machine, node: ex.Unknown) -> Value:
     if node.text.lstrip().startswith("throw"):
         raise ProgramExit
+    counted = pack_size(m, node.text)
+    if counted is not None:
+        return counted
     for part in node.parts:
         if m.reach.can_launch(part):
             m.eval(part)

@@ -29,9 +29,12 @@ class Index:
         self.aliases: dict[str, list[tuple[str, Type]]] = {}
         self.enumerators: dict[str, list[tuple[str, Expression | int]]] = {}
         self.all_functions: list[Function] = []
+        self.instantiations: dict[str, list[Function]] = {}
         for unit in program.all_units():
             for function in unit.functions:
                 self._add_function(function)
+            for instance in unit.instantiations:
+                self._add(self.instantiations, instance.name, instance)
             for struct in unit.structs:
                 self._add_struct(struct)
             for variable in unit.globals:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from roofline_lsp.analysis.host.access import array_storage
+from roofline_lsp.analysis.host.access import array_storage, rvalue
 from roofline_lsp.analysis.host.containers import is_container, make_container
+from roofline_lsp.analysis.host.launch_objects import launch_object
 from roofline_lsp.analysis.host.layout import field_type, resolve, sizeof, vector_component
 from roofline_lsp.analysis.host.machine import SCALARS, Machine, provides
 from roofline_lsp.analysis.host.memory import AUTO, MAX_ELEMENTS, Cell, Place, Storage
@@ -15,6 +16,7 @@ from roofline_lsp.analysis.host.objects import (
     zero_value,
 )
 from roofline_lsp.analysis.host.operators import convert
+from roofline_lsp.analysis.host.packs import expansion
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Text, Value
 from roofline_lsp.kernel.expressions import Expression, InitList, Literal
 from roofline_lsp.kernel.program import Struct
@@ -38,7 +40,9 @@ def initialise(m: Machine, type: Type, node: InitList, name: str) -> Value:
         return _aggregate(m, struct, type, node)
     if struct is None and vector_component(type.name) is None and type.name not in STRINGS:
         if type.name.removeprefix("std::") not in ("pair", "tuple", "complex"):
-            return Aggregate(type, {str(i): m.eval(x) for i, x in enumerate(node.items)})
+            values = [m.eval(item) for item in node.items]
+            made = launch_object(type, values)
+            return made or Aggregate(type, {str(i): v for i, v in enumerate(values)})
     return construct(m, type, [m.place(item) for item in node.items], name)
 
 
@@ -99,6 +103,12 @@ def _fill(
         if isinstance(item, InitList) and len(dims) > 1:
             _fill(m, storage, element, item, dims[1:], position)
             position += int(stride) if stride is not None else len(item.items)
+            continue
+        expanded = expansion(m, item)
+        if expanded is not None:
+            for place in expanded:
+                storage.elements[position] = convert(m, rvalue(m, place), element)
+                position += 1
             continue
         if isinstance(item, InitList):
             storage.elements[position] = initialise(m, element, item, storage.name)

@@ -11,9 +11,10 @@ from roofline_lsp.analysis.host.machine import MAX_DEPTH, SCALARS, BudgetSpent, 
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Closure, Frame, Place
 from roofline_lsp.analysis.host.names import method_bindings
 from roofline_lsp.analysis.host.operators import convert, copied
+from roofline_lsp.analysis.host.packs import bind_pack
 from roofline_lsp.analysis.host.templates import bind, choose_overload
 from roofline_lsp.analysis.host.values import Aggregate, FunctionValue, Opaque, Scalar, Value
-from roofline_lsp.kernel.program import Function
+from roofline_lsp.kernel.program import Function, TemplateParameter
 from roofline_lsp.kernel.statements import Variable
 from roofline_lsp.kernel.symbolic import Expr
 from roofline_lsp.kernel.types import Type
@@ -64,8 +65,10 @@ def invoke(
     m.quiet += quiet
     depth, journals, doubt = len(m.frames), len(m.journals), m.doubt
     frame = m.enter(function, bindings, this=this, owner=owner)
+    guards = len(m.threads.guards) if m.threads is not None else 0
     try:
         bind_parameters(m, function.params, args, frame.scopes[0])
+        bind_pack(m, function.template_params, function.params, args, frame.scopes[0])
         run_initialisers(m, function)
         m.exec(body)
     except RecursionError:
@@ -83,6 +86,8 @@ def invoke(
         return unknown_result(m, function)
     finally:
         del m.frames[depth:]
+        if m.threads is not None:
+            del m.threads.guards[guards:]
         m.quiet -= quiet
         if outermost and not m.spent:
             m.limit = saved_limit
@@ -180,6 +185,9 @@ def call_closure(m: Machine, closure: Closure, args: Sequence[Place]) -> Place:
         rest = [p for p in node.params if p.name not in inner.scopes[-1]]
         positions = [place for p, place in zip(node.params, args, strict=False) if p in rest]
         bind_parameters(m, rest, positions, inner.scopes[-1])
+        if node.params and len(args) > len(node.params) and node.params[-1].type.name == "auto":
+            pack = TemplateParameter("auto", None, None, pack=True)
+            bind_pack(m, [pack], node.params[-1:], args[len(node.params) - 1 :], inner.scopes[-1])
         m.exec(node.body)
     finally:
         m.frames.pop()

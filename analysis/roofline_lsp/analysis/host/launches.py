@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from roofline_lsp.analysis.host.access import deref, load, rvalue
+from roofline_lsp.analysis.host.access import deref, rvalue
 from roofline_lsp.analysis.host.havoc import forget_reachable
-from roofline_lsp.analysis.host.initialisers import initialise
 from roofline_lsp.analysis.host.invoke import passed
+from roofline_lsp.analysis.host.launch_forms import Extents, Shape, arguments_of, shape_of
 from roofline_lsp.analysis.host.layout import resolve
 from roofline_lsp.analysis.host.machine import EVALUATORS, Machine, handles
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Place, Storage
@@ -24,10 +24,9 @@ from roofline_lsp.analysis.host.values import (
 )
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel.program import Function
-from roofline_lsp.kernel.symbolic import ONE, ZERO, Expr, Symbol
+from roofline_lsp.kernel.statements import Offload
+from roofline_lsp.kernel.symbolic import ONE, Expr, Symbol
 from roofline_lsp.kernel.types import Type
-
-Extents = tuple[Expr, Expr, Expr]
 
 _MAX_PER_SITE = 48
 """Launches of one site with different shapes that are kept."""
@@ -38,108 +37,62 @@ def _launch(m: Machine, node: ex.Launch) -> Value:
     kernel = m.eval(node.kernel)
     if isinstance(kernel, Pointer):
         kernel = rvalue(m, deref(m, kernel))
-    grid, block, shared = node.grid, node.block, node.shared_bytes
-    shape: tuple[Extents | None, Extents | None] = (extents(m, grid), extents(m, block))
-    shared_expr: Expr | None = ZERO if shared is None else _bytes(m, shared)
-    args = _arguments(m, node)
-    if node.packed_args is not None and grid is None and block is None:
-        configured = _configuration(m, node.packed_args)
-        if configured is not None:
-            shape, shared_expr = configured[:2], configured[2]
+    shape = shape_of(m, node)
+    args = arguments_of(m, node)
     m.count_launch()
     if not isinstance(kernel, FunctionValue):
-        name = node.kernel.name if isinstance(node.kernel, ex.Name) else "the launched expression"
-        m.problem(f"which kernel '{name}' is was not found", node.line)
         m.reached.add(id(node))
+        if not _other_node(node):
+            m.problem(f"which kernel '{_label(node.kernel)}' is was not found", node.line)
         return integer(0)
-    function = choose_overload(m, kernel, args)
-    if function is not None:
-        record(m, node, function, kernel, shape, shared_expr, args)
+    m.doubt += bool(kernel.alternatives)
+    try:
+        for each in (kernel, *kernel.alternatives):
+            _launch_one(m, node, each, shape, args)
+    finally:
+        m.doubt -= bool(kernel.alternatives)
     return integer(0)
 
 
-def _bytes(m: Machine, node: ex.Expression) -> Expr | None:
-    number = m.number(m.eval(node), "unsigned long")
-    return number.value if number is not None else None
+def _label(kernel: ex.Expression) -> str:
+    return kernel.name if isinstance(kernel, ex.Name) else "the launched expression"
 
 
-def extents(m: Machine, node: ex.Expression | None) -> Extents | None:
-    """A grid or block argument as three extents; None where nothing is known of it."""
-    if node is None:
-        return None
-    if isinstance(node, ex.InitList):
-        value: Value = initialise(m, Type("dim3"), node, "")
-    else:
-        value = load(m, m.place(node))
-    return extents_of(m, value)
+def _other_node(node: ex.Launch) -> bool:
+    """Whether this adds a node to a graph that may be no kernel's."""
+    config = node.config.operand if isinstance(node.config, ex.Unary) else None
+    return isinstance(config, ex.Member) and isinstance(node.kernel, ex.Member)
 
 
-def extents_of(m: Machine, value: Value) -> Extents | None:
-    """A ``dim3`` or a number as three extents."""
-    if isinstance(value, Scalar):
-        return value.value, ONE, ONE
-    if not isinstance(value, Aggregate):
-        number = m.number(value, "unsigned int")
-        return (number.value, ONE, ONE) if number is not None else None
-    found: list[Expr] = []
-    for name in "xyz":
-        number = m.number(value.fields.get(name), "unsigned int")
-        if number is None:
-            if name == "x":
-                return None
-            found.append(ONE)
-        else:
-            found.append(number.value)
-    return found[0], found[1], found[2]
-
-
-def _arguments(m: Machine, node: ex.Launch) -> list[Place]:
-    if node.args is not None:
-        return [m.place(argument) for argument in node.args]
-    if node.packed_args is None:
-        return []
-    packed = m.eval(node.packed_args)
-    if not (isinstance(packed, Pointer) and isinstance(packed.buffer, Storage)):
-        return []
-    elements = packed.buffer.elements
-    return [deref(m, elements[position]) for position in sorted(elements)]
-
-
-def _configuration(
-    m: Machine, node: ex.Expression
-) -> tuple[Extents | None, Extents | None, Expr | None] | None:
-    value = m.eval(node)
-    if isinstance(value, Pointer):
-        value = load(m, deref(m, value))
-    if not isinstance(value, Aggregate):
-        return None
-    grid, block = value.fields.get("gridDim"), value.fields.get("blockDim")
-    shared = m.number(value.fields.get("dynamicSmemBytes"), "unsigned long")
-    return (
-        extents_of(m, grid) if grid is not None else None,
-        extents_of(m, block) if block is not None else None,
-        shared.value if shared is not None else ZERO,
-    )
+def _launch_one(
+    m: Machine, node: ex.Launch, kernel: FunctionValue, shape: Shape, args: list[Place]
+) -> None:
+    function = choose_overload(m, kernel, args)
+    if function is not None:
+        bindings = bind(m, function.template_params, kernel.template_args, function, args)
+        record(m, node, function, bindings, shape[:2], shape[2], args)
+        forget_written(m, function, args)
 
 
 def record(
     m: Machine,
-    node: ex.Launch,
+    node: ex.Expression | Offload,
     function: Function,
-    kernel: FunctionValue,
+    bindings: dict[str, Type | Expr],
     shape: tuple[Extents | None, Extents | None],
     shared: Expr | None,
     places: Sequence[Place],
 ) -> None:
-    """Keep a launch unless one like it was met before, and forget what the kernel may write."""
+    """Keep a launch unless one like it was met before."""
     m.reached.add(id(node))
-    bindings = bind(m, function.template_params, kernel.template_args, function, places)
     identity = (id(node), id(function), tuple(bindings.items()), shape, shared)
     if identity not in m.launches and len(m.launches) < m.options.max_launches:
         same_site = sum(1 for key in m.launches if isinstance(key, tuple) and key[0] == id(node))
         if same_site < _MAX_PER_SITE:
             args = _passed_arguments(m, function, bindings, places)
-            repeat = _repeat(m)
+            repeat, certain = _repeat(m), m.doubt == 0
+            if m.threads is not None:
+                repeat, certain = m.threads.reached(m, repeat)
             involved = [*(shape[0] or ()), *(shape[1] or ()), shared, repeat]
             involved += [b for b in bindings.values() if isinstance(b, Expr)]
             m.launches[identity] = LaunchContext(
@@ -153,10 +106,9 @@ def record(
                 line=node.line,
                 order=len(m.launches),
                 repeat=repeat,
-                certain=m.doubt == 0,
+                certain=certain,
                 unknowns=_unknowns(m, involved, args),
             )
-    _forget_written(m, function, places)
 
 
 def _passed_arguments(
@@ -218,7 +170,8 @@ def _collect(value: Value | None, symbols: set[Symbol], depth: int) -> None:
             _collect(held, symbols, depth + 1)
 
 
-def _forget_written(m: Machine, function: Function, places: Sequence[Place]) -> None:
+def forget_written(m: Machine, function: Function, places: Sequence[Place]) -> None:
+    """Forget what a kernel may write through its arguments."""
     for formal, place in zip(function.params, places, strict=False):
         if formal.type.const and formal.type.pointers:
             continue

@@ -6,6 +6,7 @@ from typing import Final
 
 from roofline_lsp.analysis.host.machine import SCALARS, Machine
 from roofline_lsp.analysis.host.memory import Frame
+from roofline_lsp.analysis.host.opencl_names import OPENCL_SIZES, OPENCL_TYPES
 from roofline_lsp.analysis.host.values import Aggregate, Scalar
 from roofline_lsp.kernel.expressions import Expression, Literal, Name
 from roofline_lsp.kernel.program import Struct
@@ -21,7 +22,7 @@ SIZES: Final[dict[str, int]] = {
     "nv_bfloat162": 4, "__nv_bfloat162": 4, "dim3": 12, "cuComplex": 8, "cuFloatComplex": 8,
     "cuDoubleComplex": 16, "cufftComplex": 8, "cufftDoubleComplex": 16, "cudaEvent_t": 8,
     "cudaStream_t": 8, "curandState": 48, "cudaTextureObject_t": 8, "std::string": 32,
-    "__nv_fp8_e4m3": 1, "__nv_fp8_e5m2": 1, "__int128": 16,
+    "__nv_fp8_e4m3": 1, "__nv_fp8_e5m2": 1, "__int128": 16, **OPENCL_SIZES,
 }  # fmt: skip
 """Bytes of the types of the LP64 ABI and of CUDA's headers."""
 
@@ -111,6 +112,8 @@ def _target(m: Machine, type: Type) -> Type | None:
     system = ALIASES.get(name.removeprefix("std::"))
     if system is not None and name not in m.index.structs:
         return Type(system)
+    if name in OPENCL_TYPES:
+        return OPENCL_TYPES[name]
     if "::" in name:
         prefix, _, member = name.rpartition("::")
         holder = resolve(m, Type(prefix, type.scope_args or type.args))

@@ -10,7 +10,7 @@ from roofline_lsp.analysis.host.machine import Machine
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Place, Storage
 from roofline_lsp.analysis.host.operators import integer
 from roofline_lsp.analysis.host.values import Opaque, Pointer, Scalar, Text, Value
-from roofline_lsp.kernel.expressions import Expression
+from roofline_lsp.kernel.expressions import Call, Expression
 from roofline_lsp.kernel.symbolic import Expr
 from roofline_lsp.kernel.types import Type
 
@@ -18,7 +18,7 @@ from roofline_lsp.kernel.types import Type
 class Arguments:
     """The arguments of one library call."""
 
-    __slots__ = ("line", "m", "name", "places", "template_args")
+    __slots__ = ("line", "m", "name", "places", "site", "template_args")
 
     def __init__(
         self,
@@ -33,6 +33,8 @@ class Arguments:
         self.places = places
         self.line = line
         self.template_args = template_args
+        self.site: Call | None = None
+        """The call as written; None where it is not written as one."""
 
     def __len__(self) -> int:
         return len(self.places)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from roofline_lsp.analysis.host.constants import DEVICE_ATTRIBUTES
 from roofline_lsp.analysis.host.library import SUCCESS, Arguments, models
 from roofline_lsp.analysis.host.library_c import copy_contents
@@ -14,7 +16,8 @@ from roofline_lsp.kernel.types import Type
 _SPACES = {
     "Malloc": "device", "MallocAsync": "device", "MallocHost": "pinned", "HostAlloc": "pinned",
     "HostMalloc": "pinned", "MallocManaged": "managed", "MallocFromPoolAsync": "device",
-    "ExtMallocWithFlags": "device",
+    "ExtMallocWithFlags": "device", "MemAlloc": "device", "MemAllocHost": "pinned",
+    "MemAllocManaged": "managed", "MemHostAlloc": "pinned",
 }  # fmt: skip
 
 
@@ -22,9 +25,19 @@ def _both(*names: str) -> list[str]:
     return [prefix + name for name in names for prefix in ("cuda", "hip")]
 
 
-@models(*_both(*_SPACES), "cuMemAlloc")
+def _drivers(*names: str) -> list[str]:
+    """Functions of CUDA's driver and of HIP, which has no other."""
+    return [
+        prefix + name + version
+        for name in names
+        for prefix, version in (("cu", ""), ("cu", "_v2"), ("hip", ""))
+    ]
+
+
+@models(*_both(*_SPACES), *_drivers(*(name for name in _SPACES if name.startswith("Mem"))))
 def _allocate(args: Arguments) -> Value:
-    space = _SPACES.get(args.name.removeprefix("cuda").removeprefix("hip"), "device")
+    bare = re.sub(r"^(?:cuda|cu|hip)|_v2$", "", args.name)
+    space = _SPACES.get(bare, "device")
     _give(args, 0, args.expr(1), space)
     return SUCCESS
 
@@ -39,7 +52,7 @@ def _give(args: Arguments, position: int, size: Expr, space: str) -> None:
     m.store(place, Pointer(storage, ZERO, pointee, origin))
 
 
-@models(*_both("MallocPitch"))
+@models(*_both("MallocPitch"), *_drivers("MemAllocPitch"))
 def _allocate_pitched(args: Arguments) -> Value:
     # Rows start at multiples of 512 bytes on the devices of today.
     pitch = apply("div", args.expr(2) + 511, 512) * 512
@@ -61,7 +74,9 @@ def _symbol_address(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models(*_both("Memcpy", "MemcpyAsync"))
+@models(*_both("Memcpy", "MemcpyAsync"), "hipMemcpyWithStream")
+@models(*_drivers("MemcpyHtoD", "MemcpyHtoDAsync", "MemcpyDtoH", "MemcpyDtoHAsync"))
+@models(*_drivers("MemcpyDtoD", "MemcpyDtoDAsync", "Memcpy", "MemcpyAsync"))
 def _copy(args: Arguments) -> Value:
     copy_contents(args, 0, 1)
     return SUCCESS
@@ -107,13 +122,25 @@ def _set(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models(*_both("GetDeviceProperties", "GetDeviceProperties_v2"))
+@models(*_drivers("MemsetD8", "MemsetD8Async", "MemsetD16", "MemsetD16Async"))
+@models(*_drivers("MemsetD32", "MemsetD32Async"))
+def _set_elements(args: Arguments) -> Value:
+    storage = args.storage(0)
+    if storage is not None and storage.place is None:
+        args.m.forget_contents(storage)
+        value = args.constant(1)
+        if value == 0 or ("D32" in args.name and value is not None):
+            storage.fill = integer(int(value))
+    return SUCCESS
+
+
+@models(*_both("GetDeviceProperties", "GetDeviceProperties_v2"), "hipGetDevicePropertiesR0600")
 def _properties(args: Arguments) -> Value:
     m = args.m
     fields: dict[str, Value] = {}
     for name, number in m.options.device_properties.items():
         fields[name] = integer(number, "int", m.origin(f"device property {name}", args.line))
-    fields["name"] = Text("GPU")
+    fields["name"] = fields["gcnArchName"] = Text("GPU")
     for name, extents in (
         ("maxGridSize", (2**31 - 1, 65535, 65535)),
         ("maxThreadsDim", (1024, 1024, 64)),
@@ -125,7 +152,7 @@ def _properties(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models(*_both("GetDeviceCount"))
+@models(*_both("GetDeviceCount"), "cuDeviceGetCount")
 def _device_count(args: Arguments) -> Value:
     args.m.store(args.target(0), integer(args.m.options.device_count))
     return SUCCESS
@@ -137,7 +164,20 @@ def _device(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models(*_both("MemGetInfo"))
+@models("hipDeviceGet", "cuDeviceGet", *_both("DeviceCanAccessPeer"))
+def _no_other_device(args: Arguments) -> Value:
+    args.m.store(args.target(0), integer(0))
+    return SUCCESS
+
+
+@models("hipDeviceTotalMem", "cuDeviceTotalMem", "cuDeviceTotalMem_v2")
+def _total_memory(args: Arguments) -> Value:
+    total = args.m.options.device_properties.get("totalGlobalMem", 8 << 30)
+    args.m.store(args.target(0), integer(total, "unsigned long"))
+    return SUCCESS
+
+
+@models(*_both("MemGetInfo"), "cuMemGetInfo", "cuMemGetInfo_v2")
 def _memory_info(args: Arguments) -> Value:
     total = args.m.options.device_properties.get("totalGlobalMem", 8 << 30)
     for position in (0, 1):
@@ -145,7 +185,7 @@ def _memory_info(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models(*_both("DeviceGetAttribute"))
+@models(*_both("DeviceGetAttribute"), "cuDeviceGetAttribute")
 def _attribute(args: Arguments) -> Value:
     code = args.constant(1)
     name = DEVICE_ATTRIBUTES.get(int(code)) if code is not None else None
@@ -159,6 +199,9 @@ def _attribute(args: Arguments) -> Value:
 
 @models(*_both("OccupancyMaxActiveBlocksPerMultiprocessor"))
 @models(*_both("OccupancyMaxActiveBlocksPerMultiprocessorWithFlags"))
+@models("cuOccupancyMaxActiveBlocksPerMultiprocessor")
+@models("hipModuleOccupancyMaxActiveBlocksPerMultiprocessor")
+@models("hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")
 def _active_blocks(args: Arguments) -> Value:
     properties = args.m.options.device_properties
     threads = args.constant(2)
@@ -171,13 +214,16 @@ def _active_blocks(args: Arguments) -> Value:
 
 
 @models(*_both("OccupancyMaxPotentialBlockSize", "OccupancyMaxPotentialBlockSizeVariableSMem"))
+@models("hipModuleOccupancyMaxPotentialBlockSize", "cuOccupancyMaxPotentialBlockSize")
+@models("hipModuleOccupancyMaxPotentialBlockSizeWithFlags")
 def _potential_block(args: Arguments) -> Value:
     properties = args.m.options.device_properties
     limit = args.constant(4) or 0
     per_sm = properties.get("maxThreadsPerMultiProcessor", 1536)
     block = min(properties.get("maxThreadsPerBlock", 1024), int(limit) or 1 << 20)
-    while block > 32 and per_sm % block:
-        block -= 32
+    warp = properties.get("warpSize", 32)
+    while block > warp and per_sm % block:
+        block -= warp
     origin = args.m.origin("occupancy of the device", args.line)
     blocks = properties.get("multiProcessorCount", 1) * max(1, per_sm // block)
     args.m.store(args.target(0), integer(blocks, "int", origin))
@@ -191,12 +237,12 @@ def _elapsed(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models("cudaGetErrorString", "cudaGetErrorName", "hipGetErrorString")
+@models(*_both("GetErrorString", "GetErrorName"))
 def _error_text(args: Arguments) -> Value:
     return Text("no error")
 
 
-@models("make_cudaExtent", "make_cudaPitchedPtr", "make_cudaPos")
+@models(*(f"make_{name}" for name in _both("Extent", "PitchedPtr", "Pos")))
 def _extent(args: Arguments) -> Value:
     names = ("width", "height", "depth", "ysize")
     return Aggregate(

@@ -54,6 +54,10 @@ def _for(m: Machine, node: st.For) -> Signal | None:
 @handles(EXECUTORS, st.While)
 def _while(m: Machine, node: st.While) -> Signal | None:
     first = node.do_first
+    if first and isinstance(node.condition, ex.Literal) and not node.condition.value:
+        # What macros that stand for a statement are wrapped in.
+        signal = m.exec(node.body)
+        return None if signal is BREAK or signal is CONTINUE else signal
 
     def test() -> bool | None:
         nonlocal first

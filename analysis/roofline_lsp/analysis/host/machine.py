@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from roofline_lsp.analysis.host.index import Index
 from roofline_lsp.analysis.host.memory import (
@@ -37,6 +37,10 @@ from roofline_lsp.kernel.statements import Statement, Variable
 from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol, constant, make_symbol
 from roofline_lsp.kernel.symbolic import from_atom as expr_of
 from roofline_lsp.kernel.types import Type
+
+if TYPE_CHECKING:
+    from roofline_lsp.analysis.host.threads import KernelThreads
+    from roofline_lsp.analysis.library_calls.model import LibraryCall
 
 MAX_DEPTH: Final = 60
 """Frames on the stack; deeper calls give an opaque value."""
@@ -112,6 +116,7 @@ class Machine:
         self.globals: dict[int, Place] = {}
         self.statics: dict[int, Place] = {}
         self.launches: dict[object, LaunchContext] = {}
+        self.library_calls: list[LibraryCall] = []
         self.problems: list[Problem] = []
         self.unknowns: dict[Symbol, HostUnknown] = {}
         self.named: dict[tuple[str, str], Scalar] = {}
@@ -141,6 +146,10 @@ class Machine:
         self.sizes: dict[tuple[str, tuple[object, ...]], tuple[int, int] | None] = {}
         """Size and alignment of classes by name and template arguments."""
         self.slow_calls: set[int] = set()
+        self.threads: KernelThreads | None = None
+        """The threads of the kernel that is executed for its own launches; None on the host."""
+        self.packs = False
+        """Whether a parameter pack was met, so that arguments are looked through for it."""
         self._launch_events = 0
 
     # ---- Where we are

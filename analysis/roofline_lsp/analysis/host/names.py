@@ -109,6 +109,10 @@ def function_value(m: Machine, node: Name) -> FunctionValue | None:
             owner = frame.owner.qualified_name
         elif frame.function is not None:
             owner = frame.function.owner
+        bound = frame.bindings.get(node.name)
+        if isinstance(bound, Type) and not bound.pointers:
+            given = bound.args or node.template_args
+            node = Name(node.line, bound.name, given or None)
     found = m.index.find_functions(node.name, m.path, owner)
     if not found and frame is not None and frame.owner is not None:
         found = _inherited(m, frame.owner, node.name)

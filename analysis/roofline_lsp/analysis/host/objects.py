@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from roofline_lsp.analysis.host.access import array_storage, rvalue
 from roofline_lsp.analysis.host.containers import is_container, make_container, smart_pointer
 from roofline_lsp.analysis.host.invoke import invoke, passed
+from roofline_lsp.analysis.host.launch_objects import launch_object
 from roofline_lsp.analysis.host.layout import (
     class_bindings,
     component_names,
@@ -28,11 +30,17 @@ from roofline_lsp.analysis.host.values import (
     Text,
     Value,
 )
+from roofline_lsp.analysis.library_calls.iterators import iterator
 from roofline_lsp.kernel.expressions import Expression, InitList
 from roofline_lsp.kernel.program import Struct
 from roofline_lsp.kernel.statements import Variable
 from roofline_lsp.kernel.symbolic import ZERO, constant
 from roofline_lsp.kernel.types import Type
+
+LIBRARY_CLASSES: Final[
+    dict[str, Callable[[Machine, Type, Sequence[Place], str], Value | None]]
+] = {}
+"""Makers of objects of libraries' classes by simple name; None: not meant here."""
 
 STRINGS = frozenset(("std::string", "string", "std::string_view", "string_view"))
 
@@ -144,6 +152,11 @@ def construct(m: Machine, type: Type, args: Sequence[Place], name: str = "") -> 
     if smart_pointer(type):
         return rvalue(m, args[0]) if args else Pointer(None, ZERO)
     struct = m.index.find_struct(type.name)
+    library = LIBRARY_CLASSES.get(type.name.rpartition("::")[2])
+    if library is not None and (struct is None or type.name.startswith("cl::")):
+        made = library(m, type, args, name)
+        if made is not None:
+            return made
     if struct is not None:
         return _object(m, struct, type, args)
     return _library_object(m, type, args, name)
@@ -151,6 +164,11 @@ def construct(m: Machine, type: Type, args: Sequence[Place], name: str = "") -> 
 
 def _library_object(m: Machine, type: Type, args: Sequence[Place], name: str) -> Value:
     """An object of a class that the program does not define."""
+    found: Value | None = launch_object(type, [rvalue(m, argument) for argument in args])
+    if found is None:
+        found = iterator(m, type, args)
+    if found is not None:
+        return found
     if "stream" in type.name:
         opened = [rvalue(m, argument) for argument in args]
         held = "text" if "string" in type.name else "source"

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from roofline_lsp.analysis.host.values import LaunchContext
 from roofline_lsp.kernel.program import Problem
+
+if TYPE_CHECKING:
+    from roofline_lsp.analysis.library_calls.model import LibraryCall
 
 DEFAULT_DEVICE_PROPERTIES: Final[Mapping[str, int]] = {
     "multiProcessorCount": 68,
@@ -73,3 +76,5 @@ class HostResult:
 
     launches: tuple[LaunchContext, ...]
     problems: tuple[Problem, ...]
+    library_calls: tuple[LibraryCall, ...] = ()
+    """Calls of GPU libraries in the order they are met."""

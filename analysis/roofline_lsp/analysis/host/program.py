@@ -11,9 +11,12 @@ from roofline_lsp.analysis.host import (  # noqa: F401  (the handlers register t
     expressions,
     launches,
     loops,
+    offload,
     statements,
 )
 from roofline_lsp.analysis.host.access import is_class
+from roofline_lsp.analysis.host.device_launches import follow_device_launches
+from roofline_lsp.analysis.host.instantiations import Bindings, instances_of, record_instances
 from roofline_lsp.analysis.host.invoke import invoke
 from roofline_lsp.analysis.host.layout import class_bindings, resolve
 from roofline_lsp.analysis.host.library_getopt import define_builtins
@@ -49,7 +52,9 @@ def execute_host(
     m.arguments = tuple(argv) if argv is not None else None
     _run_main(m)
     _run_rest(m)
-    return HostResult(tuple(m.launches.values()), tuple(m.problems))
+    follow_device_launches(m, _protected, _standalone)
+    record_instances(m)
+    return HostResult(tuple(m.launches.values()), tuple(m.problems), tuple(m.library_calls))
 
 
 _DEVICE_SUFFIXES = frozenset((".cu", ".hip"))
@@ -159,7 +164,9 @@ def _run_rest(m: Machine) -> None:
         m.limit = m.options.statement_budget
         if m.steps and m.spent:
             return
-        _standalone(m, function)
+        instances = [bindings for _, bindings in instances_of(m, function)]
+        for given in instances or [{}]:
+            _standalone(m, function, given)
 
 
 def _has_unreached(m: Machine, function: Function) -> bool:
@@ -169,7 +176,7 @@ def _has_unreached(m: Machine, function: Function) -> bool:
     return any(id(site) not in m.reached for site in sites)
 
 
-def _standalone(m: Machine, function: Function) -> None:
+def _standalone(m: Machine, function: Function, given: Bindings) -> None:
     bindings: dict[str, Type | Expr] = {}
     this = None
     m.enter(None, bindings)
@@ -182,8 +189,9 @@ def _standalone(m: Machine, function: Function) -> None:
             bindings[parameter.name] = parameter.default
     if owner is not None:
         bindings.update(class_bindings(owner, Type(owner.name)))
-        if "static" not in function.qualifiers:
-            this = Aggregate(_class_type(owner))
+    bindings.update(given)
+    if owner is not None and "static" not in function.qualifiers:
+        this = Aggregate(_class_type(owner))
     args = [_unknown_argument(m, formal, function) for formal in function.params]
     m.frames.pop()
     m.doubt = 1

@@ -11,8 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from roofline_lsp.analysis.host.index import Index, last_component
+from roofline_lsp.analysis.host.opencl_names import (
+    ENQUEUE_ARGS,
+    LAUNCH_CALLS,
+    READ_POINTERS,
+)
+from roofline_lsp.analysis.library_calls.names import runs_kernels
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
+from roofline_lsp.kernel.directives import Section
 from roofline_lsp.kernel.program import Function
 
 _CHILDREN: Final[dict[type, tuple[str, ...]]] = {
@@ -29,7 +36,9 @@ _CHILDREN: Final[dict[type, tuple[str, ...]]] = {
     ex.Construct: ("args",),
     ex.New: ("count", "args"),
     ex.Lambda: ("params", "body"),
-    ex.Launch: ("kernel", "grid", "block", "shared_bytes", "stream", "args", "packed_args"),
+    ex.Launch: (
+        *("kernel", "grid", "block", "shared_bytes", "stream", "args", "packed_args", "config"),
+    ),
     ex.Unknown: ("parts",),
     st.Variable: ("init", "ctor_args"),
     st.Block: ("body",),
@@ -44,6 +53,8 @@ _CHILDREN: Final[dict[type, tuple[str, ...]]] = {
     st.Return: ("value",),
     st.Label: ("body",),
     st.Opaque: ("parts",),
+    st.Directed: ("body",),
+    st.Offload: ("args", "teams", "thread_limit", "threads", "trips"),
 }
 
 Node = ex.Expression | st.Statement | st.Variable | st.Case
@@ -81,7 +92,9 @@ class Effects:
     """Variables declared within."""
     mentions: set[str] = field(default_factory=set)
     """Simple names of functions, methods and types that may be called."""
-    launches: list[ex.Launch] = field(default_factory=list)
+    launches: list[ex.Expression | st.Offload] = field(default_factory=list)
+    only_read: set[ex.Expression] = field(default_factory=set)
+    """Addresses that are handed to library functions that do not write there."""
     allocates: bool = False
     returns: bool = False
     statements: int = 0
@@ -91,7 +104,8 @@ _ALLOCATORS: Final = frozenset(
     (
         "malloc calloc realloc aligned_alloc make_unique make_shared resize push_back "
         "emplace_back reserve fopen posix_memalign cudaMalloc open cudaMallocHost "
-        "cudaMallocManaged cudaHostAlloc hipMalloc append insert"
+        "cudaMallocManaged cudaHostAlloc hipMalloc append insert clCreateBuffer "
+        "clCreateKernel clSetKernelArg setArg clCreateImage clCreateImage2D clSVMAlloc"
     ).split()
 )
 
@@ -101,7 +115,7 @@ def root_name(expression: ex.Expression) -> str | None:
     while True:
         if isinstance(expression, ex.Name):
             return expression.name
-        if isinstance(expression, (ex.Index, ex.Member)):
+        if isinstance(expression, (ex.Index, ex.Member, Section)):
             expression = expression.base
         elif isinstance(expression, (ex.Unary, ex.Cast)):
             expression = expression.operand
@@ -130,7 +144,7 @@ def _note_assignment(effects: Effects, node: ex.Assign | ex.Update) -> None:
 
 
 def _note_unary(effects: Effects, node: ex.Unary) -> None:
-    if node.op == "&":
+    if node.op == "&" and node not in effects.only_read:
         _note_target(effects, node.operand)
 
 
@@ -147,7 +161,14 @@ def _note_call(effects: Effects, node: ex.Call) -> None:
     effects.calls.append(node)
     callee = node.callee
     name = callee.name if isinstance(callee, (ex.Name, ex.Member)) else ""
-    effects.allocates = effects.allocates or last_component(name) in _ALLOCATORS
+    simple = last_component(name)
+    effects.allocates = effects.allocates or simple in _ALLOCATORS
+    if simple in LAUNCH_CALLS or simple == ENQUEUE_ARGS or runs_kernels(name):
+        effects.launches.append(node)
+    for position in READ_POINTERS.get(simple, ()):
+        if position < len(node.args):
+            given = node.args[position]
+            effects.only_read.add(given.operand if isinstance(given, ex.Cast) else given)
 
 
 def _note_variable(effects: Effects, node: st.Variable) -> None:
@@ -162,6 +183,27 @@ def _note_making(effects: Effects, node: ex.New | ex.Construct) -> None:
 
 def _note_launch(effects: Effects, node: ex.Launch) -> None:
     effects.launches.append(node)
+
+
+def _note_offload(effects: Effects, node: st.Offload) -> None:
+    """A launch, and what its kernel writes: memory, and the scalars that are mapped back."""
+    effects.statements += 1
+    effects.launches.append(node)
+    inner = effects_of(node.body)
+    returned = {
+        name
+        for clause in node.directive.clauses
+        if clause.name == "reduction"
+        or (clause.name == "map" and not {"to", "alloc", "release"} & set(clause.modifiers))
+        for item in clause.items
+        if (name := root_name(item)) is not None
+    }
+    effects.names |= (inner.names - inner.declared) & returned
+    handed_on = [argument for call in inner.calls for argument in call.args]
+    for part in walk(node.body):
+        if isinstance(part, st.Variable) and part.type.pointers:
+            handed_on += [name for name in walk(part.init) if isinstance(name, ex.Name)]
+    effects.stores += [s for s in (*inner.stores, *handed_on) if root_name(s) not in inner.declared]
 
 
 def _note_return(effects: Effects, node: st.Return) -> None:
@@ -184,12 +226,14 @@ _NOTES: Final[dict[type, Callable[[Effects, Any], None]]] = {
     ex.New: _note_making,
     ex.Construct: _note_making,
     ex.Launch: _note_launch,
+    st.Offload: _note_offload,
     st.Return: _note_return,
     **dict.fromkeys(
         (st.Block, st.Declare, st.Evaluate, st.If, st.For, st.ForRange, st.While), _note_statement
     ),
     **dict.fromkeys(
-        (st.Switch, st.Break, st.Continue, st.Goto, st.Label, st.Opaque), _note_statement
+        (st.Switch, st.Break, st.Continue, st.Goto, st.Label, st.Opaque, st.Directed),
+        _note_statement,
     ),
 }
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 
-from roofline_lsp.analysis.host.expressions import name_value
+from roofline_lsp.analysis.host.expressions import either, name_value
 from roofline_lsp.analysis.host.initialisers import initialise
 from roofline_lsp.analysis.host.layout import resolve
 from roofline_lsp.analysis.host.machine import (
@@ -20,7 +21,8 @@ from roofline_lsp.analysis.host.machine import (
 from roofline_lsp.analysis.host.memory import Cell, ContentsPlace, Place
 from roofline_lsp.analysis.host.objects import declared_value
 from roofline_lsp.analysis.host.operators import convert, truth
-from roofline_lsp.analysis.host.values import Opaque, Pointer, Scalar, Value
+from roofline_lsp.analysis.host.threads import KernelThreads
+from roofline_lsp.analysis.host.values import FunctionValue, Opaque, Pointer, Scalar, Value
 from roofline_lsp.kernel import statements as st
 from roofline_lsp.kernel.expressions import InitList
 
@@ -141,6 +143,8 @@ def _if(m: Machine, node: st.If) -> Signal | None:
             taken, other = other, taken
         forced = m.forced and (m.wants(other) or (m.reach.leaves(taken) and not m.wants(taken)))
         if known is None or forced:
+            if m.threads is not None:
+                return _diverging(m, m.threads, node, condition)
             return _undecided(m, node)
         return m.exec(taken) if taken is not None else None
     finally:
@@ -157,6 +161,32 @@ def _undecided(m: Machine, node: st.If) -> Signal | None:
         return _in_doubt(m, then)
     return run_alternatives(
         m, [lambda: m.exec(then), lambda: m.exec(otherwise) if otherwise is not None else None]
+    )
+
+
+def _diverging(
+    m: Machine, threads: KernelThreads, node: st.If, condition: Value
+) -> Signal | None:
+    """A branch that some threads of a kernel take: launches within are under its condition."""
+    number = m.number(condition, "bool") if isinstance(condition, Scalar) else None
+    guard = number.value if number is not None else None
+    branches = [(node.then, True)]
+    if node.otherwise is not None:
+        branches.append((node.otherwise, False))
+    for branch, holds in branches:
+        if m.reach.leaves(branch):
+            with threads.under(guard, holds=holds):
+                _leave(m, branch)
+            threads.stay(guard, holds=not holds)
+            other = node.otherwise if holds else node.then
+            return _in_doubt(m, other)
+
+    def run(branch: st.Statement | None, holds: bool) -> Signal | None:
+        with threads.under(guard, holds=holds):
+            return m.exec(branch) if branch is not None else None
+
+    return run_alternatives(
+        m, [lambda: run(node.then, True), lambda: run(node.otherwise, False)]
     )
 
 
@@ -268,6 +298,8 @@ def joined(m: Machine, place: Place, values: list[Value | None]) -> Value | None
         usual = m.assumed_value(scalars[-1].value)
         why = "it depends on a condition that is not decided"
         return m.unknown(place.name or "a value", why, first.type_name, assumed=usual)
+    if isinstance(first, FunctionValue):
+        return reduce(either, [value for value in known if isinstance(value, FunctionValue)])
     if isinstance(first, Pointer):
         return next((v for v in known if isinstance(v, Pointer) and v.buffer is not None), first)
     return first

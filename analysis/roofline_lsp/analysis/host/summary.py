@@ -9,11 +9,11 @@ from roofline_lsp.analysis.host.containers import set_size, size_of, storage_of
 from roofline_lsp.analysis.host.havoc import forget_call, forget_reachable, forget_value
 from roofline_lsp.analysis.host.index import last_component
 from roofline_lsp.analysis.host.machine import SCALARS, Machine
-from roofline_lsp.analysis.host.memory import AUTO, Cell, Place
+from roofline_lsp.analysis.host.memory import AUTO, Cell, ElementPlace, Place, Storage
 from roofline_lsp.analysis.host.names import find_variable
 from roofline_lsp.analysis.host.operators import to_scalar_type
 from roofline_lsp.analysis.host.reach import Effects, root_name, runs_on_host, walk
-from roofline_lsp.analysis.host.values import Aggregate, Scalar
+from roofline_lsp.analysis.host.values import Aggregate, Scalar, Value
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
 from roofline_lsp.kernel.symbolic import Expr, apply
@@ -262,8 +262,22 @@ def _forget_stores(m: Machine, effects: Effects) -> None:
         value = place.get()
         if isinstance(value, Aggregate) and isinstance(store, ex.Member):
             _forget_member(m, store)
-        else:
+        elif not _forget_element(m, value, store):
             forget_reachable(m, value, 1)
+
+
+def _forget_element(m: Machine, value: Value | None, store: ex.Expression) -> bool:
+    """Forget the one element of an array that a store with a literal index changes, if it is one.
+
+    Sizes of launches are often kept so, one dimension being set in a loop.
+    """
+    index = store.index if isinstance(store, ex.Index) and isinstance(store.base, ex.Name) else None
+    if not isinstance(value, Storage) or not isinstance(index, ex.Literal):
+        return False
+    if value.fill is not None or value.place is not None or not isinstance(index.value, int):
+        return False
+    m.store(ElementPlace(value, index.value, value.element or AUTO), None)
+    return True
 
 
 def _forget_member(m: Machine, store: ex.Member) -> None:

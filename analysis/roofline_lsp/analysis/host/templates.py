@@ -42,11 +42,22 @@ def template_argument(m: Machine, argument: Type | Expression) -> Binding:
     if isinstance(value, Scalar):
         return value.value
     if isinstance(value, FunctionValue):
-        return Type(value.functions[0].qualified_name)
+        return Type(value.functions[0].qualified_name, _written(value.template_args))
     if isinstance(argument, Name):
         return resolve(m, Type(argument.name))
     number_of = m.number(value)
     return number_of.value if number_of is not None else Type("auto")
+
+
+def _written(given: tuple[Binding, ...] | None) -> tuple[Type | Expression, ...]:
+    """Template arguments as they may stand in a type, up to the first that is not known."""
+    found: list[Type | Expression] = []
+    for argument in given or ():
+        number = argument.constant if isinstance(argument, Expr) else None
+        if isinstance(argument, Expr) and number is None:
+            break
+        found.append(argument if isinstance(argument, Type) else Literal(0, number, "int"))
+    return tuple(found)
 
 
 def _named_number(m: Machine, name: str) -> Expr | None:

@@ -86,6 +86,8 @@ class FunctionValue:
     functions: tuple[Function, ...]
     """The overloads it may mean, best first."""
     template_args: tuple[Type | Expr, ...] | None = None
+    alternatives: tuple[FunctionValue, ...] = ()
+    """What else it may be, where a condition that is not decided chooses."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,7 @@ from roofline_lsp.parsers.cuda.pragmas import Unroll, attribute_unroll
 from roofline_lsp.parsers.cuda.statements import block_body, nested
 from roofline_lsp.parsers.cuda.type_names import plain_type
 from roofline_lsp.parsers.cuda.variables import read_variables
+from roofline_lsp.parsers.openmp import attach
 
 _CONDITION = kind("condition_clause")
 _INIT_STATEMENT = kind("init_statement")
@@ -231,15 +232,19 @@ _INIT_KINDS = frozenset(
 def _attributed(lo: Lowering, node: Node, depth: int) -> Statement | None:
     """``[[unroll(4)]] for ...``: where a pragma had no room, it became an attribute."""
     unroll: Unroll = None
+    waiting: list[attach.Waiting] = []
     for child in node.children:
         if child.kind_id == _ATTRIBUTES:
             asked = attribute_unroll(lo, child, depth)
             unroll = asked if asked is not None else unroll
+            waiting += attach.attribute_directives(lo, child)
         elif child.is_named and child.kind_id != COMMENT:
             reader = LOOPS.get(child.kind_id)
             if reader is not None and unroll is not None:
-                return reader(lo, child, depth, unroll)
-            return statement(lo, child, depth)
+                read: Statement | None = reader(lo, child, depth, unroll)
+            else:
+                read = statement(lo, child, depth)
+            return attach.attached(lo, waiting, child, read)
     return None
 
 

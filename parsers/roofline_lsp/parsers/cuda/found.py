@@ -16,6 +16,7 @@ class Found:
     """What a scan has come upon so far."""
 
     functions: list[Function] = field(default_factory=list)
+    instantiations: list[Function] = field(default_factory=list)
     structs: list[Struct] = field(default_factory=list)
     variables: list[Variable] = field(default_factory=list)
     aliases: dict[str, Type] = field(default_factory=dict)

@@ -217,9 +217,16 @@ def make_function(
         launch_bounds=specifiers.launch_bounds,
         initializers=parts.initializers,
         read_body=reader,
+        launches=body is not None and _launches(source, specifiers, body),
         fingerprint=source.fingerprint(node.start_byte, node.end_byte),
         body_problems=problems,
     )
+
+
+def _launches(source: SourceText, specifiers: Specifiers, body: Node) -> bool:
+    if not specifiers.qualifiers & {"__global__", "__device__"}:
+        return False
+    return source.text.find(b"<<<", body.start_byte, body.end_byte) >= 0
 
 
 def _read_initializers(lo: Lowering, node: Node, depth: int) -> Initializers:

@@ -39,8 +39,8 @@ def read_pointer_to_array(lo: Lowering, node: Node, depth: int) -> Variable | No
         return None
     if len(given) != 3 or given[1].kind_id != POINTER:
         return None
-    operator, name = given[1].children
-    if name.kind_id != IDENTIFIER:
+    operator, name = given[1].children[0], given[1].children[-1]
+    if given[1].child_count != 2 or name.kind_id != IDENTIFIER:
         return None
     base = type_of(lo, function, depth)
     dims: list[Expression | None] = [

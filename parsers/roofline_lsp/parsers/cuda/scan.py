@@ -50,7 +50,7 @@ class Scan:
     def run(self, tree: Tree) -> None:
         """Reads all declarations, and the classes defined inside bodies."""
         self.read_all(tree.root_node.children, Scope(), 0)
-        self._read_local_classes(tree)
+        self.read_local_classes(tree)
 
     def read_all(self, nodes: list[Node], scope: Scope, depth: int) -> None:
         """Reads declarations one after another."""
@@ -103,6 +103,17 @@ class Scan:
                     variable.qualifiers,
                 )
             )
+
+    def _instantiation(self, node: Node, scope: Scope, depth: int) -> None:
+        """``template __global__ void k<float>(float *);``"""
+        lo = self._lowering(scope)
+        children = [c for c in node.children[1:] if c.kind_id != ERROR]
+        specifiers, _, functions = read_variables(lo, children, depth, in_body=False)
+        for declared in functions:
+            if declared.name is not None:
+                parts = FunctionParts(node, specifiers, declared)
+                made = make_function(lo, self.known, parts, scope, depth)
+                self.found.instantiations.append(made)
 
     def _template(self, node: Node, scope: Scope, depth: int) -> None:
         for child in node.children:
@@ -177,7 +188,7 @@ class Scan:
         """Directives left in the text, and errors: what they hold is read where it stands."""
         self.read_all(node.children, scope, depth)
 
-    def _read_local_classes(self, tree: Tree) -> None:
+    def read_local_classes(self, tree: Tree) -> None:
         """Classes inside bodies, qualified with the function's name; bodies are not walked."""
         matches = list(_LOCAL_CLASS.finditer(self.source.text))
         if not matches:
@@ -213,6 +224,7 @@ _READERS: dict[int, Reader] = {
         (Scan.read_function, ("function_definition",)),
         (Scan._declaration, ("declaration", "field_declaration")),
         (Scan._template, ("template_declaration",)),
+        (Scan._instantiation, ("template_instantiation",)),
         (Scan._namespace, ("namespace_definition",)),
         (Scan._linkage, ("linkage_specification",)),
         (

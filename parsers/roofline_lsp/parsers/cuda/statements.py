@@ -39,6 +39,7 @@ from roofline_lsp.parsers.cuda.lowering import (
     unknown_expression,
 )
 from roofline_lsp.parsers.cuda.pragmas import Unroll, parse_unroll
+from roofline_lsp.parsers.openmp import attach
 
 _PRAGMA_CALL = kind("preproc_call")
 _MAYBE_ARRAY = frozenset([ASSIGNMENT, SUBSCRIPT])
@@ -62,25 +63,32 @@ _SKIPPED = frozenset(
 
 
 def block_body(lo: Lowering, children: list[Node], depth: int) -> tuple[Statement, ...]:
-    """Statements in order; an unroll pragma goes to the loop after it."""
+    """Statements in order; pragmas go to the statement after them."""
     found: list[Statement] = []
     unroll: Unroll = None
+    waiting: list[attach.Waiting] = []
     for child in children:
         kind_id = child.kind_id
         if kind_id == _PRAGMA_CALL:
             asked = parse_unroll(lo.text(child), lo.line_of(child))
             unroll = asked if asked is not None else unroll
+            directive = attach.pragma_directive(lo, child) if asked is None else None
+            if directive is not None and directive.stands_alone and not waiting:
+                found.append(attach.alone(lo, directive))
+            elif directive is not None:
+                waiting.append(directive)
             continue
         if (not child.is_named and kind_id != ERROR) or kind_id == COMMENT:
             continue
-        if unroll is not None:
-            reader = LOOPS.get(kind_id)
-            if reader is not None:
-                found.append(reader(lo, child, depth, unroll))
-                unroll = None
-                continue
-            unroll = None
-        read = STATEMENTS[kind_id](lo, child, depth)
+        reader = LOOPS.get(kind_id) if unroll is not None else None
+        if reader is not None:
+            read: Statement | None = reader(lo, child, depth, unroll)
+        else:
+            read = STATEMENTS[kind_id](lo, child, depth)
+        unroll = None
+        if waiting:
+            read = attach.attached(lo, waiting, child, read)
+            waiting = []
         if read is not None:
             found.append(read)
     return tuple(found)

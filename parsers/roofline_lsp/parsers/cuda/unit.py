@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from roofline_lsp.kernel.program import TranslationUnit
+from roofline_lsp.kernel.program import Dialect, TranslationUnit
 from roofline_lsp.parsers.cuda.cache import ParseCache
 from roofline_lsp.parsers.cuda.problems import syntax_problems
 from roofline_lsp.parsers.cuda.recovery import recover
 from roofline_lsp.parsers.cuda.scan import Scan
 from roofline_lsp.parsers.cuda.scopes import KnownNames
 from roofline_lsp.parsers.cuda.source import SourceText
+from roofline_lsp.parsers.opencl.functions import TYPE_NAMES, as_opencl
+from roofline_lsp.parsers.openmp import units
 from roofline_lsp.parsers.preprocess import PreprocessedFile
 
 
@@ -53,7 +55,8 @@ def _parse(pre: PreprocessedFile, cache: ParseCache) -> _Parsed:
 
 
 def _parse_one(pre: PreprocessedFile, cache: ParseCache) -> _Parsed:
-    known = KnownNames()
+    opencl = pre.dialect is Dialect.OPENCL
+    known = KnownNames(types=set(TYPE_NAMES)) if opencl else KnownNames()
     included: list[TranslationUnit] = []
     for header in pre.includes:
         parsed = cache.get(header)
@@ -72,9 +75,12 @@ def _parse_one(pre: PreprocessedFile, cache: ParseCache) -> _Parsed:
     found = scan.found
     if tree.root_node.has_error:
         found.functions.sort(key=lambda f: (f.span.line, f.span.column))
+    if b"omp" in pre.text:
+        units.outline(found, source, included)
     unit = TranslationUnit(
         path=pre.path,
-        functions=tuple(found.functions),
+        functions=as_opencl(found.functions) if opencl else tuple(found.functions),
+        instantiations=tuple(found.instantiations),
         structs=tuple(found.structs),
         globals=tuple(found.variables),
         aliases=found.aliases,

@@ -33,7 +33,7 @@ from roofline_lsp.parsers.preprocess.compile_commands import (
 from roofline_lsp.parsers.preprocess.compile_flags import CompileFlags, parse_flags
 from roofline_lsp.parsers.preprocess.driver import PreprocessCache, preprocess
 from roofline_lsp.parsers.preprocess.macros import Macro, MacroOrigin, MacroTable
-from roofline_lsp.parsers.preprocess.makefiles import makefile_hints
+from roofline_lsp.parsers.preprocess.makefiles import makefile_defines, makefile_hints
 from roofline_lsp.parsers.preprocess.predefined import cuda_macros, host_macros
 from roofline_lsp.parsers.preprocess.result import PreprocessedFile, PreprocessOptions, Reader
 
@@ -50,6 +50,7 @@ __all__ = [
     "cuda_macros",
     "host_macros",
     "load_compile_commands",
+    "makefile_defines",
     "makefile_hints",
     "parse_flags",
     "preprocess",

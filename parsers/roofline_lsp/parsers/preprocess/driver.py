@@ -274,7 +274,7 @@ def _closure(words: set[bytes], macros: dict[bytes, Macro]) -> frozenset[bytes]:
 def _initial_macros(options: PreprocessOptions) -> dict[bytes, Macro]:
     base = options.base
     if base is None:
-        base = dialect_macros(options.dialect, options.cuda_arch)
+        base = dialect_macros(options.dialect, options.cuda_arch, options.hip_arch)
     macros = base.to_dict()
     for name, value in options.defines:
         macro = parse_definition(f"{name} {value}".encode(), MacroOrigin.COMMAND_LINE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -23,8 +23,8 @@ _CONDITION = re.compile(r"\s*(?:else\s+)?(ifeq|ifneq|ifdef|ifndef)\b\s*(.*)", re
 _REFERENCE = re.compile(r"\$(?:\$|\(([^()${}]*)\)|\{([^(){}$]*)\}|([A-Za-z@<^?*+%|]))")
 _SUBSTITUTION = re.compile(r"([\w.-]+):([^=]*)=(.*)", re.DOTALL)
 _COMPILERS = re.compile(
-    r"(?:^|[\s/@-])(?:nvcc|hipcc|mpicxx|mpic\+\+|mpicc|clang(?:\+\+)?|g\+\+|gcc|cc|c\+\+|icpx|icc|"
-    r"nvc\+\+|CC)(?:-[\d.]+)?(?=\s)"
+    r"(?:^|[\s/@-])(?:nvcc|hipcc|mpicxx|mpic\+\+|mpicc|(?:amd)?clang(?:\+\+)?|g\+\+|gcc|cc|c\+\+|icpx|icc|"
+    r"nvc(?:\+\+)?|CC)(?:-[\d.]+)?(?=\s)"
 )
 _DEFAULTS = {"CC": "cc", "CXX": "g++", "MAKE": "make"}
 _SOURCE_SUFFIXES = (".cu", ".cpp", ".cc", ".cxx", ".c", ".hip")
@@ -48,10 +48,25 @@ def makefile_hints(
     rule that compiles that file counts; without, the defines that all compilations share. Gives
     empty flags for a Makefile that it does not understand.
     """
-    makefile = _Makefile()
-    makefile.read(text.decode("utf-8", "replace"))
-    commands = makefile.compile_commands(source_name)
+    commands = _Makefile.of(text).compile_commands(source_name)
     return common_flags([parse_flags(_split(command), directory) for command in commands])
+
+
+def makefile_defines(
+    text: bytes, source_names: Iterable[str]
+) -> dict[str, tuple[tuple[str, str], ...]]:
+    """The defines of files (``haar.cu``) that rules of their own compile, by name.
+
+    Of a file that is compiled several times, the command that defines most counts: a program
+    built for host and device says ``-DGPU`` in one of them.
+    """
+    makefile = _Makefile.of(text)
+    result = {}
+    for name in source_names:
+        flags = [parse_flags(_split(line)) for line in makefile.own_commands(name)]
+        if flags:
+            result[name] = max((found.defines for found in flags), key=len)
+    return result
 
 
 def _split(command: str) -> list[str]:
@@ -67,6 +82,13 @@ class _Makefile:
         self._rules: list[_Rule] = []
         self._conditions: list[tuple[bool, bool, bool]] = []
         """Of each open ``ifeq``: whether it stands in read text, is read now, was ever read."""
+
+    @classmethod
+    def of(cls, text: bytes) -> _Makefile:
+        """The Makefile of a text."""
+        makefile = cls()
+        makefile.read(text.decode("utf-8", "replace"))
+        return makefile
 
     # ---- Reading
 
@@ -176,9 +198,8 @@ class _Makefile:
     def compile_commands(self, source_name: str | None) -> list[str]:
         """The commands of a default build that compile; else the usual flag variables."""
         rules = self._chosen_rules(source_name)
-        commands = [self.expand(line) for rule in rules for line in rule.recipe]
-        commands = [line for line in commands if _COMPILERS.search(f" {line} ")]
-        compiling = [line for line in commands if " -c " in f" {line} " or " -dc " in f" {line} "]
+        commands = self._compiler_calls(rules)
+        compiling = [line for line in commands if _makes_object(line)]
         if compiling or commands:
             return compiling or commands
         if any(rule.recipe for rule in rules):
@@ -186,16 +207,39 @@ class _Makefile:
         names = [name for name in self._variables if name.endswith("FLAGS") and "LD" not in name]
         return [self.expand(" ".join(f"$({name})" for name in names))] if names else []
 
+    def own_commands(self, source_name: str) -> list[str]:
+        """The commands that compile one file, by a rule for it or a pattern for its suffix.
+
+        Those that compile and link at once are left out: of several programs from the same files
+        the first is as good as any.
+        """
+        name = PurePosixPath(source_name)
+        rules = self._reachable_rules()
+        by_suffix = [rule for rule in rules if _compiles(rule, name.suffix)]
+        lines = self._compiler_calls(self._explicit_rules(rules, name) or by_suffix)
+        return [line for line in lines if _makes_object(line)]
+
+    def _compiler_calls(self, rules: Iterable[_Rule]) -> list[str]:
+        commands = [self.expand(line) for rule in rules for line in rule.recipe]
+        return [line for line in commands if _COMPILERS.search(f" {line} ")]
+
+    def _explicit_rules(self, rules: Iterable[_Rule], name: PurePosixPath) -> list[_Rule]:
+        """Rules that make something of one file, which they need or name in their recipe."""
+        return [
+            rule
+            for rule in rules
+            if rule.recipe
+            and any(
+                PurePosixPath(word).name == name.name
+                for word in (*rule.prerequisites, *self.expand(" ".join(rule.recipe)).split())
+            )
+        ]
+
     def _chosen_rules(self, source_name: str | None) -> list[_Rule]:
         rules = self._reachable_rules()
         if source_name is not None:
             name = PurePosixPath(source_name)
-            explicit = [
-                rule
-                for rule in rules
-                if rule.recipe
-                and any(PurePosixPath(p).name == name.name for p in rule.prerequisites)
-            ]
+            explicit = self._explicit_rules(rules, name)
             by_suffix = [rule for rule in rules if _compiles(rule, name.suffix)]
             return explicit or by_suffix or rules
         return [rule for rule in rules if _compiles(rule, ".cu")] or rules
@@ -215,6 +259,10 @@ class _Makefile:
                     wanted.update(rule.prerequisites)
                     growing = True
         return reached
+
+
+def _makes_object(line: str) -> bool:
+    return " -c " in f" {line} " or " -dc " in f" {line} "
 
 
 def _compiles(rule: _Rule, suffix: str) -> bool:

@@ -10,12 +10,17 @@ _OPERATOR = re.compile(
     rb'_Pragma\s*\(\s*L?"([^"\\\n]*(?:\\[\s\S][^"\\\n]*)*)"\s*\)|' + OPAQUE.pattern
 )
 _UNROLL = re.compile(rb"(?:GCC\s+)?unroll\b\s*(.*)", re.DOTALL)
+_STANDALONE = re.compile(
+    rb"(?:barrier|taskwait|taskyield|flush|scan|target\s+(?:update|enter|exit))\b"
+)
+"""OpenMP's directives that are statements of their own."""
 
 
-def pragma_attribute(pragma: bytes) -> bytes:
+def pragma_attribute(pragma: bytes, line: int | None = None) -> bytes:
     """A pragma, given without ``#pragma``, as an attribute of the statement after it.
 
-    Empty for pragmas that say nothing about a statement's cost.
+    Empty for pragmas that say nothing about a statement's cost. ``line`` is the line of an
+    included file whose text goes to another line; the attribute of an OpenMP directive tells it.
     """
     if pragma == b"nounroll":
         return b"[[unroll(1)]]"
@@ -27,8 +32,11 @@ def pragma_attribute(pragma: bytes) -> bytes:
         enclosed = factor[:1] == b"(" and factor.find(b")") == len(factor) - 1
         return b"[[unroll" + (factor if enclosed else b"(" + factor + b")") + b"]]"
     if pragma[:4] in (b"omp ", b"omp\t"):
-        text = pragma[4:].strip().replace(b"\\", b"\\\\").replace(b'"', b'\\"')
-        return b'[[omp::directive("' + text + b'")]]'
+        text = pragma[4:].strip()
+        end = b"]];" if _STANDALONE.match(text) else b"]]"
+        text = text.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+        told = b"" if line is None else b", %d" % line
+        return b'[[omp::directive("' + text + b'"' + told + b")" + end
     return b""
 
 

@@ -7,10 +7,12 @@ Only what programs test or use is listed. A program's own ``#define`` of any tak
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from roofline_lsp.kernel.program import Dialect
 from roofline_lsp.parsers.preprocess.macros import Macro, MacroOrigin, MacroTable, parse_definition
+from roofline_lsp.parsers.preprocess.opencl_names import OPENCL
 
 DEFAULT_CUDA_ARCH = 860
 """Compute capability 8.6, that of the GeForce RTX 30 series."""
@@ -113,36 +115,37 @@ __HIPCC__ 1
 __HIP_PLATFORM_AMD__ 1
 __HIP_PLATFORM_HCC__ 1
 __HIP_DEVICE_COMPILE__ 1
+__AMDGCN__ 1
+__AMDGPU__ 1
+__AMD__ 1
 __clang__ 1
+__clang_major__ 18
+__clang_minor__ 0
 HIP_VERSION_MAJOR 6
 HIP_VERSION_MINOR 2
 HIP_VERSION_PATCH 41133
 HIP_VERSION 60241133
+HIP_DYNAMIC_SHARED(type, var) extern __shared__ type var[];
+HIP_DYNAMIC_SHARED_ATTRIBUTE
+HIP_SYMBOL(x) x
+HIPRT_CB
+hipThreadIdx_x threadIdx.x
+hipThreadIdx_y threadIdx.y
+hipThreadIdx_z threadIdx.z
+hipBlockIdx_x blockIdx.x
+hipBlockIdx_y blockIdx.y
+hipBlockIdx_z blockIdx.z
+hipBlockDim_x blockDim.x
+hipBlockDim_y blockDim.y
+hipBlockDim_z blockDim.z
+hipGridDim_x gridDim.x
+hipGridDim_y gridDim.y
+hipGridDim_z gridDim.z
 """
-"""ROCm 6.2, as ``hipcc`` and ``hip_version.h`` define them in a device pass."""
+"""ROCm 6.2, as ``hipcc``, ``hip_version.h`` and ``amd_hip_runtime.h`` define them in a device pass.
 
-OPENCL = """\
-__OPENCL_VERSION__ 300
-__OPENCL_C_VERSION__ 300
-CL_VERSION_1_0 100
-CL_VERSION_1_1 110
-CL_VERSION_1_2 120
-CL_VERSION_2_0 200
-CL_VERSION_3_0 300
-__ENDIAN_LITTLE__ 1
-__IMAGE_SUPPORT__ 1
-cl_khr_fp64 1
-cl_khr_global_int32_base_atomics 1
-cl_khr_local_int32_base_atomics 1
-CLK_LOCAL_MEM_FENCE 1
-CLK_GLOBAL_MEM_FENCE 2
-M_PI_F 3.14159265358979323846f
-M_E_F 2.71828182845904523536f
-MAXFLOAT 3.402823466e+38f
-INFINITY 1e+999f
-HUGE_VALF 1e+999f
+``HIP_KERNEL_NAME`` is left to the parser, which knows that a kernel stands in it.
 """
-"""OpenCL C 3.0, sections 6.6.1 and 6.15 of its specification; no host macros are in force."""
 
 SYSTEM = """\
 NULL nullptr
@@ -293,9 +296,18 @@ KNOWN_HEADERS = frozenset(
     b"string.h strings.h sys/stat.h sys/time.h sys/types.h time.h unistd.h "
     b"cooperative_groups.h cub/cub.cuh cublas_v2.h cuda.h cuda_bf16.h cuda_fp16.h cuda_fp8.h "
     b"cuda_runtime.h cuda_runtime_api.h cufft.h curand.h curand_kernel.h cusolverDn.h cusparse.h "
+    b"hip/hip_runtime.h hip/hip_runtime_api.h hip/hip_fp16.h hip/hip_bfloat16.h hip/hip_bf16.h "
+    b"hip/hip_fp8.h hip/hip_complex.h hip/hip_cooperative_groups.h hip/hip_ext.h "
+    b"hip/hip_vector_types.h hip/hip_version.h hip/hiprtc.h hip/math_functions.h "
+    b"hip/device_functions.h hip/amd_detail/amd_hip_runtime.h hipblas/hipblas.h hipblas.h "
+    b"hipblaslt/hipblaslt.h hipcub/hipcub.hpp hipfft/hipfft.h hipfft.h hiprand/hiprand.h "
+    b"hiprand/hiprand_kernel.h hiprand.h hiprand_kernel.h hipsolver/hipsolver.h "
+    b"hipsparse/hipsparse.h hipsparse.h rocblas/rocblas.h rocblas.h rocprim/rocprim.hpp "
+    b"rocrand/rocrand.h rocrand/rocrand_kernel.h rocsolver/rocsolver.h rocsparse/rocsparse.h "
+    b"rocwmma/rocwmma.hpp miopen/miopen.h "
     b"device_launch_parameters.h math_constants.h mma.h nvToolsExt.h vector_types.h".split()
 )
-"""What ``__has_include`` finds beside the program's own headers: C++17, POSIX and CUDA 12."""
+"""What ``__has_include`` finds beside the program's own headers: C++17, POSIX, CUDA 12, ROCm 6."""
 
 
 def _read(table: str) -> list[Macro]:
@@ -326,9 +338,24 @@ def cuda_macros(cuda_arch: int | None = DEFAULT_CUDA_ARCH) -> MacroTable:
 
 
 @lru_cache(maxsize=8)
-def hip_macros() -> MacroTable:
-    """The macros of ``hipcc`` in a device pass for AMD GPUs."""
-    return host_macros().with_macros(_read(HIP))
+def hip_macros(hip_arch: str | None = None) -> MacroTable:
+    """The macros of ``hipcc`` in a device pass for an AMD GPU such as ``gfx90a``.
+
+    GPUs of the GCN and CDNA line, ``gfx9`` and before, have wavefronts of 64 threads. None: a GPU
+    of no particular name, with warps of 32.
+    """
+    if hip_arch is None:
+        return host_macros().with_macros(_read(f"{HIP}__AMDGCN_WAVEFRONT_SIZE 32\n"))
+    wavefront = 64 if re.fullmatch(r"gfx[6-9]\w\w", hip_arch) else 32
+    family = hip_arch[3:-2]
+    own = f"""\
+__{hip_arch}__ 1
+__GFX{family}__ 1
+__amdgcn_target_id__ "{hip_arch}"
+__AMDGCN_WAVEFRONT_SIZE {wavefront}
+__AMDGCN_WAVEFRONT_SIZE__ {wavefront}
+"""
+    return host_macros().with_macros(_read(HIP + own))
 
 
 @lru_cache(maxsize=8)
@@ -337,10 +364,12 @@ def opencl_macros() -> MacroTable:
     return MacroTable([*_dynamic(), *_read(SYSTEM), *_read(OPENCL)])
 
 
-def dialect_macros(dialect: Dialect, cuda_arch: int | None = DEFAULT_CUDA_ARCH) -> MacroTable:
-    """The macros that a compilation of a dialect starts from; only CUDA asks for ``cuda_arch``."""
+def dialect_macros(
+    dialect: Dialect, cuda_arch: int | None = DEFAULT_CUDA_ARCH, hip_arch: str | None = None
+) -> MacroTable:
+    """The macros that a compilation of a dialect for a GPU starts from."""
     if dialect is Dialect.HIP:
-        return hip_macros()
+        return hip_macros(hip_arch)
     if dialect is Dialect.OPENMP:
         return host_macros(openmp=True)
     if dialect is Dialect.OPENCL:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from roofline_lsp.kernel.program import Dialect, Problem
@@ -31,6 +31,15 @@ class PreprocessOptions:
     """The macros to start from; None: those of a compilation of ``dialect`` for ``cuda_arch``."""
     dialect: Dialect = Dialect.CUDA
     """The language the file is compiled as."""
+    file_defines: tuple[tuple[Path, tuple[tuple[str, str], ...]], ...] = ()
+    """``-D`` that only some files are compiled with, by file."""
+    hip_arch: str | None = None
+    """LLVM's name of the AMD GPU that HIP compiles for (``gfx90a``); None: none in particular."""
+
+    def for_file(self, path: Path, dialect: Dialect) -> PreprocessOptions:
+        """The options that one file of a program is compiled with."""
+        own = tuple(pair for name, defines in self.file_defines if name == path for pair in defines)
+        return replace(self, defines=(*self.defines, *own), file_defines=(), dialect=dialect)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -171,6 +171,12 @@ def divide(path: Path, source: bytes) -> SourceFile:
         text = b"   " + text[3:]
     text = b"\n" + (text.replace(b"\0", b" ") if b"\0" in text else text)
     starts, ends = opaque_spans(text)
+    unclosed = _unclosed_comment(text, starts, ends)
+    if unclosed is not None:
+        # It ends with its line, so that the rest of the file stays while it is typed. No `*/`
+        # follows: every later `/*` is unclosed too.
+        text = text[: starts[-1]] + text[starts[-1] :].replace(b"/*", b"//")
+        starts, ends = opaque_spans(text)
     parts: list[Chunk | Directive] = []
     line = 0
     last = 0
@@ -196,14 +202,14 @@ def divide(path: Path, source: bytes) -> SourceFile:
         last = end
     if last < len(text):
         parts.append(_chunk(text[last:], line))
-    unclosed = starts[-1] if ends and ends[-1] == len(text) else -1
-    return SourceFile(path, source, tuple(parts), _unclosed_comment(text, unclosed))
+    return SourceFile(path, source, tuple(parts), unclosed)
 
 
-def _unclosed_comment(text: bytes, start: int) -> int | None:
+def _unclosed_comment(text: bytes, starts: list[int], ends: list[int]) -> int | None:
     """The 1-based line of a block comment that the file does not end."""
-    if start < 0 or text[start : start + 2] != b"/*":
+    if not ends or ends[-1] != len(text) or text[starts[-1] : starts[-1] + 2] != b"/*":
         return None
+    start = starts[-1]
     if text.endswith(b"*/") and len(text) - start >= 4:
         return None
     return text.count(b"\n", 0, start)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from roofline_lsp.kernel.program import Dialect, Problem, Severity
+from roofline_lsp.parsers.opencl.rewriting import rewrite as rewrite_opencl
 from roofline_lsp.parsers.preprocess.condition_reader import ConditionReader
 from roofline_lsp.parsers.preprocess.conditional_stack import ConditionalStack
 from roofline_lsp.parsers.preprocess.conditions import ConditionError
@@ -133,7 +134,11 @@ class Unit:
 
     def finish(self) -> PreprocessedFile:
         """Preprocesses the file as a unit of its own."""
-        text = fix_for_grammar(self.run())
+        text = self.run()
+        if self._includer.dialect is Dialect.OPENCL:
+            text, lines = rewrite_opencl(text)
+            self._output.changed_lines |= lines
+        text = fix_for_grammar(text)
         return PreprocessedFile(
             path=self.file.path,
             source=self.file.source,
@@ -300,7 +305,7 @@ class Unit:
         expanded = self._expand_pragma(text) if key else text
         line = directive.line
         self._pragmas.setdefault(line, []).append(expanded)
-        attribute = pragma_attribute(expanded)
+        attribute = pragma_attribute(expanded, line if self.spliced else None)
         if output.holding or (self.spliced and not attribute):
             output.add_blank(b"\n" + directive.newlines)
             return

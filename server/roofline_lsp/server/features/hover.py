@@ -9,8 +9,17 @@ from lsprotocol import types
 from roofline_lsp.api.report import KernelReport, LedgerLine
 from roofline_lsp.server.convert import Encoding, index_of, units
 from roofline_lsp.server.documents import Documents
-from roofline_lsp.server.features.names import Identifier, identifier_at, launch_on, meant
+from roofline_lsp.server.features.names import (
+    LAUNCH_CALL,
+    Identifier,
+    directive_on,
+    identifier_at,
+    launch_on,
+    launched_on,
+    meant,
+)
 from roofline_lsp.server.kernel_text import kernel_text
+from roofline_lsp.server.library_text import calls_on, library_text
 from roofline_lsp.server.line_text import line_text
 from roofline_lsp.server.markdown import Style
 from roofline_lsp.server.views import View
@@ -20,6 +29,9 @@ WAIT_S = 5.0
 
 STALE_WAIT_S = 0.4
 """How long it waits for a newer analysis when an older one can answer."""
+
+_MOST_FILES = 8
+"""In so many files the kernel of a launch is looked for that does not name it."""
 
 
 async def hover(
@@ -35,13 +47,23 @@ async def hover(
     if view is None or document.revision != revision:
         return None
     old_line = view.line_map.to_old(params.position.line + 1)
+    directive = directive_on(view.report, old_line, view.analysis.lines)
+    if directive is not None:
+        return _hover(kernel_text(directive, view.analysis.gpu, style), style, None)
     word = identifier_at(line, index)
+    if word is not None and LAUNCH_CALL.fullmatch(word.name):
+        text = await _launched(documents, view, old_line, style)
+        if text is not None:
+            return _hover(text, style, _range(line, params.position.line, word, documents.encoding))
     if word is not None and not word.member:
         text = await _kernel(documents, view, word, old_line, style)
         if text is not None:
             row = params.position.line
             return _hover(text, style, _range(line, row, word, documents.encoding))
-    text = line_text(_shares(view, old_line), view.analysis.gpu, style)
+    calls = calls_on(view.report.library_calls, old_line, word.name if word is not None else None)
+    text = library_text(calls, view.analysis.gpu, style)
+    if text is None:
+        text = line_text(_shares(view, old_line), view.analysis.gpu, style)
     return _hover(text, style, None) if text is not None else None
 
 
@@ -59,6 +81,22 @@ async def _kernel(
     if kernel is None:
         return None
     return kernel_text(kernel, analysis.gpu, style, launch_on(kernel, path, line))
+
+
+async def _launched(documents: Documents, view: View, line: int | None, style: Style) -> str | None:
+    """The kernel that a call launches on a line without naming it."""
+    path = view.report.path
+    analyses = [view.analysis]
+    files = {file: name for name, file in view.analysis.kernels_elsewhere.items()}
+    for name in tuple(files.values())[:_MOST_FILES]:
+        other = await documents.elsewhere(view, name, wait_s=WAIT_S)
+        if other is not None:
+            analyses.append(other)
+    for analysis in analyses:
+        kernel = launched_on(analysis.report, path, line)
+        if kernel is not None:
+            return kernel_text(kernel, analysis.gpu, style, launch_on(kernel, path, line))
+    return None
 
 
 def _shares(view: View, line: int | None) -> list[tuple[KernelReport, Sequence[LedgerLine]]]:

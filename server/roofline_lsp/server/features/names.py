@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from roofline_lsp.api.report import FileReport, KernelReport, LaunchReport
+from roofline_lsp.kernel.program import Dialect
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _QUALIFIERS = re.compile(r"(?:[^\W\d]\w*\s*)?(?:::\s*[^\W\d]\w*\s*)*::\s*\Z")
+LAUNCH_CALL = re.compile(
+    r"(?:cl)?[eE]nqueue(?:NDRangeKernel|Task)|enqueue_nd_range_kernel"
+    r"|(?:cu|cuda|hip)\w*Launch\w*"
+)
+"""Functions that launch a kernel that is not named where they are called."""
 _MEMBER = re.compile(r"(?:\.|->)\s*\Z")
 
 
@@ -61,6 +68,28 @@ def meant(
             if launch_on(kernel, path, line) is not None:
                 return kernel
     return named[0] if named else None
+
+
+def directive_on(report: FileReport, line: int | None, lines: Sequence[str]) -> KernelReport | None:
+    """The kernel that an OpenMP directive makes which a 1-based line is a part of.
+
+    Such a kernel has no name in the source.
+    """
+    if line is None:
+        return None
+    first = line
+    while 1 < first <= len(lines) and lines[first - 2].rstrip().endswith("\\"):
+        first -= 1
+    for kernel in report.kernels:
+        at = kernel.name_span.line
+        if kernel.dialect is Dialect.OPENMP and kernel.path == report.path and first <= at <= line:
+            return kernel
+    return None
+
+
+def launched_on(report: FileReport, path: Path, line: int | None) -> KernelReport | None:
+    """The kernel that a line launches."""
+    return next((k for k in report.kernels if launch_on(k, path, line) is not None), None)
 
 
 def launch_on(kernel: KernelReport, path: Path, line: int | None) -> LaunchReport | None:

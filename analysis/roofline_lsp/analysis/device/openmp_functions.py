@@ -1,0 +1,120 @@
+"""What OpenMP itself provides to device code: queries, and the reductions of target regions.
+
+Kernels of target regions are written for one GPU thread: a team is a block, its threads the
+block's. Reductions are what LLVM's device runtime makes of a ``reduction`` clause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from roofline_lsp.analysis.device import memory_functions as memory
+from roofline_lsp.analysis.device.arithmetic import binary
+from roofline_lsp.analysis.device.math_functions import Handler
+from roofline_lsp.analysis.device.memory import need_value
+from roofline_lsp.analysis.device.regions import Work
+from roofline_lsp.analysis.device.values import (
+    LAUNCH,
+    THREAD,
+    DeviceValue,
+    Value,
+    number,
+)
+from roofline_lsp.analysis.device.walker import Walker
+from roofline_lsp.kernel.expressions import Call
+from roofline_lsp.kernel.symbolic import Expr, apply, from_atom
+
+_WARP_STEPS: Final = 5
+"""Halvings of a warp of 32."""
+REDUCTION_STEP_INT: Final = 4.0
+"""Integer instructions of one step between lanes, beside the operation and the shuffle: which
+lanes take part, and whether the value is copied."""
+_WARP: Final = 32
+
+_THREAD_INDEX: Final = from_atom(THREAD["threadIdx.x"])
+
+
+def _query(expr: Expr) -> Handler:
+    """A handler for a function that reads an index or a dimension."""
+
+    def handler(
+        walker: Walker, name: str, args: list[DeviceValue], node: Call
+    ) -> DeviceValue | None:
+        return Value("int", expr)
+
+    return handler
+
+
+def _constant(value: int) -> Handler:
+    def handler(
+        walker: Walker, name: str, args: list[DeviceValue], node: Call
+    ) -> DeviceValue | None:
+        return number(value, "int")
+
+    return handler
+
+
+def _clock(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+    return Value("double", None, walker.machine.loop_bits())
+
+
+def _reduce(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+    """A reduction over the threads of a team, and over all teams if there is a target.
+
+    The lanes of a warp exchange values in five steps; the warps pass theirs through shared memory
+    to the first warp, which does the same again. Each team's value goes to a buffer, and the team
+    that comes last reduces those.
+    """
+    accumulator = args[-1] if args else None
+    if not isinstance(accumulator, Value):
+        return number(0, "int")
+    need_value(walker, accumulator)
+    _reduce_warp(walker, accumulator)
+    memory.barrier(walker, name, args, node)
+    first_warp = walker.machine.open_guard((apply("lt", _THREAD_INDEX - _WARP),))
+    _reduce_warp(walker, accumulator)
+    walker.machine.close(first_warp)
+    memory.barrier(walker, name, args, node)
+    return Value(accumulator.type, None if accumulator.expr is None else accumulator.expr)
+
+
+def _reduce_warp(walker: Walker, accumulator: Value) -> None:
+    words = 2 if (walker.types.size(walker.type_of(accumulator)) or 4) > 4 else 1
+    walker.machine.charge(Work.INT, _WARP_STEPS * REDUCTION_STEP_INT * words)
+    for _ in range(_WARP_STEPS):
+        other = walker.opaque(walker.type_of(accumulator), walker.machine.loop_bits(), "lane")
+        if isinstance(other, Value):
+            need_value(walker, binary(walker, "+", accumulator, other))
+
+
+_HANDLERS: Final[tuple[tuple[Handler, str], ...]] = (
+    (_query(_THREAD_INDEX), "omp_get_thread_num"),
+    (_query(from_atom(THREAD["blockIdx.x"])), "omp_get_team_num"),
+    (
+        _query(from_atom(LAUNCH["blockDim.x"])),
+        "omp_get_num_threads omp_get_max_threads omp_get_thread_limit omp_get_num_procs",
+    ),
+    (_query(from_atom(LAUNCH["gridDim.x"])), "omp_get_num_teams"),
+    (
+        _constant(0),
+        (
+            "omp_is_initial_device omp_get_default_device omp_get_device_num"
+            " omp_get_ancestor_thread_num omp_get_dynamic omp_get_nested"
+        ),
+    ),
+    (_constant(1), "omp_in_parallel omp_get_level omp_get_active_level omp_get_num_devices"),
+    (_clock, "omp_get_wtime omp_get_wtick"),
+    (memory.nothing, "omp_set_num_threads omp_set_lock omp_unset_lock omp_init_lock"),
+    (_reduce, "__kmpc_reduce __kmpc_reduce_block"),
+)
+
+
+def _entries() -> Iterator[tuple[str, Handler]]:
+    for handler, names in _HANDLERS:
+        for name in names.split():
+            yield name, handler
+
+
+OPENMP_FUNCTIONS: Final[Mapping[str, Handler]] = dict(_entries())
+"""Every built-in function of OpenMP by name."""

@@ -1,0 +1,43 @@
+"""One of two values, as ``a ? b : c`` and the end of a branch leave them behind."""
+
+from __future__ import annotations
+
+from roofline_lsp.analysis.device.arithmetic import MAX_SIZE
+from roofline_lsp.analysis.device.values import DeviceValue, StructValue, Value
+from roofline_lsp.analysis.device.walker import Walker
+from roofline_lsp.analysis.layout import common_type, is_float
+from roofline_lsp.kernel.symbolic import Expr, apply
+
+
+def select(
+    walker: Walker, condition: Value, then: DeviceValue, otherwise: DeviceValue
+) -> DeviceValue:
+    """One of two values, by a condition of each thread."""
+    if then is otherwise:
+        return then
+    if isinstance(then, Value) and isinstance(otherwise, Value):
+        type_ = common_type(then.type, otherwise.type)
+        varies = condition.varies | then.varies | otherwise.varies
+        expr = _selected(condition.expr, then.expr, otherwise.expr)
+        if is_float(type_):
+            return Value(type_, expr, varies)
+        if expr is None:
+            expr = walker.fresh("choice", "data")
+        return Value(type_, expr, varies, ("select", (then, otherwise)))
+    if isinstance(then, StructValue) and isinstance(otherwise, StructValue):
+        fields = {
+            name: select(walker, condition, value, otherwise.fields[name])
+            for name, value in then.fields.items()
+            if name in otherwise.fields
+        }
+        return StructValue(then.type, fields)
+    return then
+
+
+def _selected(condition: Expr | None, then: Expr | None, otherwise: Expr | None) -> Expr | None:
+    """The number that is chosen, where all three are known and not too long to follow."""
+    if condition is None or then is None or otherwise is None:
+        return None
+    if condition.size + then.size + otherwise.size >= MAX_SIZE:
+        return None
+    return apply("select", condition, then, otherwise)

@@ -1,0 +1,59 @@
+"""Function templates that the program instantiates explicitly: what their parameters stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from roofline_lsp.analysis.host.index import matches
+from roofline_lsp.analysis.host.layout import resolve
+from roofline_lsp.analysis.host.machine import Machine
+from roofline_lsp.analysis.host.memory import Cell, Place
+from roofline_lsp.analysis.host.names import template_arguments
+from roofline_lsp.analysis.host.templates import bind
+from roofline_lsp.analysis.host.values import LaunchContext
+from roofline_lsp.kernel.program import Function
+from roofline_lsp.kernel.symbolic import Expr
+from roofline_lsp.kernel.types import Type
+
+Bindings = dict[str, Type | Expr]
+
+
+def instances_of(m: Machine, function: Function) -> Iterator[tuple[Function, Bindings]]:
+    """The explicit instantiations of a function template, and what each binds."""
+    for instance in m.index.instantiations.get(function.name, ()):
+        same = matches(function.qualified_name, instance.qualified_name) or matches(
+            instance.qualified_name, function.qualified_name
+        )
+        if not (same and function.template_params) or len(instance.params) != len(function.params):
+            continue
+        m.enter(None, {})
+        try:
+            given = template_arguments(m, instance.template_args)
+            args: list[Place] = [Cell("", resolve(m, p.type)) for p in instance.params]
+            yield instance, bind(m, function.template_params, given, function, args)
+        finally:
+            m.frames.pop()
+
+
+def record_instances(m: Machine) -> None:
+    """Keep a launch without dimensions for each instance of a kernel that nothing launches."""
+    launched = {id(context.kernel) for context in m.launches.values()}
+    for function in m.index.all_functions:
+        if not (function.is_kernel and function.has_body) or id(function) in launched:
+            continue
+        for instance, bindings in instances_of(m, function):
+            m.launches.setdefault(
+                (id(function), tuple(bindings.items())),
+                LaunchContext(
+                    kernel=function,
+                    template_bindings=bindings,
+                    grid=None,
+                    block=None,
+                    shared_bytes=None,
+                    args=(),
+                    path=instance.path,
+                    line=instance.span.line,
+                    order=len(m.launches),
+                    certain=False,
+                ),
+            )

@@ -1,0 +1,65 @@
+"""OpenMP directives in host code: target regions, which launch kernels, and all others."""
+
+from __future__ import annotations
+
+from roofline_lsp.analysis.host.havoc import forget_reachable, forget_value
+from roofline_lsp.analysis.host.launches import record
+from roofline_lsp.analysis.host.machine import EXECUTORS, Machine, Signal, handles
+from roofline_lsp.analysis.host.memory import Place
+from roofline_lsp.analysis.host.reach import root_name
+from roofline_lsp.analysis.host.templates import bind
+from roofline_lsp.analysis.host.values import Scalar
+from roofline_lsp.analysis.offload_geometry import OffloadRequest, offload_geometry
+from roofline_lsp.kernel.expressions import Expression
+from roofline_lsp.kernel.statements import Directed, Offload
+from roofline_lsp.kernel.symbolic import ONE, ZERO, Expr
+from roofline_lsp.kernel.types import Type
+
+
+@handles(EXECUTORS, Directed)
+def _directed(m: Machine, node: Directed) -> Signal | None:
+    return m.exec(node.body) if node.body is not None else None
+
+
+@handles(EXECUTORS, Offload)
+def _offload(m: Machine, node: Offload) -> Signal | None:
+    """Record the launch of a target region and forget what its kernel may write."""
+    places = [m.place(argument) for argument in node.args]
+    request = OffloadRequest(
+        node.mode,
+        _number(m, node.teams),
+        _number(m, node.thread_limit),
+        # A parallel region inside cannot ask for more threads than were launched.
+        _number(m, node.threads) if node.directive.clause("num_threads") else None,
+        _number(m, node.trips),
+    )
+    teams, threads = offload_geometry(request, m.assumed_value)
+    m.count_launch()
+    kernel = node.kernel
+    # The kernel is a part of the function around it and sees that one's template parameters.
+    bindings: dict[str, Type | Expr] = dict(m.frame.bindings)
+    own = [p for p in kernel.template_params if p.name not in bindings]
+    bindings.update(bind(m, own, None, kernel, places))
+    shape = (teams, ONE, ONE), (threads, ONE, ONE)
+    record(m, node, kernel, bindings, shape, ZERO, places)
+    _forget_written(m, node, places)
+    return None
+
+
+def _number(m: Machine, node: Expression | None) -> Expr | None:
+    if node is None:
+        return None
+    number = m.number(m.eval(node), "int")
+    return number.value if number is not None else None
+
+
+def _forget_written(m: Machine, node: Offload, places: list[Place]) -> None:
+    effects = m.reach.effects(node)
+    stored = {root_name(store) for store in effects.stores}
+    for argument, place in zip(node.args, places, strict=False):
+        name = root_name(argument)
+        held = place.get()
+        if name in effects.names and isinstance(held, Scalar):
+            forget_value(m, place, "a target region assigns it")
+        elif name in stored or name in effects.names:
+            forget_reachable(m, held, 1)

@@ -1,0 +1,46 @@
+"""The rule of the verdict: operations per byte against the ridge of each precision."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Final
+
+from roofline_lsp.analysis.prediction import Verdict
+from roofline_lsp.hardware_db import Roofline
+from roofline_lsp.kernel.precision import Precision
+
+DECIDING: Final = (Precision.SP, Precision.DP, Precision.INT)
+"""The precisions whose ridges decide the class, by the rule of the HPDC'25 study."""
+
+
+def precision_verdicts(
+    operations: Mapping[Precision, float], moved_bytes: float, roofline: Roofline
+) -> dict[Precision, Verdict]:
+    """The class of each precision that has operations and a ridge."""
+    result = {}
+    for precision, amount in operations.items():
+        ridge = roofline.ridge(precision)
+        if ridge is not None and amount:
+            above = amount / moved_bytes > ridge
+            result[precision] = Verdict.COMPUTE_BOUND if above else Verdict.BANDWIDTH_BOUND
+    return result
+
+
+def verdict_of(verdicts: Mapping[Precision, Verdict]) -> Verdict:
+    """Compute-bound if one of the deciding precisions is."""
+    if any(verdicts.get(precision) is Verdict.COMPUTE_BOUND for precision in DECIDING):
+        return Verdict.COMPUTE_BOUND
+    return Verdict.BANDWIDTH_BOUND
+
+
+def margin(
+    operations: Mapping[Precision, float], moved_bytes: float, roofline: Roofline
+) -> float:
+    """The natural logarithm of the highest intensity over its ridge, at least -20."""
+    best = -math.inf
+    for precision in DECIDING:
+        ridge = roofline.ridge(precision)
+        if ridge and operations.get(precision):
+            best = max(best, math.log(operations[precision] / moved_bytes / ridge))
+    return max(best, -20.0)

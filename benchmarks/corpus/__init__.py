@@ -1,0 +1,1 @@
+"""What the benchmarks that read a folder of programs share."""

@@ -1,0 +1,43 @@
+"""What a host source says of its kernel files: names, and macros given when they are built."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+_KERNEL_FILE: Final = re.compile(rb"[\"']([^\"'\n\\]*?[^\"'\n\\/]\.cl)[\"']")
+
+
+def kernel_files(source: bytes) -> tuple[str, ...]:
+    """The string literals of a source that end in ``.cl``, each once, in the order written.
+
+    They are as the program passes them: paths relative to a folder that only a run knows, or bare
+    file names. Bytes that are not UTF-8 are replaced.
+    """
+    found = (match[1].decode(errors="replace") for match in _KERNEL_FILE.finditer(source))
+    return tuple(dict.fromkeys(found))
+
+
+_LITERAL: Final = re.compile(rb'"((?:[^"\\\n]|\\.)*)"')
+_DEFINE: Final = re.compile(rb"(?<!\S)-D\s*([A-Za-z_]\w*)(?:=(\S*))?")
+
+
+def build_defines(sources: Mapping[Path, bytes | None]) -> tuple[tuple[str, str], ...]:
+    """Macros that string literals of host sources give a kernel's compiler: ``"-DN=16"``.
+
+    Name and value, 1 where none is written; the first of several values. Values that the host puts
+    together when it runs (``"-DN=%d"``, ``"-DN=" + n``) are left out.
+    """
+    found: dict[str, str] = {}
+    for source in sources.values():
+        if source is None or b"-D" not in source:
+            continue
+        for literal in _LITERAL.finditer(source):
+            for define in _DEFINE.finditer(literal[1]):
+                name, value = define.groups()
+                text = "1" if value is None else value.decode(errors="replace")
+                if text and not set(text) & set("%\\{}"):
+                    found.setdefault(name.decode(), text)
+    return tuple(found.items())

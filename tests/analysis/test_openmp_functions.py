@@ -1,0 +1,67 @@
+"""OpenMP's own functions in device code: what they are worth and what they cost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from roofline_lsp.analysis.device.openmp_functions import REDUCTION_STEP_INT
+from roofline_lsp.analysis.device.regions import KernelSummary, Work
+from roofline_lsp.analysis.device.summary import summarise
+from roofline_lsp.analysis.execution import execute
+from roofline_lsp.analysis.predict import work_totals
+from roofline_lsp.analysis.symbols import build_symbol_table
+from roofline_lsp.kernel.program import Dialect
+from roofline_lsp.parsers.load import load_program
+
+
+def walked(body: str) -> KernelSummary:
+    path = Path("/src/kernel.cu")
+    source = f"__global__ void k(float *a, double *d, int n) {{ {body} }}".encode()
+    program = load_program([path], lambda wanted: source if wanted == path else None)
+    (unit,) = program.units
+    (kernel,) = unit.functions
+    return summarise(replace(kernel, dialect=Dialect.OPENMP), build_symbol_table(program))
+
+
+def work(body: str, kind: Work, teams: int, threads: int) -> float:
+    summary = walked(body)
+    assert summary.problems == ()
+    return work_totals(summary, execute(summary.root, (teams, 1, 1), (threads, 1, 1), {}))[kind]
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("omp_get_thread_num()", 64 * 63 / 2 * 10),
+        ("omp_get_team_num()", 10 * 9 / 2 * 64),
+        ("omp_get_num_threads()", 64 * 640),
+        ("omp_get_num_teams()", 10 * 640),
+        ("omp_is_initial_device()", 0),
+        ("omp_in_parallel()", 640),
+    ],
+)
+def test_queries_are_indices_and_dimensions(call: str, expected: float) -> None:
+    body = f"float s = 0; for (int i = 0; i < {call}; i++) s += a[i]; a[0] = s;"
+    assert work(body, Work.SP, 10, 64) == pytest.approx(expected)
+
+
+def test_a_reduction_takes_five_steps_in_each_warp_and_again_in_the_first() -> None:
+    body = "__kmpc_reduce(a, a[threadIdx.x]);"
+    assert work(body, Work.SP, 2, 128) == 2 * (5 * 128 + 5 * 32)
+    assert work(body, Work.DP, 2, 128) == 0
+    assert work(body.replace("a", "d", 1).replace("a[t", "d[t"), Work.SP, 2, 128) == 0
+
+
+def test_doubles_pass_two_words_between_lanes() -> None:
+    single = work("__kmpc_reduce_block(a[0]);", Work.INT, 1, 32)
+    double = work("__kmpc_reduce_block(d[0]);", Work.INT, 1, 32)
+    assert single == 2 * 5 * 32 * REDUCTION_STEP_INT
+    assert double == 2 * single
+    assert work("__kmpc_reduce_block(d[0]);", Work.DP, 1, 64) == 5 * 64 + 5 * 32
+
+
+def test_a_team_of_one_warp_is_reduced_as_the_first_warp() -> None:
+    assert work("__kmpc_reduce(a, a[0]);", Work.SP, 1, 16) == 2 * 5 * 16
