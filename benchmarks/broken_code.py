@@ -4,8 +4,9 @@
 
 Files under DIR of less than 20 kB that hold kernels are drawn with a fixed seed. Of each kind of
 edit, at most ``--edits`` spread evenly over the file are made; each broken text is preprocessed and
-parsed, every body is read, and every hundredth is analysed whole. Nothing may raise, and every kernel
-that the edit spares by the rule of ``tests/broken/edits.py`` must be found with its name on its line.
+parsed, every body is read, and every hundredth is analysed whole. Nothing may raise, and every
+kernel that the edit spares by the rule of ``tests/broken/edits.py`` must be found with its name on
+its line.
 """
 
 from __future__ import annotations
@@ -165,9 +166,8 @@ def show(totals: Totals, files: int, shown: int) -> None:
         there = totals.kernels_kept[near]
         print(f"  kernels {what}: {there} of {count} stay ({100 * there / max(1, count):.3f}%)")
     for kind, count in sorted(totals.edits.items()):
-        print(
-            f"  {kind:22} {totals.kept[kind]:6} of {count:6} {100 * totals.kept[kind] / count:7.2f}%"
-        )
+        stay = totals.kept[kind]
+        print(f"  {kind:22} {stay:6} of {count:6} {100 * stay / count:7.2f}%")
     print(
         "slowest:", ", ".join(f"{seconds:.2f} s {where}" for seconds, where in totals.slowest[:5])
     )

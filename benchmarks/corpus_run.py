@@ -25,7 +25,8 @@ from corpus.folders import (
     run_arguments,
     takes_files_from_beside,
 )
-from corpus.limited import Failed, limited
+from corpus.limited import FailedError, limited
+
 from roofline_lsp.api import FileReport, ProgramAnalysis, analyze_paths
 from roofline_lsp.api.cache import AnalysisCache
 from roofline_lsp.api.entry import file_report
@@ -88,7 +89,7 @@ def run_one(limit: float, with_arguments: bool, folder: Path) -> Outcome:
     """Analyses a program in a process of its own and ends that after ``limit`` seconds."""
     try:
         return limited(partial(analyse, with_arguments=with_arguments), folder, limit)
-    except Failed as failure:
+    except FailedError as failure:
         return Outcome(folder.name, error=str(failure))
 
 

@@ -20,8 +20,9 @@ from itertools import combinations
 from pathlib import Path
 
 from corpus.folders import executables, program_folders, run_arguments
-from corpus.limited import Failed, limited
+from corpus.limited import FailedError, limited
 from corpus.versions import KernelFigures, Version, dominant, matched, share_bound
+
 from roofline_lsp.analysis.host.values import LaunchContext
 from roofline_lsp.api import AnalysisCache, ProgramAnalysis
 from roofline_lsp.kernel.precision import Precision
@@ -74,7 +75,7 @@ def read_version(job: Job, gpu: str) -> Version:
 def read(job: Job, gpu: str, limit: float) -> Version:
     try:
         return limited(partial(read_version, gpu=gpu), job, limit)
-    except Failed as failure:
+    except FailedError as failure:
         return Version(job[0].name, (), str(failure))
 
 

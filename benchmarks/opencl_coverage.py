@@ -154,6 +154,21 @@ def sites(pre: PreprocessedFile) -> Iterator[tuple[Path, int]]:
                 yield file.path, text.count(b"\n", 0, found.start()) + 1
 
 
+def python_sites(path: Path) -> Iterator[tuple[Path, int]]:
+    """Calls of a Python host that launch: of what is named like a kernel in its strings."""
+    source = read_file(path) or b""
+    names = set(kernels_in(python_strings(source)))
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and len(node.args) >= 3:
+            called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if called == "enqueue_nd_range_kernel" or called in names:
+                yield path, node.lineno
+
+
 def count_launches(units: list[Path], cache: LoadCache, totals: Totals) -> None:
     """Compare one program's launches."""
     hosts = [path for path in units if path.suffix in _HOSTS]
@@ -167,6 +182,9 @@ def count_launches(units: list[Path], cache: LoadCache, totals: Totals) -> None:
         for path in hosts
         for site in sites(preprocess(path, read_file(path) or b"", options, read_file))
     }
+    for path in units:
+        if path.suffix == ".py":
+            expected |= set(python_sites(path))
     totals.contexts += len(result.launches)
     for launch in result.launches:
         dims = (*(launch.grid or (None,)), *(launch.block or (None,)))

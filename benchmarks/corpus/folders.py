@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from roofline_lsp.api.files import UNIT_SUFFIXES, programs, read_file
+from roofline_lsp.api.files import UNIT_SUFFIXES, read_file
+from roofline_lsp.api.programs import programs
+from roofline_lsp.api.project import ProjectIndex
 
 _MAKEFILES = ("Makefile", "GNUmakefile", "makefile", "Makefile.nvc", "Makefile.aomp")
 _ELSEWHERE = re.compile(r"(?:\.\./)+[\w./-]+\.(?:cu|cpp|cc|cxx|c|hip)\b")
@@ -27,7 +29,7 @@ def program_folders(directory: Path, suffix: str = "") -> list[Path]:
 
 
 def executables(folder: Path) -> Iterator[list[Path]]:
-    """The files compiled into each program of a folder, those with a ``main`` first.
+    """The files compiled into each program of a folder, those in the folder itself first.
 
     What the Makefile takes from folders beside it is added; headers are left to be included.
     """
@@ -37,11 +39,12 @@ def executables(folder: Path) -> Iterator[list[Path]]:
         if path.suffix.lower() in UNIT_SUFFIXES and path.is_file()
     )
     makefile = _makefile(folder)
-    elsewhere = dict.fromkeys((folder / name).resolve() for name in _ELSEWHERE.findall(makefile))
+    named = _ELSEWHERE.findall(_expanded(makefile, dict(_ASSIGNED.findall(makefile))))
+    elsewhere = dict.fromkeys((folder / name).resolve() for name in named)
     extra = [path for path in elsewhere if path.is_file()]
-    for files in programs(units, read_file):
-        names = {path.name for path in files}
-        yield files + [path for path in extra if path.name not in names]
+    for files, _ in programs(units, ProjectIndex(None, files=[*units, *extra])):
+        # The Makefile beside the first file counts, so the program's own come first.
+        yield sorted(files, key=lambda path: folder not in path.parents)
 
 
 def takes_files_from_beside(folder: Path) -> bool:
@@ -62,8 +65,7 @@ def run_arguments(folder: Path) -> tuple[str, ...] | None:
     recipe = re.sub(r"\\\n\s*", " ", target[1])
     for line in recipe.splitlines():
         command = line.strip().lstrip("@-")
-        for _ in range(4):
-            command = _VARIABLE.sub(lambda found: values.get(found[1], "").strip(), command)
+        command = _expanded(command, values)
         try:
             words = shlex.split(command)
         except ValueError:
@@ -78,6 +80,13 @@ def run_arguments(folder: Path) -> tuple[str, ...] | None:
             given.append(word)
         return tuple(given)
     return None
+
+
+def _expanded(text: str, values: Mapping[str, str]) -> str:
+    """A Makefile's text with its variables' values; unknown ones become empty."""
+    for _ in range(3):
+        text = _VARIABLE.sub(lambda found: values.get(found[1], "").strip(), text)
+    return text
 
 
 def _makefile(folder: Path) -> str:

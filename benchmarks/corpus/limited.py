@@ -12,7 +12,7 @@ Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 
 
-class Failed(Exception):
+class FailedError(Exception):
     """The call raised, took too long, or its process ended; the message says which."""
 
 
@@ -24,22 +24,22 @@ def _work(call: Callable[[Any], Any], argument: object, sender: Connection) -> N
 
 
 def limited(call: Callable[[Argument], Result], argument: Argument, seconds: float) -> Result:
-    """What ``call(argument)`` gives; raises ``Failed``."""
+    """What ``call(argument)`` gives; raises ``FailedError``."""
     receiver, sender = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.Process(target=_work, args=(call, argument, sender))
     process.start()
     sender.close()
     try:
         if not receiver.poll(seconds):
-            raise Failed(f"stopped after {seconds:g} s")
+            raise FailedError(f"stopped after {seconds:g} s")
         result, error = receiver.recv()
     except EOFError:
         process.join()
-        raise Failed(f"the process ended with {process.exitcode}") from None
+        raise FailedError(f"the process ended with {process.exitcode}") from None
     finally:
         process.terminate()
         process.join()
     if error is not None:
-        raise Failed(error)
+        raise FailedError(error)
     found: Result = result
     return found

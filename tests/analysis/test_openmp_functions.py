@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.analysis.device.openmp_functions import REDUCTION_STEP_INT
+from roofline_lsp.analysis.device.openmp_functions import (
+    REDUCTION_STEP_INT,
+    SHARED_LOOP_INT,
+    SHARED_LOOP_START_INT,
+)
 from roofline_lsp.analysis.device.regions import KernelSummary, Work
 from roofline_lsp.analysis.device.summary import summarise
 from roofline_lsp.analysis.execution import execute
@@ -17,17 +21,19 @@ from roofline_lsp.kernel.program import Dialect
 from roofline_lsp.parsers.load import load_program
 
 
-def walked(body: str) -> KernelSummary:
+def walked(body: str, dialect: Dialect) -> KernelSummary:
     path = Path("/src/kernel.cu")
     source = f"__global__ void k(float *a, double *d, int n) {{ {body} }}".encode()
     program = load_program([path], lambda wanted: source if wanted == path else None)
     (unit,) = program.units
     (kernel,) = unit.functions
-    return summarise(replace(kernel, dialect=Dialect.OPENMP), build_symbol_table(program))
+    return summarise(replace(kernel, dialect=dialect), build_symbol_table(program))
 
 
-def work(body: str, kind: Work, teams: int, threads: int) -> float:
-    summary = walked(body)
+def work(
+    body: str, kind: Work, teams: int, threads: int, dialect: Dialect = Dialect.OPENMP
+) -> float:
+    summary = walked(body, dialect)
     assert summary.problems == ()
     return work_totals(summary, execute(summary.root, (teams, 1, 1), (threads, 1, 1), {}))[kind]
 
@@ -52,7 +58,6 @@ def test_a_reduction_takes_five_steps_in_each_warp_and_again_in_the_first() -> N
     body = "__kmpc_reduce(a, a[threadIdx.x]);"
     assert work(body, Work.SP, 2, 128) == 2 * (5 * 128 + 5 * 32)
     assert work(body, Work.DP, 2, 128) == 0
-    assert work(body.replace("a", "d", 1).replace("a[t", "d[t"), Work.SP, 2, 128) == 0
 
 
 def test_doubles_pass_two_words_between_lanes() -> None:
@@ -65,3 +70,17 @@ def test_doubles_pass_two_words_between_lanes() -> None:
 
 def test_a_team_of_one_warp_is_reduced_as_the_first_warp() -> None:
     assert work("__kmpc_reduce(a, a[0]);", Work.SP, 1, 16) == 2 * 5 * 16
+
+
+@pytest.mark.parametrize(
+    ("stride", "shared"),
+    [("blockDim.x * gridDim.x", True), ("gridDim.x", False), ("blockDim.x", False)],
+)
+def test_a_loop_shared_out_over_the_grid_costs_the_runtime_its_part(
+    stride: str, *, shared: bool
+) -> None:
+    body = f"for (int i = threadIdx.x; i < 640; i += {stride}) a[i] = 0;"
+    cuda = work(body, Work.INT, 2, 64, Dialect.CUDA)
+    openmp = work(body, Work.INT, 2, 64)
+    runs = 5 * 128
+    assert openmp - cuda == shared * (SHARED_LOOP_INT * runs + SHARED_LOOP_START_INT * 128)

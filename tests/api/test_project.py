@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.api.project import IndexLimits, ProjectIndex, project_root
+from roofline_lsp.api.paths import project_root
+from roofline_lsp.api.project import IndexLimits, ProjectIndex
 
 CUDA_KERNEL = "__global__ void scale(int n, float *x) { x[threadIdx.x] *= n; }\n"
 CUDA_HEADER = "void run_scale(int n);\n"
@@ -285,12 +286,13 @@ def test_a_search_that_is_cut_short_is_told(
 ) -> None:
     Tree(tmp_path, SPLIT)
     index = ProjectIndex(tmp_path, limits=limits)
-    assert index.problems == ()
+    before = index.problems
     index.build()
     assert index.complete
-    (problem,) = index.problems
-    assert words in problem.message
-    assert problem.path == tmp_path
+    found = index.problems
+    assert (len(before), len(found)) == (0, 1)
+    assert words in found[0].message
+    assert found[0].path == tmp_path
     # What is asked for is looked at all the same.
     path = tmp_path / "src/kernels/scale.cu"
     assert path in index.program(path)

@@ -6,8 +6,8 @@ literals left out: each ends with a ``;`` or ``}`` outside all brackets. What a 
 
 The rule: a kernel stays, with its name and on its line, if its construct lies wholly before the
 first that the edit touches, or after the last that it touches with another construct in between.
-An edit that C's own rules let reach further touches all that it reaches: a comment opened, up to
-the next ``*/``; a changed directive other than a pragma, everything
+An edit that C's own rules let reach further touches all that it reaches: a comment opened, or
+one that lost its end, up to the next ``*/``; a changed directive other than a pragma, everything
 after it.
 """
 
@@ -64,8 +64,9 @@ class Layout:
         first = self.construct(edit.start)
         start = self.ends[first - 1] if first else 0
         end = max(edit.end, edit.start + 1)
-        if edit.kind == "opened comment":
-            closing = self.source.find(b"*/", edit.start)
+        gone = self.source[edit.start : edit.end]
+        if edit.kind == "opened comment" or gone.count(b"*/") > edit.text.count(b"*/"):
+            closing = self.source.find(b"*/", edit.end)
             end = closing + 2 if closing >= 0 else end
         if any(a < end and edit.start < b for a, b in self.directives):
             end = len(self.source)
@@ -157,7 +158,8 @@ def changed_lines(plan: Layout) -> Iterator[Edit]:
     for index, (start, end) in enumerate(spans):
         yield Edit("deleted line", start, end)
         text = plan.source[start:end]
-        yield Edit("doubled line", start, end, text if text.endswith(b"\n") else text + b"\n")
+        again = text if text.endswith(b"\n") else b"\n" + text
+        yield Edit("doubled line", start, end, text + again)
         if index + 1 < len(spans):
             after = spans[index + 1]
             second = plan.source[slice(*after)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .edits import Edit, all_edits, deleted_characters, layout, prefixes
+from .edits import Edit, all_edits, changed_lines, deleted_characters, layout, prefixes
 
 SOURCE = b"""#include <x>
 namespace a {
@@ -67,6 +67,21 @@ def test_a_comment_opened_reaches_to_the_next_one() -> None:
     assert edit.apply(source) == b"/*" + source
     assert plan.nearness(edit, source.index(b"k()")) == "touched"
     assert plan.nearness(edit, source.index(b"m()")) == "next"
+
+
+def test_changed_lines() -> None:
+    source = b"a;\n\nb;\nc;"
+    changed = [(edit.kind, edit.apply(source)) for edit in changed_lines(layout(source))]
+    assert changed == [
+        ("deleted line", b"\nb;\nc;"),
+        ("doubled line", b"a;\na;\n\nb;\nc;"),
+        ("swapped lines", b"b;\n\na;\nc;"),
+        ("deleted line", b"a;\n\nc;"),
+        ("doubled line", b"a;\n\nb;\nb;\nc;"),
+        ("swapped lines", b"a;\n\nc;b;\n"),
+        ("deleted line", b"a;\n\nb;\n"),
+        ("doubled line", b"a;\n\nb;\nc;\nc;"),
+    ]
 
 
 def test_prefixes_end_with_each_token() -> None:

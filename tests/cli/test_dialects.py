@@ -56,7 +56,7 @@ def test_one_kernel_of_each_language(
         assert found["grid"] == grid
 
     text = run("--check", EXAMPLES / file, *options).out
-    assert f"{EXAMPLES / file}:{kernel['line']}  " in text
+    assert f"{EXAMPLES / file}:{kernel['name_range']['line']}  " in text
     assert f"  {verdict}  " in text
 
 

@@ -287,6 +287,17 @@ async def test_new_settings_analyse_all(setup: Setup) -> None:
     assert {await setup.worker.finish(), await setup.worker.finish()} == {"a", "b"}
 
 
+async def test_a_document_with_another_program_is_analysed_again(setup: Setup) -> None:
+    setup.open("a.cu", "a")
+    setup.open("b.cu", "b")
+    await setup.worker.finish()
+    await setup.worker.finish()
+    setup.worker.on_regrouped(frozenset({setup.folder / "b.cu", setup.folder / "closed.cu"}))
+    assert await setup.worker.finish() == "b"
+    assert await idle(setup.worker)
+    assert setup.fresh == ["a.cu", "b.cu", "b.cu"]
+
+
 async def test_kernels_elsewhere(setup: Setup) -> None:
     other = setup.folder / "k.cuh"
     setup.open("a.cu", "a")

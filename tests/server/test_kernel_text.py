@@ -18,6 +18,7 @@ from roofline_lsp.api.report import (
     Verdict,
 )
 from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.kernel.program import Dialect
 from roofline_lsp.server.features.code_lens import lens_title
 from roofline_lsp.server.kernel_text import kernel_text
 from roofline_lsp.server.line_text import line_text
@@ -195,6 +196,23 @@ def test_the_launch(saxpy: KernelReport, gpu: GpuUsed, changes: dict[str, Any], 
     text = kernel_text(with_launch(saxpy, **changes), gpu, MARKDOWN)
     line = next(line for line in text.splitlines() if line.startswith("Launched"))
     assert line.endswith(f": {said}")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "said"),
+    [
+        (Dialect.CUDA, "3907 blocks of 256 threads, 6 KiB shared memory each"),
+        (Dialect.HIP, "3907 blocks of 256 threads, 6 KiB shared memory each"),
+        (Dialect.OPENMP, "3907 teams of 256 threads, 6 KiB shared memory each"),
+        (Dialect.OPENCL, "3907 work-groups of 256 work-items, 6 KiB local memory each"),
+    ],
+)
+def test_each_language_has_its_words(
+    saxpy: KernelReport, gpu: GpuUsed, dialect: Dialect, said: str
+) -> None:
+    launch = replace(saxpy.launches[0], shared_bytes=6144)
+    kernel = replace(saxpy, dialect=dialect, launches=(launch,))
+    assert f": {said}\n" in kernel_text(kernel, gpu, Style(markdown=False))
 
 
 @pytest.mark.parametrize(

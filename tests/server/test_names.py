@@ -8,8 +8,15 @@ from pathlib import Path
 import pytest
 
 from roofline_lsp.api.report import FileReport, KernelReport
-from roofline_lsp.kernel.program import Span
-from roofline_lsp.server.features.names import identifier_at, launch_on, meant
+from roofline_lsp.kernel.program import Dialect, Span
+from roofline_lsp.server.features.names import (
+    LAUNCH_CALL,
+    directive_on,
+    identifier_at,
+    launch_on,
+    launched_on,
+    meant,
+)
 
 SOURCE = Path("/src/main.cu")
 
@@ -90,3 +97,33 @@ def test_the_launch_on_a_line(saxpy: KernelReport) -> None:
     assert launch_on(saxpy, SOURCE, 12) is saxpy.launches[0]
     assert launch_on(saxpy, SOURCE, 13) is None
     assert launch_on(saxpy, Path("/src/other.cu"), 12) is None
+    report = FileReport(SOURCE, (replace(saxpy, launches=()), saxpy))
+    assert launched_on(report, SOURCE, 12) is saxpy
+    assert launched_on(report, SOURCE, 13) is None
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("clEnqueueNDRangeKernel", True),
+        ("enqueueNDRangeKernel", True),
+        ("enqueue_nd_range_kernel", True),
+        ("hipLaunchKernelGGL", True),
+        ("cudaLaunchCooperativeKernel", True),
+        ("cuLaunchKernel", True),
+        ("clEnqueueReadBuffer", False),
+        ("saxpy", False),
+    ],
+)
+def test_calls_that_launch(call: str, expected: bool) -> None:
+    assert (LAUNCH_CALL.fullmatch(call) is not None) is expected
+
+
+def test_a_directive_over_several_lines(saxpy: KernelReport) -> None:
+    lines = ["int f() {", "#pragma omp target \\", "  teams \\ ", "  distribute", "for (;;);"]
+    kernel = replace(saxpy, dialect=Dialect.OPENMP, name_span=Span(2, 0, 2, 18))
+    report = FileReport(SOURCE, (kernel,))
+    found = [line for line in range(7) if directive_on(report, line, lines) is kernel]
+    assert found == [2, 3, 4]
+    assert directive_on(report, None, lines) is None
+    assert directive_on(FileReport(SOURCE, (saxpy,)), 3, ()) is None, "CUDA's have a name"

@@ -209,7 +209,12 @@ async def test_the_client_is_asked_to_fetch_lenses_again(start_session: Any) -> 
     session.client.set_configuration({"roofline": {"gpu": "Slow ALU"}})
     session.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
     await session.until(lambda: session.refreshes > 0)
-    assert (await session.titles(uri))[0].startswith("CB")
+
+    async def compute_bound() -> bool:
+        return str((await session.titles(uri))[0]).startswith("CB")
+
+    # The first refresh may be for the configuration that the client had from the start.
+    await session.until_answer(compute_bound, True)
 
 
 async def test_a_settings_file_and_its_change(start_session: Any) -> None:

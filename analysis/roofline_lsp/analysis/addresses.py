@@ -142,9 +142,42 @@ class AddressReader:
                     if extent is None or stride is None:
                         return None
                     rest = rest - coefficient * from_atom(atom)
-                    if stride and extent > 1:
-                        dimensions.append(Dimension(float(stride), extent))
+                    if not stride:
+                        continue
+                    for step, count in self._clusters(atom, extents) or [(1.0, extent)]:
+                        if count > 1:
+                            dimensions.append(Dimension(float(stride) * step, count))
         return rest
+
+    def _clusters(
+        self, atom: Apply, extents: Mapping[Symbol, float]
+    ) -> list[tuple[float, float]] | None:
+        """The steps and counts of ``a / b`` where its values lie in clusters far apart.
+
+        So they do in a loop whose threads go on by more than the resident threads cover. None
+        where the values are one range.
+        """
+        if atom.op != "div":
+            return None
+        dividend, divisor = atom.args[0], self._environment.evaluate(atom.args[1])
+        strides: list[tuple[float, float]] = []
+        for symbol in dividend.symbols():
+            if symbol not in extents:
+                continue
+            coefficient = dividend.coefficient(symbol)
+            value = self._environment.evaluate(coefficient) if coefficient is not None else None
+            if value is None:
+                return None
+            if value and extents[symbol] > 1:
+                strides.append((abs(float(value)), extents[symbol]))
+        if divisor is None or divisor <= 0 or len(strides) < 2:
+            return None
+        *inner, (far, count) = sorted(strides)
+        covered = 1.0 + sum(stride * (extent - 1) for stride, extent in inner)
+        if far < 2 * max(covered, float(divisor)):
+            return None
+        near = max(1.0, -(-covered // float(divisor)))
+        return [(1.0, near), (far / float(divisor), count)]
 
     def _digit_extent(self, atom: Apply, extents: Mapping[Symbol, float]) -> float | None:
         """How many values ``a / b`` or ``a % b`` takes, for an index ``a``."""

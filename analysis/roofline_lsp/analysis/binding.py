@@ -31,6 +31,10 @@ ASSUMED_THREADS: Final = 1 << 20
 _ASSUMED_BLOCKS: Final = {1: (ASSUMED_BLOCK, 1, 1), 2: (16, 16, 1), 3: (8, 8, 4)}
 _ASSUMED_EXTENTS: Final = {2: (1 << 10, 1 << 10, 1), 3: (1 << 7, 1 << 7, 1 << 6)}
 """Likewise, by the dimensions that the kernel's indices have."""
+_MAX_SOLVED: Final = 3
+"""Open numbers of the host that one dimension of a launch can tell."""
+_BEYOND: Final = 4
+"""How many times as large a number is as the least that gives the largest possible launch."""
 _INDICES: Final = frozenset(THREAD.values())
 
 
@@ -144,32 +148,43 @@ class _HostNumbers:
         return any(s in self._unknowns and s not in self._solved for s in expr.symbols())
 
     def solve(self, expr: Expr, number: float) -> None:
-        """Learn the one open symbol of ``expr`` from its value, where it grows with it."""
+        """Learn the open symbols of ``expr`` from its value, where it grows with them.
+
+        Several are taken to be equal. Where the value is the largest that ``expr`` takes, as the
+        teams of a loop that is longer than the launch, the symbol is taken to lie well beyond.
+        """
         unsolved = [s for s in expr.symbols() if s in self._unknowns and s not in self._solved]
-        if len(unsolved) != 1:
+        if not unsolved or len(unsolved) > _MAX_SOLVED:
             return
-        (symbol,) = unsolved
-        low, high = 0, 1 << 40
 
         def value(candidate: int) -> float | None:
-            found = Environment({**self._environment.values, symbol: candidate}).evaluate(expr)
+            values = {**self._environment.values, **dict.fromkeys(unsolved, candidate)}
+            found = Environment(values).evaluate(expr)
             return None if found is None else float(found)
 
+        low, high = 0, 1 << 40
         ends = value(low), value(high)
-        if ends[0] is None or ends[1] is None or not ends[0] <= number < ends[1]:
+        if ends[0] is None or ends[1] is None or not ends[0] <= number <= ends[1]:
+            return
+        saturated = number == ends[1]
+        if saturated and ends[0] == ends[1]:
             return
         while high - low > 1:
             middle = (low + high) // 2
             found = value(middle)
-            if found is not None and found <= number:
+            if found is not None and (found < number if saturated else found <= number):
                 low = middle
             else:
                 high = middle
+        for symbol in unsolved:
+            self._learn(symbol, high * _BEYOND if saturated else low)
+
+    def _learn(self, symbol: Symbol, number: int) -> None:
         self._solved.add(symbol)
-        self._environment = Environment({**self._environment.values, symbol: low})
+        self._environment = Environment({**self._environment.values, symbol: number})
         unknown = self._unknowns[symbol]
         why = f"{unknown.why}; taken from the launch dimensions"
-        self._unknowns[symbol] = replace(unknown, assumed=low, why=why)
+        self._unknowns[symbol] = replace(unknown, assumed=number, why=why)
 
     def used(self) -> list[UnknownUsed]:
         """The unknowns that numbers rested on."""

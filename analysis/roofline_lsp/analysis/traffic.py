@@ -15,13 +15,14 @@ from typing import Final
 import numpy as np
 
 from roofline_lsp.analysis.addresses import AddressReader
+from roofline_lsp.analysis.code_size import code_bytes
 from roofline_lsp.analysis.device.regions import Access, Array, KernelSummary, Region, Site
 from roofline_lsp.analysis.execution import Execution, thread_extents
 from roofline_lsp.analysis.footprint import SECTOR_BYTES, Box, Dimension, sector_bytes, union_bytes
 from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol
 
 FLOOR_BYTES: Final = 2048.0
-"""Traffic of a launch that touches nothing: its code, arguments and bookkeeping."""
+"""Traffic of a launch that touches nothing: its arguments and bookkeeping."""
 _KEPT_WHOLE: Final = 1 / 40
 """Writes of this share of L2 stay there."""
 _KEPT_NONE: Final = 1.6
@@ -153,7 +154,7 @@ def dram_traffic(
             uncertain += read + written
     share = write_back_share(sum(item.write_bytes for item in arrays), l2_bytes)
     arrays = [replace(item, write_bytes=item.write_bytes * share) for item in arrays]
-    read_total = sum(item.read_bytes for item in arrays) + FLOOR_BYTES
+    read_total = sum(item.read_bytes for item in arrays) + FLOOR_BYTES + code_bytes(summary)
     write_total = sum(item.write_bytes for item in arrays)
     return Traffic(read_total, write_total, tuple(arrays), _by_site(arrays), uncertain)
 

@@ -34,9 +34,7 @@ def verdict_of(verdicts: Mapping[Precision, Verdict]) -> Verdict:
     return Verdict.BANDWIDTH_BOUND
 
 
-def margin(
-    operations: Mapping[Precision, float], moved_bytes: float, roofline: Roofline
-) -> float:
+def margin(operations: Mapping[Precision, float], moved_bytes: float, roofline: Roofline) -> float:
     """The natural logarithm of the highest intensity over its ridge, at least -20."""
     best = -math.inf
     for precision in DECIDING:

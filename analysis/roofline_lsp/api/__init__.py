@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from roofline_lsp.api.cache import AnalysisCache
     from roofline_lsp.api.entry import analyze, analyze_paths
     from roofline_lsp.api.files import read_file
+    from roofline_lsp.api.paths import project_root
     from roofline_lsp.api.program import KernelCandidate, ProgramAnalysis
-    from roofline_lsp.api.project import ProjectIndex, project_root
+    from roofline_lsp.api.project import ProjectIndex
     from roofline_lsp.api.report import FileReport, GpuUsed, KernelReport, Prediction, Report
     from roofline_lsp.api.targets import gpu_used
 
@@ -43,7 +44,7 @@ _HOMES = {
     "KernelCandidate": "program",
     "ProgramAnalysis": "program",
     "ProjectIndex": "project",
-    "project_root": "project",
+    "project_root": "paths",
     "FileReport": "report",
     "GpuUsed": "report",
     "KernelReport": "report",

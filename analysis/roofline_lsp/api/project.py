@@ -17,9 +17,9 @@ from typing import Final
 from roofline_lsp.api.facts import Names, facts_of, names_of
 from roofline_lsp.api.files import Reader, read_file
 from roofline_lsp.api.linking import Links
+from roofline_lsp.api.paths import absolute, spelled_like
 from roofline_lsp.kernel.program import Problem, Severity
 from roofline_lsp.settings import (
-    OWN_FILE,
     PYTHON_SUFFIXES,
     SKIPPED_FOLDERS,
     SOURCE_SUFFIXES,
@@ -27,7 +27,6 @@ from roofline_lsp.settings import (
 )
 
 _SUFFIXES: Final = SOURCE_SUFFIXES | PYTHON_SUFFIXES
-_ROOT_MARKS: Final = (".git", ".hg", ".svn", OWN_FILE)
 _NO_NAMES: Final = Names(frozenset(), frozenset())
 
 
@@ -63,8 +62,8 @@ class ProjectIndex:
         limits: IndexLimits | None = None,
     ) -> None:
         """``root`` None: only ``files``, and what is put. ``exclude``: globs, as in settings."""
-        self.root = None if root is None else _absolute(root)
-        self._given = [_absolute(path) for path in files]
+        self.root = None if root is None else absolute(root)
+        self._given = [absolute(path) for path in files]
         self._exclude = tuple(exclude)
         self._reader = reader
         self._limits = limits or IndexLimits()
@@ -88,7 +87,7 @@ class ProjectIndex:
 
         Empty for a header that no file is known to include. Paths are relative if ``path`` is.
         """
-        file = _absolute(path)
+        file = absolute(path)
         self._look_at_given()
         self._look_at(file)
         if file not in self._links:
@@ -100,16 +99,16 @@ class ProjectIndex:
             if linked.complete and all(folder in unit.parents for unit in linked.units):
                 break
         linked = linked or self._links.program(file)
-        return tuple(_like(path, unit) for unit in linked.units)
+        return tuple(spelled_like(path, unit) for unit in linked.units)
 
     def related(self, path: Path) -> tuple[Path, ...]:
         """The other files of a file's program."""
-        file = _absolute(path)
-        return tuple(unit for unit in self.program(path) if _absolute(unit) != file)
+        file = absolute(path)
+        return tuple(unit for unit in self.program(path) if absolute(unit) != file)
 
     def has_kernels(self, path: Path) -> bool:
         """Whether a file shows any sign of a kernel, or cannot be looked at."""
-        file = _absolute(path)
+        file = absolute(path)
         self._look_at_given()
         self._look_at(file)
         return self._links.has_kernels(file)
@@ -117,7 +116,7 @@ class ProjectIndex:
     def look_below(self, folder: Path) -> None:
         """Look at all files below a folder, for many are asked about."""
         self._look_at_given()
-        self._walk_all(_absolute(folder))
+        self._walk_all(absolute(folder))
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -149,7 +148,7 @@ class ProjectIndex:
 
     def update(self, path: Path) -> None:
         """A file was changed, made or removed on disk."""
-        file = _absolute(path)
+        file = absolute(path)
         known = file in self._links or self._passed(file)
         self._texts.pop(file, None)
         self._functions.pop(file, None)
@@ -160,7 +159,7 @@ class ProjectIndex:
 
     def put(self, path: Path, text: bytes | None) -> None:
         """Take a text in place of what a file holds on disk, None to return to that."""
-        file = _absolute(path)
+        file = absolute(path)
         if text is None:
             if file in self._texts:
                 self.update(path)
@@ -285,23 +284,3 @@ class ProjectIndex:
         if not self._exclude or self.root is None or self.root not in path.parents:
             return False
         return is_excluded(path, self.root, self._exclude)
-
-
-def project_root(folder: Path) -> Path:
-    """The nearest folder above that version control or a settings file marks, else the folder."""
-    start = _absolute(folder)
-    for above in (start, *start.parents):
-        if any((above / mark).exists() for mark in _ROOT_MARKS):
-            return above
-    return start
-
-
-def _absolute(path: Path) -> Path:
-    return Path(os.path.abspath(path))  # noqa: PTH100 - Path.absolute keeps '..'
-
-
-def _like(asked: Path, path: Path) -> Path:
-    """A path spelled as the one that was asked about: relative or absolute."""
-    if asked.is_absolute():
-        return path
-    return asked if _absolute(asked) == path else Path(os.path.relpath(path))

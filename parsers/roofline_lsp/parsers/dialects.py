@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from roofline_lsp.kernel.program import Dialect
+
+Reader = Callable[[Path], bytes | None]
 
 _BY_SUFFIX: Final = {
     ".cl": Dialect.OPENCL,
@@ -32,6 +35,9 @@ _CUDA: Final = re.compile(
 )
 _HIP_HEADER: Final = re.compile(rb"#[ \t]*include[ \t]*[<\"](?:hip|roc\w+)/")
 _CUDA_HEADER: Final = re.compile(rb"#[ \t]*include[ \t]*[<\"]cuda(?:_runtime(?:_api)?)?\.h")
+_OWN_HEADER: Final = re.compile(rb"#[ \t]*include[ \t]*\"([^\"\n]+)\"")
+_MAX_HEADERS: Final = 24
+"""Headers of one file that are looked into."""
 _SHARED: Final = re.compile(rb"__global__|__device__|__host__|<<<")
 """What CUDA and HIP have in common."""
 _COMMENT: Final = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -63,14 +69,22 @@ def has_offload(source: bytes) -> bool:
     return b"omp" in source and b"target" in source and _OFFLOAD.search(source) is not None
 
 
-def dialects_of(sources: Mapping[Path, bytes]) -> dict[Path, Dialect]:
+def dialects_of(
+    sources: Mapping[Path, bytes], reader: Reader | None = None, folders: Iterable[Path] = ()
+) -> dict[Path, Dialect]:
     """The dialect of each file of one program.
 
-    A file that shows none takes the one that most files of the program show, OpenCL kernels left
-    out, and CUDA where none shows any. One with kernels that are CUDA or HIP follows those files
-    that are clearly either.
+    A file that shows none takes that of the headers it includes, which ``reader`` gives and which
+    stand beside it or in ``folders``; else the one that most files of the program show, OpenCL
+    kernels left out, and CUDA where none shows any. One with kernels that are CUDA or HIP follows
+    those files that are clearly either.
     """
     own = {path: _shown(path, source) for path, source in sources.items()}
+    if reader is not None:
+        for path, found in own.items():
+            if found.dialect is None:
+                dialect = _of_headers(path, sources[path], reader, tuple(folders))
+                own[path] = replace(found, dialect=dialect)
     shown = Counter(
         found.dialect for found in own.values() if found.dialect not in (None, Dialect.OPENCL)
     )
@@ -79,6 +93,30 @@ def dialects_of(sources: Mapping[Path, bytes]) -> dict[Path, Dialect]:
     return {
         path: found.dialect or (kernels if found.kernels else common) for path, found in own.items()
     }
+
+
+def _of_headers(
+    path: Path, source: bytes, reader: Reader, folders: tuple[Path, ...]
+) -> Dialect | None:
+    """The dialect that the program's own headers of a file show, the nearest first."""
+    waiting = [(path, source)]
+    seen = {path}
+    for file, text in waiting:
+        for name in _OWN_HEADER.findall(text):
+            if len(seen) > _MAX_HEADERS:
+                return None
+            for folder in (file.parent, *folders):
+                header = Path(os.path.normpath(folder / os.fsdecode(name)))
+                found = None if header in seen else reader(header)
+                if found is None:
+                    continue
+                seen.add(header)
+                dialect = _shown(header, found).dialect
+                if dialect is not None and dialect is not Dialect.OPENCL:
+                    return dialect
+                waiting.append((header, found))
+                break
+    return None
 
 
 def _most(shown: Counter[Dialect | None], among: Iterable[Dialect]) -> Dialect:

@@ -55,7 +55,8 @@ def load_program(
     options = PreprocessOptions() if options is None else options
     cache = LoadCache() if cache is None else cache
     sources = {path: reader(path) for path in paths}
-    dialects = dialects_of({path: text for path, text in sources.items() if text is not None})
+    known = {path: text for path, text in sources.items() if text is not None}
+    dialects = dialects_of(known, reader, options.include_dirs)
     units = []
     for path, source in sources.items():
         if source is None:

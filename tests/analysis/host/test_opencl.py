@@ -256,6 +256,19 @@ class TestUnknown:
         (message,) = self.messages("cl_kernel k = clCreateKernel(prog, argv[1], &err);")
         assert message.startswith("which kernel is launched was not found: the kernel named by")
 
+    def test_options_of_the_run_are_reported(self) -> None:
+        result = execute(
+            SETUP
+            + """
+  char options[64]; sprintf(options, "-DN=%d", atoi(argv[1]));
+  clBuildProgram(prog, 1, &d, options, NULL, NULL); clBuildProgram(prog, 1, &d, NULL, NULL, NULL);
+  clBuildProgram(prog, 1, &d, 0, NULL, NULL);""",
+            before=TEXT,
+        )
+        (problem,) = result.problems
+        assert problem.line == 13
+        assert problem.message.startswith("the kernels are built with options that are put")
+
     def test_offset_is_reported(self) -> None:
         result = execute(
             SETUP

@@ -173,6 +173,9 @@ def loop_text(node: s.Statement) -> str:
                 for case in node.cases
             )
             return f"switch ({text(node.value)}) [{cases}]"
+        case s.Directed():
+            body = "" if node.body is None else f" {statement_text(node.body)}"
+            return f"@omp({' '.join(node.directive.constructs)}){body}"
     raise AssertionError(node)
 
 

@@ -64,6 +64,23 @@ from .conftest import Reading
             "cuLaunchKernel(f, 1, 2, 3, 4, 5, 6, 7, s, args, 0);",
             "launch f <<<dim3{1, 2, 3}, dim3{4, 5, 6}, 7, s>>> (-) packed args",
         ),
+        (
+            "cuLaunchKernelEx(&config, f, args, 0);",
+            "launch f <<<-, -, -, ->>> (-) packed args config (&config)",
+        ),
+        (
+            "cudaGraphAddKernelNode(&node, graph, deps, 2, &p);",
+            "launch (&p)->func <<<-, -, -, ->>> (-) packed (&p)->kernelParams config (&p)",
+        ),
+        (
+            "hipGraphExecKernelNodeSetParams(exec, node, &p);",
+            "launch (&p)->func <<<-, -, -, ->>> (-) packed (&p)->kernelParams config (&p)",
+        ),
+        (
+            "cudaGraphAddNode(&node, graph, deps, 2, &p);",
+            ("launch (&(&p)->kernel)->func <<<-, -, -, ->>> (-)"
+            " packed (&(&p)->kernel)->kernelParams config (&(&p)->kernel)"),
+        ),
         ("cudaLaunchKernel();", "cudaLaunchKernel()"),
         ("auto r = k<<<g, b>>>(x);", "auto r = launch k <<<g, b, -, ->>> (x)"),
         ("if (a) k<<<g, b>>>(x); else f();", "if (a) launch k <<<g, b, -, ->>> (x) else f()"),
@@ -71,3 +88,32 @@ from .conftest import Reading
 )
 def test_launch(reading: Reading, source: str, expected: str) -> None:
     assert reading.body(source) == expected
+
+
+def test_a_device_function_that_launches_is_marked(reading: Reading) -> None:
+    unit = reading.unit(
+        "__global__ void p(int *x) { k<<<1, 2>>>(x); } __device__ void q() { f(); }"
+        " void host() { k<<<1, 2>>>(0); }"
+    )
+    assert [function.launches for function in unit.functions] == [True, False, False]
+
+
+def test_explicit_instantiations_are_kept_apart(reading: Reading) -> None:
+    unit = reading.unit(
+        "template <typename T> __global__ void k(T *x) {}"
+        " namespace n { template __global__ void k<float>(float *); template struct S<int>; }"
+        " template void k(int *);"
+    )
+    assert [function.name for function in unit.functions] == ["k"]
+    first, second = unit.instantiations
+    assert (first.qualified_name, first.is_kernel, first.has_body) == ("n::k", True, False)
+    assert first.template_args is not None
+    assert len(first.template_args) == 1
+    assert second.template_args is None
+    assert second.params[0].type.name == "int"
+
+
+def test_a_kernel_that_is_a_method_is_read_once(reading: Reading) -> None:
+    unit = reading.unit("struct C { static __global__ void k(float *x) { x[0] = 1; } };")
+    assert unit.functions == ()
+    assert [m.qualified_name for s in unit.structs for m in s.methods] == ["C::k"]

@@ -100,3 +100,70 @@ def test_a_kernel_that_cannot_be_read_is_a_problem(reading: Reading) -> None:
 def test_functions_after_an_unclosed_body(reading: Reading) -> None:
     source = "void a() {\n if (x) {\n}\nvoid b() { f(); }\n__device__ int c() { return 1; }\n"
     assert {"a", "b", "c"} <= {f.name for f in reading.unit(source).functions} | {"a"}
+
+
+AFTER = """
+void before(float4& v) {
+  use(v);
+}
+/* Adds; the first thread's value {not the last} counts. */
+__global__ void plain(int n) { h(n); }
+namespace a { namespace b {
+// Two; of them.
+template <int B>
+__global__ void inside(int* x) { x[0] = B; }
+} }
+struct S {
+  int count() { return 1; }
+};
+void launch() { plain<<<1, 2>>>(3); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("use(v);\n}", "use(v);\n"),
+        ("use(v);", 'use("v);'),
+        ("void before(", "void (before("),
+        ("(float4& v) {", "(float4& v) ({"),
+        ("(float4& v) {", "(float4& v {"),
+        ("(float4& v) {", "(float4& v)"),
+        ("  use(v);", "  for (int i = 0; i < n; i++ {"),
+        ("  use(v);", "  auto f = [=](int i { return i;"),
+        ("  use(v);", "  k<<<1, (2"),
+        ("  use(v);", "  switch (v.x) { case 1:"),
+    ],
+)
+def test_what_follows_a_broken_function(reading: Reading, old: str, new: str) -> None:
+    assert AFTER.count(old) == 1
+    unit = reading.unit(AFTER.replace(old, new))
+    by_name = {f.qualified_name: f for f in unit.functions}
+    assert {"plain", "a::b::inside", "launch"} <= set(by_name)
+    assert [p.name for p in by_name["a::b::inside"].template_params] == ["B"]
+    assert reading.statement(by_name["plain"].body) == "{h(n)}"
+    assert [s.name for s in unit.structs] == ["S"]
+    assert [m.name for s in unit.structs for m in s.methods] == ["count"]
+
+
+def test_a_class_that_is_not_closed(reading: Reading) -> None:
+    source = "struct S {\n  int f() { return 1; }\n" + AFTER
+    names = {f.qualified_name for f in reading.unit(source).functions}
+    assert {"before", "plain", "launch"} <= names
+
+
+def test_a_function_ends_where_the_next_begins(reading: Reading) -> None:
+    source = "void a() {\n  if (x) {\n    f();\n}\nvoid b() { g(); }\nint c(int n) { return n; }\n"
+    unit = reading.unit(source)
+    assert [(f.name, f.span.line) for f in unit.functions] == [("a", 1), ("b", 5), ("c", 6)]
+    assert reading.statement(unit.functions[0].body) == "{if (x) {f()}}"
+    assert reading.statement(unit.functions[1].body) == "{g()}"
+
+
+def test_functions_in_functions_are_looked_for_only_after_errors(reading: Reading) -> None:
+    source = "void a() {\nFOR (int i) {\nf();\n}\nint b(int n);\n}\n"
+    assert [f.name for f in reading.unit(source).functions] == ["a"]
+
+
+def test_a_subscript_of_what_looks_like_a_cast(reading: Reading) -> None:
+    assert kernels(reading, "__global__ void k() { int (* 1 x)[4]; int (/* c */ &y)[2]; }\n")

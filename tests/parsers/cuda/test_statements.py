@@ -83,14 +83,14 @@ def test_switch(reading: Reading, source: str, expected: str) -> None:
         ("#pragma unroll )(", "@unroll(?)(?) "),
         ("#pragma nounroll", "@unroll(1) "),
         ("#pragma GCC unroll 8", "@unroll(8) "),
-        ("#pragma omp parallel for", ""),
-        ("#pragma unroll 2\n#pragma omp simd", "@unroll(2) "),
+        ("#pragma omp parallel for", "@omp(parallel for) "),
+        ("#pragma unroll 2\n#pragma omp simd", "@omp(simd) @unroll(2) "),
         ("#pragma unroll 2\n// comment", "@unroll(2) "),
         ("#pragma unroll 2\nf();", "f(); "),
         ("[[unroll(4)]]", "@unroll(4) "),
         ("[[unroll]]", "@unroll(0) "),
         ("[[unroll(N * 2)]]", "@unroll((N * 2)) "),
-        ('[[omp::directive("simd")]]', ""),
+        ('[[omp::directive("simd")]]', "@omp(simd) "),
     ],
 )
 def test_unroll(reading: Reading, pragma: str, expected: str) -> None:
@@ -229,3 +229,20 @@ def test_a_syntax_error_keeps_the_statements_around_it(reading: Reading) -> None
     assert spelled.endswith("; c = 3")
     unit = reading.unit("void f() {\n a = 1;\n b = = 2;\n}")
     assert [(p.line, p.severity.value) for p in unit.problems] == [(3, "warning")]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("typedef cub::B<float, 64> R; R(t).Sum(x);", "cub::B<float, 64>{t}.Sum(x)"),
+        ("using R = cub::B<float, 64>; R r(t);", "cub::B<float, 64> r(t)"),
+        (
+            "cg::block b = cg::here(); cg::tile<8> g = cg::part<8>(b);",
+            "cg::block b = cg::here(); cg::tile<8> g = cg::part<8>(b)",
+        ),
+    ],
+)
+def test_classes_by_an_alias_and_templates_in_declarations(
+    reading: Reading, source: str, expected: str
+) -> None:
+    assert reading.body(source) == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,6 +34,13 @@ def kernels(program: Program) -> dict[str, Function]:
     return {f.name: f for f in found}
 
 
+def only_statement(function: Function) -> Any:
+    """The one statement of a body."""
+    assert function.body is not None
+    (statement,) = function.body.body
+    return statement
+
+
 def spans(source: str) -> dict[str, tuple[int, int, int, int]]:
     """Where each kernel's name starts and where the kernel ends."""
     return {
@@ -53,7 +61,7 @@ const char *src =
   "}\\n";
 """
         assert spans(source) == {"f": (3, 17, 6, 4)}
-        (statement,) = getattr(kernels(load(source))["f"].body, "body", ())
+        statement = only_statement(kernels(load(source))["f"])
         assert statement.line == 5
 
     def test_raw_string_keeps_columns(self) -> None:
@@ -100,7 +108,7 @@ KERNEL(text, __kernel void k(int a, int b) { int c = a, d = b; })
 const char *s = "__kernel void f(__global int *a) { a[0] = " XSTR(N) "; }";
 """
         kernel = kernels(load(source))["f"]
-        (statement,) = getattr(kernel.body, "body", ())
+        statement = only_statement(kernel)
         assert statement.expression.value.value == 16
 
     def test_text_in_a_macro_counts_once(self) -> None:
@@ -149,14 +157,14 @@ const char *s = "#define A 3\\n#define B 4\\n__kernel void f(__global int *a) { 
         program = load(source)
         kernel = kernels(program)["f"]
         assert kernel.name_span.line == 3
-        (statement,) = getattr(kernel.body, "body", ())
+        statement = only_statement(kernel)
         assert statement.expression.value.value == 4
         assert statement.expression.target.index.value == 3
 
     def test_directives_without_a_line_to_stand_on(self) -> None:
         source = 'const char *s = "#define A 3\\n__kernel void f(__global int *a) { a[0] = A; }";'
         kernel = kernels(load(source))["f"]
-        (statement,) = getattr(kernel.body, "body", ())
+        statement = only_statement(kernel)
         assert statement.expression.value.value == 3
 
     def test_directive_over_several_lines(self) -> None:
@@ -165,19 +173,19 @@ const char *s = "#define A 3\\n#define B 4\\n__kernel void f(__global int *a) { 
 "   ((a) * (b))\\n"
 "__kernel void f(__global int *a) { a[0] = MAD(a[1], 2); }";
 """
-        (statement,) = getattr(kernels(load(source))["f"].body, "body", ())
+        statement = only_statement(kernels(load(source))["f"])
         assert statement.expression.value.op == "*"
 
     def test_comments_end_with_the_line_of_the_text(self) -> None:
         source = 'const char *s = "// a\\n__kernel void f(int n) { // b\\nint x = n; }";'
         kernel = kernels(load(source))["f"]
-        (statement,) = getattr(kernel.body, "body", ())
+        statement = only_statement(kernel)
         assert statement.variables[0].name == "x"
 
     def test_escaped_quotes(self) -> None:
         source = r'const char *s = "__kernel void f(int n) { printf(\"%d\\n\", n); }";'
         kernel = kernels(load(source))["f"]
-        (statement,) = getattr(kernel.body, "body", ())
+        statement = only_statement(kernel)
         assert statement.expression.args[0].value.replace(" ", "") == "%d\n"
 
     def test_host_macros_stay_out_of_quoted_text(self) -> None:
@@ -190,7 +198,7 @@ void b() { clBuildProgram(p, 1, &d, "-cl-mad-enable -DN=7 -D T=float", 0, 0); }
 """
         kernel = kernels(load(source))["f"]
         assert kernel.params[0].type.name == "float"
-        (statement,) = getattr(kernel.body, "body", ())
+        statement = only_statement(kernel)
         assert statement.expression.value.value == 7
 
 

@@ -250,3 +250,35 @@ def test_only_files_that_use_pyopencl_are_hosts() -> None:
     assert is_host(b"from pyopencl.array import Array")
     assert not is_host(b"import numpy  # not_pyopencl_at_all")
     assert load("prg.f(queue, (1,), None)\n").units == ()
+
+
+def test_methods_of_several_classes() -> None:
+    result = run("""
+class One:
+    def __init__(self, n):
+        self.n = n
+    def __call__(self, buf):
+        prg.twice(queue, (self.n,), (8,), buf, 1).wait()
+    def run(self, buf):
+        prg.twice(queue, (self.n * 2,), (8,), buf, 1)
+
+class Two:
+    def __init__(self):
+        self.n = 800
+    def run(self, buf):
+        try:
+            prg.twice(queue, (self.n,), (8,), buf, 1)
+            raise ValueError
+        except ValueError:
+            pass
+
+one, two = One(80), Two()
+one(None)
+two.run(None)
+one.run(None)
+""")
+    assert [(line, grid) for _, line, grid, _ in shapes(result)] == [
+        (14, (10, 1, 1)),
+        (23, (100, 1, 1)),
+        (16, (20, 1, 1)),
+    ]

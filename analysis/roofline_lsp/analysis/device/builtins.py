@@ -7,11 +7,13 @@ from typing import Final
 
 from roofline_lsp.analysis.device import math_functions as maths
 from roofline_lsp.analysis.device import memory_functions as memory
+from roofline_lsp.analysis.device.complex_functions import COMPLEX_FUNCTIONS
 from roofline_lsp.analysis.device.hip_functions import HIP_FUNCTIONS
 from roofline_lsp.analysis.device.math_functions import DOUBLE_MATH, Handler, conversion_to
+from roofline_lsp.analysis.device.matrix_fragments import FRAGMENT_FUNCTIONS
 from roofline_lsp.analysis.device.opencl_functions import OPENCL_FUNCTIONS
 from roofline_lsp.analysis.device.openmp_functions import OPENMP_FUNCTIONS
-from roofline_lsp.analysis.device.thread_groups import group_of
+from roofline_lsp.analysis.device.thread_groups import GROUP_FUNCTIONS, group_of
 from roofline_lsp.kernel.program import Dialect
 
 _ELEMENTS: Final = (
@@ -127,7 +129,12 @@ def _families() -> Iterator[tuple[Handler, str]]:
         yield conversion_to(type_), " ".join(names)
 
 
-BUILTINS: Final[Mapping[str, Handler]] = dict(_entries())
+BUILTINS: Final[Mapping[str, Handler]] = {
+    **dict(_entries()),
+    **COMPLEX_FUNCTIONS,
+    **GROUP_FUNCTIONS,
+    **FRAGMENT_FUNCTIONS,
+}
 """CUDA's built-in functions by name."""
 _BY_DIALECT: Final[Mapping[Dialect, Mapping[str, Handler]]] = {
     Dialect.CUDA: BUILTINS,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from roofline_lsp.analysis.device.block_primitives import primitive_method, primitive_value
 from roofline_lsp.analysis.device.builtins import builtins_of
 from roofline_lsp.analysis.device.limits import numeric_limit
 from roofline_lsp.analysis.device.memory import need_value
@@ -72,7 +73,7 @@ def _named_call(walker: Walker, node: ex.Call, callee: ex.Name) -> DeviceValue:
     if _is_class(walker, type_) or is_integer(type_.name) or is_float(type_.name):
         args = [walker.evaluate(arg) for arg in node.args]
         return construct(walker, type_, tuple(args), node.args)
-    return _unknown_call(walker, node, bare)
+    return primitive_value(walker, type_) or _unknown_call(walker, node, bare)
 
 
 def _better_than_builtin(candidates: Sequence[Function], name: str) -> bool:
@@ -264,6 +265,9 @@ def _method_call(walker: Walker, node: ex.Call, callee: ex.Member) -> DeviceValu
         owner = walker.evaluate(callee.base)
         owner_place = walker.declare("", walker.type_of(owner), owner)
     owner_type = walker.types.resolve(walker.place_type(owner_place))
+    primitive = primitive_method(walker, owner_type, callee.name, node.args, node)
+    if primitive is not None:
+        return primitive
     struct = walker.table.find_struct(owner_type.name)
     methods = [m for m in walker.table.find_functions(callee.name) if m.owner is not None]
     if struct is not None:
@@ -359,6 +363,9 @@ def construct(
     type_ = walker.types.resolve(type_)
     if is_integer(type_.name) or is_float(type_.name) or type_.pointers:
         return walker.coerce(args[0], type_) if args else number(0, type_.name)
+    made = primitive_value(walker, type_)
+    if made is not None:
+        return made
     if walker.opencl and vector_parts(type_.name) is not None:
         return build(walker, type_, args)
     if len(args) == 1 and isinstance(args[0], StructValue) and args[0].type.name == type_.name:

@@ -7,9 +7,11 @@ from typing import Final
 
 from roofline_lsp.analysis.device import names, vectors
 from roofline_lsp.analysis.device.arithmetic import binary, negate
+from roofline_lsp.analysis.device.block_primitives import primitive_value
 from roofline_lsp.analysis.device.calls import call, call_compound, call_operator, construct
 from roofline_lsp.analysis.device.choices import conditional
 from roofline_lsp.analysis.device.conversions import as_scalar, coerce
+from roofline_lsp.analysis.device.matrix_fragments import element_count
 from roofline_lsp.analysis.device.memory import (
     compare_pointers,
     difference,
@@ -66,6 +68,10 @@ def _member(walker: Walker, node: ir.Member) -> DeviceValue:
         builtin = _BUILTIN_SYMBOLS.get(f"{node.base.name}.{node.name}")
         if builtin is not None:
             return Value("unsigned int", from_atom(builtin))
+    if node.name == "num_elements":
+        count = element_count(walker, node.base)
+        if count is not None:
+            return count
     if not node.arrow and place_of_is_temporary(node.base):
         if walker.opencl and node.name in ("x", "s0"):
             walker.first_channels.add(node.base)
@@ -238,6 +244,9 @@ def _init_list(walker: Walker, node: ir.InitList) -> DeviceValue:
 
 
 def _construct(walker: Walker, node: ir.Construct) -> DeviceValue:
+    made = primitive_value(walker, walker.types.resolve(node.type))
+    if made is not None:
+        return made
     return construct(
         walker, node.type, tuple(evaluate(walker, arg) for arg in node.args), node.args
     )

@@ -269,6 +269,7 @@ _GROUPS: Final[tuple[tuple[Handler, str], ...]] = (
         memory.nothing,
         "__hip_assert abort __builtin_assume __builtin_unreachable __atomic_work_item_fence",
     ),
+    (_named(maths.math_call, "__fdividef"), "fdividef"),
     (maths.make_vector, "make_hipComplex make_hipFloatComplex make_hipDoubleComplex"),
 )
 

@@ -85,6 +85,8 @@ def names_in(node: object) -> Iterable[str]:
     """The names an expression mentions."""
     if isinstance(node, ex.Name):
         yield node.name
+    if isinstance(node, ex.Member) and node.name == "num_elements":
+        return  # Of a matrix fragment, whose elements alone change.
     for child in children(node):
         yield from names_in(child)
 

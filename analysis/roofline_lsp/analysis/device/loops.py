@@ -18,6 +18,7 @@ from roofline_lsp.analysis.device.induction import (
     trip_count,
 )
 from roofline_lsp.analysis.device.memory import offset_by
+from roofline_lsp.analysis.device.openmp_functions import charge_sharing
 from roofline_lsp.analysis.device.regions import Region, Work
 from roofline_lsp.analysis.device.values import (
     DeviceValue,
@@ -138,6 +139,8 @@ def _walk_loop(
     carried = _carry(walker, parts, loop, test.name if simple and test else None)
     if not loop.unrolled:
         _charge_overhead(walker, condition, loop, simple=simple)
+        if step is not None and step.amount.expr is not None:
+            charge_sharing(walker, loop, step.amount.expr)
     if condition is not None and not simple:
         value = truth(walker, scalar(walker, condition))
         walker.machine.need(value)
@@ -291,7 +294,7 @@ def _need_carried(
     walker: Walker, start: DeviceValue | None, inside: DeviceValue, loop: Region
 ) -> None:
     """Charge the loop with what it computes for its next run, or for the code behind it."""
-    if isinstance(inside, StructValue) and not inside.type.dims:
+    if isinstance(inside, StructValue):
         parts = start.fields if isinstance(start, StructValue) else {}
         for name, value in inside.fields.items():
             _need_carried(walker, parts.get(name), value, loop)
@@ -322,7 +325,9 @@ def _leave(walker: Walker, carried: list[_Carried], loop: Region, trips: Expr | 
         inside = walker.slots[item.slot]
         step = item.step
         if _has_closed_form(item, trips):
-            assert trips is not None and step is not None and step.amount.expr is not None
+            assert trips is not None
+            assert step is not None
+            assert step.amount.expr is not None
             total = Value("long", step.amount.expr * trips, step.amount.varies)
             if isinstance(item.before, Value):
                 walker.slots[item.slot] = convert(

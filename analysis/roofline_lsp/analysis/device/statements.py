@@ -11,6 +11,7 @@ from roofline_lsp.analysis.device.conversions import coerce, scalar
 from roofline_lsp.analysis.device.expressions import evaluate
 from roofline_lsp.analysis.device.flow import Flow
 from roofline_lsp.analysis.device.loops import walk_for, walk_range, walk_while
+from roofline_lsp.analysis.device.matrix_fragments import fragment_value
 from roofline_lsp.analysis.device.memory import need_value
 from roofline_lsp.analysis.device.places import place_of
 from roofline_lsp.analysis.device.selection import select
@@ -156,7 +157,7 @@ def default_value(walker: Walker, type_: Type, name: str) -> DeviceValue:
     struct = walker.table.find_struct(type_.name)
     if struct is not None:
         return construct(walker, type_, (), ())
-    return walker.opaque(type_, 0, name)
+    return fragment_value(walker, type_) or walker.opaque(type_, 0, name)
 
 
 # -- branches

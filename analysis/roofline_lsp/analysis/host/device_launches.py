@@ -107,7 +107,7 @@ def _threads(m: Machine, context: LaunchContext | None) -> KernelThreads:
 
 def _indices(m: Machine, name: str, why: str) -> tuple[Symbol, Symbol, Symbol]:
     fields: dict[str, Value] = {}
-    symbols = []
+    symbols: list[Symbol] = []
     for axis in "xyz":
         made = m.unknown(f"{name}.{axis}", why, "unsigned int", assumed=0)
         fields[axis] = made

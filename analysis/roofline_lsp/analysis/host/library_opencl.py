@@ -7,7 +7,7 @@ from typing import Final
 from roofline_lsp.analysis.host.access import deref, load, rvalue
 from roofline_lsp.analysis.host.havoc import forget_value
 from roofline_lsp.analysis.host.layout import sizeof
-from roofline_lsp.analysis.host.library import SUCCESS, Arguments, models
+from roofline_lsp.analysis.host.library import SUCCESS, Arguments, models, text_of
 from roofline_lsp.analysis.host.memory import AUTO, Cell, ElementPlace, Storage
 from roofline_lsp.analysis.host.opencl_images import image_bytes
 from roofline_lsp.analysis.host.opencl_launch import LOCAL_SPACE, launch, sizes_at
@@ -27,6 +27,11 @@ from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Scalar
 from roofline_lsp.kernel.symbolic import ONE, ZERO, Expr
 from roofline_lsp.kernel.types import Type
 
+_UNKNOWN_OPTIONS: Final = (
+    "the kernels are built with options that are put together when the program runs; macros that "
+    "only these define are missing"
+)
+
 
 def succeed(args: Arguments, position: int) -> None:
     """Store ``CL_SUCCESS`` through the pointer at a position, if one is passed there."""
@@ -40,6 +45,13 @@ def put(args: Arguments, position: int, value: Value) -> None:
     held = args.value(position) if position < len(args) else None
     if isinstance(held, Pointer) and held.buffer is not None:
         args.m.store(args.target(position), value)
+
+
+def is_null(value: Value) -> bool:
+    """Whether a value is a null pointer, or the number 0 in the place of one."""
+    if isinstance(value, Scalar):
+        return value.value.constant == 0
+    return isinstance(value, Pointer) and value.buffer is None
 
 
 # ---- Programs and kernels
@@ -61,6 +73,8 @@ def _build(args: Arguments) -> Value:
     program = program_of(args.value(0))
     if program is not None and len(args) > 3:
         program.options = args.value(3)
+        if not is_null(program.options) and text_of(program.options) is None:
+            args.m.problem(_UNKNOWN_OPTIONS, args.line)
     return SUCCESS
 
 
@@ -109,10 +123,7 @@ def _set_pointer_argument(args: Arguments) -> Value:
 def argument_value(args: Arguments, pointer: Value, size: Expr) -> Value:
     """What an argument of ``size`` bytes at ``pointer`` is; local memory for a null pointer."""
     m = args.m
-    is_null = (isinstance(pointer, Pointer) and pointer.buffer is None) or (
-        isinstance(pointer, Scalar) and pointer.value.constant == 0
-    )
-    if is_null:
+    if is_null(pointer):
         origin = m.origin("local memory", args.line)
         return Pointer(Storage("local memory", LOCAL_SPACE, size, None, origin), ZERO, None, origin)
     place = deref(m, pointer)

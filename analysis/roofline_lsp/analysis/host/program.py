@@ -51,6 +51,7 @@ def execute_host(
     define_builtins(m)
     m.arguments = tuple(argv) if argv is not None else None
     _run_main(m)
+    _run_main_again(m)
     _run_rest(m)
     follow_device_launches(m, _protected, _standalone)
     record_instances(m)
@@ -60,21 +61,45 @@ def execute_host(
 _DEVICE_SUFFIXES = frozenset((".cu", ".hip"))
 
 
-def _run_main(m: Machine) -> None:
+def _run_main_again(m: Machine) -> None:
+    """Follow ``main`` past the conditions that kept it from launch sites, such as error exits."""
+    if m.spent or not any(_has_unreached(m, f) for f in m.index.all_functions):
+        return
+    m.globals.clear()
+    m.statics.clear()
+    m.parsed_options.clear()
+    define_builtins(m)
+    m.forced = True
+    m.doubt = 1
+    for main in _mains(m)[:1]:
+        _protected(m, main, _main_arguments(m, main), {}, None)
+    m.forced = False
+    m.doubt = 0
+
+
+def _mains(m: Machine) -> list[Function]:
     mains = [f for f in m.index.functions.get("main", ()) if f.owner is None and f.body is not None]
     # A folder may hold several programs: the one that leads to launches is meant.
     mains.sort(
         key=lambda f: (not m.reach.function_can_launch(f), f.path.suffix not in _DEVICE_SUFFIXES)
     )
-    for main in mains[:_MAX_MAINS]:
+    return mains
+
+
+def _run_main(m: Machine) -> None:
+    for main in _mains(m)[:_MAX_MAINS]:
         if m.launches or m.spent:
             return
-        args: list[Place] = []
-        for position, formal in enumerate(main.params):
-            type = resolve_plain(m, formal)
-            value = _argc(m) if position == 0 else _argv(m) if position == 1 else Opaque("envp", "")
-            args.append(Cell("", type, value))
-        _protected(m, main, args, {}, None)
+        _protected(m, main, _main_arguments(m, main), {}, None)
+
+
+def _main_arguments(m: Machine, main: Function) -> list[Place]:
+    args: list[Place] = []
+    for position, formal in enumerate(main.params):
+        type = resolve_plain(m, formal)
+        value = _argc(m) if position == 0 else _argv(m) if position == 1 else Opaque("envp", "")
+        args.append(Cell("", type, value))
+    return args
 
 
 def resolve_plain(m: Machine, variable: Variable) -> Type:

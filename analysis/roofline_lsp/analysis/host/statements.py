@@ -164,9 +164,7 @@ def _undecided(m: Machine, node: st.If) -> Signal | None:
     )
 
 
-def _diverging(
-    m: Machine, threads: KernelThreads, node: st.If, condition: Value
-) -> Signal | None:
+def _diverging(m: Machine, threads: KernelThreads, node: st.If, condition: Value) -> Signal | None:
     """A branch that some threads of a kernel take: launches within are under its condition."""
     number = m.number(condition, "bool") if isinstance(condition, Scalar) else None
     guard = number.value if number is not None else None
@@ -185,9 +183,7 @@ def _diverging(
         with threads.under(guard, holds=holds):
             return m.exec(branch) if branch is not None else None
 
-    return run_alternatives(
-        m, [lambda: run(node.then, True), lambda: run(node.otherwise, False)]
-    )
+    return run_alternatives(m, [lambda: run(node.then, True), lambda: run(node.otherwise, False)])
 
 
 def _leave(m: Machine, branch: st.Statement) -> None:

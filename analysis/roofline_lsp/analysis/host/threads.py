@@ -113,4 +113,3 @@ def _side(condition: Expr | None, holds: bool) -> Expr | None:
     if condition is None:
         return None
     return condition if holds else apply("eq", condition)
-

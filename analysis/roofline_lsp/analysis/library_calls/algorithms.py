@@ -23,6 +23,7 @@ from roofline_lsp.analysis.library_calls.patterns import Kind, Operands, work_of
 from roofline_lsp.kernel.symbolic import Expr
 from roofline_lsp.kernel.types import Type
 
+_POLICIES = frozenset(("device", "host", "seq", "par", "par_nosync"))
 _HOST_SPACES = frozenset(("host", "pinned"))
 
 
@@ -58,7 +59,7 @@ def _has_policy(args: Arguments) -> bool:
     if not isinstance(first, Opaque) or (first.type is not None and first.type.pointers):
         return False
     word = _policy_name(args).rpartition("::")[2]
-    told = word in ("device", "host", "seq", "par", "par_nosync") or word.endswith((".on", "policy"))
+    told = word in _POLICIES or word.endswith((".on", "policy"))
     return told or sequence_at(args.m, args.value(1)) is not None
 
 

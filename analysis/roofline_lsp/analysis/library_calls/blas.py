@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from roofline_lsp.analysis.host.library import Arguments
-from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Scalar
+from roofline_lsp.analysis.host.values import Opaque, Pointer, Scalar
 from roofline_lsp.analysis.library_calls.model import Work
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.symbolic import ONE, Expr
@@ -214,7 +214,7 @@ def _data_type(args: Arguments) -> str | None:
     """The letter of the first element type among the arguments: ``CUDA_R_16F``."""
     for position in range(len(args)):
         value = args.value(position)
-        label = value.name if isinstance(value, Opaque | Aggregate) and hasattr(value, "name") else ""
+        label = value.name if isinstance(value, Opaque) else ""
         suffix = re.search(r"(?:CUDA_R_|HIPBLAS_R_|HIP_R_|rocblas_datatype_)(\w+)$", label)
         if suffix is not None and suffix.group(1) in _DATA_TYPES:
             return _DATA_TYPES[suffix.group(1)]

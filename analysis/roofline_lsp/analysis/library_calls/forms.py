@@ -28,7 +28,9 @@ Forms = Mapping[str, tuple[Kind, tuple[str, ...]]]
 
 def _table(*rows: tuple[Kind, str, str]) -> Forms:
     """Rows of a kind, names and the forms that these share."""
-    return {name: (kind, tuple(forms.split())) for kind, names, forms in rows for name in names.split()}
+    return {
+        name: (kind, tuple(forms.split())) for kind, names, forms in rows for name in names.split()
+    }
 
 
 THRUST: Final = _table(

@@ -20,6 +20,7 @@ from roofline_lsp.analysis.verdict import margin, precision_verdicts, verdict_of
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.symbolic import Expr, Symbol, constant
 
+
 def judge_call(call: LibraryCall, target: Target) -> Prediction:
     """The prediction for one call; undecided where its bytes are not known."""
     values = {symbol: constant(u.assumed) for symbol, u in call.unknowns.items()}

@@ -23,7 +23,6 @@ ZIPPED: Final = "zipped"
 _HALVES: Final = frozenset(("half", "__half", "__nv_bfloat16", "nv_bfloat16", "hip_bfloat16"))
 
 
-
 @dataclass(frozen=True, slots=True)
 class Operand:
     """A sequence in memory that a call reads or writes one element after another."""

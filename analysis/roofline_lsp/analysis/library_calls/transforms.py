@@ -99,8 +99,8 @@ def fft_work(args: Arguments, name: str) -> Work:
     rounds = apply("max", apply("ceil", apply("fdiv", levels, constant(_PASS_LEVELS))), ONE)
     operations = n * batch.value * levels * (2.5 if real else 5)
     moved = n * batch.value * rounds * bytes_each
-    precision = Precision.DP if double else Precision.SP
-    return Work("Fourier transform", element, n * batch.value, moved, moved, {precision: operations})
+    known = {Precision.DP if double else Precision.SP: operations}
+    return Work("Fourier transform", element, n * batch.value, moved, moved, known)
 
 
 def random_work(args: Arguments, name: str) -> Work:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roofline_lsp.kernel.expressions import Expression
+from roofline_lsp.kernel.expressions import Assign, Binary, Expression, Name
 from roofline_lsp.kernel.statements import Declare, Statement, Variable
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.cuda.declarators import read_declarator
@@ -58,6 +58,22 @@ def read_pointer_to_array(lo: Lowering, node: Node, depth: int) -> Variable | No
     )
     value = None if init is None else expression(lo, init, depth)
     return Variable(lo.text(name), declared, lo.line_of(name), value)
+
+
+def misread_declaration(read: Expression) -> Variable | None:
+    """``ns::T<8> x = y``, which the grammar may take for comparisons; None for an expression.
+
+    Nothing else compares with an assignment that stands without parentheses and drops the result.
+    """
+    if not (isinstance(read, Binary) and read.op == ">" and isinstance(read.right, Assign)):
+        return None
+    left, assigned = read.left, read.right
+    if not (isinstance(left, Binary) and left.op == "<" and isinstance(left.left, Name)):
+        return None
+    if assigned.op != "=" or not isinstance(assigned.target, Name):
+        return None
+    declared = Type(left.left.name, (left.right,))
+    return Variable(assigned.target.name, declared, read.line, assigned.value)
 
 
 @reads_statement("declaration")

@@ -25,7 +25,10 @@ _CLASS = re.compile(
     rb"^(?:typedef\s+)?(?:struct|class|union)\b[^;{}()=]*(?:\([^;{}()]*\)[^;{}()=]*)?\{",
     re.MULTILINE,
 )
-_ATTRIBUTE = re.compile(rb"\b(?:__\w+__|__\w+|alignas)\s*\([^()]*\)")
+_NESTED = rb"[^()]*"
+for _ in range(3):
+    _NESTED = rb"[^()]*(?:\(" + _NESTED + rb"\)[^()]*)*"
+_ATTRIBUTE = re.compile(rb"\b(?:__\w+|alignas)\s*\(" + _NESTED + rb"\)")
 _HEAD = re.compile(
     rb"(?:\btemplate\s*<[^;{}]*>\s*)?"
     rb"(?:(?:static|inline|extern|constexpr|const|void|__\w+__(?:\s*\([^(){};]*\))?|\[\[[^\]]*\]\])"

@@ -105,7 +105,7 @@ class Scan:
             )
 
     def _instantiation(self, node: Node, scope: Scope, depth: int) -> None:
-        """``template __global__ void k<float>(float *);``"""
+        """An explicit instantiation: ``template __global__ void k<float>(float *);``."""
         lo = self._lowering(scope)
         children = [c for c in node.children[1:] if c.kind_id != ERROR]
         specifiers, _, functions = read_variables(lo, children, depth, in_body=False)

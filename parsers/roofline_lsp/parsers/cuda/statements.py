@@ -27,7 +27,10 @@ from roofline_lsp.parsers.cuda.grammar import (
     Node,
     kind,
 )
-from roofline_lsp.parsers.cuda.local_declarations import read_pointer_to_array
+from roofline_lsp.parsers.cuda.local_declarations import (
+    misread_declaration,
+    read_pointer_to_array,
+)
 from roofline_lsp.parsers.cuda.lowering import (
     EXPRESSIONS,
     LOOPS,
@@ -125,7 +128,9 @@ def _expression_statement(lo: Lowering, node: Node, depth: int) -> Statement | N
         declared = read_pointer_to_array(lo, value, depth)
         if declared is not None:
             return Declare(line, (declared,))
-    return Evaluate(line, expression(lo, value, depth))
+    read = expression(lo, value, depth)
+    declared = misread_declaration(read)
+    return Evaluate(line, read) if declared is None else Declare(line, (declared,))
 
 
 @reads_statement("return_statement", "co_return_statement")

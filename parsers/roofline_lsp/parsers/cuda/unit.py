@@ -75,7 +75,7 @@ def _parse_one(pre: PreprocessedFile, cache: ParseCache) -> _Parsed:
     found = scan.found
     if tree.root_node.has_error:
         found.functions.sort(key=lambda f: (f.span.line, f.span.column))
-    if b"omp" in pre.text:
+    if b"target" in pre.text and b"omp" in pre.text:
         units.outline(found, source, included)
     unit = TranslationUnit(
         path=pre.path,

@@ -10,7 +10,7 @@ from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.opencl.python_arrays import array_of, simple_name
-from roofline_lsp.parsers.opencl.python_expressions import Expressions
+from roofline_lsp.parsers.opencl.python_calls import Calls
 
 _AUTO = Type("auto")
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -24,7 +24,7 @@ class Statements:
         """Functions and methods by qualified name."""
         self.globals: set[str] = set()
         """Variables of the module, and attributes of objects as ``Class.name``."""
-        self.expressions = Expressions(kernels)
+        self.expressions = Calls(kernels)
         self._locals: set[str] | None = None
         self._find_definitions(tree)
         for node in ast.walk(tree):
@@ -96,7 +96,8 @@ class Statements:
 
     def _try(self, node: ast.Try) -> Iterator[st.Statement]:
         """What happens where nothing goes wrong."""
-        yield from self.block([*node.body, *node.orelse, *node.finalbody]).body
+        body = [part for part in node.body if not isinstance(part, ast.Raise)]
+        yield from self.block([*body, *node.orelse, *node.finalbody]).body
 
     def _leave(self, node: ast.Break | ast.Continue | ast.Raise) -> Iterator[st.Statement]:
         if isinstance(node, ast.Raise):
@@ -201,6 +202,8 @@ class Statements:
                     known.programs.add(name)
                 elif made == "Kernel":
                     known.holders.add(name)
+                elif f"{made}.__init__" in known.functions:
+                    known.instances[name] = made
             elif isinstance(value, ast.Attribute):
                 program = known.name_of(value.value)
                 is_program = program in known.programs or isinstance(value.value, ast.Attribute)

@@ -148,6 +148,16 @@ def ends_with_barrier(body: Sequence[Statement]) -> bool:
     )
 
 
+def without_last_barrier(body: Sequence[Statement]) -> list[Statement]:
+    """The statements without the barrier that they end with, if they do."""
+    if not ends_with_barrier(body):
+        return list(body)
+    last = body[-1]
+    if isinstance(last, Block):
+        return [*body[:-1], Block(last.line, tuple(without_last_barrier(last.body)))]
+    return list(body[:-1])
+
+
 def counted(
     line: int,
     counter: tuple[str, Type],

@@ -18,7 +18,7 @@ from roofline_lsp.kernel.statements import (
     Variable,
 )
 from roofline_lsp.kernel.types import Type
-from roofline_lsp.parsers.openmp.build import ends_with_barrier, only, statements
+from roofline_lsp.parsers.openmp.build import only, statements, without_last_barrier
 from roofline_lsp.parsers.openmp.captures import Captures, Capturing, Types
 from roofline_lsp.parsers.openmp.kernels import Kernel, Level
 from roofline_lsp.parsers.openmp.loops import inner
@@ -179,7 +179,7 @@ def _kernel_code(
     made = code.lower(directive, directive.constructs, body, env)
     if not parallel:
         return [only(node.line, 0, made)]
-    return list(made[:-1]) if ends_with_barrier(made[-1:]) and len(made) > 1 else made
+    return without_last_barrier(made)
 
 
 class _DevicePart(Rewriter):
@@ -233,9 +233,9 @@ def _trips(inside: list[Directed], region: Statement, env: Env) -> Expression | 
         for _ in range(4):
             trips = substitute(trips, {name: v for name, v in known.items() if v is not None})
         names = set(free_names(trips))
-        inside = _Declared()
-        inside.rewrite(region, {})
-        return None if known.keys() & names or inside.found & names - env.keys() else trips
+        declared = _Declared()
+        declared.rewrite(region, {})
+        return None if known.keys() & names or declared.found & names - env.keys() else trips
     return None
 
 

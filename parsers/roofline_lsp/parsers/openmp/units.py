@@ -19,9 +19,9 @@ from roofline_lsp.parsers.openmp.captures import Types
 from roofline_lsp.parsers.openmp.outlining import Outliner, Site
 
 _TARGET: Final = re.compile(
-    rb'(?:#[ \t]*pragma[ \t]+omp[ \t]|\[\[omp::directive\(")[ \t]*target\b'
-    rb"(?![ \t]+(?:data|enter|exit|update)\b)"
+    rb'omp(?:[ \t]+|::directive\("[ \t]*)target\b(?![ \t]+(?:data|enter|exit|update)\b)'
 )
+"""A region's pragma, or one in a comment, for which a function is read in vain."""
 _PRAGMA: Final = re.compile(rb"#[ \t]*pragma\b[^\n]*")
 _OPERATOR: Final = re.compile(rb'_Pragma\s*\(\s*L?"(?:[^"\\]|\\.)*"\s*\)')
 

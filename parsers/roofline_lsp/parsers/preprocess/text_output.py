@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from enum import Enum
 
@@ -12,12 +13,13 @@ from roofline_lsp.parsers.preprocess.expansion import (
 )
 from roofline_lsp.parsers.preprocess.scanning import find_names
 from roofline_lsp.parsers.preprocess.structure import Chunk, opaque_spans
-from roofline_lsp.parsers.preprocess.tokens import merges, words_of
+from roofline_lsp.parsers.preprocess.tokens import OPAQUE, merges, words_of
 
 MAX_EXPANSION_BYTES = 4 << 20
 """What macros and spliced headers may add to one file."""
 _MAX_PENDING_BYTES = 1 << 14
 _MAX_PENDING_CHUNKS = 8
+_BRACE = re.compile(rb"\{|\}|" + OPAQUE.pattern)
 
 
 class _Unterminated(Enum):
@@ -126,7 +128,8 @@ class TextOutput:
                 if expansion is None:
                     expansion, end = self._invoke(text, start, end, line)
             except UnterminatedInvocationError:
-                if policy is _Unterminated.WAIT and len(text) - start < _MAX_PENDING_BYTES:
+                patient = policy is _Unterminated.WAIT and len(text) - start < _MAX_PENDING_BYTES
+                if patient and not _leaves_block(text, end):
                     self.pieces.append(text[last:start])
                     self._hold(text[start:], line)
                     return
@@ -177,6 +180,17 @@ class TextOutput:
     def _exhaust(self, line: int) -> None:
         self._exhausted = True
         self._report("macros expand to more text than any real program's; the rest stays", line)
+
+
+def _leaves_block(text: bytes, start: int) -> bool:
+    """Whether more braces are closed than opened: no argument list goes on after its block."""
+    depth = 0
+    for found in _BRACE.finditer(text, start):
+        brace = found[0]
+        depth += (brace == b"{") - (brace == b"}")
+        if depth < 0:
+            return True
+    return False
 
 
 def _show(name: bytes) -> str:

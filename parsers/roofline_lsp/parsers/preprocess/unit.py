@@ -8,13 +8,13 @@ from collections.abc import Callable
 from typing import Protocol
 
 from roofline_lsp.kernel.program import Dialect, Problem, Severity
-from roofline_lsp.parsers.opencl.rewriting import rewrite as rewrite_opencl
 from roofline_lsp.parsers.preprocess.condition_reader import ConditionReader
 from roofline_lsp.parsers.preprocess.conditional_stack import ConditionalStack
 from roofline_lsp.parsers.preprocess.conditions import ConditionError
 from roofline_lsp.parsers.preprocess.expansion import Expander, ExpansionBudgetError
 from roofline_lsp.parsers.preprocess.grammar_fixes import fix_for_grammar
 from roofline_lsp.parsers.preprocess.macros import Macro, MacroTable
+from roofline_lsp.parsers.preprocess.opencl_words import rewrite as rewrite_opencl
 from roofline_lsp.parsers.preprocess.pragmas import (
     kept_line,
     pragma_attribute,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lsprotocol import types
 
@@ -23,6 +24,7 @@ from roofline_lsp.server.library_text import calls_on, library_text
 from roofline_lsp.server.line_text import line_text
 from roofline_lsp.server.markdown import Style
 from roofline_lsp.server.views import View
+from roofline_lsp.settings import PYTHON_SUFFIXES
 
 WAIT_S = 5.0
 """How long a hover waits for the first analysis of a document."""
@@ -51,6 +53,8 @@ async def hover(
     if directive is not None:
         return _hover(kernel_text(directive, view.analysis.gpu, style), style, None)
     word = identifier_at(line, index)
+    if word is not None and document.path.suffix in PYTHON_SUFFIXES:
+        word = replace(word, member=False)  # PyOpenCL's programs have their kernels as members
     if word is not None and LAUNCH_CALL.fullmatch(word.name):
         text = await _launched(documents, view, old_line, style)
         if text is not None:

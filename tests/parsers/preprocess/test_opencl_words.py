@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roofline_lsp.parsers.opencl.rewriting import rewrite
+from roofline_lsp.parsers.preprocess.opencl_words import rewrite
 
 
 def text_of(source: str) -> str:
@@ -90,16 +90,10 @@ def test_lines_whose_columns_move_are_named() -> None:
     assert text.count(b"\n") == 4
 
 
-@given(
-    st.lists(
-        st.sampled_from(
-            "__kernel __local global ( ) (float4)( /* */ // \" ' \\ __attribute__(( )) { } \n".split(
-                " "
-            )
-        ),
-        max_size=40,
-    )
-)
+_WORDS = "__kernel __local global ( ) (float4)( /* */ // \" ' \\ __attribute__(( )) { } \n"
+
+
+@given(st.lists(st.sampled_from(_WORDS.split(" ")), max_size=40))
 def test_lines_stay_whatever_the_text(words: list[str]) -> None:
     source = " ".join(words).encode()
     text, moved = rewrite(source)
