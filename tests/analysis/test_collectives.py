@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -94,12 +95,18 @@ def test_a_copy_shared_by_a_block(count: Any) -> None:
 
 
 SPELLINGS = [
-    ("typedef cub::BlockReduce<float, 64> R; __shared__ typename R::TempStorage t;"
-    " float s = R(t).Sum(x[threadIdx.x]);"),
-    ("using R = hipcub::BlockReduce<float, 64>; __shared__ R::TempStorage t; R r(t);"
-    " float s = r.Reduce(x[threadIdx.x], cub::Max());"),
-    ("__shared__ cub::BlockReduce<float, 64>::TempStorage t;"
-    " float s = cub::BlockReduce<float, 64>(t).Sum(x[threadIdx.x]);"),
+    (
+        "typedef cub::BlockReduce<float, 64> R; __shared__ typename R::TempStorage t;"
+        " float s = R(t).Sum(x[threadIdx.x]);"
+    ),
+    (
+        "using R = hipcub::BlockReduce<float, 64>; __shared__ R::TempStorage t; R r(t);"
+        " float s = r.Reduce(x[threadIdx.x], cub::Max());"
+    ),
+    (
+        "__shared__ cub::BlockReduce<float, 64>::TempStorage t;"
+        " float s = cub::BlockReduce<float, 64>(t).Sum(x[threadIdx.x]);"
+    ),
 ]
 
 
@@ -134,7 +141,8 @@ def test_a_scan_writes_its_outputs(count: Any) -> None:
 
 @pytest.mark.parametrize("algorithm", ["", ", cub::BLOCK_LOAD_STRIPED"])
 def test_loads_and_stores_through_primitives(count: Any, algorithm: str) -> None:
-    body = f"""using L = cub::BlockLoad<float, 64, 4{algorithm}>; using S = cub::BlockStore<float, 64, 4>;
+    body = f"""using L = cub::BlockLoad<float, 64, 4{algorithm}>;
+    using S = cub::BlockStore<float, 64, 4>;
     __shared__ typename L::TempStorage lt; __shared__ typename S::TempStorage st;
     float items[4];
     L(lt).Load(x + blockIdx.x * 256, items);
@@ -171,8 +179,10 @@ wmma::store_matrix_sync(z, c, 16, wmma::mem_row_major);
 """
 
 
-def test_matrix_fragments(count: Any) -> None:
-    found = count(kernel(MATRIX, "const half *x, const half *y, float *z"), 1, 32)
+@pytest.mark.parametrize("declared", [r"\g<0>", r"auto \2 = \1()"])
+def test_matrix_fragments(count: Any, declared: str) -> None:
+    body = re.sub(r"(wmma::fragment<[^>]*>) (\w)", declared, MATRIX)
+    found = count(kernel(body, "const half *x, const half *y, float *z"), 1, 32)
     assert found.work(Work.TENSOR) == 8 * 2 * 16**3
     assert found.flops == {"sp": 16 * 16}
     # A thread's share: 8 halves of a row at a time, 8 floats of the result.

@@ -164,11 +164,8 @@ def test_a_kernel_assigned_in_one_of_two_branches() -> None:
 
 
 def test_each_instantiation_has_a_prediction_of_its_own() -> None:
-    (kernel,) = (
-        k
-        for name, k in kernels("", "t<float><<<g, bl>>>(d, n); t<double><<<g, bl>>>((double *)d, n);").items()
-        if name == "t"
-    )  # fmt: skip
+    body = "t<float><<<g, bl>>>(d, n); t<double><<<g, bl>>>((double *)d, n);"
+    kernel = kernels("", body)["t"]
     single, double = kernel.launches
     assert (single.template_args, double.template_args) == (("float", "1"), ("double", "1"))
     assert single.prediction.sp_flops == double.prediction.dp_flops == pytest.approx(2 * 2**20)

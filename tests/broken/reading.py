@@ -20,6 +20,7 @@ def kernels_of(program: Program, path: Path) -> Counter[tuple[str, int]]:
     """
     found: Counter[tuple[str, int]] = Counter()
     for unit in program.all_units():
+        offloads = any(f.is_kernel and f.name.startswith("__omp") for f in unit.functions)
         for function in functions_of(unit):
             body = function.body
             if unit.path != path:
@@ -27,7 +28,7 @@ def kernels_of(program: Program, path: Path) -> Counter[tuple[str, int]]:
             if function.is_kernel and body is not None:
                 name = re.sub(r"_l\d+$", "", function.name)
                 found[name, function.name_span.line] += 1
-            for node in nodes(body):
+            for node in nodes(body) if offloads else ():
                 if isinstance(node, Offload):
                     assert node.kernel.has_body
                     found["region", node.directive.line] += 1

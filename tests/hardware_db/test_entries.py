@@ -118,6 +118,20 @@ def test_unknown_peak_is_absent_and_its_ridge_none(name: str, precision: Precisi
     assert roofline.ridge(precision) is None
 
 
+@pytest.mark.parametrize(
+    ("name", "sector_bytes"),
+    [("RTX 3080", 32), ("H100", 32), ("P100", 32), ("MI210", 64), ("MI300X", 128)],
+)
+def test_what_l2_reads_at_a_time(name: str, sector_bytes: int) -> None:
+    assert find_gpu(name).architecture.sector_bytes == sector_bytes
+
+
+def test_the_last_cache_is_the_infinity_cache_where_there_is_one() -> None:
+    assert find_gpu("MI300X").last_cache_bytes == 256 * 2**20
+    assert find_gpu("MI210").last_cache_bytes == 8 * 2**20
+    assert find_gpu("RTX 3080").last_cache_bytes == 5 * 2**20
+
+
 def test_occupancy_facts_of_sm_86() -> None:
     architecture = find_gpu("RTX 3080").architecture
     limits = architecture.occupancy

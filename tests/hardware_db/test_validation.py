@@ -120,6 +120,13 @@ def test_limits_that_disagree(change: dict[str, int], problem: str) -> None:
     assert validate(replace(gpu, architecture=broken)) == (f"architecture sm_86: {problems[0]}",)
 
 
+@pytest.mark.parametrize(("sector_bytes", "sound"), [(32, True), (128, True), (48, False)])
+def test_sectors_are_powers_of_two(sector_bytes: int, sound: bool) -> None:
+    architecture = replace(find_gpu("MI210").architecture, sector_bytes=sector_bytes)
+    expected = () if sound else ("sector_bytes: must be a power of two",)
+    assert validate_architecture(architecture) == expected
+
+
 def test_architecture_needs_an_fp32_rate_and_sources() -> None:
     architecture = find_gpu("RTX 3080").architecture
     rates = replace(architecture.instructions_per_clock_sm, fp32=None)

@@ -265,9 +265,10 @@ def _plain_coefficient(expr: Expr, symbol: Symbol) -> Expr | None:
 
 
 def without_remainders(expr: Expr) -> Expr:
-    """The expression with each ``a % b`` written ``a - b * (a / b)``, if that makes it shorter.
+    """The expression with ``a % b`` written ``a - b * (a / b)`` where no quotient is then left.
 
-    ``i % w + w * (i / w)`` is then seen to be ``i``.
+    ``i % w + w * (i / w)`` is seen to be ``i``; with another factor of ``i / w``, as in rows that
+    are padded, quotient and remainder are digits.
     """
     rewritten = expr
     for atom in set(expr.atoms()):
@@ -282,10 +283,6 @@ def without_remainders(expr: Expr) -> Expr:
                 - coefficient * from_atom(atom)
                 + coefficient * (dividend - divisor * quotient)
             )
-            if _applies(candidate) < _applies(rewritten):
+            if not any(factor in candidate.atoms() for factor in quotient.atoms()):
                 rewritten = candidate
     return rewritten
-
-
-def _applies(expr: Expr) -> int:
-    return sum(isinstance(atom, Apply) for atom in expr.atoms())

@@ -50,7 +50,7 @@ def read_mangled(text: str) -> MangledName | None:
             name, position = "operator()", position + len(_CALL_OPERATOR)
         else:
             break
-        if not name.startswith("_GLOBAL__N"):
+        if name and not name.startswith("_GLOBAL__N"):
             parts.append(name)
         arguments = ()
         if text.startswith("I", position):

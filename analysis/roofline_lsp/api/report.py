@@ -112,6 +112,13 @@ class KernelReport:
     """Of the first launch, or for assumed dimensions where there is none."""
     findings: tuple[Finding, ...] = ()
 
+    @property
+    def title(self) -> str:
+        """What people call it: its qualified name, or whose target region it is."""
+        if self.dialect is not Dialect.OPENMP:
+            return self.qualified_name
+        return f"target region of {self.qualified_name.rpartition('::')[0] or self.base_name}"
+
 
 @dataclass(frozen=True, slots=True)
 class LibraryCallReport:

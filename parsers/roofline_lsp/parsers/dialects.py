@@ -35,7 +35,7 @@ _CUDA: Final = re.compile(
 )
 _HIP_HEADER: Final = re.compile(rb"#[ \t]*include[ \t]*[<\"](?:hip|roc\w+)/")
 _CUDA_HEADER: Final = re.compile(rb"#[ \t]*include[ \t]*[<\"]cuda(?:_runtime(?:_api)?)?\.h")
-_OWN_HEADER: Final = re.compile(rb"#[ \t]*include[ \t]*\"([^\"\n]+)\"")
+_OWN_HEADER: Final = re.compile(rb"#[ \t]*include[ \t]*[<\"]([^\">\n]+\.\w+)[>\"]")
 _MAX_HEADERS: Final = 24
 """Headers of one file that are looked into."""
 _SHARED: Final = re.compile(rb"__global__|__device__|__host__|<<<")
@@ -85,7 +85,7 @@ def dialects_of(
             if found.dialect is None:
                 dialect = _of_headers(path, sources[path], reader, tuple(folders))
                 own[path] = replace(found, dialect=dialect)
-    shown = Counter(
+    shown: Counter[Dialect | None] = Counter(
         found.dialect for found in own.values() if found.dialect not in (None, Dialect.OPENCL)
     )
     common = _most(shown, tuple(Dialect))

@@ -93,7 +93,7 @@ def _kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: Style) -> Iterator[
     verdict = _painted(prediction.verdict, style)
     limit = f"limited by {prediction.limiting.value}" if prediction.limiting else ""
     sure = percent(prediction.confidence) if prediction.verdict is not None else ""
-    yield "  ".join(cell for cell in (where, kernel.qualified_name, verdict, sure, limit) if cell)
+    yield "  ".join(cell for cell in (where, kernel.title, verdict, sure, limit) if cell)
     for label, texts in (
         ("intensity", _intensities(prediction, gpu)),
         ("work", _work(prediction)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from roofline_lsp.api.report import GpuUsed, KernelReport, LedgerLine, Verdict
+from roofline_lsp.kernel.program import Dialect
 from roofline_lsp.reports.units import scaled
 from roofline_lsp.server.figures import count, percent
 from roofline_lsp.server.markdown import Style
@@ -62,7 +63,8 @@ def _line_block(
 def _line_answer(
     shares: Sequence[tuple[str, str, float]], kernel: KernelReport, style: Style
 ) -> str:
-    name = style.code(kernel.base_name)
+    openmp = kernel.dialect is Dialect.OPENMP
+    name = style.prose(f"the {kernel.title}") if openmp else style.code(kernel.base_name)
     if not shares:
         return f"No operations and no DRAM traffic of {name}"
     # The resource that decides comes first, unless the line hardly uses it.

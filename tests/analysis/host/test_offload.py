@@ -224,6 +224,20 @@ def test_regions_under_other_directives_and_conditions_are_found() -> None:
     assert not result.launches[0].certain
 
 
+def test_an_error_exit_does_not_hide_what_follows() -> None:
+    body = """
+    float *x; int flag[1] = {-1};
+    REGION(saxpy, none, 256, none, n, x, n, flag);
+    { flag[0] = 1; }
+    if (flag[0] >= 0) exit(1);
+    REGION(saxpy, none, 64, none, n, x, n);
+    { x[0] = 1; }
+    """
+    result = run(MAIN.format(body), ["640"])
+    assert shape(result) == [(3, 256), (10, 64)]
+    assert [launch.certain for launch in result.launches] == [True, False]
+
+
 def test_a_function_that_main_does_not_call_is_met() -> None:
     text = """
     void alone(float *x, int n) { REGION(saxpy, none, 256, none, n, x, n); { x[0] = 1; } }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from roofline_lsp.analysis.device.block_primitives import primitive_method, primitive_value
 from roofline_lsp.analysis.device.builtins import builtins_of
 from roofline_lsp.analysis.device.limits import numeric_limit
+from roofline_lsp.analysis.device.matrix_fragments import fragment_value
 from roofline_lsp.analysis.device.memory import need_value
 from roofline_lsp.analysis.device.overloads import choose, choose_by_types
 from roofline_lsp.analysis.device.thread_groups import builtin_method
@@ -73,7 +74,8 @@ def _named_call(walker: Walker, node: ex.Call, callee: ex.Name) -> DeviceValue:
     if _is_class(walker, type_) or is_integer(type_.name) or is_float(type_.name):
         args = [walker.evaluate(arg) for arg in node.args]
         return construct(walker, type_, tuple(args), node.args)
-    return primitive_value(walker, type_) or _unknown_call(walker, node, bare)
+    made = primitive_value(walker, type_) or fragment_value(walker, type_)
+    return made or _unknown_call(walker, node, bare)
 
 
 def _better_than_builtin(candidates: Sequence[Function], name: str) -> bool:

@@ -55,7 +55,9 @@ _BLAS: Final = re.compile(
     r"(?:cublas|hipblas|rocblas_)(?:(?:I?[SDCZHsdczh]|Lt)[a-z]\w*|[sd]?(?:gemm|dot|axpy|nrm2|scal)"
     r"_?\w*|(?:Gemm|Dot|Axpy|Nrm2|Scal)\w*Ex\w*|LtMatmul)$"
 )
-_BLAS_OTHER: Final = re.compile(r"(?:Create|Destroy|Set|Get|Init|Heuristic|Status|Desc|Check)")
+_BLAS_OTHER: Final = re.compile(
+    r"Create|Destroy|Set|Get|Init|Heuristic|Status|Desc|Check|_(?:create|destroy|set|get|init)"
+)
 _FFT: Final = re.compile(r"(?:cufft|hipfft)(?:Xt)?Exec\w*$")
 _RANDOM: Final = re.compile(r"(?:curand|hiprand|rocrand_)[gG]enerate(?!Seeds)_?\w*$")
 _SPARSE: Final = re.compile(

@@ -1,0 +1,55 @@
+"""Offsets read as boxes: the digits of indices that are shared out over a grid."""
+
+from __future__ import annotations
+
+import pytest
+
+from roofline_lsp.analysis.addresses import AddressReader
+from roofline_lsp.analysis.device.values import LAUNCH, THREAD
+from roofline_lsp.analysis.numeric import Environment
+from roofline_lsp.kernel.symbolic import Expr, Symbol, apply, from_atom, make_symbol
+
+TRIP = make_symbol("trip", "loop", nonnegative=True)
+TEAMS, THREADS = LAUNCH["gridDim.x"], LAUNCH["blockDim.x"]
+LINEAR = (
+    from_atom(THREAD["blockIdx.x"]) * from_atom(THREADS)
+    + from_atom(THREAD["threadIdx.x"])
+    + from_atom(TEAMS) * from_atom(THREADS) * from_atom(TRIP)
+)
+"""The iteration of a thread of 3200 teams of 256 in a run of the loop it shares."""
+
+
+def read(offset: Expr, *, teams: int, trips: int) -> list[tuple[float, float]] | None:
+    """The strides and extents of 4-byte accesses by ``teams`` of the teams."""
+    values: dict[Symbol, int | float] = {TEAMS: 3200, THREADS: 256}
+    extents = {THREAD["blockIdx.x"]: teams, THREAD["threadIdx.x"]: 256, TRIP: trips}
+    found = AddressReader(Environment(values)).read(offset, 4, extents)
+    assert not found.random
+    return None if found.box is None else [(d.stride, d.extent) for d in found.box.dimensions]
+
+
+def test_collapsed_loops_over_the_whole_grid_are_rows_and_columns() -> None:
+    row, column = apply("div", LINEAR, 1000), apply("mod", LINEAR, 1000)
+    # 3200 * 256 * 10 iterations are 8192 rows.
+    assert read(4100 * row + 4 * column, teams=3200, trips=10) == [(4100, 8192), (4, 1000)]
+
+
+def test_a_row_of_the_same_width_is_the_linear_index() -> None:
+    row, column = apply("div", LINEAR, 1000), apply("mod", LINEAR, 1000)
+    found = read(4000 * row + 4 * column, teams=3200, trips=10)
+    assert found == [(4, 256), (1024, 3200), (3_276_800, 10)]
+
+
+def test_rows_of_the_resident_teams_lie_in_clusters() -> None:
+    # 400 teams cover 102.4 rows, and in their next run begin 819.2 rows further.
+    row = apply("div", LINEAR, 1000)
+    assert read(4096 * row, teams=400, trips=10) == [(4096, 103), (4096 * 819.2, 10)]
+
+
+@pytest.mark.parametrize(("teams", "rows"), [(3200, 8192), (2000, 7885)])
+def test_clusters_close_together_are_one_range(teams: int, rows: int) -> None:
+    assert read(4096 * apply("div", LINEAR, 1000), teams=teams, trips=10) == [(4096, rows)]
+
+
+def test_a_divisor_beyond_the_clusters_is_one_range() -> None:
+    assert read(4 * apply("div", LINEAR, 1_000_000), teams=400, trips=10) == [(4, 8)]

@@ -1,0 +1,48 @@
+"""Bytes of machine code by the counts of a kernel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from roofline_lsp.analysis.code_size import code_bytes
+from roofline_lsp.analysis.device.regions import Access, Array, KernelSummary, Region, Work
+from roofline_lsp.analysis.device.summary import summarise
+from roofline_lsp.analysis.symbols import build_symbol_table
+from roofline_lsp.kernel.symbolic import constant, symbol
+from roofline_lsp.kernel.types import Type
+from roofline_lsp.parsers.load import load_program
+
+PATH = Path("/src/kernel.cu")
+
+
+def empty() -> KernelSummary:
+    program = load_program([PATH], {PATH: b"__global__ void f() {}"}.get)
+    return summarise(program.units[0].functions[0], build_symbol_table(program))
+
+
+def test_a_kernel_that_does_nothing_has_no_code() -> None:
+    assert code_bytes(empty()) == 0
+
+
+def test_instructions_and_accesses_are_counted() -> None:
+    summary = empty()
+    site = (PATH, 1)
+    summary.root.charge(site, Work.INT, 5)
+    summary.root.charge(site, Work.SP, 3)  # a multiply-add and an addition
+    summary.root.accesses.append(Access(Array("a", "global", Type("int")), constant(0), 4, "read",
+                                        site))  # fmt: skip
+    assert code_bytes(summary) == 32 * (5 + 2 + 1)
+
+
+def test_loops_have_their_body_as_often_as_it_is_unrolled() -> None:
+    summary = empty()
+    loop = Region("loop", summary.root, (PATH, 1), trips=constant(10))
+    loop.charge(loop.site, Work.INT, 2)
+    summary.root.children.append(loop)
+    assert code_bytes(summary) == 32 * 2
+    loop.copies = 4
+    assert code_bytes(summary) == 32 * 8
+    loop.unrolled = True
+    assert code_bytes(summary) == 32 * 20
+    loop.trips = symbol("n", "param")
+    assert code_bytes(summary) == 32 * 8
