@@ -3,10 +3,10 @@
     python benchmarks/dialect_agreement.py DIR [--dialects cuda,hip] [--jobs 1] [--gpu "RTX 3080"]
 
 ``x-cuda``, ``x-hip`` and ``x-omp`` under DIR are one program; all are run with the arguments of the
-first one's ``make run``. Kernels are paired by name, and those of one name by order; where names
-differ, as offloaded regions' do, whole programs are compared by the kernel that takes most of the
-predicted time, and by the share of that time that is spent in compute-bound kernels. Programs whose
-versions disagree are listed with both predictions.
+first one's ``make run``. Kernels are paired by name, offloaded regions by that of the function
+around them, and those of one name by order. Whole programs are compared by the kernel that takes
+most of the predicted time, and by the share of that time that is spent in compute-bound kernels.
+Programs whose versions disagree are listed with both predictions.
 """
 
 from __future__ import annotations

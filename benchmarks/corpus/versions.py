@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+_OFFLOADED = re.compile(r"^__omp_offloading_|_l\d+$")
+"""What an offloaded region's name has beside that of the function it stands in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,10 @@ def share_bound(version: Version) -> float:
 
 
 def matched(one: Version, other: Version) -> list[tuple[KernelFigures, KernelFigures]]:
-    """Kernels of one name, by order where several share it in equal number."""
+    """Kernels of one name, by order where several share it in equal number.
+
+    An offloaded region goes by the name of the function that it stands in.
+    """
     pairs = []
     mine, theirs = _by_name(one), _by_name(other)
     for name in mine.keys() & theirs.keys():
@@ -83,5 +90,5 @@ def matched(one: Version, other: Version) -> list[tuple[KernelFigures, KernelFig
 def _by_name(version: Version) -> dict[str, list[KernelFigures]]:
     found: defaultdict[str, list[KernelFigures]] = defaultdict(list)
     for kernel in version.kernels:
-        found[kernel.name].append(kernel)
+        found[_OFFLOADED.sub("", kernel.name)].append(kernel)
     return found

@@ -77,3 +77,13 @@ def test_what_was_learnt_is_said() -> None:
 
 def test_learnt_numbers_hold_for_what_follows() -> None:
     assert argument(bound(blocks(N), 3 * N + 1, 2)) == 3 * 512 + 1
+
+
+def test_a_loop_by_the_whole_grid_is_taken_to_be_covered_by_it() -> None:
+    source = b"""__global__ void f(float *a, int p) {
+      for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < p; i += gridDim.x * blockDim.x)
+        a[i] = 0;
+    }"""
+    program = load_program([PATH], {PATH: source}.get)
+    summary = summarise(program.units[0].functions[0], build_symbol_table(program))
+    assert argument(bind(summary, None, (40, 1, 1), (256, 1, 1))) == 40 * 256

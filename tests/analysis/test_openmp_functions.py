@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from roofline_lsp.analysis.device.openmp_functions import (
+    QUERY_INT,
     REDUCTION_STEP_INT,
     SHARED_LOOP_INT,
     SHARED_LOOP_START_INT,
@@ -84,3 +85,16 @@ def test_a_loop_shared_out_over_the_grid_costs_the_runtime_its_part(
     openmp = work(body, Work.INT, 2, 64)
     runs = 5 * 128
     assert openmp - cuda == shared * (SHARED_LOOP_INT * runs + SHARED_LOOP_START_INT * 128)
+
+
+@pytest.mark.parametrize(
+    ("call", "cost"),
+    [
+        ("omp_get_thread_num()", QUERY_INT),
+        ("omp_get_num_threads()", QUERY_INT),
+        ("omp_get_team_num()", 0),
+        ("omp_get_num_teams()", 0),
+    ],
+)
+def test_the_runtime_looks_where_a_thread_is(call: str, cost: float) -> None:
+    assert work(f"int i = {call};", Work.INT, 1, 32) == 32 * cost

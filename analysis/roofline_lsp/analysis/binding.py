@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from roofline_lsp.analysis.device.regions import KernelSummary
+from roofline_lsp.analysis.device.regions import KernelSummary, Region
 from roofline_lsp.analysis.device.values import LAUNCH, THREAD
 from roofline_lsp.analysis.execution import Dim3
 from roofline_lsp.analysis.host.values import (
@@ -21,7 +21,7 @@ from roofline_lsp.analysis.host.values import (
 )
 from roofline_lsp.analysis.numeric import Environment
 from roofline_lsp.analysis.prediction import UnknownUsed
-from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol, constant, make_symbol
+from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol, apply, constant, make_symbol
 
 ASSUMED_SIZE: Final = 1024
 """An integer argument of which nothing is known."""
@@ -254,11 +254,25 @@ def _infer_from_guards(summary: KernelSummary, result: Binding, wanted: set[Symb
         environment = Environment(_with_dimensions(result))
         progress = False
         for region in summary.root.walk():
-            for condition in region.conditions if region.kind == "guard" else ():
-                if condition is not None and _infer(condition, environment, result, wanted):
+            for condition in _covering_conditions(region):
+                if _infer(condition, environment, result, wanted):
                     progress = True
         if not progress:
             return
+
+
+def _covering_conditions(region: Region) -> Iterator[Expr]:
+    """The conditions that an index is within bounds: guards, and loops by the whole grid."""
+    if region.kind == "guard":
+        yield from (condition for condition in region.conditions if condition is not None)
+    elif region.kind == "loop" and region.trips is not None:
+        # As trip counts are written: max(div(bound - start + stride - 1, stride), 0).
+        for outer in region.trips.atoms():
+            for quotient in outer.args[0].atoms() if isinstance(outer, Apply) else ():
+                if isinstance(quotient, Apply) and quotient.op == "div":
+                    dividend, stride = quotient.args
+                    if LAUNCH["gridDim.x"] in stride.symbols():
+                        yield apply("lt", stride - 1 - dividend)
 
 
 def _with_dimensions(result: Binding) -> dict[Symbol, int | float]:

@@ -41,7 +41,8 @@ def read_mangled(text: str) -> MangledName | None:
     start = _START.match(text)
     if start is None:
         return None
-    position, parts = start.end(), []
+    position = start.end()
+    parts: list[str] = []
     arguments: tuple[Type | int, ...] = ()
     while position < len(text):
         if text[position].isdigit():

@@ -150,6 +150,7 @@ def test_a_kernel_makes_what_it_may_write_unknown(run: Run) -> None:
     [
         ("cudaDeviceProp p; cudaGetDeviceProperties(&p, 0); int x = p.multiProcessorCount;", 68),
         ("int x; cudaDeviceGetAttribute(&x, cudaDevAttrMaxThreadsPerBlock, 0);", 1024),
+        ("int x; cudaDeviceGetAttribute(&x, cudaDevAttrClockRate, 0);", 1710000),
         ("int x; cudaGetDeviceCount(&x);", 1),
         ("int x = cudaMalloc(&d, 16) == cudaSuccess ? 5 : 6;", 5),
         ("int x = cudaGetLastError() + 2;", 2),

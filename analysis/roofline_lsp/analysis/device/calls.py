@@ -61,13 +61,16 @@ def _named_call(walker: Walker, node: ex.Call, callee: ex.Name) -> DeviceValue:
     bare = callee.name.rsplit("::", 1)[-1]
     candidates = walker.table.find_functions(callee.name)
     builtin = builtins_of(walker.kernel.dialect).get(bare)
-    if builtin is not None and not _better_than_builtin(candidates, bare):
+    function = None
+    if builtin is None or _better_than_builtin(candidates, bare):
+        function = choose_by_types(walker, candidates, node.args, callee.template_args)
+    if function is None and builtin is not None:
         args = [walker.evaluate(arg) for arg in node.args]
         walker.at(node)
         result = builtin(walker, bare, args, node)
         if result is not None:
             return result
-    function = choose_by_types(walker, candidates, node.args, callee.template_args)
+        function = choose_by_types(walker, candidates, node.args, callee.template_args)
     if function is not None:
         return inline(walker, function, node.args, template_args=callee.template_args)
     type_ = walker.types.resolve(Type(callee.name, callee.template_args or ()))

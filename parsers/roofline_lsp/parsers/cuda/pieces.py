@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from functools import cached_property
 
 from roofline_lsp.parsers.preprocess.tokens import OPAQUE
@@ -100,23 +101,22 @@ class Pieces:
             self.anchors[index] if index < len(self.anchors) and self.anchors[index] < end else None
         )
 
-    def holds(self, start: int, end: int) -> bool:
-        """Whether a function or class seems to be defined between two places."""
-        index = bisect_right(self.anchors, start)
-        while index < len(self.anchors) and self.anchors[index] < end:
-            if self.is_definition(self.anchors[index]):
-                return True
-            index += 1
-        return False
+    def after(self, anchor: int, among: Sequence[int] | None = None) -> int:
+        """Where the text of an anchor's function must end: before the next function's header.
 
-    def after(self, anchor: int) -> int:
-        """Where the text of an anchor's function must end: before the next function's header."""
-        index = bisect_right(self.anchors, anchor)
-        if index == len(self.anchors):
+        ``among`` are the anchors that count, in order; all of them if it is None.
+        """
+        among = self.anchors if among is None else among
+        index = bisect_right(among, anchor)
+        if index == len(among):
             return len(self.text)
-        following = self.anchors[index]
-        begin = self.boundary(following)
-        return begin if begin > anchor else following
+        begin = self.boundary(among[index])
+        return begin if begin > anchor else among[index]
+
+    def is_named(self, anchor: int) -> bool:
+        """Whether a type or specifier stands before the name: ``FOR (i) {`` has none."""
+        opening = self.bare.find(b"(", anchor)
+        return len(self.bare[self.boundary(anchor) : max(opening, anchor)].split()) > 1
 
     def boundary(self, anchor: int) -> int:
         """Where the declaration begins that an anchor stands in, by the last ``;`` or brace.

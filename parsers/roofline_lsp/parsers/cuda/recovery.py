@@ -1,26 +1,21 @@
-"""Functions that a syntax error hid from the scan."""
+"""Functions that a syntax error hid from the scan.
+
+Where a bracket is missing the grammar may take the rest of a file into one function. So after an
+error the file is also cut where functions seem to begin (``pieces.py``), each piece is parsed on
+its own, and what the pieces hold that the scan does not have is added.
+"""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right
 
 from roofline_lsp.kernel.program import Problem, Severity
-from roofline_lsp.parsers.cuda.found import Extent, Found
-from roofline_lsp.parsers.cuda.grammar import (
-    COMPOUND,
-    ERROR,
-    FUNCTION,
-    FUNCTION_DECLARATOR,
-    TEMPLATE,
-    Node,
-    Tree,
-)
+from roofline_lsp.parsers.cuda.found import Extent
+from roofline_lsp.parsers.cuda.grammar import Tree
 from roofline_lsp.parsers.cuda.pieces import GLOBAL, Pieces
 from roofline_lsp.parsers.cuda.scan import Scan
-from roofline_lsp.parsers.cuda.scopes import Scope
-from roofline_lsp.parsers.cuda.source import SourceText
+from roofline_lsp.parsers.cuda.swallowed import PieceScan, read_piece, recover_swallowed
 
 _TEMPLATE_BEFORE = re.compile(rb"\btemplate\s*<[^;{}]*[^;{}\s<][^;{}]*>\s*$")
 _LOOK_BACK = 400
@@ -33,53 +28,125 @@ def recover(scan: Scan, tree: Tree) -> list[Problem]:
     text = scan.source.text
     if not broken and all(_is_read(scan, match.start()) for match in GLOBAL.finditer(text)):
         return []
-    pieces = Pieces(text)
+    recovery = _Recovery(scan, Pieces(text))
     if broken:
         _forget_untemplated(scan)
-    problems = []
-    for anchor in pieces.anchors if broken else sorted(pieces.kernels):
-        if not pieces.is_definition(anchor) or _is_found(scan, tree, pieces, anchor):
-            continue
-        if not _reparse(scan, pieces, anchor) and anchor in pieces.kernels:
-            message = "a kernel starts here but could not be read"
-            line = _line(scan, anchor)
-            problems.append(Problem(Severity.ERROR, message, scan.source.path, line))
-    if broken:
-        _recover_swallowed(scan, tree, pieces)
-    return problems
+        lost = recovery.add_missing(recovery.pieces.anchors)
+        recovery.read_spoiled(tree)
+        recover_swallowed(scan, tree, recovery.pieces)
+    else:
+        lost = recovery.add_missing(sorted(recovery.pieces.kernels))
+    message = "a kernel starts here but could not be read"
+    return [
+        Problem(Severity.ERROR, message, scan.source.path, _line(scan, anchor)) for anchor in lost
+    ]
 
 
-def _recover_swallowed(scan: Scan, tree: Tree, pieces: Pieces, shift: int = 0) -> None:
-    """Reads functions that stand inside another's body, where a brace is missing.
+class _Recovery:
+    """One file's anchors, compared with what its scan found."""
 
-    ``shift`` is what to add to the tree's offsets to get those of ``pieces``.
-    """
-    stack: list[tuple[Node, bool]] = [(tree.root_node, False)]
-    while stack:
-        node, in_body = stack.pop()
-        for child in node.children:
-            inside = in_body or child.kind_id == COMPOUND
-            if in_body and _is_function(child):
-                start = _templated(child).start_byte
-                if not any(e.start <= start < e.body for e in scan.extents):
-                    scan.read_all([child], Scope(pieces.prefix(child.start_byte + shift)), 0)
-            if child.has_error or child.kind_id == ERROR:
-                stack.append((child, inside))
+    def __init__(self, scan: Scan, pieces: Pieces) -> None:
+        self.scan = scan
+        self.pieces = pieces
+        self.added: set[int] = set()
+        """Anchors of what pieces held."""
+
+    def add_missing(self, anchors: list[int]) -> list[int]:
+        """Adds what was not found at all; gives the anchors of kernels that are still lost."""
+        lost = []
+        for anchor in anchors:
+            if not self.pieces.is_definition(anchor) or self._is_found(anchor):
+                continue
+            piece = self._read(anchor, self.pieces.after(anchor))
+            if piece is not None:
+                self._add(piece)
+                self.added.add(anchor)
+            elif anchor in self.pieces.kernels:
+                lost.append(anchor)
+        return lost
+
+    def read_spoiled(self, tree: Tree) -> None:
+        """Reads again what has errors or reaches over the next function, up to where that begins.
+
+        What has errors on its own too is left as it is.
+        """
+        known = [anchor for anchor in self.pieces.anchors if self._is_found(anchor)]
+        for anchor in known:
+            extent = self._extent(anchor)
+            if extent is None:
+                continue
+            limit = self.pieces.after(anchor, known)
+            reaches = extent.end > limit or (
+                anchor in self.added and limit != self.pieces.after(anchor)
+            )
+            if not reaches and (anchor in self.added or not _has_error(tree, extent)):
+                continue
+            piece = self._read(anchor, limit)
+            if piece is not None and (reaches or not piece.broken):
+                self.scan.extents.remove(extent)
+                functions = self.scan.found.functions
+                self.scan.found.functions = [f for f in functions if f is not extent.function]
+                self._add(piece)
+
+    def _is_found(self, anchor: int) -> bool:
+        """Whether the function or class of an anchor was found."""
+        if anchor in self.pieces.classes:
+            line = _line(self.scan, anchor)
+            return any(struct.line == line for struct in self.scan.found.structs)
+        if any(extent.start <= anchor < extent.body for extent in self.scan.extents):
+            return self._extent(anchor) is not None
+        return _is_read(self.scan, anchor)
+
+    def _extent(self, anchor: int) -> Extent | None:
+        """Where the function of an anchor was found.
+
+        A header in which another function seems to begin has taken this one in by an error.
+        """
+        return self._owner(self.scan.extents, anchor)
+
+    def _owner(self, extents: list[Extent], anchor: int) -> Extent | None:
+        is_kernel = anchor in self.pieces.kernels
+        for extent in extents:
+            if not extent.start <= anchor < extent.body or extent.function.is_kernel != is_kernel:
+                continue
+            anchors = self.pieces.anchors
+            if anchors[bisect_left(anchors, extent.start)] == anchor:
+                return extent
+        return None
+
+    def _read(self, anchor: int, limit: int) -> PieceScan | None:
+        """Parses what begins at an anchor on its own; None if its function is not there."""
+        pieces = self.pieces
+        is_class = anchor in pieces.classes
+        if not (is_class or anchor in pieces.kernels or pieces.is_named(anchor)):
+            return None
+        boundary, closing = pieces.boundary(anchor), pieces.closing(anchor, limit)
+        head = pieces.head(anchor)
+        for begin, end in dict.fromkeys(
+            ((boundary, limit), (boundary, closing), (head, closing), (anchor, closing))
+        ):
+            piece = read_piece(self.scan, pieces, begin, end)
+            if piece.found.structs if is_class else self._owner(piece.extents, anchor):
+                return piece
+        return None
+
+    def _add(self, piece: PieceScan) -> None:
+        """Adds what the scan does not have."""
+        found = self.scan.found
+        functions = {(f.qualified_name, f.span.line) for f in found.functions}
+        structs = {(s.qualified_name, s.line) for s in found.structs}
+        found.functions += [
+            f for f in piece.found.functions if (f.qualified_name, f.span.line) not in functions
+        ]
+        found.structs += [
+            s for s in piece.found.structs if (s.qualified_name, s.line) not in structs
+        ]
+        self.scan.extents += piece.extents
 
 
-def _is_function(node: Node) -> bool:
-    """Whether a node is a function's definition, perhaps a template, and no use of a macro."""
-    node = _templated(node)
-    return node.kind_id == FUNCTION and node.children[0].kind_id != FUNCTION_DECLARATOR
-
-
-def _templated(node: Node) -> Node:
-    """What stands after ``template <...>``."""
-    for _ in range(8):
-        if node.kind_id != TEMPLATE:
-            break
-        node = node.children[-1]
-    return node
+def _has_error(tree: Tree, extent: Extent) -> bool:
+    node = tree.root_node.descendant_for_byte_range(extent.start, max(extent.start, extent.end - 1))
+    return node is not None and node.has_error
 
 
 def _forget_untemplated(scan: Scan) -> None:
@@ -103,121 +170,3 @@ def _is_read(scan: Scan, offset: int) -> bool:
     line = _line(scan, offset)
     methods = (method for struct in scan.found.structs for method in struct.methods)
     return any(m.is_kernel and m.span.line <= line <= m.name_span.line for m in methods)
-
-
-def _is_found(scan: Scan, tree: Tree, pieces: Pieces, anchor: int) -> bool:
-    """Whether the function or class of an anchor was found.
-
-    A header in which another function seems to begin has taken this one in by an error. One whose
-    body seems to hold others, or in which the grammar met errors, is left to be read again.
-    """
-    if anchor in pieces.classes:
-        line = _line(scan, anchor)
-        return any(struct.line == line for struct in scan.found.structs)
-    around = [extent for extent in scan.extents if extent.start <= anchor < extent.body]
-    if not around:
-        return _is_read(scan, anchor)
-    is_kernel = anchor in pieces.kernels
-    for extent in around:
-        if pieces.first_anchor(extent.start, extent.body) != anchor:
-            continue
-        if extent.function.is_kernel is not is_kernel or pieces.holds(extent.body, extent.end):
-            continue
-        node = tree.root_node.descendant_for_byte_range(extent.start, extent.end - 1)
-        return node is None or not node.has_error
-    return False
-
-
-def _reparse(scan: Scan, pieces: Pieces, anchor: int) -> bool:
-    """Parses what begins at an anchor on its own, closing what is left open.
-
-    Up to the next anchor if it is found so, else up to its closing brace. What was read of it
-    before is replaced, unless it has errors on its own too.
-    """
-    limit = pieces.after(anchor)
-    boundary = pieces.boundary(anchor)
-    closing = pieces.closing(anchor, limit)
-    tried = dict.fromkeys(
-        ((boundary, limit), (boundary, closing), (pieces.head(anchor), closing), (anchor, closing))
-    )
-    old = next(
-        (
-            extent
-            for extent in scan.extents
-            if extent.start <= anchor < extent.body
-            and pieces.first_anchor(extent.start, extent.body) == anchor
-            and extent.function.is_kernel is (anchor in pieces.kernels)
-        ),
-        None,
-    )
-    spoiled = old is not None and not pieces.holds(old.body, old.end)
-    for begin, end in tried:
-        inner = _read_piece(scan, pieces, begin, end)
-        if not _has_anchor(inner, pieces, anchor) or (spoiled and inner.broken):
-            continue
-        if old is not None:
-            scan.extents.remove(old)
-            scan.found.functions = [f for f in scan.found.functions if f is not old.function]
-        _add(scan, inner)
-        return True
-    return old is not None
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """What was read of a part of the text."""
-
-    found: Found
-    extents: list[Extent]
-    """In offsets of the whole text."""
-    broken: bool
-
-
-def _read_piece(scan: Scan, pieces: Pieces, begin: int, end: int) -> _Piece:
-    """Parses and scans a part of the text."""
-    whole = scan.source
-    row = bisect_right(whole.line_starts, begin) - 1
-    column = begin - whole.line_starts[row]
-    source = SourceText(
-        whole.path,
-        whole.source,
-        b" " * column + pieces.balanced(begin, end),
-        whole.changed_lines,
-        whole.macros,
-        row + whole.first_line,
-        whole.dialect,
-    )
-    shift = begin - column
-    inner = Scan(source, scan.known)
-    tree = source.parse()
-    inner.read_all(tree.root_node.children, Scope(pieces.prefix(begin)), 0)
-    inner.read_local_classes(tree)
-    _recover_swallowed(inner, tree, pieces, shift)
-    extents = [
-        Extent(e.start + shift, e.body + shift, e.end + shift, e.function, e.scope)
-        for e in inner.extents
-    ]
-    return _Piece(inner.found, extents, tree.root_node.has_error)
-
-
-def _has_anchor(piece: _Piece, pieces: Pieces, anchor: int) -> bool:
-    """Whether the function or class of an anchor is in a piece."""
-    if anchor in pieces.classes:
-        return bool(piece.found.structs)
-    is_kernel = anchor in pieces.kernels
-    return any(
-        e.function.is_kernel is is_kernel and e.start <= anchor < e.body for e in piece.extents
-    )
-
-
-def _add(scan: Scan, piece: _Piece) -> None:
-    """Adds to a scan what it does not have."""
-    functions = {(f.qualified_name, f.span.line) for f in scan.found.functions}
-    structs = {(s.qualified_name, s.line) for s in scan.found.structs}
-    scan.found.functions += [
-        f for f in piece.found.functions if (f.qualified_name, f.span.line) not in functions
-    ]
-    scan.found.structs += [
-        s for s in piece.found.structs if (s.qualified_name, s.line) not in structs
-    ]
-    scan.extents += piece.extents

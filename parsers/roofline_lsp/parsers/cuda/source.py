@@ -56,6 +56,7 @@ class SourceText:
     def __post_init__(self) -> None:
         self.tree: Tree | None = None
         """The tree of ``text``, once it is parsed."""
+        self._line_words: dict[int, frozenset[bytes]] = {}
         repaired = repair(self.text)
         self.text = repaired.text
         self.new_pointers = repaired.new_pointers
@@ -111,12 +112,20 @@ class SourceText:
             return Span(line, found.start(), line, found.end())
         return Span(line, len(text) - len(text.lstrip()), line, len(text.rstrip()))
 
+    def _words_of(self, line: int) -> frozenset[bytes]:
+        """The words of a line of ``text``; one that a macro filled may hold many functions."""
+        known = self._line_words.get(line)
+        if known is None:
+            index = line - self.first_line
+            starts = self.line_starts
+            end = starts[index + 1] if index + 1 < len(starts) else len(self.text)
+            known = frozenset(_WORD.findall(self.text[starts[index] : end]))
+            self._line_words[line] = known
+        return known
+
     def _macro_use(self, text: bytes, line: int) -> re.Match[bytes] | None:
         """The first identifier of a source line that expansion replaced."""
-        index = line - self.first_line
-        starts = self.line_starts
-        end = starts[index + 1] if index + 1 < len(starts) else len(self.text)
-        kept = set(_WORD.findall(self.text[starts[index] : end]))
+        kept = self._words_of(line)
         uses = [word for word in _WORD.finditer(text) if word.group() not in kept]
         for use in uses:
             if use.group() in self.macros:
