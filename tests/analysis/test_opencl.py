@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from roofline_lsp.analysis.binding import bind
-from roofline_lsp.analysis.device.opencl_functions import OPENCL_FUNCTIONS
+from roofline_lsp.analysis.device.opencl.functions import OPENCL_FUNCTIONS
 from roofline_lsp.analysis.device.regions import KernelSummary, Work
 from roofline_lsp.analysis.device.summary import summarise
 from roofline_lsp.analysis.expansions import function_cost, operator_cost

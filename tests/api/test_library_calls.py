@@ -227,8 +227,10 @@ def test_what_is_kept_and_what_a_loop_does_are_assumed() -> None:
         "cusparseSpMV(h, 0, 0, 0, 0, 0, 0, 0, 0)",
         "cublasLtMatmul(h, 0, 0, 0, 0, 0, 0, 0)",
         "cufftExecC2C(plan, 0, 0, 1)",
-        ("thrust::for_each(thrust::counting_iterator<int>(0), thrust::counting_iterator<int>(n),"
-        " Square())"),
+        (
+            "thrust::for_each(thrust::counting_iterator<int>(0), thrust::counting_iterator<int>(n),"
+            " Square())"
+        ),
         "thrust::sort(unknown_begin, unknown_end)",
     ],
 )

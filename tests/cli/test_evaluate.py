@@ -19,14 +19,27 @@ ROWS = (
         '"(256, 1, 1)",209715200,0,1000000,204800,20000,BB'
     ),
     'gone-cuda,gone(int),,"(1, 1, 1)","(32, 1, 1)",0,0,10,64,2000,BB',
-    'saxpy-omp,__omp_offloading_1_2_main_l3,,"(1, 1, 1)","(32, 1, 1)",0,0,10,64,2000,BB',
+    (
+        "saxpy-omp,__omp_offloading_1_2_main_l4,,"
+        '"(32, 1, 1)","(32, 1, 1)",2000,0,30000,11000,3000,BB'
+    ),
 )
+OPENMP = """\
+int main() {
+  float x[1000], y[1000];
+  float a = 2.0f;
+  #pragma omp target teams distribute parallel for map(to: x) map(tofrom: y)
+  for (int i = 0; i < 1000; i++) y[i] += a * x[i];
+}
+"""
 DATASET = "\n".join((COLUMNS, *ROWS)) + "\n"
 
 
 @pytest.fixture
 def options(project: Path) -> list[str]:
     (project / "src").rename(project / "saxpy-cuda")
+    (project / "saxpy-omp").mkdir()
+    (project / "saxpy-omp" / "main.cpp").write_text(OPENMP)
     (project / "data.csv").write_text(DATASET)
     return ["--dataset", "data.csv", "--sources", ".", "--jobs", "1"]
 
@@ -36,10 +49,18 @@ def test_metrics_are_printed(run: Callable[..., Any], options: list[str]) -> Non
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
     assert "(base clock)" in lines[0]
-    assert lines[1] == "3 kernels of 2 programs; command line, grid and block given"
-    assert "  measured BB             1   1          1" in lines
+    assert lines[1] == "4 kernels of 3 programs; command line, grid and block given"
+    assert "  measured BB             1   1          1" in lines  # CUDA
+    assert "  measured BB             0   1          0" in lines  # OpenMP
+    assert "  measured BB             1   2          1" in lines  # both
     assert "  gone-cuda:gone(int): there is no folder gone-cuda" in lines
-    assert lines[-1].startswith("left out of every figure: 1 row in omp")
+
+
+def test_one_language_alone(run: Callable[..., Any], options: list[str]) -> None:
+    ran = run("evaluate", *options, "--language", "omp", "--explain", "saxpy")
+    assert ran.code == 0
+    assert "saxpy-omp:__omp_offloading_1_2_main_l4" in ran.out
+    assert ran.out.endswith("\n1 of 1 kernel right\n")
 
 
 def test_json_and_predictions(run: Callable[..., Any], options: list[str], project: Path) -> None:
@@ -54,6 +75,7 @@ def test_json_and_predictions(run: Callable[..., Any], options: list[str], proje
         ("BB", "BB"),
         ("BB", "CB"),
         ("BB", ""),
+        ("BB", "BB"),
     ]
 
 
@@ -65,7 +87,7 @@ def test_explain_shows_matching_kernels(run: Callable[..., Any], options: list[s
     assert "host: main.cu:8: grid (3907, 1, 1), block (256, 1, 1); n = 1000000" in ran.out
     ran = run("evaluate", *options, "--explain", "--wrong")
     assert "RIGHT" not in ran.out
-    assert ran.out.endswith("\n1 of 3 kernels right\n")
+    assert ran.out.endswith("\n2 of 4 kernels right\n")
     assert ran.out.count("WRONG") == 2
 
 
@@ -73,7 +95,7 @@ def test_explain_shows_matching_kernels(run: Callable[..., Any], options: list[s
     ("extra", "message"),
     [
         (["--program", "sakspy-cuda"], "no program 'sakspy-cuda'; did you mean 'saxpy-cuda'?"),
-        (["--language", "omp"], "no kernel to evaluate: of 1 rows asked for"),
+        (["--language", "omp", "--program", "gone-cuda"], "no kernel to evaluate"),
         (["--sources", "gone"], "the folder of sources gone does not exist"),
         (["--dataset", "gone.csv"], "gone.csv: cannot be read: No such file or directory"),
         (["--explain", "nope"], "no kernel of the data set has 'nope' in its program:kernel"),

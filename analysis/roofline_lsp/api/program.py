@@ -11,7 +11,7 @@ from roofline_lsp.analysis.device.regions import KernelSummary
 from roofline_lsp.analysis.device.summary import summarise
 from roofline_lsp.analysis.execution import Dim3
 from roofline_lsp.analysis.host import HostOptions, HostResult, execute_host
-from roofline_lsp.analysis.host.device_properties import device_properties
+from roofline_lsp.analysis.host.libraries.device_properties import device_properties
 from roofline_lsp.analysis.host.values import LaunchContext
 from roofline_lsp.analysis.predict import Target, predict
 from roofline_lsp.analysis.prediction import Prediction

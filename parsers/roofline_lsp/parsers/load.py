@@ -12,7 +12,7 @@ from roofline_lsp.parsers.cuda import ParseCache, parse_unit
 from roofline_lsp.parsers.dialects import dialects_of
 from roofline_lsp.parsers.opencl.embedded import embedded_units
 from roofline_lsp.parsers.opencl.mentions import build_defines
-from roofline_lsp.parsers.opencl.python_host import is_host, python_units
+from roofline_lsp.parsers.opencl.pyopencl.host import is_host, python_units
 from roofline_lsp.parsers.preprocess import (
     PreprocessCache,
     PreprocessOptions,

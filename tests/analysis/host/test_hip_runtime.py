@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from roofline_lsp.analysis.host import HostOptions, execute_host
-from roofline_lsp.analysis.host.device_properties import compute_capability, device_properties
+from roofline_lsp.analysis.host.libraries.device_properties import (
+    compute_capability,
+    device_properties,
+)
 from roofline_lsp.analysis.host.options import DEFAULT_DEVICE_PROPERTIES
 from roofline_lsp.analysis.host.values import LaunchContext, Pointer, Scalar
 from roofline_lsp.hardware_db import find_gpu

@@ -78,8 +78,10 @@ from .conftest import Reading
         ),
         (
             "cudaGraphAddNode(&node, graph, deps, 2, &p);",
-            ("launch (&(&p)->kernel)->func <<<-, -, -, ->>> (-)"
-            " packed (&(&p)->kernel)->kernelParams config (&(&p)->kernel)"),
+            (
+                "launch (&(&p)->kernel)->func <<<-, -, -, ->>> (-)"
+                " packed (&(&p)->kernel)->kernelParams config (&(&p)->kernel)"
+            ),
         ),
         ("cudaLaunchKernel();", "cudaLaunchKernel()"),
         ("auto r = k<<<g, b>>>(x);", "auto r = launch k <<<g, b, -, ->>> (x)"),

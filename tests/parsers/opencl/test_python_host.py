@@ -11,7 +11,7 @@ from roofline_lsp.analysis.host.values import Pointer, Scalar
 from roofline_lsp.kernel.program import Program
 from roofline_lsp.kernel.symbolic import Expr
 from roofline_lsp.parsers.load import load_program
-from roofline_lsp.parsers.opencl.python_host import is_host
+from roofline_lsp.parsers.opencl.pyopencl.host import is_host
 
 HOST = Path("/src/host.py")
 Dims = tuple[int | float | None, ...] | None

@@ -11,7 +11,7 @@ from roofline_lsp.analysis.device.complex_functions import COMPLEX_FUNCTIONS
 from roofline_lsp.analysis.device.hip_functions import HIP_FUNCTIONS
 from roofline_lsp.analysis.device.math_functions import DOUBLE_MATH, Handler, conversion_to
 from roofline_lsp.analysis.device.matrix_fragments import FRAGMENT_FUNCTIONS
-from roofline_lsp.analysis.device.opencl_functions import OPENCL_FUNCTIONS
+from roofline_lsp.analysis.device.opencl.functions import OPENCL_FUNCTIONS
 from roofline_lsp.analysis.device.openmp_functions import OPENMP_FUNCTIONS
 from roofline_lsp.analysis.device.thread_groups import GROUP_FUNCTIONS, group_of
 from roofline_lsp.kernel.program import Dialect

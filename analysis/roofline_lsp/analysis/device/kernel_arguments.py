@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roofline_lsp.analysis.device.opencl_images import image_parameter, is_image
+from roofline_lsp.analysis.device.opencl.images import image_parameter, is_image
 from roofline_lsp.analysis.device.regions import Array
 from roofline_lsp.analysis.device.values import DeviceValue
 from roofline_lsp.analysis.device.walker import Walker

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofline_lsp.analysis.host import (  # noqa: F401  (the models register themselves)
-    library_c,
-    library_driver,
-    library_getopt,
-    library_io,
-    library_math,
-    library_opencl_info,
-    library_openmp,
-)
+from roofline_lsp.analysis.host import libraries  # noqa: F401  (the models register themselves)
 from roofline_lsp.analysis.host.access import load, pointed_object, rvalue
 from roofline_lsp.analysis.host.containers import (
     container_method,
@@ -24,11 +16,13 @@ from roofline_lsp.analysis.host.havoc import forget_unknown_call
 from roofline_lsp.analysis.host.index import last_component
 from roofline_lsp.analysis.host.invoke import call, call_closure, unknown_result
 from roofline_lsp.analysis.host.layout import resolve, vector_component
+from roofline_lsp.analysis.host.libraries.cuda import runtime_call
+from roofline_lsp.analysis.host.libraries.opencl.c import opencl_call
+from roofline_lsp.analysis.host.libraries.opencl.cpp import opencl_static
+from roofline_lsp.analysis.host.libraries.opencl.methods import opencl_functor, opencl_method
+from roofline_lsp.analysis.host.libraries.opencl.objects import object_of
+from roofline_lsp.analysis.host.libraries.std import make_vector, numeric_limit
 from roofline_lsp.analysis.host.library import LIBRARY, Arguments, as_place
-from roofline_lsp.analysis.host.library_cuda import runtime_call
-from roofline_lsp.analysis.host.library_opencl import opencl_call
-from roofline_lsp.analysis.host.library_opencl_cpp import opencl_static
-from roofline_lsp.analysis.host.library_std import make_vector, numeric_limit
 from roofline_lsp.analysis.host.machine import EVALUATORS, LOCATORS, SCALARS, Machine, handles
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Closure, FieldPlace, Place, Storage
 from roofline_lsp.analysis.host.names import (
@@ -38,8 +32,6 @@ from roofline_lsp.analysis.host.names import (
     template_arguments,
 )
 from roofline_lsp.analysis.host.objects import construct
-from roofline_lsp.analysis.host.opencl_methods import opencl_functor, opencl_method
-from roofline_lsp.analysis.host.opencl_objects import object_of
 from roofline_lsp.analysis.host.operators import boolean, integer
 from roofline_lsp.analysis.host.packs import argument_places
 from roofline_lsp.analysis.host.templates import choose_overload

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from roofline_lsp.analysis.host.opencl_names import OPENCL_CONSTANTS
+from roofline_lsp.analysis.host.libraries.opencl.names import OPENCL_CONSTANTS
 
 BUILTIN_CONSTANTS: Final[dict[str, tuple[int | float, str]]] = {
     "NULL": (0, "int"),

@@ -10,6 +10,7 @@ from roofline_lsp.analysis.host.constants import BUILTIN_CONSTANTS
 from roofline_lsp.analysis.host.containers import subscript
 from roofline_lsp.analysis.host.initialisers import initialise
 from roofline_lsp.analysis.host.layout import resolve
+from roofline_lsp.analysis.host.libraries.streams import read_from_stream, stream_of
 from roofline_lsp.analysis.host.machine import (
     EVALUATORS,
     LOCATORS,
@@ -41,7 +42,6 @@ from roofline_lsp.analysis.host.operators import (
 )
 from roofline_lsp.analysis.host.overloads import call_operator, call_operator_place
 from roofline_lsp.analysis.host.packs import pack_size
-from roofline_lsp.analysis.host.streams import read_from_stream, stream_of
 from roofline_lsp.analysis.host.values import (
     Aggregate,
     FunctionValue,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from roofline_lsp.analysis.host.libraries.opencl.names import OPENCL_SIZES, OPENCL_TYPES
 from roofline_lsp.analysis.host.machine import SCALARS, Machine
 from roofline_lsp.analysis.host.memory import Frame
-from roofline_lsp.analysis.host.opencl_names import OPENCL_SIZES, OPENCL_TYPES
 from roofline_lsp.analysis.host.values import Aggregate, Scalar
 from roofline_lsp.kernel.expressions import Expression, Literal, Name
 from roofline_lsp.kernel.program import Struct

@@ -19,7 +19,7 @@ from roofline_lsp.analysis.host.device_launches import follow_device_launches
 from roofline_lsp.analysis.host.instantiations import Bindings, instances_of, record_instances
 from roofline_lsp.analysis.host.invoke import invoke
 from roofline_lsp.analysis.host.layout import class_bindings, resolve
-from roofline_lsp.analysis.host.library_getopt import define_builtins
+from roofline_lsp.analysis.host.libraries.getopt import define_builtins
 from roofline_lsp.analysis.host.machine import SCALARS, BudgetSpent, Machine, ProgramExit
 from roofline_lsp.analysis.host.memory import Cell, Place, Storage
 from roofline_lsp.analysis.host.operators import integer

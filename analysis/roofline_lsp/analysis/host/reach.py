@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from roofline_lsp.analysis.host.index import Index, last_component
-from roofline_lsp.analysis.host.opencl_names import (
+from roofline_lsp.analysis.host.libraries.opencl.names import (
     ENQUEUE_ARGS,
     LAUNCH_CALLS,
     READ_POINTERS,

@@ -9,7 +9,7 @@ from roofline_lsp.analysis.device import memory_functions as common
 from roofline_lsp.analysis.device.arithmetic import binary, convert
 from roofline_lsp.analysis.device.math_functions import Handler
 from roofline_lsp.analysis.device.memory import load, need_value, offset_by, store
-from roofline_lsp.analysis.device.opencl_indices import local_linear_id, work_group_size
+from roofline_lsp.analysis.device.opencl.indices import local_linear_id, work_group_size
 from roofline_lsp.analysis.device.values import (
     DeviceValue,
     MemoryPlace,

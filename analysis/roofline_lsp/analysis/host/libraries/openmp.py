@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from roofline_lsp.analysis.host.libraries.c import copy_contents
 from roofline_lsp.analysis.host.library import Arguments, models, nothing
-from roofline_lsp.analysis.host.library_c import copy_contents
 from roofline_lsp.analysis.host.memory import Storage
 from roofline_lsp.analysis.host.operators import integer
 from roofline_lsp.analysis.host.values import Pointer, Value

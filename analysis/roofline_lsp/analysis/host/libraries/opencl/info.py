@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_lsp.analysis.host.access import deref
-from roofline_lsp.analysis.host.library import SUCCESS, Arguments, models
-from roofline_lsp.analysis.host.library_opencl import put, succeed
-from roofline_lsp.analysis.host.machine import Machine
-from roofline_lsp.analysis.host.memory import Storage
-from roofline_lsp.analysis.host.opencl_names import (
+from roofline_lsp.analysis.host.libraries.opencl.c import put, succeed
+from roofline_lsp.analysis.host.libraries.opencl.names import (
     DEVICE_NUMBERS,
     DEVICE_TEXTS,
     PLATFORM_TEXTS,
     WORK_ITEM_SIZES,
 )
-from roofline_lsp.analysis.host.opencl_objects import new_object
+from roofline_lsp.analysis.host.libraries.opencl.objects import new_object
+from roofline_lsp.analysis.host.library import SUCCESS, Arguments, models
+from roofline_lsp.analysis.host.machine import Machine
+from roofline_lsp.analysis.host.memory import Storage
 from roofline_lsp.analysis.host.operators import integer
 from roofline_lsp.analysis.host.values import Pointer, Scalar, Text, Value
 

@@ -8,7 +8,7 @@ from typing import Final
 from roofline_lsp.analysis.device.arithmetic import binary, convert, truth
 from roofline_lsp.analysis.device.math_functions import Handler, variation
 from roofline_lsp.analysis.device.memory import need_value
-from roofline_lsp.analysis.device.opencl_math import fused
+from roofline_lsp.analysis.device.opencl.math import fused
 from roofline_lsp.analysis.device.regions import Work
 from roofline_lsp.analysis.device.selection import select
 from roofline_lsp.analysis.device.values import DeviceValue, StructValue, Value, number

@@ -7,7 +7,7 @@ from typing import Final
 
 from roofline_lsp.analysis.device.arithmetic import binary
 from roofline_lsp.analysis.device.math_functions import Handler
-from roofline_lsp.analysis.device.opencl_math import function_like, operate
+from roofline_lsp.analysis.device.opencl.math import function_like, operate
 from roofline_lsp.analysis.device.values import DeviceValue, StructValue, Value, number
 from roofline_lsp.analysis.device.vectors import build, element, shape_of
 from roofline_lsp.analysis.device.walker import Walker

@@ -9,8 +9,8 @@ from typing import Any, Final
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
 from roofline_lsp.kernel.types import Type
-from roofline_lsp.parsers.opencl.python_arrays import array_of, simple_name
-from roofline_lsp.parsers.opencl.python_calls import Calls
+from roofline_lsp.parsers.opencl.pyopencl.arrays import array_of, simple_name
+from roofline_lsp.parsers.opencl.pyopencl.calls import Calls
 
 _AUTO = Type("auto")
 Definition = ast.FunctionDef | ast.AsyncFunctionDef

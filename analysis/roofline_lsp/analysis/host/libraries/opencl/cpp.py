@@ -12,15 +12,11 @@ from typing import Final
 from roofline_lsp.analysis.host.access import rvalue
 from roofline_lsp.analysis.host.containers import make_container
 from roofline_lsp.analysis.host.havoc import forget_unknown_call
-from roofline_lsp.analysis.host.library import Arguments, models
-from roofline_lsp.analysis.host.library_opencl import new_buffer
-from roofline_lsp.analysis.host.machine import Machine
-from roofline_lsp.analysis.host.memory import AUTO, Cell, Place, Storage
-from roofline_lsp.analysis.host.objects import LIBRARY_CLASSES
-from roofline_lsp.analysis.host.opencl_images import pixel_bytes
-from roofline_lsp.analysis.host.opencl_launch import LOCAL_SPACE, is_range, make_range
-from roofline_lsp.analysis.host.opencl_names import ENQUEUE_ARGS
-from roofline_lsp.analysis.host.opencl_objects import (
+from roofline_lsp.analysis.host.libraries.opencl.c import new_buffer
+from roofline_lsp.analysis.host.libraries.opencl.images import pixel_bytes
+from roofline_lsp.analysis.host.libraries.opencl.launch import LOCAL_SPACE, is_range, make_range
+from roofline_lsp.analysis.host.libraries.opencl.names import ENQUEUE_ARGS
+from roofline_lsp.analysis.host.libraries.opencl.objects import (
     ProgramObject,
     handle,
     kernel_of,
@@ -29,6 +25,10 @@ from roofline_lsp.analysis.host.opencl_objects import (
     object_of,
     source_hints,
 )
+from roofline_lsp.analysis.host.library import Arguments, models
+from roofline_lsp.analysis.host.machine import Machine
+from roofline_lsp.analysis.host.memory import AUTO, Cell, Place, Storage
+from roofline_lsp.analysis.host.objects import LIBRARY_CLASSES
 from roofline_lsp.analysis.host.operators import binary
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Value
 from roofline_lsp.kernel.expressions import Name

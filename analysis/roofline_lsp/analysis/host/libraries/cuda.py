@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from roofline_lsp.analysis.host.constants import DEVICE_ATTRIBUTES
+from roofline_lsp.analysis.host.libraries.c import copy_contents
 from roofline_lsp.analysis.host.library import SUCCESS, Arguments, models
-from roofline_lsp.analysis.host.library_c import copy_contents
 from roofline_lsp.analysis.host.memory import Place, Storage
 from roofline_lsp.analysis.host.operators import integer
 from roofline_lsp.analysis.host.values import Aggregate, Pointer, Scalar, Text, Value

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_lsp.analysis.host.access import deref, load
+from roofline_lsp.analysis.host.libraries.opencl.names import CHANNEL_TYPES, CHANNELS
 from roofline_lsp.analysis.host.library import Arguments
-from roofline_lsp.analysis.host.opencl_names import CHANNEL_TYPES, CHANNELS
 from roofline_lsp.analysis.host.values import Aggregate, Value
 from roofline_lsp.kernel.symbolic import Expr, constant
 

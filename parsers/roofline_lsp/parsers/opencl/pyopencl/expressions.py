@@ -8,7 +8,7 @@ from typing import Final
 
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel.types import Type
-from roofline_lsp.parsers.opencl.python_arrays import Array, array_of, simple_name
+from roofline_lsp.parsers.opencl.pyopencl.arrays import Array, array_of, simple_name
 
 _OPERATORS: Final[dict[type, str]] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "/", ast.Mod: "%",

@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from roofline_lsp.analysis.host.access import rvalue
-from roofline_lsp.analysis.host.library import Arguments
-from roofline_lsp.analysis.host.library_opencl import argument_value, forget_target, put
-from roofline_lsp.analysis.host.library_opencl_cpp import list_of
-from roofline_lsp.analysis.host.library_opencl_info import (
+from roofline_lsp.analysis.host.libraries.opencl.c import argument_value, forget_target, put
+from roofline_lsp.analysis.host.libraries.opencl.cpp import list_of
+from roofline_lsp.analysis.host.libraries.opencl.info import (
     device_number,
     device_text,
     kernel_number,
 )
-from roofline_lsp.analysis.host.machine import Machine
-from roofline_lsp.analysis.host.memory import AUTO, Cell, Place, Storage
-from roofline_lsp.analysis.host.names import template_arguments
-from roofline_lsp.analysis.host.opencl_launch import is_range, launch, range_sizes
-from roofline_lsp.analysis.host.opencl_names import PLATFORM_TEXTS
-from roofline_lsp.analysis.host.opencl_objects import (
+from roofline_lsp.analysis.host.libraries.opencl.launch import is_range, launch, range_sizes
+from roofline_lsp.analysis.host.libraries.opencl.names import PLATFORM_TEXTS
+from roofline_lsp.analysis.host.libraries.opencl.objects import (
     KernelObject,
     all_kernels,
     kernel_of,
@@ -26,6 +22,10 @@ from roofline_lsp.analysis.host.opencl_objects import (
     object_of,
     set_argument,
 )
+from roofline_lsp.analysis.host.library import Arguments
+from roofline_lsp.analysis.host.machine import Machine
+from roofline_lsp.analysis.host.memory import AUTO, Cell, Place, Storage
+from roofline_lsp.analysis.host.names import template_arguments
 from roofline_lsp.analysis.host.operators import integer
 from roofline_lsp.analysis.host.values import Aggregate, Pointer, Text, Value
 from roofline_lsp.kernel import expressions as ex

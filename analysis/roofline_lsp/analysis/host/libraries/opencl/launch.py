@@ -8,10 +8,10 @@ from typing import Final
 from roofline_lsp.analysis.host.access import deref, load
 from roofline_lsp.analysis.host.launch_forms import Extents
 from roofline_lsp.analysis.host.launches import forget_written, record
+from roofline_lsp.analysis.host.libraries.opencl.objects import KernelObject, kernel_of
+from roofline_lsp.analysis.host.libraries.opencl.setup import assigned_kernel
 from roofline_lsp.analysis.host.machine import Machine
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Place
-from roofline_lsp.analysis.host.opencl_objects import KernelObject, kernel_of
-from roofline_lsp.analysis.host.opencl_setup import assigned_kernel
 from roofline_lsp.analysis.host.operators import integer
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Value
 from roofline_lsp.kernel import expressions as ex

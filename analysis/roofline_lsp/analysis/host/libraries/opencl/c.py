@@ -7,11 +7,9 @@ from typing import Final
 from roofline_lsp.analysis.host.access import deref, load, rvalue
 from roofline_lsp.analysis.host.havoc import forget_value
 from roofline_lsp.analysis.host.layout import sizeof
-from roofline_lsp.analysis.host.library import SUCCESS, Arguments, models, text_of
-from roofline_lsp.analysis.host.memory import AUTO, Cell, ElementPlace, Storage
-from roofline_lsp.analysis.host.opencl_images import image_bytes
-from roofline_lsp.analysis.host.opencl_launch import LOCAL_SPACE, launch, sizes_at
-from roofline_lsp.analysis.host.opencl_objects import (
+from roofline_lsp.analysis.host.libraries.opencl.images import image_bytes
+from roofline_lsp.analysis.host.libraries.opencl.launch import LOCAL_SPACE, launch, sizes_at
+from roofline_lsp.analysis.host.libraries.opencl.objects import (
     ProgramObject,
     all_kernels,
     handle,
@@ -22,6 +20,8 @@ from roofline_lsp.analysis.host.opencl_objects import (
     set_argument,
     source_hints,
 )
+from roofline_lsp.analysis.host.library import SUCCESS, Arguments, models, text_of
+from roofline_lsp.analysis.host.memory import AUTO, Cell, ElementPlace, Storage
 from roofline_lsp.analysis.host.operators import integer
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Value
 from roofline_lsp.kernel.symbolic import ONE, ZERO, Expr

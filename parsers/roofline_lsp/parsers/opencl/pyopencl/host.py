@@ -26,9 +26,9 @@ from roofline_lsp.kernel.statements import Block, Statement, Variable
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.opencl.canvas import Canvas
 from roofline_lsp.parsers.opencl.embedded import unit_of, wanted_runs
-from roofline_lsp.parsers.opencl.python_arrays import simple_name
-from roofline_lsp.parsers.opencl.python_statements import Statements
-from roofline_lsp.parsers.opencl.python_text import constants_of, runs_of
+from roofline_lsp.parsers.opencl.pyopencl.arrays import simple_name
+from roofline_lsp.parsers.opencl.pyopencl.statements import Statements
+from roofline_lsp.parsers.opencl.pyopencl.text import constants_of, runs_of
 from roofline_lsp.parsers.preprocess import PreprocessedFile, PreprocessOptions, Reader
 
 _GENERATED: Final = frozenset(("ElementwiseKernel", "ReductionKernel", "GenericScanKernel"))

@@ -7,8 +7,8 @@ from typing import Final
 
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel.types import Type
-from roofline_lsp.parsers.opencl.python_arrays import array_of, simple_name
-from roofline_lsp.parsers.opencl.python_expressions import Expressions
+from roofline_lsp.parsers.opencl.pyopencl.arrays import array_of, simple_name
+from roofline_lsp.parsers.opencl.pyopencl.expressions import Expressions
 
 _NUMBERS: Final = {
     "int8": "signed char", "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short",

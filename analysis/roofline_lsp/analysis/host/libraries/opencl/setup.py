@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from roofline_lsp.analysis.host.index import last_component
+from roofline_lsp.analysis.host.libraries.opencl.objects import kernels_named
 from roofline_lsp.analysis.host.machine import Machine
-from roofline_lsp.analysis.host.opencl_objects import kernels_named
 from roofline_lsp.analysis.host.reach import Node, runs_on_host, walk
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st

@@ -1,0 +1,1 @@
+"""What OpenCL C itself provides to kernels."""

@@ -1,0 +1,18 @@
+"""Models of the libraries that host programs call: C, C++ and the GPU runtimes.
+
+They register themselves in ``host.library`` when this package is imported.
+"""
+
+from roofline_lsp.analysis.host.libraries import (
+    c,
+    cuda,
+    driver,
+    getopt,
+    io,
+    math,
+    openmp,
+    std,
+)
+from roofline_lsp.analysis.host.libraries.opencl import info
+
+__all__ = ["c", "cuda", "driver", "getopt", "info", "io", "math", "openmp", "std"]

@@ -1,0 +1,1 @@
+"""The OpenCL host interfaces: C, and the C++ bindings."""
