@@ -69,9 +69,9 @@ def _made(paths: Sequence[Path], reader: Reader) -> tuple[CompileFlags, FileDefi
     text = _makefile(folder, paths, reader)
     if text is None:
         return CompileFlags(), ()
-    flags = makefile_hints(text, folder)
+    flags = makefile_hints(text, folder, reader=reader)
     names = {path.name: path for path in paths}
-    own = makefile_defines(text, names)
+    own = makefile_defines(text, names, folder, reader)
     extra = (
         (names[name], tuple(pair for pair in defines if pair not in flags.defines))
         for name, defines in own.items()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 from roofline_lsp.parsers.preprocess import makefile_defines, makefile_hints
 
 TWICE = b"""
@@ -56,3 +59,21 @@ two: $(SRC)
 """
     assert makefile_defines(text, ["a.cu", "b.cu"]) == {}
     assert makefile_hints(text).defines == ()
+
+
+def test_included_makefiles_are_read() -> None:
+    files = {
+        Path("/p/common.mk"): b"FLAGS = -DN=4 -I$(ROOT)/include\ninclude rules.mk\n",
+        Path("/p/app/rules.mk"): b"all:\n\tnvcc $(FLAGS) main.cu -o app\n",
+    }
+    flags = makefile_hints(
+        b"ROOT = ..\n-include gone.mk\ninclude $(ROOT)/common.mk\n", Path("/p/app"), None, files.get
+    )
+    assert flags.defines == (("N", "4"),)
+    assert [Path(os.path.normpath(folder)) for folder in flags.include_dirs] == [Path("/p/include")]
+
+
+def test_a_makefile_that_includes_itself_ends() -> None:
+    text = b"FLAGS += -DA\ninclude Makefile\nall:\n\tnvcc $(FLAGS) main.cu\n"
+    flags = makefile_hints(text, Path("/p"), None, {Path("/p/Makefile"): text}.get)
+    assert flags.defines == (("A", "1"),)

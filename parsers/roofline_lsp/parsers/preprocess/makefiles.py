@@ -1,11 +1,13 @@
 """Macros and folders that a plain Makefile passes to the compiler in a default build.
 
 Only what a small, hand-written Makefile holds is understood: assignments, ``$(VAR)``, a few text
-functions, ``ifeq`` and its kin, rules. Nothing is run and no other file is read.
+functions, ``ifeq`` and its kin, ``include``, rules. Nothing is run; what is included comes from the
+caller's ``reader``.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Callable, Iterable
@@ -13,11 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from roofline_lsp.parsers.preprocess.compile_flags import CompileFlags, common_flags, parse_flags
+from roofline_lsp.parsers.preprocess.result import Reader
 
 _ASSIGNMENT = re.compile(
     r"\s*(?:(?:override|export|private)\s+)*([A-Za-z_][\w.-]*)\s*(=|:{1,3}=|\?=|\+=)\s*(.*)",
     re.DOTALL,
 )
+_INCLUDE = re.compile(r"\s*(?:-|s)?include\s+(.+)")
 _RULE = re.compile(r"([^:=#]+?)\s*::?(?!=)\s*([^;=]*)(?:;(.*))?$", re.DOTALL)
 _CONDITION = re.compile(r"\s*(?:else\s+)?(ifeq|ifneq|ifdef|ifndef)\b\s*(.*)", re.DOTALL)
 _REFERENCE = re.compile(r"\$(?:\$|\(([^()${}]*)\)|\{([^(){}$]*)\}|([A-Za-z@<^?*+%|]))")
@@ -30,6 +34,8 @@ _DEFAULTS = {"CC": "cc", "CXX": "g++", "MAKE": "make"}
 _SOURCE_SUFFIXES = (".cu", ".cpp", ".cc", ".cxx", ".c", ".hip")
 _MAX_TEXT = 1 << 16
 _MAX_STEPS = 2000
+_MAX_INCLUDES = 32
+"""Files that one Makefile includes, directly or not: it may include itself."""
 
 
 @dataclass(slots=True)
@@ -40,7 +46,10 @@ class _Rule:
 
 
 def makefile_hints(
-    text: bytes, directory: Path = Path(), source_name: str | None = None
+    text: bytes,
+    directory: Path = Path(),
+    source_name: str | None = None,
+    reader: Reader | None = None,
 ) -> CompileFlags:
     """The flags that ``make`` without arguments would compile with.
 
@@ -48,19 +57,23 @@ def makefile_hints(
     rule that compiles that file counts; without, the defines that all compilations share. Gives
     empty flags for a Makefile that it does not understand.
     """
-    commands = _Makefile.of(text).compile_commands(source_name)
+    makefile = _Makefile.of(text, directory, reader)
+    commands = makefile.compile_commands(source_name)
     return common_flags([parse_flags(_split(command), directory) for command in commands])
 
 
 def makefile_defines(
-    text: bytes, source_names: Iterable[str]
+    text: bytes,
+    source_names: Iterable[str],
+    directory: Path = Path(),
+    reader: Reader | None = None,
 ) -> dict[str, tuple[tuple[str, str], ...]]:
     """The defines of files (``haar.cu``) that rules of their own compile, by name.
 
     Of a file that is compiled several times, the command that defines most counts: a program
     built for host and device says ``-DGPU`` in one of them.
     """
-    makefile = _Makefile.of(text)
+    makefile = _Makefile.of(text, directory, reader)
     result = {}
     for name in source_names:
         flags = [parse_flags(_split(line)) for line in makefile.own_commands(name)]
@@ -77,16 +90,19 @@ def _split(command: str) -> list[str]:
 
 
 class _Makefile:
-    def __init__(self) -> None:
+    def __init__(self, directory: Path, reader: Reader | None) -> None:
+        self._directory = directory
+        self._reader = reader
+        self._includes = 0
         self._variables: dict[str, str] = dict(_DEFAULTS)
         self._rules: list[_Rule] = []
         self._conditions: list[tuple[bool, bool, bool]] = []
         """Of each open ``ifeq``: whether it stands in read text, is read now, was ever read."""
 
     @classmethod
-    def of(cls, text: bytes) -> _Makefile:
-        """The Makefile of a text."""
-        makefile = cls()
+    def of(cls, text: bytes, directory: Path, reader: Reader | None) -> _Makefile:
+        """The Makefile of a text; ``include`` is relative to the folder that make runs in."""
+        makefile = cls(directory, reader)
         makefile.read(text.decode("utf-8", "replace"))
         return makefile
 
@@ -145,6 +161,10 @@ class _Makefile:
         return (self.expand(left).strip() == self.expand(right).strip()) == (keyword == "ifeq")
 
     def _statement(self, line: str) -> None:
+        included = _INCLUDE.fullmatch(line)
+        if included:
+            self._include(self.expand(included[1]).split())
+            return
         assignment = _ASSIGNMENT.fullmatch(line)
         if assignment:
             self._assign(*assignment.group(1, 2, 3))
@@ -153,6 +173,15 @@ class _Makefile:
         if rule:
             recipe = [rule[3].strip()] if rule[3] else []
             self._rules.append(_Rule(rule[1].split(), rule[2].split(), recipe))
+
+    def _include(self, names: Iterable[str]) -> None:
+        for name in names:
+            self._includes += 1
+            if self._reader is None or self._includes > _MAX_INCLUDES:
+                return
+            text = self._reader(Path(os.path.normpath(self._directory / name)))
+            if text is not None:
+                self.read(text[:_MAX_TEXT].decode("utf-8", "replace"))
 
     def _assign(self, name: str, operator: str, value: str) -> None:
         value = value.strip()
