@@ -148,3 +148,19 @@ def test_unknown_repeat_counts_are_taken_as_one(run: Run) -> None:
     assert assumed == {"argv[1]": 1024, "argv[2]": 1}
     assert launch.repeat is not None
     assert launch.certain
+
+
+def test_of_a_return_and_an_exit_the_return_is_the_way_on(main: Run) -> None:
+    before = """
+    int lines(FILE *file) {
+      char line[80];
+      if (fgets(line, 80, file) != NULL) { return 3; } else { fprintf(stderr, "no"); exit(1); }
+    }
+    int others(FILE *file) {
+      char line[80];
+      if (fgets(line, 80, file) == NULL) { exit(1); } else { return 5; }
+    }
+    """
+    (launch,) = main('FILE *f = fopen("x", "r"); k<<<lines(f), others(f)>>>(d, 0);', before=before)
+    assert launch.grid[0].constant == 3
+    assert launch.block[0].constant == 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import pytest
@@ -42,8 +43,8 @@ def offloads(node: object) -> list[Offload]:
             found.append(current)
         elif isinstance(current, tuple):
             pending += reversed(current)
-        elif hasattr(current, "__dataclass_fields__"):
-            pending += [getattr(current, name) for name in current.__dataclass_fields__][::-1]
+        elif is_dataclass(current):
+            pending += [getattr(current, field.name) for field in fields(current)][::-1]
     return found
 
 

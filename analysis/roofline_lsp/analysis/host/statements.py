@@ -153,7 +153,9 @@ def _if(m: Machine, node: st.If) -> Signal | None:
 
 def _undecided(m: Machine, node: st.If) -> Signal | None:
     then, otherwise = node.then, node.otherwise
-    if m.reach.leaves(then):
+    ends = otherwise is not None and m.reach.leaves(otherwise, program=True)
+    # Where one branch returns and the other ends the program, the program is the one that returns.
+    if m.reach.leaves(then) and not (ends and not m.reach.leaves(then, program=True)):
         _leave(m, then)
         return _in_doubt(m, otherwise)
     if otherwise is not None and m.reach.leaves(otherwise):

@@ -169,7 +169,8 @@ class DeviceCode(Rewriter):
         if threads is not None:
             made = made[:-1] if ends_with_barrier(made) else made
             index = builtin(line, "threadIdx")
-            made = [If(line, Binary(line, "<", index, threads), Block(line, tuple(made)))]
+            guard = If(line, Binary(line, "<", index, threads), Block(line, tuple(made)))
+            return [guard, barrier(line)]
         return made if ends_with_barrier(made) else [*made, barrier(line)]
 
     def _fewer_threads(self, directive: Directive) -> Expression | None:

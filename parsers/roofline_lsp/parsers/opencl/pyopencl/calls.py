@@ -114,8 +114,9 @@ class Calls(Expressions):
     def _buffer(self, node: ast.Call) -> ex.Expression:
         """``cl.Buffer(ctx, flags, size=0, hostbuf=None)``."""
         line = node.lineno
-        given = dict(zip(("context", "flags", "size", "hostbuf"), node.args, strict=False))
-        given.update({k.arg: k.value for k in node.keywords if k.arg is not None})
+        names = ("context", "flags", "size", "hostbuf")
+        given: dict[str, ast.expr] = {k.arg: k.value for k in node.keywords if k.arg is not None}
+        given.update(zip(names, node.args, strict=False))
         size = given.get("size")
         if size is None or (isinstance(size, ast.Constant) and size.value == 0):
             host = given.get("hostbuf")
