@@ -22,7 +22,6 @@ from roofline_lsp.analysis.host.libraries.opencl.cpp import opencl_static
 from roofline_lsp.analysis.host.libraries.opencl.methods import opencl_functor, opencl_method
 from roofline_lsp.analysis.host.libraries.opencl.objects import object_of
 from roofline_lsp.analysis.host.libraries.std import make_vector, numeric_limit
-from roofline_lsp.analysis.host.library import LIBRARY, Arguments, as_place
 from roofline_lsp.analysis.host.machine import EVALUATORS, LOCATORS, SCALARS, Machine, handles
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Closure, FieldPlace, Place, Storage
 from roofline_lsp.analysis.host.names import (
@@ -34,6 +33,7 @@ from roofline_lsp.analysis.host.names import (
 from roofline_lsp.analysis.host.objects import construct
 from roofline_lsp.analysis.host.operators import boolean, integer
 from roofline_lsp.analysis.host.packs import argument_places
+from roofline_lsp.analysis.host.registry import LIBRARY, Arguments, as_place
 from roofline_lsp.analysis.host.templates import choose_overload
 from roofline_lsp.analysis.host.values import (
     Aggregate,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roofline_lsp.analysis.host.library import Arguments
+from roofline_lsp.analysis.host.registry import Arguments
 from roofline_lsp.analysis.host.values import (
     Aggregate,
     FunctionValue,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from roofline_lsp.analysis.host.library import Arguments
+from roofline_lsp.analysis.host.registry import Arguments
 from roofline_lsp.analysis.host.values import Opaque, Pointer, Scalar
 from roofline_lsp.analysis.library_calls.model import Work
 from roofline_lsp.kernel.precision import Precision

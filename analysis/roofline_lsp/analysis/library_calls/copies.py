@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from roofline_lsp.analysis.host.library import Arguments
+from roofline_lsp.analysis.host.registry import Arguments
 from roofline_lsp.analysis.host.values import Buffer, Pointer, Value
 from roofline_lsp.analysis.library_calls.model import Work
 from roofline_lsp.kernel.symbolic import Expr

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from roofline_lsp.analysis.host.library import Arguments
 from roofline_lsp.analysis.host.machine import Machine
 from roofline_lsp.analysis.host.memory import Place
+from roofline_lsp.analysis.host.registry import Arguments
 from roofline_lsp.analysis.host.values import HostUnknown
 from roofline_lsp.analysis.library_calls.algorithms import cub_work, rocprim_work, thrust_work
 from roofline_lsp.analysis.library_calls.blas import blas_work

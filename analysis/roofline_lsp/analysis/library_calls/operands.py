@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from roofline_lsp.analysis.host.layout import resolve, sizeof
-from roofline_lsp.analysis.host.library import Arguments
 from roofline_lsp.analysis.host.machine import SCALARS, Machine
 from roofline_lsp.analysis.host.operators import binary
+from roofline_lsp.analysis.host.registry import Arguments
 from roofline_lsp.analysis.host.values import Buffer, Opaque, Pointer, Scalar, Value
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.symbolic import Expr, apply

@@ -6,9 +6,9 @@ import re
 from typing import Final
 
 from roofline_lsp.analysis.host.access import deref
-from roofline_lsp.analysis.host.library import SUCCESS, Arguments, models
 from roofline_lsp.analysis.host.memory import Storage
 from roofline_lsp.analysis.host.operators import integer
+from roofline_lsp.analysis.host.registry import SUCCESS, Arguments, models
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Value
 from roofline_lsp.analysis.library_calls.model import Work
 from roofline_lsp.kernel.precision import Precision

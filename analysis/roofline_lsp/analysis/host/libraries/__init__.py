@@ -1,6 +1,6 @@
 """Models of the libraries that host programs call: C, C++ and the GPU runtimes.
 
-They register themselves in ``host.library`` when this package is imported.
+They register themselves in ``host.registry`` when this package is imported.
 """
 
 from roofline_lsp.analysis.host.libraries import (

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_lsp.analysis.host.havoc import forget_value
-from roofline_lsp.analysis.host.library import Arguments, label_of, models, nothing, text_of
 from roofline_lsp.analysis.host.machine import ProgramExit
 from roofline_lsp.analysis.host.memory import Storage
 from roofline_lsp.analysis.host.numbers import parse_number
 from roofline_lsp.analysis.host.operators import copied, integer, to_scalar_type
+from roofline_lsp.analysis.host.registry import Arguments, label_of, models, nothing, text_of
 from roofline_lsp.analysis.host.values import Opaque, Origin, Pointer, Scalar, Text, Value
 from roofline_lsp.kernel.symbolic import ZERO
 from roofline_lsp.kernel.types import Type

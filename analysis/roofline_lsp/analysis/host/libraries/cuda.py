@@ -6,9 +6,9 @@ import re
 
 from roofline_lsp.analysis.host.constants import DEVICE_ATTRIBUTES
 from roofline_lsp.analysis.host.libraries.c import copy_contents
-from roofline_lsp.analysis.host.library import SUCCESS, Arguments, models
 from roofline_lsp.analysis.host.memory import Place, Storage
 from roofline_lsp.analysis.host.operators import integer
+from roofline_lsp.analysis.host.registry import SUCCESS, Arguments, models
 from roofline_lsp.analysis.host.values import Aggregate, Pointer, Scalar, Text, Value
 from roofline_lsp.kernel.symbolic import ZERO, Expr, apply
 from roofline_lsp.kernel.types import Type

@@ -6,8 +6,8 @@ import re
 
 from roofline_lsp.analysis.host.access import rvalue
 from roofline_lsp.analysis.host.index import last_component
-from roofline_lsp.analysis.host.library import SUCCESS, Arguments, models
 from roofline_lsp.analysis.host.names import find_variable
+from roofline_lsp.analysis.host.registry import SUCCESS, Arguments, models
 from roofline_lsp.analysis.host.values import FunctionValue, Opaque, Value
 
 _MANGLED = re.compile(r"_ZN?K?")

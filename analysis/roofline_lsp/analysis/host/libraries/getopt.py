@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from roofline_lsp.analysis.host.access import deref
-from roofline_lsp.analysis.host.library import Arguments, models
 from roofline_lsp.analysis.host.machine import Machine
 from roofline_lsp.analysis.host.memory import Cell, Storage
 from roofline_lsp.analysis.host.operators import integer, truth
+from roofline_lsp.analysis.host.registry import Arguments, models
 from roofline_lsp.analysis.host.values import Aggregate, Pointer, Scalar, Text, Value
 from roofline_lsp.kernel.symbolic import ZERO
 from roofline_lsp.kernel.types import Type

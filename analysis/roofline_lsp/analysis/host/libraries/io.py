@@ -7,10 +7,10 @@ from typing import Final
 
 from roofline_lsp.analysis.host.libraries.c import origin_of
 from roofline_lsp.analysis.host.libraries.streams import read_into
-from roofline_lsp.analysis.host.library import Arguments, label_of, models
 from roofline_lsp.analysis.host.memory import Place, Storage
 from roofline_lsp.analysis.host.numbers import parse_number
 from roofline_lsp.analysis.host.operators import integer, to_scalar_type
+from roofline_lsp.analysis.host.registry import Arguments, label_of, models
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Text, Value
 from roofline_lsp.kernel.symbolic import ZERO
 from roofline_lsp.kernel.types import Type

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from typing import Final
 
-from roofline_lsp.analysis.host.library import Arguments, models
 from roofline_lsp.analysis.host.operators import (
     FLOATING,
     common_type,
@@ -14,6 +13,7 @@ from roofline_lsp.analysis.host.operators import (
     merge_origin,
     to_scalar_type,
 )
+from roofline_lsp.analysis.host.registry import Arguments, models
 from roofline_lsp.analysis.host.values import Scalar, Value
 from roofline_lsp.kernel.symbolic import Expr, apply, constant
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from roofline_lsp.analysis.host.libraries.c import copy_contents
-from roofline_lsp.analysis.host.library import Arguments, models, nothing
 from roofline_lsp.analysis.host.memory import Storage
 from roofline_lsp.analysis.host.operators import integer
+from roofline_lsp.analysis.host.registry import Arguments, models, nothing
 from roofline_lsp.analysis.host.values import Pointer, Value
 from roofline_lsp.kernel.symbolic import ZERO
 from roofline_lsp.kernel.types import Type

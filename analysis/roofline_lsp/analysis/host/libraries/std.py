@@ -5,10 +5,10 @@ from __future__ import annotations
 from roofline_lsp.analysis.host.access import address_of, load
 from roofline_lsp.analysis.host.containers import container_method
 from roofline_lsp.analysis.host.layout import resolve, sizeof, vector_component
-from roofline_lsp.analysis.host.library import Arguments, loaded, models, nothing
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Place, Storage
 from roofline_lsp.analysis.host.objects import construct
 from roofline_lsp.analysis.host.operators import integer
+from roofline_lsp.analysis.host.registry import Arguments, loaded, models, nothing
 from roofline_lsp.analysis.host.values import Aggregate, Pointer, Scalar, Text, Value
 from roofline_lsp.kernel.symbolic import ZERO, apply
 from roofline_lsp.kernel.types import Type

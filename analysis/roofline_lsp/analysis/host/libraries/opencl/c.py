@@ -20,9 +20,9 @@ from roofline_lsp.analysis.host.libraries.opencl.objects import (
     set_argument,
     source_hints,
 )
-from roofline_lsp.analysis.host.library import SUCCESS, Arguments, models, text_of
 from roofline_lsp.analysis.host.memory import AUTO, Cell, ElementPlace, Storage
 from roofline_lsp.analysis.host.operators import integer
+from roofline_lsp.analysis.host.registry import SUCCESS, Arguments, models, text_of
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Value
 from roofline_lsp.kernel.symbolic import ONE, ZERO, Expr
 from roofline_lsp.kernel.types import Type

@@ -25,11 +25,11 @@ from roofline_lsp.analysis.host.libraries.opencl.objects import (
     object_of,
     source_hints,
 )
-from roofline_lsp.analysis.host.library import Arguments, models
 from roofline_lsp.analysis.host.machine import Machine
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Place, Storage
 from roofline_lsp.analysis.host.objects import LIBRARY_CLASSES
 from roofline_lsp.analysis.host.operators import binary
+from roofline_lsp.analysis.host.registry import Arguments, models
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Value
 from roofline_lsp.kernel.expressions import Name
 from roofline_lsp.kernel.symbolic import ZERO, Expr, constant

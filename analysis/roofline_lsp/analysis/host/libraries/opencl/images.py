@@ -6,7 +6,7 @@ from typing import Final
 
 from roofline_lsp.analysis.host.access import deref, load
 from roofline_lsp.analysis.host.libraries.opencl.names import CHANNEL_TYPES, CHANNELS
-from roofline_lsp.analysis.host.library import Arguments
+from roofline_lsp.analysis.host.registry import Arguments
 from roofline_lsp.analysis.host.values import Aggregate, Value
 from roofline_lsp.kernel.symbolic import Expr, constant
 

@@ -13,10 +13,10 @@ from roofline_lsp.analysis.host.libraries.opencl.names import (
     WORK_ITEM_SIZES,
 )
 from roofline_lsp.analysis.host.libraries.opencl.objects import new_object
-from roofline_lsp.analysis.host.library import SUCCESS, Arguments, models
 from roofline_lsp.analysis.host.machine import Machine
 from roofline_lsp.analysis.host.memory import Storage
 from roofline_lsp.analysis.host.operators import integer
+from roofline_lsp.analysis.host.registry import SUCCESS, Arguments, models
 from roofline_lsp.analysis.host.values import Pointer, Scalar, Text, Value
 
 _NUMBERS: Final = {code: (value, kind) for code, value, kind in DEVICE_NUMBERS.values()}

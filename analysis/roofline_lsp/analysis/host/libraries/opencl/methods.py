@@ -22,11 +22,11 @@ from roofline_lsp.analysis.host.libraries.opencl.objects import (
     object_of,
     set_argument,
 )
-from roofline_lsp.analysis.host.library import Arguments
 from roofline_lsp.analysis.host.machine import Machine
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Place, Storage
 from roofline_lsp.analysis.host.names import template_arguments
 from roofline_lsp.analysis.host.operators import integer
+from roofline_lsp.analysis.host.registry import Arguments
 from roofline_lsp.analysis.host.values import Aggregate, Pointer, Text, Value
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel.symbolic import ONE, ZERO, Expr

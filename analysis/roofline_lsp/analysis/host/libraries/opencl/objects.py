@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from roofline_lsp.analysis.host.access import deref
-from roofline_lsp.analysis.host.library import text_of
 from roofline_lsp.analysis.host.machine import Machine
 from roofline_lsp.analysis.host.memory import AUTO, ElementPlace, Storage
 from roofline_lsp.analysis.host.operators import integer
+from roofline_lsp.analysis.host.registry import text_of
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Origin, Pointer, Text, Value
 from roofline_lsp.kernel.program import Dialect, Function
 from roofline_lsp.kernel.symbolic import ZERO
