@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pytest
@@ -282,3 +283,10 @@ one.run(None)
         (23, (100, 1, 1)),
         (16, (20, 1, 1)),
     ]
+
+
+def test_python_does_not_warn_about_the_file() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ((kernel, *_),) = shapes(run("pattern = '\\d'\nprg.twice(queue, (64,), (32,), None, 3)\n"))
+    assert kernel == "twice"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -52,7 +53,9 @@ def python_units(
     text = source.decode("utf-8", "replace")
     problems: list[Problem] = []
     try:
-        tree: ast.Module | None = ast.parse(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Odd escapes and the like are the user's business.
+            tree: ast.Module | None = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError) as error:
         tree, line = None, getattr(error, "lineno", None)
         problems.append(Problem(Severity.ERROR, "this is not valid Python", path, line))
