@@ -3,7 +3,7 @@
 
 vim.lsp.config("roofline", {
   cmd = { "roofline-lsp", "--stdio" }, -- or the full path of the command
-  filetypes = { "cuda" },
+  filetypes = { "cuda", "hip", "opencl", "c", "cpp" }, -- silent in files without kernels
   root_markers = { "roofline.toml", "compile_commands.json", ".git" },
   init_options = { clientCommands = { "roofline.showDetails" } },
   -- Settings given here go before a project's roofline.toml:
