@@ -25,7 +25,7 @@ from roofline_lsp.analysis.host.values import (
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel.program import Function
 from roofline_lsp.kernel.statements import Offload
-from roofline_lsp.kernel.symbolic import ONE, Expr, Symbol
+from roofline_lsp.kernel.symbolic import Expr, Symbol
 from roofline_lsp.kernel.types import Type
 
 _MAX_PER_SITE = 48
@@ -90,7 +90,7 @@ def record(
         same_site = sum(1 for key in m.launches if isinstance(key, tuple) and key[0] == id(node))
         if same_site < _MAX_PER_SITE:
             args = _passed_arguments(m, function, bindings, places)
-            repeat, certain = _repeat(m), m.doubt == 0
+            repeat, certain = m.repeat_count(), m.doubt == 0
             if m.threads is not None:
                 repeat, certain = m.threads.reached(m, repeat)
             involved = [*(shape[0] or ()), *(shape[1] or ()), shared, repeat]
@@ -131,15 +131,6 @@ def _passed_arguments(
         m.frame.resolved.clear()
         m.frame.scopes.pop()
     return tuple(args)
-
-
-def _repeat(m: Machine) -> Expr | None:
-    total = ONE
-    for trips in m.repeat:
-        if trips is None:
-            return None
-        total = total * trips
-    return total
 
 
 def _unknowns(

@@ -34,7 +34,7 @@ from roofline_lsp.analysis.host.values import (
 from roofline_lsp.kernel.expressions import Expression, InitList, Literal
 from roofline_lsp.kernel.program import Function, Problem, Program, Severity
 from roofline_lsp.kernel.statements import Statement, Variable
-from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol, constant, make_symbol
+from roofline_lsp.kernel.symbolic import ONE, Apply, Expr, Symbol, constant, make_symbol
 from roofline_lsp.kernel.symbolic import from_atom as expr_of
 from roofline_lsp.kernel.types import Type
 
@@ -354,6 +354,15 @@ class Machine:
     def launch_events(self) -> int:
         """How many launches were executed so far, repeated ones included."""
         return self._launch_events
+
+    def repeat_count(self) -> Expr | None:
+        """How often the loops around here run this place in all; None where that is unknown."""
+        total = ONE
+        for trips in self.repeat:
+            if trips is None:
+                return None
+            total = total * trips
+        return total
 
     def count_launch(self) -> None:
         """Note that a launch was executed."""

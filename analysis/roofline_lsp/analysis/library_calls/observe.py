@@ -16,7 +16,7 @@ from roofline_lsp.analysis.library_calls.model import LibraryCall, Work
 from roofline_lsp.analysis.library_calls.names import Library, library_of, runs_kernels
 from roofline_lsp.analysis.library_calls.transforms import fft_work, random_work
 from roofline_lsp.kernel.expressions import Call, Name
-from roofline_lsp.kernel.symbolic import ONE, Expr, Symbol
+from roofline_lsp.kernel.symbolic import Symbol
 
 _MAX_PER_SITE: Final = 8
 _MAX_CALLS: Final = 256
@@ -66,7 +66,7 @@ def observe(m: Machine, node: Call, callee: Name, args: Sequence[Place]) -> None
             node.line,
             work,
             len(m.library_calls),
-            _repeat(m),
+            m.repeat_count(),
             m.doubt == 0,
             _unknowns(m, work),
         )
@@ -75,15 +75,6 @@ def observe(m: Machine, node: Call, callee: Name, args: Sequence[Place]) -> None
 
 def _like(one: Work, other: Work) -> bool:
     return (one.action, one.element, one.count) == (other.action, other.element, other.count)
-
-
-def _repeat(m: Machine) -> Expr | None:
-    total = ONE
-    for trips in m.repeat:
-        if trips is None:
-            return None
-        total = total * trips
-    return total
 
 
 def _unknowns(m: Machine, work: Work) -> dict[Symbol, HostUnknown]:
