@@ -12,19 +12,23 @@ from dataclasses import dataclass
 from typing import Final
 
 from roofline_lsp.analysis.footprint import Box, Dimension
+from roofline_lsp.analysis.index_axes import Axes, read_axes
 from roofline_lsp.analysis.numeric import Environment
 from roofline_lsp.kernel.symbolic import (
     ZERO,
     Apply,
     Atom,
     Expr,
+    Monomial,
+    Number,
     Symbol,
     apply,
     constant,
     from_atom,
 )
 
-_DATA_SCOPES: Final = frozenset(("data", "carried", "unknown", "name"))
+DATA_SCOPES: Final = frozenset(("data", "carried", "unknown", "name"))
+"""Of symbols whose values only data gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,45 +43,56 @@ class Addresses:
     """Of random addresses: the smallest stride in bytes between neighbours, where there is one."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Affine:
+    start: float
+    strides: tuple[tuple[Symbol, float], ...]
+
+
 class AddressReader:
     """Reads offsets as boxes. One reader serves one launch, and remembers rewritten offsets."""
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
-        self._rewritten: dict[Expr, Expr] = {}
+        self._rewritten: dict[Expr, tuple[Expr, bool]] = {}
+        self._affine: dict[Expr, _Affine | None] = {}
 
     def read(self, offset: Expr, size_bytes: int, extents: Mapping[Symbol, float]) -> Addresses:
-        """The addresses of an access whose indices take ``extents`` values each."""
+        """The addresses of an access whose indices take ``extents`` values each.
+
+        The keys of ``extents`` are the same for all reads of one offset.
+        """
         if offset not in self._rewritten:
-            self._rewritten[offset] = without_remainders(self._typical(offset, extents))
-        expr = self._rewritten[offset]
-        displaced = any(symbol.scope in _DATA_SCOPES for symbol in expr.symbols())
-        if displaced:
-            expr = _without_data(expr)
-        dimensions: list[Dimension] = []
-        rest = expr
-        for symbol in sorted(expr.symbols(), key=lambda s: s.serial):
-            extent = extents.get(symbol)
-            if extent is None:
-                continue
-            coefficient = _plain_coefficient(expr, symbol)
-            if coefficient is None:
-                return Addresses(None, random=displaced)
-            rest = rest - coefficient * from_atom(symbol)
-            stride = self._environment.evaluate(coefficient)
-            if stride is None:
-                return Addresses(None, random=displaced)
-            if stride and extent > 1:
-                dimensions.append(Dimension(float(stride), float(extent)))
-        base = self._digits(rest, extents, dimensions)
-        if base is None:
+            self._rewritten[offset] = self._rewrite(offset, extents)
+        expr, displaced = self._rewritten[offset]
+        axes = self._axes(expr, extents)
+        if axes is None:
             return Addresses(None, random=displaced)
-        start = self._environment.evaluate(base)
-        box = Box(float(start or 0.0), tuple(dimensions), size_bytes)
+        box = Box(axes.start, axes.dimensions, size_bytes)
         if displaced and not self._covers_threads(expr, extents):
-            finest = min((abs(d.stride) for d in dimensions), default=None)
+            finest = min((abs(d.stride) for d in axes.dimensions), default=None)
             return Addresses(None, random=True, finest_stride=finest)
         return Addresses(box, random=False)
+
+    def _rewrite(self, offset: Expr, extents: Mapping[Symbol, float]) -> tuple[Expr, bool]:
+        """The offset as most threads compute it, and whether data displaces it."""
+        expr = without_remainders(self._typical(offset, extents))
+        if any(symbol.scope in DATA_SCOPES for symbol in expr.symbols()):
+            return without_data(expr), True
+        return expr, False
+
+    def _axes(self, expr: Expr, extents: Mapping[Symbol, float]) -> Axes | None:
+        if expr not in self._affine:
+            self._affine[expr] = _read_affine(expr, self._environment, extents)
+        affine = self._affine[expr]
+        if affine is None:
+            return read_axes(expr, self._environment, extents)
+        dimensions = tuple(
+            Dimension(stride, float(extents[symbol]))
+            for symbol, stride in affine.strides
+            if extents[symbol] > 1
+        )
+        return Axes(affine.start, dimensions)
 
     def _covers_threads(self, expr: Expr, extents: Mapping[Symbol, float]) -> bool:
         """Whether each thread has its own place, which data moves a little: a neighbourhood.
@@ -124,115 +139,8 @@ class AddressReader:
         found = Environment(values).evaluate(condition)
         return True if found is None else bool(found)
 
-    def _digits(
-        self, expr: Expr, extents: Mapping[Symbol, float], dimensions: list[Dimension]
-    ) -> Expr | None:
-        """Take quotients and remainders of indices out of ``expr``; None if others are left."""
-        rest = expr
-        for monomial in expr.terms:
-            for atom in monomial:
-                if isinstance(atom, Apply) and any(s in extents for s in atom.symbols):
-                    coefficient = rest.coefficient(atom)
-                    if coefficient is None:
-                        return None
-                    if not coefficient.terms:
-                        continue
-                    extent = self._digit_extent(atom, extents)
-                    stride = self._environment.evaluate(coefficient)
-                    if extent is None or stride is None:
-                        return None
-                    rest = rest - coefficient * from_atom(atom)
-                    if not stride:
-                        continue
-                    for step, count in self._clusters(atom, extents) or [(1.0, extent)]:
-                        if count > 1:
-                            dimensions.append(Dimension(float(stride) * step, count))
-        return rest
 
-    def _clusters(
-        self, atom: Apply, extents: Mapping[Symbol, float]
-    ) -> list[tuple[float, float]] | None:
-        """The steps and counts of ``a / b`` where its values lie in clusters far apart.
-
-        So they do in a loop whose threads go on by more than the resident threads cover. None
-        where the values are one range.
-        """
-        if atom.op != "div":
-            return None
-        dividend, divisor = atom.args[0], self._environment.evaluate(atom.args[1])
-        strides: list[tuple[float, float]] = []
-        for symbol in dividend.symbols():
-            if symbol not in extents:
-                continue
-            coefficient = dividend.coefficient(symbol)
-            value = self._environment.evaluate(coefficient) if coefficient is not None else None
-            if value is None:
-                return None
-            if value and extents[symbol] > 1:
-                strides.append((abs(float(value)), extents[symbol]))
-        if divisor is None or divisor <= 0 or len(strides) < 2:
-            return None
-        *inner, (far, count) = sorted(strides)
-        covered = 1.0 + sum(stride * (extent - 1) for stride, extent in inner)
-        if far < 2 * max(covered, float(divisor)):
-            return None
-        near = max(1.0, -(-covered // float(divisor)))
-        return [(1.0, near), (far / float(divisor), count)]
-
-    def _digit_extent(self, atom: Apply, extents: Mapping[Symbol, float]) -> float | None:
-        """How many values ``a / b`` or ``a % b`` takes, for an index ``a``."""
-        if atom.op in ("min", "max"):
-            ranges = [self._range(arg, extents) for arg in atom.args]
-            known = [r for r in ranges if r is not None and r > 1]
-            return min(known, default=None)
-        if atom.op not in ("div", "mod"):
-            return None
-        spread = self._range(atom.args[0], extents)
-        divisor = self._environment.evaluate(atom.args[1])
-        if spread is None or divisor is None or divisor <= 0:
-            return None
-        if atom.op == "mod":
-            return float(min(spread, divisor))
-        return float(max(1.0, -(-spread // float(divisor))))
-
-    def _range(self, expr: Expr, extents: Mapping[Symbol, float]) -> float | None:
-        """How many consecutive values an index takes."""
-        total = 1.0
-        for symbol in expr.symbols():
-            extent = extents.get(symbol)
-            if extent is None:
-                continue
-            coefficient = expr.coefficient(symbol)
-            if coefficient is None:
-                return self._nested_range(expr, extents)
-            stride = self._environment.evaluate(coefficient)
-            if stride is None:
-                return None
-            total += abs(float(stride)) * (extent - 1)
-        return total
-
-    def _nested_range(self, expr: Expr, extents: Mapping[Symbol, float]) -> float | None:
-        total = 1.0
-        for monomial, number in expr.terms.items():
-            spread: float = 1.0
-            scale = abs(float(number))
-            for atom in monomial:
-                if isinstance(atom, Symbol):
-                    if atom in extents:
-                        spread *= extents[atom]
-                    else:
-                        value = self._environment.values.get(atom)
-                        scale *= abs(float(value)) if value is not None else 1.0
-                elif isinstance(atom, Apply):
-                    inner = self._digit_extent(atom, extents)
-                    if inner is None:
-                        return None
-                    spread *= inner
-            total += scale * (spread - 1)
-        return total
-
-
-def _without_data(expr: Expr) -> Expr:
+def without_data(expr: Expr) -> Expr:
     """The part of an address that does not depend on data: where the neighbourhood lies."""
     return Expr(
         {
@@ -245,23 +153,39 @@ def _without_data(expr: Expr) -> Expr:
 
 def _mentions_data(atom: Atom) -> bool:
     symbols = atom.symbols if isinstance(atom, Apply) else (atom,)
-    return any(isinstance(s, Symbol) and s.scope in _DATA_SCOPES for s in symbols)
+    return any(isinstance(s, Symbol) and s.scope in DATA_SCOPES for s in symbols)
 
 
-def _plain_coefficient(expr: Expr, symbol: Symbol) -> Expr | None:
-    """The factor of ``symbol`` in the terms where it stands bare; None if it stands squared."""
-    result: dict[tuple[object, ...], int | float] = {}
+def _read_affine(
+    expr: Expr, environment: Environment, extents: Mapping[Symbol, float]
+) -> _Affine | None:
+    """The strides of an expression that is affine in its indices; None for another."""
+    rest: dict[Monomial, Number] = {}
+    factors: dict[Symbol, dict[Monomial, Number]] = {}
     for monomial, number in expr.terms.items():
-        count = sum(1 for atom in monomial if atom is symbol)
-        if count == 0:
-            continue
-        if count > 1:
+        moving = [atom for atom in monomial if _moves(atom, extents)]
+        if not moving:
+            rest[monomial] = number
+        elif len(moving) == 1 and isinstance(moving[0], Symbol):
+            others = tuple(atom for atom in monomial if atom is not moving[0])
+            factors.setdefault(moving[0], {})[others] = number
+        else:
             return None
-        rest = tuple(atom for atom in monomial if atom is not symbol)
-        if any(isinstance(atom, Apply) and symbol in atom.symbols for atom in rest):
+    strides: list[tuple[Symbol, float]] = []
+    for symbol in sorted(factors, key=lambda s: s.serial):
+        stride = environment.evaluate(Expr(factors[symbol]))
+        if stride is None:
             return None
-        result[rest] = result.get(rest, 0) + number
-    return Expr(result)  # type: ignore[arg-type]
+        if stride:
+            strides.append((symbol, float(stride)))
+    start = environment.evaluate(Expr(rest))
+    return _Affine(float(start or 0.0), tuple(strides))
+
+
+def _moves(atom: Atom, extents: Mapping[Symbol, float]) -> bool:
+    if isinstance(atom, Apply):
+        return any(symbol in extents for symbol in atom.symbols)
+    return atom in extents
 
 
 def without_remainders(expr: Expr) -> Expr:

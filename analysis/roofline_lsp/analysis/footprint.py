@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 SECTOR_BYTES: Final = 32
@@ -121,7 +122,11 @@ def _sectors(size: float, low: float, sector: int) -> float:
 
 def _sectors_of_run(run: float, low: float, common: int, sector: int) -> float:
     """Bytes of the sectors that one run covers, on average over the alignments that occur."""
-    step = math.gcd(sector, common or 1)
+    return _average_sectors(run, low % sector, math.gcd(sector, common or 1), sector)
+
+
+@lru_cache(maxsize=4096)
+def _average_sectors(run: float, low: float, step: int, sector: int) -> float:
     places = range(0, sector, step)
     return sum(_sectors(run, low + place, sector) for place in places) / len(places)
 

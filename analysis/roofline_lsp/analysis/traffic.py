@@ -14,12 +14,13 @@ from typing import Final
 
 import numpy as np
 
-from roofline_lsp.analysis.addresses import AddressReader
+from roofline_lsp.analysis.addresses import AddressReader, without_data
 from roofline_lsp.analysis.code_size import code_bytes
 from roofline_lsp.analysis.device.regions import Access, Array, KernelSummary, Region, Site
 from roofline_lsp.analysis.execution import Execution, thread_extents
 from roofline_lsp.analysis.footprint import SECTOR_BYTES, Box, Dimension, sector_bytes, union_bytes
-from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol
+from roofline_lsp.analysis.guard_cuts import cut_by_guards
+from roofline_lsp.kernel.symbolic import Symbol
 
 FLOOR_BYTES: Final = 2048.0
 """Traffic of a launch that touches nothing: its arguments and bookkeeping."""
@@ -295,7 +296,11 @@ def _touched(
         runs = execution.regions.get(region)
         if runs is None or runs.runs <= 0:
             continue
+        if not region.accesses:
+            continue
         loops = _loop_extents(region, execution)
+        cut = cut_by_guards(region, execution, {**extents, **loops})
+        wave_cut = cut_by_guards(region, execution, {**wave_extents, **loops})
         for access in region.accesses:
             if access.array.space not in _DRAM_SPACES:
                 continue
@@ -304,12 +309,13 @@ def _touched(
                 box, wave_box, random = None, None, True
             else:
                 size = access.size_bytes
-                found = reader.read(access.offset, size, {**extents, **loops})
-                wave = reader.read(access.offset, size, {**wave_extents, **loops})
+                found = reader.read(access.offset, size, cut.extents)
+                wave = reader.read(access.offset, size, wave_cut.extents)
                 box, wave_box, random = found.box, wave.box, found.random
                 finest = found.finest_stride
-            box = _thinned(box, region, access, execution)
-            wave_box = _thinned(wave_box, region, access, execution)
+            share = cut.share_of(without_data(access.offset), access, execution.environment)
+            box = _thinned(box, share)
+            wave_box = _thinned(wave_box, share)
             each = _sectors_each(access, box, execution, finest, sector, random=random)
             around = _loops_around(access, region, execution)
             guarded = _is_guarded(region)
@@ -381,32 +387,13 @@ def _loop_extents(region: Region, execution: Execution) -> dict[Symbol, float]:
     return extents
 
 
-def _thinned(box: Box | None, region: Region, access: Access, execution: Execution) -> Box | None:
+def _thinned(box: Box | None, share: float) -> Box | None:
     """The box of those threads that pass the guards around, where these cut its indices."""
-    if box is None:
-        return None
-    used = access.offset.symbols()
-    share = 1.0
-    current: Region | None = region
-    while current is not None:
-        if current.kind == "guard":
-            runs = execution.regions.get(current)
-            cuts = any(
-                c is not None and (c.symbols() & used) and not _is_equality(c)
-                for c in current.conditions
-            )
-            if runs is not None and cuts:
-                share *= runs.share
-        current = current.parent
-    if share >= 1.0 or not box.dimensions:
+    if box is None or share >= 1.0 or not box.dimensions:
         return box
     widest = max(box.dimensions, key=lambda d: abs(d.stride) * d.extent)
     cut = Dimension(widest.stride, max(1.0, widest.extent * share))
     return Box(box.start, tuple(cut if d is widest else d for d in box.dimensions), box.size_bytes)
-
-
-def _is_equality(condition: Expr) -> bool:
-    return any(isinstance(atom, Apply) and atom.op == "eq" for atom in condition.atoms())
 
 
 def _sectors_each(
