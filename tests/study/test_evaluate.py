@@ -10,11 +10,14 @@ import pytest
 
 from roofline_lsp.api.report import GpuUsed, Prediction, Verdict
 from roofline_lsp.study.dataset import MeasuredKernel
-from roofline_lsp.study.evaluate import Evaluation, EvaluationError, evaluate, select, summarize
+from roofline_lsp.study.evaluate import Evaluation, EvaluationError, evaluate, select
 from roofline_lsp.study.judge import Inputs, Judgement
 from roofline_lsp.study.metrics import Confusion
-from roofline_lsp.study.present import PREDICTION_COLUMNS, as_csv, as_json, as_text
+from roofline_lsp.study.predictions import PREDICTION_COLUMNS, as_csv
+from roofline_lsp.study.present import as_text
+from roofline_lsp.study.present_json import as_json
 from roofline_lsp.study.programs import Analyser
+from roofline_lsp.study.summary import summarize
 
 CB, BB = Verdict.COMPUTE_BOUND, Verdict.BANDWIDTH_BOUND
 OMP = "__omp_offloading_1_2_main_l3"
@@ -75,17 +78,18 @@ def test_sources_must_exist(measured: Measure, inputs: Inputs, analyser: Analyse
 
 
 def test_a_summary_counts_kernels_not_found_as_wrong(evaluation: Evaluation) -> None:
-    summary = summarize("cuda", evaluation.judgements)
+    summary = summarize("cuda", evaluation.judgements, evaluation.gpu.ridges)
     assert summary.confusion == Confusion(cb_as_cb=1, cb_as_bb=1, bb_as_bb=1, bb_undecided=1)
     assert summary.resolved == Confusion(cb_as_cb=1, cb_as_bb=1, bb_as_bb=1)
     dram = summary.quantities["dram_bytes"]
     # Measured 10000, 0, 10000 and 10000; predicted 12000 thrice, then nothing.
-    assert (dram.compared, dram.missing, dram.within_2x) == (4, 1, 0.5)
-    assert dram.median_absolute_percentage_error == 20
+    assert (dram.compared, dram.missing, dram.spurious, dram.within_2x) == (3, 1, 1, 2 / 3)
+    assert dram.median_absolute_percentage_error == pytest.approx(20)
     # Without measured bytes there is no measured intensity.
     assert summary.quantities["sp_ai"].compared == 3
     assert summary.quantities["dp_flops"].both_zero == 3
-    assert [(band.count, band.accuracy) for band in summary.confidence] == [(1, 0.0), (2, 1.0)]
+    bands = summary.reliability.bands
+    assert [(band.count, band.accuracy) for band in bands] == [(1, 0.0), (2, 1.0)]
 
 
 def test_languages_are_summed_up_apart_and_together(
@@ -113,9 +117,9 @@ def test_text_tells_metrics_and_failures(evaluation: Evaluation) -> None:
         "ridges sp 32.97, dp 0.52, int 16.49"
     )
     assert lines[1] == "4 kernels of 1 program; command line, grid and block given"
-    assert "cuda: 4 kernels" in lines
-    assert "  accuracy           0.500" in lines
-    assert "  balanced accuracy  0.500" in lines
+    assert lines[3] == "cuda: 4 kernels of 1 program"
+    assert "  accuracy               0.500                     0.500" in lines
+    assert "  balanced accuracy      0.500                     0.500" in lines
     assert "               predicted CB  BB  undecided" in lines
     assert "  measured CB             1   1          0" in lines
     assert "  measured BB             0   1          1" in lines
@@ -134,8 +138,16 @@ def test_json_holds_the_same_figures(evaluation: Evaluation) -> None:
     assert cuda["kernels"] == 4
     assert cuda["accuracy"] == 0.5
     assert cuda["confusion"]["bb_undecided"] == 1
-    assert cuda["quantities"]["dram_bytes"]["median_absolute_percentage_error"] == 20
+    assert cuda["quantities"]["dram_bytes"]["median_absolute_percentage_error"] == pytest.approx(20)
     assert cuda["resolved"]["kernels"] == 3
+    assert cuda["intervals"]["accuracy"] is None  # a single program
+    assert cuda["by_program"]["accuracy"] == 0.5
+    assert cuda["by_program"]["programs"] == 1
+    assert cuda["statuses"]["not found"]["kernels"] == 1
+    assert cuda["precisions"]["int"]["confusion"]["bb_undecided"] == 1
+    assert cuda["programs"] == [
+        {"program": "saxpy-cuda", "kernels": 4, "correct": 2, "accuracy": 0.5}
+    ]
     assert content["failures"] == [
         {"program": "saxpy-cuda", "kernel": "lost, too", "reason": "'lost' is not there"}
     ]
@@ -144,7 +156,7 @@ def test_json_holds_the_same_figures(evaluation: Evaluation) -> None:
 def test_csv_has_a_row_for_each_kernel(
     evaluation: Evaluation, measured: Measure, prediction: Predict
 ) -> None:
-    rows = list(csv.DictReader(io.StringIO(as_csv(evaluation))))
+    rows = list(csv.DictReader(io.StringIO(as_csv(evaluation.judgements))))
     assert tuple(rows[0]) == PREDICTION_COLUMNS
     assert rows[0] == {
         "program": "saxpy-cuda",
@@ -158,6 +170,7 @@ def test_csv_has_a_row_for_each_kernel(
         "dram_bytes": "12000",
         "time_ns": "6000",
         "notes": "",
+        "assumed": "nothing assumed",
     }
     lost = rows[3]
     assert lost["kernel"] == "lost, too"
@@ -166,8 +179,8 @@ def test_csv_has_a_row_for_each_kernel(
 
 
 def test_csv_notes_tell_what_was_assumed(
-    measured: Measure, inputs: Inputs, analyser: Analyser, gpu: GpuUsed
+    measured: Measure, inputs: Inputs, analyser: Analyser
 ) -> None:
     judgements = evaluate([measured()], inputs, jobs=1, analyser=analyser)
-    (row,) = csv.DictReader(io.StringIO(as_csv(Evaluation(gpu, False, judgements))))
+    (row,) = csv.DictReader(io.StringIO(as_csv(judgements)))
     assert row["notes"] == "assumed n = 1024 (read from a file)"

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from roofline_lsp.api.report import Verdict
-from roofline_lsp.study.metrics import Confusion, confidence_bands, quantity_error
+from roofline_lsp.study.metrics import Confusion, quantity_error
 
 CB, BB = Verdict.COMPUTE_BOUND, Verdict.BANDWIDTH_BOUND
 
@@ -72,32 +72,30 @@ def test_quantity_errors_worked_out_by_hand() -> None:
         (0.0, None),  # no prediction
     ]
     error = quantity_error(pairs)
-    assert (error.compared, error.missing, error.both_zero) == (8, 2, 1)
-    assert error.within_10_percent == 2 / 8
-    assert error.within_2x == 3 / 8
+    assert (error.compared, error.missing, error.spurious, error.both_zero) == (6, 1, 2, 1)
+    assert error.within_10_percent == 2 / 6
+    assert error.within_2x == 3 / 6
     # 0, 10, 50, 200, 100
     assert error.median_absolute_percentage_error == 50
     # 1, 1.1, 0.5, 3
     assert error.median_ratio == pytest.approx(1.05)
 
 
-def test_factors_bound_both_sides_alike() -> None:
-    assert quantity_error([(110.0, 100.0), (111.0, 100.0)]).within_10_percent == 0.5
-    assert quantity_error([(200.0, 100.0), (201.0, 100.0)]).within_2x == 0.5
+@pytest.mark.parametrize(
+    ("predicted", "within_10_percent", "within_2x"),
+    [(90, 1, 1), (89.9, 0, 1), (110, 1, 1), (110.1, 0, 1), (50, 0, 1), (49.9, 0, 0), (200, 0, 1),
+     (200.1, 0, 0), (0, 0, 0)],
+)  # fmt: skip
+def test_bounds_are_of_what_was_measured(
+    predicted: float, within_10_percent: float, within_2x: float
+) -> None:
+    error = quantity_error([(100.0, predicted)])
+    assert (error.within_10_percent, error.within_2x) == (within_10_percent, within_2x)
 
 
 def test_quantity_errors_of_nothing_are_undefined() -> None:
     error = quantity_error([(0.0, 0.0)])
-    assert (error.compared, error.both_zero) == (0, 1)
+    assert (error.compared, error.both_zero, error.spurious) == (0, 1, 0)
     assert error.within_2x is None
     assert error.median_absolute_percentage_error is None
     assert error.median_ratio is None
-
-
-def test_confidence_bands_hold_claim_against_truth() -> None:
-    results = [(0.5, True), (0.55, False), (0.95, True), (1.0, True), (0.3, False)]
-    low, middle, high = confidence_bands(results)
-    assert (low.low, low.high, low.count, low.accuracy) == (0.0, 0.5, 1, 0.0)
-    assert (middle.count, middle.accuracy) == (2, 0.5)
-    assert middle.mean_confidence == pytest.approx(0.525)
-    assert (high.low, high.high, high.count, high.accuracy) == (0.9, 1.0, 2, 1.0)

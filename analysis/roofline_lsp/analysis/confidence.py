@@ -1,47 +1,60 @@
-"""How sure a verdict is: by the distance from the ridge and what had to be assumed."""
+"""How sure a verdict is: by the distance from the ridge and what had to be assumed.
+
+The probability that a verdict is right is a logistic function of a few features. Its coefficients
+are in ``data/confidence.toml``, fitted by ``benchmarks/calibrate_confidence.py`` to measured
+kernels; they change no verdict.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Final
 
-from roofline_lsp.analysis.prediction import UnknownUsed
-from roofline_lsp.analysis.traffic import Traffic
+from roofline_lsp.analysis.prediction import Grounds
 
-
-@dataclass(frozen=True, slots=True)
-class _Trust:
-    """What to expect of predictions that rest on so many assumptions."""
-
-    spread: float
-    """Standard deviation of ln(predicted / true intensity), gross errors left out."""
-    gross: float
-    """The share whose intensity is wrong beyond any spread: their verdict is a coin flip."""
-
-
-_TRUST: Final = (
-    (0, _Trust(0.6, 0.10)),
-    (1, _Trust(0.9, 0.20)),
-    (3, _Trust(0.9, 0.25)),
+FEATURES: Final = (
+    "constant",
+    "distance",
+    "compute_bound",
+    "assumed_operations",
+    "uncertain_bytes",
+    "unknowns",
 )
-_LEAST: Final = _Trust(1.0, 0.45)
-"""Read off 564 measured CUDA kernels, rounded: of the kernels far from the ridge, 95% are right
-where nothing is assumed, 90% with one assumption, 78% with four or more."""
-_RANDOM_SPREAD: Final = 0.5
-"""More spread where all bytes rest on addresses that depend on data."""
+"""What the coefficients stand for, in the order of ``features``."""
+TABLE: Final = Path(__file__).parent / "data" / "confidence.toml"
+LEAST, MOST = 0.5, 0.99
+"""A verdict less likely than its opposite is not given; none is certain."""
+_MANY_UNKNOWNS: Final = 15
 
 
-def confidence(
-    margin: float, unknowns: Sequence[UnknownUsed], traffic: Traffic, moved: float
-) -> float:
-    """The probability that the verdict is right, 0.5 to 1.
+def confidence(grounds: Grounds) -> float:
+    """The probability that the verdict is right, ``LEAST`` to ``MOST``."""
+    return probability(features(grounds), _coefficients())
 
-    ``margin`` is the natural logarithm of the intensity over its ridge.
-    """
-    trust = next((trust for most, trust in _TRUST if len(unknowns) <= most), _LEAST)
-    uncertain = traffic.uncertain_bytes / moved if moved else 0.0
-    spread = trust.spread + _RANDOM_SPREAD * min(1.0, uncertain)
-    likely = 0.5 * (1.0 + math.erf(abs(margin) / spread / math.sqrt(2.0)))
-    return (1.0 - trust.gross) * likely + trust.gross * 0.5
+
+def features(grounds: Grounds) -> tuple[float, ...]:
+    """The numbers that ``FEATURES`` names."""
+    return (
+        1.0,
+        1.0 - math.exp(-abs(grounds.margin)),
+        float(grounds.margin > 0),
+        grounds.assumed_share,
+        grounds.uncertain_share,
+        math.log2(1 + min(grounds.unknowns, _MANY_UNKNOWNS)),
+    )
+
+
+def probability(values: Sequence[float], coefficients: Sequence[float]) -> float:
+    """The logistic function of the weighted sum, kept between ``LEAST`` and ``MOST``."""
+    log_odds = math.fsum(c * v for c, v in zip(coefficients, values, strict=True))
+    return min(MOST, max(LEAST, 1.0 / (1.0 + math.exp(-log_odds))))
+
+
+@cache
+def _coefficients() -> tuple[float, ...]:
+    table: Mapping[str, float] = tomllib.loads(TABLE.read_text(encoding="utf-8"))["coefficients"]
+    return tuple(float(table[name]) for name in FEATURES)

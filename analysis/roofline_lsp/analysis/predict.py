@@ -11,6 +11,7 @@ from roofline_lsp.analysis.binding import Binding
 from roofline_lsp.analysis.confidence import confidence
 from roofline_lsp.analysis.device.regions import KernelSummary, Site, Work
 from roofline_lsp.analysis.execution import Execution, execute
+from roofline_lsp.analysis.grounds import COLUMNS, grounds_of
 from roofline_lsp.analysis.occupancy import Occupancy, occupancy
 from roofline_lsp.analysis.prediction import (
     Evidence,
@@ -18,20 +19,13 @@ from roofline_lsp.analysis.prediction import (
     Limiter,
     Prediction,
     Source,
+    UnknownKind,
     UnknownUsed,
 )
 from roofline_lsp.analysis.traffic import Traffic, dram_traffic
-from roofline_lsp.analysis.verdict import margin, precision_verdicts, verdict_of
+from roofline_lsp.analysis.verdict import precision_verdicts, verdict_of
 from roofline_lsp.hardware_db import Gpu, Roofline
-from roofline_lsp.kernel.precision import Precision
 
-_COLUMN: Final = {
-    Precision.SP: Work.SP,
-    Precision.DP: Work.DP,
-    Precision.HP: Work.HP,
-    Precision.INT: Work.INT,
-    Precision.TENSOR: Work.TENSOR,
-}
 _DEFAULT_CACHE_BYTES: Final = 4 * 2**20
 """Of a GPU whose caches are not known."""
 LAUNCH_NS: Final = 2000.0
@@ -49,8 +43,22 @@ class Target:
     roofline: Roofline
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A prediction and the counts that it was made of."""
+
+    prediction: Prediction
+    execution: Execution
+    traffic: Traffic
+
+
 def predict(summary: KernelSummary, binding: Binding, target: Target) -> Prediction:
     """Judge one launch of a kernel."""
+    return judge(summary, binding, target).prediction
+
+
+def judge(summary: KernelSummary, binding: Binding, target: Target) -> Judged:
+    """Judge one launch of a kernel, and keep what the prediction was computed from."""
     architecture = target.gpu.architecture
     execution = execute(
         summary.root, binding.grid, binding.block, binding.values, architecture.warp_size
@@ -70,14 +78,15 @@ def predict(summary: KernelSummary, binding: Binding, target: Target) -> Predict
     )
     totals = work_totals(summary, execution)
     moved = traffic.read_bytes + traffic.write_bytes
-    operations = {precision: totals[column] for precision, column in _COLUMN.items()}
+    operations = {precision: totals[column] for precision, column in COLUMNS.items()}
     verdicts = precision_verdicts(operations, moved, target.roofline)
     times = _times(totals, moved, target, binding, resident)
     limiting = max(times, key=lambda name: times[name])
     unknowns = (*binding.unknowns, *_assumptions(execution))
-    return Prediction(
+    grounds = grounds_of(summary, execution, traffic, operations, target.roofline, len(unknowns))
+    prediction = Prediction(
         verdict=verdict_of(verdicts),
-        confidence=confidence(margin(operations, moved, target.roofline), unknowns, traffic, moved),
+        confidence=confidence(grounds),
         source=Source.STATIC,
         limiting=limiting,
         sp_flops=totals[Work.SP],
@@ -96,7 +105,9 @@ def predict(summary: KernelSummary, binding: Binding, target: Target) -> Predict
         occupancy=resident.share,
         grid=binding.grid,
         block=binding.block,
+        grounds=grounds,
     )
+    return Judged(prediction, execution, traffic)
 
 
 def work_totals(summary: KernelSummary, execution: Execution) -> dict[Work, float]:
@@ -126,7 +137,7 @@ def _times(
     busy = min(1.0, blocks / target.gpu.sm_count)
     tail = math.ceil(blocks / wave) / (blocks / wave) if blocks > wave else 1.0
     result = {Limiter.BANDWIDTH: moved / (roofline.bandwidth_gbs * BANDWIDTH_SHARE)}
-    for precision, column in _COLUMN.items():
+    for precision, column in COLUMNS.items():
         peak = roofline.peaks_gops.get(precision)
         if peak and totals[column]:
             result[Limiter(precision.value)] = totals[column] / (peak * busy) * tail
@@ -156,6 +167,7 @@ def _assumptions(execution: Execution) -> tuple[UnknownUsed, ...]:
                 trips,
                 path,
                 line,
+                UnknownKind.TRIPS,
             )
         )
     for region in execution.assumed_conditions:
@@ -163,7 +175,12 @@ def _assumptions(execution: Execution) -> tuple[UnknownUsed, ...]:
         share = execution.regions[region].share
         result.append(
             UnknownUsed(
-                f"branch at line {line}", "its condition depends on data", share, path, line
+                f"branch at line {line}",
+                "its condition depends on data",
+                share,
+                path,
+                line,
+                UnknownKind.BRANCH,
             )
         )
     return tuple(result)

@@ -37,6 +37,17 @@ class Source(Enum):
     MEASURED = "measured"
 
 
+class UnknownKind(Enum):
+    """What sort of quantity the source does not fix."""
+
+    HOST = "host value"
+    """A number that the host program decides: an argument, a size, the grid, the block."""
+    TRIPS = "trips"
+    """How often a loop of the kernel runs."""
+    BRANCH = "branch"
+    """How many threads take a branch of the kernel."""
+
+
 @dataclass(frozen=True, slots=True)
 class UnknownUsed:
     """A quantity that the source does not fix, and what was assumed for it."""
@@ -46,6 +57,22 @@ class UnknownUsed:
     assumed: float | None
     path: Path | None = None
     line: int | None = None
+    kind: UnknownKind = UnknownKind.HOST
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What the confidence in a verdict is computed from."""
+
+    margin: float
+    """The natural logarithm of the highest intensity over its ridge: above 0 if compute-bound."""
+    assumed_share: float
+    """Of the operations of that precision, the share in loops and branches whose trips or odds
+    were assumed."""
+    uncertain_share: float
+    """Of the DRAM bytes, the share at addresses that could not be followed."""
+    unknowns: int
+    """How many quantities were assumed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +142,8 @@ class Prediction:
     """The blocks that the prediction is for; assumed where the launch leaves them open."""
     block: tuple[int, int, int] | None = None
     """Likewise the threads of a block."""
+    grounds: Grounds | None = None
+    """None where there is no verdict, and where it was not computed from counts."""
 
     @property
     def dram_bytes(self) -> float | None:

@@ -95,6 +95,10 @@ class ArrayTraffic:
     write_bytes: float
     size_bytes: float | None
     touched: tuple[Touched, ...]
+    first_read_bytes: float = 0.0
+    """Distinct bytes read: those that are fetched however large L2 is."""
+    written_bytes: float = 0.0
+    """Distinct bytes written, with those that L2 had to write again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +153,15 @@ def dram_traffic(
             # The next wave reuses the addresses; what a thread reads it has written before.
             read, written = extra_read, footprint.written * missed + extra_written
         arrays.append(
-            ArrayTraffic(array, read, written, sizes.get(array.name), tuple(by_array[array]))
+            ArrayTraffic(
+                array,
+                read,
+                written,
+                sizes.get(array.name),
+                tuple(by_array[array]),
+                min(read, footprint.read),
+                written,
+            )
         )
         if any(item.random or item.box is None for item in by_array[array]):
             uncertain += read + written

@@ -12,6 +12,8 @@ from roofline_lsp.kernel.precision import Precision
 
 DECIDING: Final = (Precision.SP, Precision.DP, Precision.INT)
 """The precisions whose ridges decide the class, by the rule of the HPDC'25 study."""
+LEAST_MARGIN: Final = -20.0
+"""Of a kernel without any operation."""
 
 
 def precision_verdicts(
@@ -35,10 +37,22 @@ def verdict_of(verdicts: Mapping[Precision, Verdict]) -> Verdict:
 
 
 def margin(operations: Mapping[Precision, float], moved_bytes: float, roofline: Roofline) -> float:
-    """The natural logarithm of the highest intensity over its ridge, at least -20."""
-    best = -math.inf
+    """The natural logarithm of the highest intensity over its ridge, at least ``LEAST_MARGIN``."""
+    return nearest(operations, moved_bytes, roofline)[1]
+
+
+def nearest(
+    operations: Mapping[Precision, float], moved_bytes: float, roofline: Roofline
+) -> tuple[Precision | None, float]:
+    """The precision that is highest above its ridge, or least below it, with its ``margin``.
+
+    None where no deciding precision has operations.
+    """
+    found: tuple[Precision | None, float] = (None, LEAST_MARGIN)
     for precision in DECIDING:
         ridge = roofline.ridge(precision)
         if ridge and operations.get(precision):
-            best = max(best, math.log(operations[precision] / moved_bytes / ridge))
-    return max(best, -20.0)
+            value = math.log(operations[precision] / moved_bytes / ridge)
+            if value > found[1]:
+                found = precision, value
+    return found

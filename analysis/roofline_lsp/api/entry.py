@@ -5,22 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from roofline_lsp.analysis.host.values import (
-    Aggregate,
-    LaunchContext,
-    Opaque,
-    Pointer,
-    Scalar,
-    Text,
-    Value,
-)
+from roofline_lsp.analysis.host.values import LaunchContext
 from roofline_lsp.api.cache import AnalysisCache
 from roofline_lsp.api.files import Reader, read_file
 from roofline_lsp.api.library_calls import library_call_reports
+from roofline_lsp.api.origins import arguments_used, origin_text, reason
 from roofline_lsp.api.program import ProgramAnalysis
 from roofline_lsp.api.programs import beside, files_of_program, programs, worth_reading
 from roofline_lsp.api.project import ProjectIndex
-from roofline_lsp.api.report import ArgumentUsed, FileReport, KernelReport, LaunchReport
+from roofline_lsp.api.report import FileReport, KernelReport, LaunchReport
 from roofline_lsp.api.signature import signature, type_text
 from roofline_lsp.kernel.program import Function, Problem
 from roofline_lsp.kernel.symbolic import Expr
@@ -141,7 +134,7 @@ def _distinct(contexts: Sequence[LaunchContext]) -> list[LaunchContext]:
 def _launch_report(
     analysis: ProgramAnalysis, kernel: Function, context: LaunchContext
 ) -> LaunchReport:
-    prediction, _ = analysis.predict_launch(kernel, context)
+    prediction, bound = analysis.predict_launch(kernel, context)
     return LaunchReport(
         path=context.path,
         line=context.line,
@@ -154,11 +147,12 @@ def _launch_report(
             for p in kernel.template_params
             if p.name in context.template_bindings
         ),
-        arguments=tuple(
-            _argument(parameter.name, value)
-            for parameter, value in zip(kernel.params, context.args, strict=False)
-        ),
+        arguments=arguments_used((p.name for p in kernel.params), context, bound),
         prediction=prediction,
+        grid_origin=origin_text(context.grid_origin),
+        grid_assumed=reason(context.grid or (), context.unknowns),
+        block_origin=origin_text(context.block_origin),
+        block_assumed=reason(context.block or (), context.unknowns),
     )
 
 
@@ -181,31 +175,3 @@ def _template_text(value: Type | Expr) -> str:
         return type_text(value)
     known = value.constant
     return str(known) if known is not None else "unknown"
-
-
-def _argument(name: str, value: Value) -> ArgumentUsed:
-    origin = getattr(value, "origin", None)
-    return ArgumentUsed(name, _value_text(value), origin.text if origin is not None else None)
-
-
-def _value_text(value: Value) -> str:
-    if isinstance(value, Scalar):
-        known = value.value.constant
-        return "unknown" if known is None else f"{known}"
-    if isinstance(value, Text):
-        return repr(value.value)
-    if isinstance(value, Pointer):
-        return _pointer_text(value)
-    if isinstance(value, Aggregate):
-        return f"{value.type.name} object"
-    if isinstance(value, Opaque):
-        return "unknown"
-    return "value"
-
-
-def _pointer_text(value: Pointer) -> str:
-    if value.buffer is None:
-        return "nullptr"
-    size = value.buffer.size_bytes.constant if value.buffer.size_bytes is not None else None
-    amount = "unknown size" if size is None else f"{size} bytes"
-    return f"{value.buffer.space} buffer '{value.buffer.name}' of {amount}"

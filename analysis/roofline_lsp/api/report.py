@@ -8,10 +8,12 @@ from pathlib import Path
 
 from roofline_lsp.analysis.prediction import (
     Evidence,
+    Grounds,
     LedgerLine,
     Limiter,
     Prediction,
     Source,
+    UnknownKind,
     UnknownUsed,
     Verdict,
 )
@@ -24,6 +26,7 @@ __all__ = [
     "FileReport",
     "Finding",
     "GpuUsed",
+    "Grounds",
     "KernelReport",
     "LaunchReport",
     "LedgerLine",
@@ -32,6 +35,7 @@ __all__ = [
     "Prediction",
     "Report",
     "Source",
+    "UnknownKind",
     "UnknownUsed",
     "Verdict",
 ]
@@ -61,6 +65,10 @@ class ArgumentUsed:
     """``1000000``, ``device buffer of 4.0 MB``, ``unknown``."""
     origin: str | None
     """``argv[1] at main.cu:42``."""
+    used: float | None = None
+    """The number that it was taken to be; None for what is no number."""
+    assumed: str | None = None
+    """Why ``used`` is a guess, where it is one: ``n: it is read from a file (main.cu:50)``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +88,13 @@ class LaunchReport:
     """The template arguments as source text, in parameter order."""
     arguments: tuple[ArgumentUsed, ...]
     prediction: Prediction
+    grid_origin: str | None = None
+    """Where the number of blocks came from; None where that is not known."""
+    grid_assumed: str | None = None
+    """Why it is a guess, where it is one."""
+    block_origin: str | None = None
+    """Likewise the threads of a block."""
+    block_assumed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.options import add_analysis_options, analysis_layer, positive_int
@@ -14,6 +15,10 @@ from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
 from roofline_lsp.reports.units import counted
 from roofline_lsp.settings import Settings, merge
+
+if TYPE_CHECKING:
+    from roofline_lsp.study.evaluate import Evaluation
+    from roofline_lsp.study.predictions import Predicted
 
 
 def parser() -> argparse.ArgumentParser:
@@ -60,6 +65,12 @@ def _add_output_options(made: argparse.ArgumentParser) -> None:
     add("--format", choices=("text", "json"), default="text", help="default: text")
     add("--predictions", type=Path, metavar="CSV", help="also write each kernel's prediction here")
     add(
+        "--compare",
+        type=Path,
+        metavar="CSV",
+        help="also tell what changed against predictions that were written earlier",
+    )
+    add(
         "--explain",
         nargs="?",
         const="",
@@ -92,10 +103,11 @@ def run(argv: Sequence[str]) -> int:
 def _evaluate(options: argparse.Namespace, settings: Settings) -> int:
     # Imported late: the analyser brings the parsers with it.
     from roofline_lsp.api import gpu_used  # noqa: PLC0415
-    from roofline_lsp.study import evaluate, present  # noqa: PLC0415
+    from roofline_lsp.study import evaluate  # noqa: PLC0415
     from roofline_lsp.study.dataset import read_dataset  # noqa: PLC0415
     from roofline_lsp.study.explain import explain, matching  # noqa: PLC0415
     from roofline_lsp.study.judge import Inputs  # noqa: PLC0415
+    from roofline_lsp.study.predictions import as_csv, read_predictions  # noqa: PLC0415
 
     gpu = gpu_used(settings)
     rows = evaluate.select(
@@ -103,6 +115,8 @@ def _evaluate(options: argparse.Namespace, settings: Settings) -> int:
     )
     if options.explain is not None:
         rows = matching(rows, options.explain)
+    # Read before the work, so that a wrong file is told at once, and before it may be overwritten.
+    earlier = read_predictions(options.compare) if options.compare is not None else None
     inputs = Inputs(options.sources, settings, options.source_only, options.explain is not None)
     with ProgressBar(sys.stderr, enabled=not options.no_progress) as bar:
         judgements = evaluate.evaluate(
@@ -110,7 +124,7 @@ def _evaluate(options: argparse.Namespace, settings: Settings) -> int:
         )
     outcome = evaluate.Evaluation(gpu, options.source_only, judgements)
     if options.predictions is not None:
-        write(present.as_csv(outcome), options.predictions)
+        write(as_csv(judgements), options.predictions)
     if options.explain is not None:
         shown = [item for item in judgements if not (options.wrong and item.correct)]
         right = sum(item.correct for item in judgements)
@@ -118,5 +132,20 @@ def _evaluate(options: argparse.Namespace, settings: Settings) -> int:
         texts = [explain(item, gpu, sources=options.sources) for item in shown]
         write("\n".join((*texts, closing)))
     else:
-        write(present.as_json(outcome) if options.format == "json" else present.as_text(outcome))
+        write(_report(outcome, earlier, options.format))
     return OK
+
+
+def _report(
+    outcome: Evaluation, earlier: Mapping[str, Predicted] | None, output_format: str
+) -> str:
+    from roofline_lsp.study.compare import compare  # noqa: PLC0415
+    from roofline_lsp.study.compare_text import comparison_text  # noqa: PLC0415
+    from roofline_lsp.study.present import as_text  # noqa: PLC0415
+    from roofline_lsp.study.present_json import as_json  # noqa: PLC0415
+
+    comparison = compare(outcome, earlier) if earlier is not None else None
+    if output_format == "json":
+        return as_json(outcome, comparison)
+    text = as_text(outcome)
+    return text if comparison is None else f"{text}\n{comparison_text(comparison)}"

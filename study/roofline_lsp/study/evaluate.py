@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from roofline_lsp.api.report import GpuUsed
@@ -11,21 +11,10 @@ from roofline_lsp.kernel.errors import RooflineError
 from roofline_lsp.settings import suggestion
 from roofline_lsp.study.dataset import MeasuredKernel
 from roofline_lsp.study.judge import Inputs, Judgement, judge_programs
-from roofline_lsp.study.metrics import (
-    ConfidenceBand,
-    Confusion,
-    QuantityError,
-    confidence_bands,
-    quantity_error,
-)
 from roofline_lsp.study.programs import Analyser
+from roofline_lsp.study.summary import Summary, summarize
 
 LANGUAGES = ("cuda", "omp")
-
-COUNTS = ("sp_flops", "dp_flops", "int_ops", "dram_bytes", "time_ns")
-INTENSITIES = ("sp_ai", "dp_ai", "int_ai")
-"""Operations per DRAM byte."""
-QUANTITIES = COUNTS + INTENSITIES
 
 TIME_LIMIT_S = 300.0
 """How long one program may take."""
@@ -36,19 +25,6 @@ Progress = Callable[[int, int, str], None]
 
 class EvaluationError(RooflineError):
     """Nothing can be evaluated as asked."""
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """How good the predictions for a group of kernels are."""
-
-    name: str
-    """The language, or ``all``."""
-    confusion: Confusion
-    resolved: Confusion
-    """Of the kernels that were predicted without any unknown."""
-    quantities: Mapping[str, QuantityError]
-    confidence: tuple[ConfidenceBand, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +41,9 @@ class Evaluation:
         groups: dict[str, list[Judgement]] = {}
         for judgement in self.judgements:
             groups.setdefault(judgement.row.language, []).append(judgement)
-        parts = tuple(summarize(name, groups[name]) for name in sorted(groups))
-        return parts if len(parts) == 1 else (*parts, summarize("all", self.judgements))
+        if len(groups) > 1:
+            groups = {**dict(sorted(groups.items())), "all": list(self.judgements)}
+        return tuple(summarize(name, held, self.gpu.ridges) for name, held in groups.items())
 
     def failures(self) -> tuple[Judgement, ...]:
         """The kernels that were not found or not judged."""
@@ -126,58 +103,3 @@ def evaluate(
         if progress is not None:
             progress(count, total, program)
     return tuple(judged[row.name] for row in rows)
-
-
-def summarize(name: str, judgements: Iterable[Judgement]) -> Summary:
-    """The metrics of some kernels together."""
-    held = list(judgements)
-    return Summary(
-        name=name,
-        confusion=Confusion.of((item.row.label, item.verdict) for item in held),
-        resolved=Confusion.of(
-            (item.row.label, item.verdict)
-            for item in held
-            if item.prediction is not None and not item.prediction.unknowns
-        ),
-        quantities={
-            quantity: quantity_error(
-                [
-                    (value, predicted(item, quantity))
-                    for item in held
-                    if (value := measured(item, quantity)) is not None
-                ]
-            )
-            for quantity in QUANTITIES
-        },
-        confidence=confidence_bands(
-            (item.prediction.confidence, item.correct)
-            for item in held
-            if item.prediction is not None and item.verdict is not None
-        ),
-    )
-
-
-def measured(judgement: Judgement, quantity: str) -> float | None:
-    """A measured quantity by name; an intensity is None where no byte was moved."""
-    row = judgement.row
-    if quantity in COUNTS:
-        return float(getattr(row, quantity))
-    operations = float(getattr(row, _operations_of(quantity)))
-    return operations / row.dram_bytes if row.dram_bytes else None
-
-
-def predicted(judgement: Judgement, quantity: str) -> float | None:
-    """A predicted quantity by name, None if unknown."""
-    prediction = judgement.prediction
-    if prediction is None:
-        return None
-    if quantity in COUNTS:
-        value: float | None = getattr(prediction, quantity)
-        return value
-    operations: float | None = getattr(prediction, _operations_of(quantity))
-    moved = prediction.dram_bytes
-    return operations / moved if operations is not None and moved else None
-
-
-def _operations_of(intensity: str) -> str:
-    return {"sp_ai": "sp_flops", "dp_ai": "dp_flops", "int_ai": "int_ops"}[intensity]

@@ -19,8 +19,9 @@ from roofline_lsp.reports.units import (
     significant,
 )
 from roofline_lsp.study.dataset import MeasuredKernel
-from roofline_lsp.study.evaluate import COUNTS, INTENSITIES, EvaluationError, measured, predicted
+from roofline_lsp.study.evaluate import EvaluationError
 from roofline_lsp.study.judge import Judgement
+from roofline_lsp.study.quantities import COUNTS, INTENSITIES, measured, predicted
 
 TOP_LINES = 12
 """How many ledger lines and pieces of evidence are shown."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import statistics
 from collections import Counter
@@ -20,15 +19,15 @@ class Confusion:
 
     An undecided kernel (no prediction, or one without a class) counts as predicted to be of the
     class it is not: as a false negative where CB was measured and as a false positive where BB was.
-    A metric is None where its denominator is 0.
+    A metric is None where its denominator is 0. Cells are whole unless kernels are weighted.
     """
 
-    cb_as_cb: int = 0
-    cb_as_bb: int = 0
-    cb_undecided: int = 0
-    bb_as_cb: int = 0
-    bb_as_bb: int = 0
-    bb_undecided: int = 0
+    cb_as_cb: float = 0
+    cb_as_bb: float = 0
+    cb_undecided: float = 0
+    bb_as_cb: float = 0
+    bb_as_bb: float = 0
+    bb_undecided: float = 0
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[Verdict, Verdict | None]]) -> Confusion:
@@ -40,27 +39,35 @@ class Confusion:
         )  # fmt: skip
 
     @property
-    def positives(self) -> int:
+    def cells(self) -> tuple[float, float, float, float, float, float]:
+        """The fields in their order."""
+        return (
+            self.cb_as_cb, self.cb_as_bb, self.cb_undecided,
+            self.bb_as_cb, self.bb_as_bb, self.bb_undecided,
+        )  # fmt: skip
+
+    @property
+    def positives(self) -> float:
         """Kernels measured CB."""
         return self.cb_as_cb + self.cb_as_bb + self.cb_undecided
 
     @property
-    def negatives(self) -> int:
+    def negatives(self) -> float:
         """Kernels measured BB."""
         return self.bb_as_cb + self.bb_as_bb + self.bb_undecided
 
     @property
-    def total(self) -> int:
+    def total(self) -> float:
         """All kernels."""
         return self.positives + self.negatives
 
     @property
-    def undecided(self) -> int:
+    def undecided(self) -> float:
         """Kernels without a predicted class."""
         return self.cb_undecided + self.bb_undecided
 
     @property
-    def correct(self) -> int:
+    def correct(self) -> float:
         """Kernels predicted as they were measured."""
         return self.cb_as_cb + self.bb_as_bb
 
@@ -100,11 +107,11 @@ class Confusion:
         return (tp * tn - fp * fn) / math.sqrt(product) if product else None
 
     @property
-    def _false_positives(self) -> int:
+    def _false_positives(self) -> float:
         return self.bb_as_cb + self.bb_undecided
 
     @property
-    def _false_negatives(self) -> int:
+    def _false_negatives(self) -> float:
         return self.cb_as_bb + self.cb_undecided
 
 
@@ -112,81 +119,56 @@ class Confusion:
 class QuantityError:
     """How far predictions of one quantity are from what was measured.
 
-    A kernel where both are 0 says nothing about size and is only counted in ``both_zero``. Shares
-    are over the other kernels, those without a predicted number included: they are within nothing.
+    Shares are over the kernels that have any of it, those without a predicted number included:
+    they are within nothing.
     """
 
     compared: int
-    """Kernels where something other than 0 was measured or predicted, or nothing predicted."""
+    """Kernels where more than 0 was measured."""
     missing: int
     """Of those, the kernels without a predicted number."""
+    spurious: int
+    """Kernels where 0 was measured and something predicted, or nothing said."""
     both_zero: int
     within_10_percent: float | None
-    """Share of kernels with 1/1.1 <= predicted / measured <= 1.1; 0 against more is outside."""
+    """Share of kernels with |predicted - measured| <= 10% of measured."""
     within_2x: float | None
     """Share of kernels with 1/2 <= predicted / measured <= 2."""
     median_absolute_percentage_error: float | None
-    """The median of 100 |predicted - measured| / measured.
-
-    Over kernels with a predicted number and measured > 0.
-    """
+    """The median of 100 |predicted - measured| / measured, over kernels with a predicted number."""
     median_ratio: float | None
     """The median of predicted / measured, over kernels where both are > 0."""
 
 
 def quantity_error(pairs: Sequence[tuple[float, float | None]]) -> QuantityError:
     """The errors of pairs of measured and predicted number, the latter None where unknown."""
-    apart = [(measured, predicted) for measured, predicted in pairs if measured or predicted != 0]
-    known = [(m, p) for m, p in apart if p is not None]
-    percentages = [100 * abs(p - m) / m for m, p in known if m > 0]
-    ratios = [p / m for m, p in known if m > 0 and p > 0]
+    held = [(m, p) for m, p in pairs if m > 0]
+    without = [p for m, p in pairs if m == 0]
+    ratios = [p / m for m, p in held if p is not None]
+    positive = [ratio for ratio in ratios if ratio > 0]
     return QuantityError(
-        compared=len(apart),
-        missing=len(apart) - len(known),
-        both_zero=len(pairs) - len(apart),
-        within_10_percent=_ratio(sum(_within(ratio, 1.1) for ratio in ratios), len(apart)),
-        within_2x=_ratio(sum(_within(ratio, 2.0) for ratio in ratios), len(apart)),
-        median_absolute_percentage_error=statistics.median(percentages) if percentages else None,
-        median_ratio=statistics.median(ratios) if ratios else None,
+        compared=len(held),
+        missing=len(held) - len(ratios),
+        spurious=sum(p != 0 for p in without),
+        both_zero=sum(p == 0 for p in without),
+        within_10_percent=_ratio(sum(map(within_10_percent, ratios)), len(held)),
+        within_2x=_ratio(sum(map(within_2x, ratios)), len(held)),
+        median_absolute_percentage_error=(
+            statistics.median(100 * abs(ratio - 1) for ratio in ratios) if ratios else None
+        ),
+        median_ratio=statistics.median(positive) if positive else None,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ConfidenceBand:
-    """Whether predictions of about the same confidence are right as often as they claim."""
-
-    low: float
-    """Confidences from here ..."""
-    high: float
-    """... to below here; the last band includes it."""
-    count: int
-    mean_confidence: float
-    accuracy: float
+def within_10_percent(ratio: float) -> bool:
+    """Whether a prediction of so many times what was measured is at most 10% off."""
+    return abs(ratio - 1) <= 0.1 * (1 + 1e-9)
 
 
-def confidence_bands(
-    results: Iterable[tuple[float, bool]],
-    edges: Sequence[float] = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
-) -> tuple[ConfidenceBand, ...]:
-    """Group (confidence, was right) by bands of confidence; empty bands are left out."""
-    held = list(results)
-    bands = []
-    for low, high in itertools.pairwise(edges):
-        inside = [
-            (confidence, right)
-            for confidence, right in held
-            if low <= confidence < high or confidence == high == edges[-1]
-        ]
-        if inside:
-            mean = statistics.fmean(confidence for confidence, _ in inside)
-            share = sum(right for _, right in inside) / len(inside)
-            bands.append(ConfidenceBand(low, high, len(inside), mean, share))
-    return tuple(bands)
+def within_2x(ratio: float) -> bool:
+    """Whether it is at most twice and at least half of it."""
+    return 0.5 <= ratio <= 2
 
 
-def _ratio(part: int, whole: int) -> float | None:
+def _ratio(part: float, whole: float) -> float | None:
     return part / whole if whole else None
-
-
-def _within(ratio: float, factor: float) -> bool:
-    return 1 / factor <= ratio <= factor

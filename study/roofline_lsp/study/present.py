@@ -1,31 +1,42 @@
-"""An evaluation written out: as text, as JSON, and as a table of predictions."""
+"""An evaluation as text: the class first, then what explains it, details last."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from roofline_lsp.api.report import GpuUsed
+from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.reports.table import aligned
-from roofline_lsp.reports.units import UNKNOWN, counted, exact, percent, significant
-from roofline_lsp.study.evaluate import COUNTS, QUANTITIES, Evaluation, Summary
-from roofline_lsp.study.judge import Judgement
-from roofline_lsp.study.metrics import ConfidenceBand, Confusion, QuantityError
+from roofline_lsp.reports.units import UNKNOWN, counted, percent, significant
+from roofline_lsp.study.bootstrap import Interval
+from roofline_lsp.study.breakdown import ProgramScore
+from roofline_lsp.study.evaluate import Evaluation
+from roofline_lsp.study.metrics import Confusion
+from roofline_lsp.study.quantities import FLOATING
+from roofline_lsp.study.reliability import Reliability
+from roofline_lsp.study.summary import METRICS, StatusScore, Summary
 
-METRICS = ("accuracy", "balanced_accuracy", "precision", "recall", "f1", "mcc")
-"""Properties of ``Confusion``; precision, recall and F1 are for the class CB."""
+MAX_PROGRAMS = 12
+"""How many of the programs with kernels judged wrongly are listed."""
 
-QUANTITY_HEADS = (
-    "within 10%", "within 2x", "median error", "median ratio", "kernels", "unknown", "both 0",
-)  # fmt: skip
-
-PREDICTION_COLUMNS = (
-    "program", "kernel", "label", "predicted", "confidence",
-    "sp_flops", "dp_flops", "int_ops", "dram_bytes", "time_ns", "notes",
-)  # fmt: skip
-"""Of the CSV file. An unknown value is an empty cell."""
+_METRIC_NAMES = {
+    "balanced_accuracy": "balanced accuracy",
+    "precision": "precision (CB)",
+    "recall": "recall (CB)",
+    "f1": "F1 (CB)",
+    "mcc": "MCC",
+}
+_QUANTITY_NAMES = {
+    "sp_flops": "SP operations",
+    "dp_flops": "DP operations",
+    FLOATING: "floating-point",
+    "int_ops": "INT operations",
+    "dram_bytes": "DRAM bytes",
+    "time_ns": "time",
+    "sp_ai": "SP per byte",
+    "dp_ai": "DP per byte",
+    "int_ai": "INT per byte",
+}
 
 
 def as_text(evaluation: Evaluation) -> str:
@@ -54,134 +65,146 @@ def gpu_line(gpu: GpuUsed) -> str:
     return f"{gpu.name} at {clock}: {significant(gpu.bandwidth_gbs, 4)} GB/s; ridges {ridges}"
 
 
-def as_json(evaluation: Evaluation) -> str:
-    """The same figures for programs; an undefined metric is null."""
-    content = {
-        "tool": "roofline-lsp evaluate",
-        "gpu": {"name": evaluation.gpu.name, "clock": evaluation.gpu.clock},
-        "source_only": evaluation.source_only,
-        "groups": {summary.name: _summary_json(summary) for summary in evaluation.summaries()},
-        "failures": [
-            {"program": item.row.program, "kernel": item.row.kernel, "reason": item.failure}
-            for item in evaluation.failures()
-        ],
-    }
-    return json.dumps(content, indent=2) + "\n"
+def _summary_lines(summary: Summary) -> Iterator[str]:
+    kernels = counted(int(summary.confusion.total), "kernel")
+    yield f"{summary.name}: {kernels} of {counted(len(summary.programs), 'program')}"
+    parts = (
+        _class_table(summary),
+        _confusion_table(summary.confusion),
+        _quantity_table(summary),
+        _status_table(summary.statuses),
+        _precision_table(summary.precisions),
+        _reliability_table(summary.reliability),
+        _program_table(summary.programs),
+    )
+    for number, part in enumerate(part for part in parts if part):
+        if number:
+            yield ""
+        yield from part
 
 
-def as_csv(evaluation: Evaluation) -> str:
-    """One row a kernel in the data set's order, under ``PREDICTION_COLUMNS``."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(PREDICTION_COLUMNS)
-    for item in evaluation.judgements:
-        writer.writerow(_csv_row(item))
-    return out.getvalue()
+def _class_table(summary: Summary) -> list[str]:
+    rows = [["class", "by kernel", "95% interval", "by program", "95% interval"]]
+    for metric in METRICS:
+        row = [_METRIC_NAMES.get(metric, metric)]
+        for scores in (summary.by_kernel, summary.by_program):
+            row.append(_figure(getattr(scores.confusion, metric)))
+            row.append(_interval(scores.intervals[metric]))
+        rows.append(row)
+    return aligned(rows, right=(1, 2, 3, 4), indent="  ")
 
 
-def _csv_row(item: Judgement) -> list[str]:
-    prediction, verdict = item.prediction, item.verdict
-    notes = [item.failure] if item.failure else []
-    if prediction is not None:
-        notes += [
-            f"assumed {unknown.name} = {exact(unknown.assumed)} ({unknown.why})"
-            for unknown in prediction.unknowns
-        ]
-    counts = [getattr(prediction, name) if prediction is not None else None for name in COUNTS]
-    return [
-        item.row.program,
-        item.row.kernel,
-        item.row.label.value,
-        verdict.value if verdict is not None else "",
-        f"{prediction.confidence:.4f}" if prediction is not None else "",
-        *("" if count is None else f"{count:.10g}" for count in counts),
-        "; ".join(notes),
-    ]
-
-
-def _summary_lines(summary: Summary) -> list[str]:
-    confusion = summary.confusion
-    lines = [f"{summary.name}: {counted(confusion.total, 'kernel')}"]
-    metrics = [[_label(metric), _share(getattr(confusion, metric))] for metric in METRICS]
-    metrics[2][0] += " (CB)"
-    metrics[3][0] += " (CB)"
-    metrics[4][0] += " (CB)"
-    lines += aligned(metrics, indent="  ")
-    lines += ["", *_confusion_lines(confusion), "", *_quantity_lines(summary.quantities)]
-    if summary.confidence:
-        lines += ["", *_band_lines(summary.confidence)]
-    resolved = summary.resolved
-    if resolved.total:
-        lines += [
-            "",
-            f"  without any unknown: {counted(resolved.total, 'kernel')}",
-            f"    accuracy {_share(resolved.accuracy)}",
-            f"    balanced accuracy {_share(resolved.balanced_accuracy)}",
-        ]
-    return lines
-
-
-def _confusion_lines(confusion: Confusion) -> list[str]:
-    cb = (confusion.cb_as_cb, confusion.cb_as_bb, confusion.cb_undecided)
-    bb = (confusion.bb_as_cb, confusion.bb_as_bb, confusion.bb_undecided)
+def _confusion_table(confusion: Confusion) -> list[str]:
+    cells = [f"{cell:g}" for cell in confusion.cells]
     rows = [
         ["", "predicted CB", "BB", "undecided"],
-        ["measured CB", *map(str, cb)],
-        ["measured BB", *map(str, bb)],
+        ["measured CB", *cells[:3]],
+        ["measured BB", *cells[3:]],
     ]
     return aligned(rows, right=(1, 2, 3), indent="  ")
 
 
-def _quantity_lines(quantities: Mapping[str, QuantityError]) -> list[str]:
-    rows = [["", *QUANTITY_HEADS]]
-    for name, error in quantities.items():
+def _quantity_table(summary: Summary) -> list[str]:
+    heads = ("within 10%", "95% interval", "within 2x", "95% interval")
+    rows = [
+        ["quantity", *heads, "median error", "ratio", "kernels", "unknown", "spurious"],
+    ]
+    for name, error in summary.quantities.items():
         median = error.median_absolute_percentage_error
+        spans = summary.quantity_intervals[name]
         rows.append(
             [
-                name,
-                percent(error.within_10_percent),
-                percent(error.within_2x),
+                _QUANTITY_NAMES[name],
+                _figure(error.within_10_percent),
+                _interval(spans["within_10_percent"]),
+                _figure(error.within_2x),
+                _interval(spans["within_2x"]),
                 UNKNOWN if median is None else f"{median:.0f}%",
                 UNKNOWN if error.median_ratio is None else f"{error.median_ratio:.2f}",
                 str(error.compared),
                 str(error.missing),
-                str(error.both_zero),
+                str(error.spurious),
             ]
         )
-    return aligned(rows, right=range(1, 8), indent="  ")
+    return aligned(rows, right=range(1, 10), indent="  ")
 
 
-def _band_lines(bands: tuple[ConfidenceBand, ...]) -> list[str]:
+def _status_table(statuses: Sequence[StatusScore]) -> list[str]:
+    heads = ("kernels", "accuracy", "balanced", "confidence", "FP within 10%", "DRAM within 2x")
+    rows = [["assumed", *heads]]
+    for score in statuses:
+        confusion = score.confusion
+        rows.append(
+            [
+                score.status.value,
+                f"{confusion.total:g}",
+                _figure(confusion.accuracy),
+                _figure(confusion.balanced_accuracy),
+                _figure(score.mean_confidence),
+                _figure(score.floating.within_10_percent),
+                _figure(score.dram.within_2x),
+            ]
+        )
+    return aligned(rows, right=range(1, 7), indent="  ")
+
+
+def _precision_table(precisions: Mapping[Precision, Confusion]) -> list[str]:
+    heads = ("measured", "predicted", "missed", "wrongly", "accuracy", "balanced")
+    rows = [["above its own ridge", *heads]]
+    for precision, confusion in precisions.items():
+        rows.append(
+            [
+                precision.value.upper(),
+                f"{confusion.positives:g}",
+                f"{confusion.cb_as_cb + confusion.bb_as_cb:g}",
+                f"{confusion.cb_as_bb + confusion.cb_undecided:g}",
+                f"{confusion.bb_as_cb:g}",
+                _figure(confusion.accuracy),
+                _figure(confusion.balanced_accuracy),
+            ]
+        )
+    return aligned(rows, right=range(1, 7), indent="  ") if precisions else []
+
+
+def _reliability_table(held: Reliability) -> list[str]:
+    if not held.bands:
+        return []
     rows = [["confidence", "kernels", "mean", "right"]]
-    for band in bands:
+    for band in held.bands:
         span = f"{band.low:.1f} to {band.high:.1f}"
         mean, right = f"{band.mean_confidence:.2f}", f"{band.accuracy:.2f}"
         rows.append([span, str(band.count), mean, right])
-    return aligned(rows, right=(1, 2, 3), indent="  ")
+    return [*aligned(rows, right=(1, 2, 3), indent="  "), f"  {reliability_line(held)}"]
 
 
-def _summary_json(summary: Summary) -> dict[str, object]:
-    confusion = summary.confusion
-    return {
-        "kernels": confusion.total,
-        **{metric: getattr(confusion, metric) for metric in METRICS},
-        "confusion": _fields(confusion),
-        "resolved": {
-            "kernels": summary.resolved.total,
-            **{metric: getattr(summary.resolved, metric) for metric in METRICS},
-        },
-        "quantities": {name: _fields(summary.quantities[name]) for name in QUANTITIES},
-        "confidence": [_fields(band) for band in summary.confidence],
-    }
+def reliability_line(held: Reliability) -> str:
+    """``Brier score 0.101, log loss 0.338, calibration error 0.026``."""
+    return (
+        f"Brier score {_figure(held.brier)}, log loss {_figure(held.log_loss)}, "
+        f"calibration error {_figure(held.calibration_error)}"
+    )
 
 
-def _fields(value: Confusion | QuantityError | ConfidenceBand) -> dict[str, object]:
-    return {name: getattr(value, name) for name in value.__dataclass_fields__}
+def _program_table(programs: Sequence[ProgramScore]) -> list[str]:
+    wrong = [p for p in programs if p.confusion.correct < p.confusion.total]
+    if not wrong:
+        return []
+    wrong.sort(key=lambda p: (p.confusion.correct - p.confusion.total, p.program))
+    rows = [["programs judged wrongly", "kernels", "wrong", "accuracy"]]
+    for score in wrong[:MAX_PROGRAMS]:
+        confusion = score.confusion
+        missed = f"{confusion.total - confusion.correct:g}"
+        accuracy = percent(confusion.accuracy)
+        rows.append([score.program, f"{confusion.total:g}", missed, accuracy])
+    lines = aligned(rows, right=(1, 2, 3), indent="  ")
+    if len(wrong) > MAX_PROGRAMS:
+        lines.append(f"  and {len(wrong) - MAX_PROGRAMS} more of {len(programs)} programs")
+    return lines
 
 
-def _label(metric: str) -> str:
-    return {"f1": "F1", "mcc": "MCC"}.get(metric, metric.replace("_", " "))
+def _figure(value: float | None) -> str:
+    return UNKNOWN if value is None else f"{value:.3f}"
 
 
-def _share(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.3f}"
+def _interval(value: Interval | None) -> str:
+    return "" if value is None else f"{value.low:.2f} to {value.high:.2f}"

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from roofline_lsp.analysis.host.access import deref, load, pointed_object
 from roofline_lsp.analysis.host.initialisers import initialise
 from roofline_lsp.analysis.host.machine import Machine
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Place, Storage
 from roofline_lsp.analysis.host.objects import data_fields
+from roofline_lsp.analysis.host.operators import merge_origin
 from roofline_lsp.analysis.host.packs import argument_places
-from roofline_lsp.analysis.host.values import Aggregate, Pointer, Scalar, Value
+from roofline_lsp.analysis.host.values import Aggregate, Origin, Pointer, Scalar, Value
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel.symbolic import ONE, ZERO, Expr
 from roofline_lsp.kernel.types import Type
 
 Extents = tuple[Expr, Expr, Expr]
-Shape = tuple[Extents | None, Extents | None, Expr | None]
-"""Grid, block and dynamic shared bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a launch is given besides its arguments."""
+
+    grid: Extents | None
+    block: Extents | None
+    shared_bytes: Expr | None
+    """Dynamic, of a block."""
+    grid_origin: Origin | None = None
+    block_origin: Origin | None = None
+
 
 _SHARED = ("dynamicSmemBytes", "sharedMemBytes")
 
@@ -28,22 +42,39 @@ def shape_of(m: Machine, node: ex.Launch) -> Shape:
     if node.shared_bytes is not None:
         number = m.number(m.eval(node.shared_bytes), "unsigned long")
         shared = number.value if number is not None else None
-    return extents(m, node.grid), extents(m, node.block), shared
+    grid, block = _given(m, node.grid), _given(m, node.block)
+    return Shape(
+        _extents_of(m, grid),
+        _extents_of(m, block),
+        shared,
+        _origin_of(grid),
+        _origin_of(block),
+    )
 
 
-def extents(m: Machine, node: ex.Expression | None) -> Extents | None:
-    """A grid or block argument as three extents; None where nothing is known of it."""
+def _given(m: Machine, node: ex.Expression | None) -> Value | None:
+    """A grid or block argument."""
     if node is None:
         return None
     if isinstance(node, ex.InitList):
-        value: Value = initialise(m, Type("dim3"), node, "")
-    else:
-        value = load(m, m.place(node))
-    return _extents_of(m, value)
+        return initialise(m, Type("dim3"), node, "")
+    return load(m, m.place(node))
+
+
+def _origin_of(value: Value | None) -> Origin | None:
+    """Where a number came from, or the extents of a ``dim3``: what says most of them."""
+    if not isinstance(value, Aggregate):
+        return getattr(value, "origin", None)
+    found: Origin | None = None
+    for name in "xyz":
+        found = merge_origin(found, getattr(value.fields.get(name), "origin", None))
+    return found
 
 
 def _extents_of(m: Machine, value: Value | None) -> Extents | None:
-    """A ``dim3`` or a number as three extents."""
+    """A ``dim3`` or a number as three extents; None where nothing is known of it."""
+    if value is None:
+        return None
     if isinstance(value, Scalar):
         return value.value, ONE, ONE
     if not isinstance(value, Aggregate):
@@ -64,13 +95,15 @@ def _extents_of(m: Machine, value: Value | None) -> Extents | None:
 def _configured(m: Machine, node: ex.Expression) -> Shape:
     held = pointed_object(m, m.eval(node))
     if not isinstance(held, Aggregate):
-        return None, None, None
+        return Shape(None, None, None)
     shared = next((held.fields[name] for name in _SHARED if name in held.fields), None)
     number = m.number(shared, "unsigned long")
-    return (
+    return Shape(
         _held_extents(m, held, "gridDim"),
         _held_extents(m, held, "blockDim"),
         number.value if number is not None else ZERO,
+        _origin_of(held.fields.get("gridDim")),
+        _origin_of(held.fields.get("blockDim")),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from roofline_lsp.analysis.host.access import deref, rvalue
 from roofline_lsp.analysis.host.havoc import forget_reachable
 from roofline_lsp.analysis.host.invoke import passed
-from roofline_lsp.analysis.host.launch_forms import Extents, Shape, arguments_of, shape_of
+from roofline_lsp.analysis.host.launch_forms import Shape, arguments_of, shape_of
 from roofline_lsp.analysis.host.layout import resolve
 from roofline_lsp.analysis.host.machine import EVALUATORS, Machine, handles
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Place, Storage
@@ -70,7 +70,7 @@ def _launch_one(
     function = choose_overload(m, kernel, args)
     if function is not None:
         bindings = bind(m, function.template_params, kernel.template_args, function, args)
-        record(m, node, function, bindings, shape[:2], shape[2], args)
+        record(m, node, function, bindings, shape, args)
         forget_written(m, function, args)
 
 
@@ -79,13 +79,13 @@ def record(
     node: ex.Expression | Offload,
     function: Function,
     bindings: dict[str, Type | Expr],
-    shape: tuple[Extents | None, Extents | None],
-    shared: Expr | None,
+    shape: Shape,
     places: Sequence[Place],
 ) -> None:
     """Keep a launch unless one like it was met before."""
     m.reached.add(id(node))
-    identity = (id(node), id(function), tuple(bindings.items()), shape, shared)
+    dimensions = (shape.grid, shape.block, shape.shared_bytes)
+    identity = (id(node), id(function), tuple(bindings.items()), dimensions)
     if identity not in m.launches and len(m.launches) < m.options.max_launches:
         same_site = sum(1 for key in m.launches if isinstance(key, tuple) and key[0] == id(node))
         if same_site < _MAX_PER_SITE:
@@ -93,14 +93,14 @@ def record(
             repeat, certain = m.repeat_count(), m.doubt == 0
             if m.threads is not None:
                 repeat, certain = m.threads.reached(m, repeat)
-            involved = [*(shape[0] or ()), *(shape[1] or ()), shared, repeat]
+            involved = [*(shape.grid or ()), *(shape.block or ()), shape.shared_bytes, repeat]
             involved += [b for b in bindings.values() if isinstance(b, Expr)]
             m.launches[identity] = LaunchContext(
                 kernel=function,
                 template_bindings=bindings,
-                grid=shape[0],
-                block=shape[1],
-                shared_bytes=shared,
+                grid=shape.grid,
+                block=shape.block,
+                shared_bytes=shape.shared_bytes,
                 args=args,
                 path=m.path or function.path,
                 line=node.line,
@@ -108,6 +108,8 @@ def record(
                 repeat=repeat,
                 certain=certain,
                 unknowns=_unknowns(m, involved, args),
+                grid_origin=shape.grid_origin,
+                block_origin=shape.block_origin,
             )
 
 

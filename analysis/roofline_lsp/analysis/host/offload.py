@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from roofline_lsp.analysis.host.havoc import forget_reachable, forget_value
+from roofline_lsp.analysis.host.launch_forms import Shape
 from roofline_lsp.analysis.host.launches import record
 from roofline_lsp.analysis.host.machine import EXECUTORS, Machine, Signal, handles
 from roofline_lsp.analysis.host.memory import Place
@@ -40,8 +41,8 @@ def _offload(m: Machine, node: Offload) -> Signal | None:
     bindings: dict[str, Type | Expr] = dict(m.frame.bindings)
     own = [p for p in kernel.template_params if p.name not in bindings]
     bindings.update(bind(m, own, None, kernel, places))
-    shape = (teams, ONE, ONE), (threads, ONE, ONE)
-    record(m, node, kernel, bindings, shape, ZERO, places)
+    shape = Shape((teams, ONE, ONE), (threads, ONE, ONE), ZERO)
+    record(m, node, kernel, bindings, shape, places)
     _forget_written(m, node, places)
     return None
 

@@ -143,3 +143,6 @@ class LaunchContext:
     """False where a condition that could not be decided leads here."""
     unknowns: Mapping[Symbol, HostUnknown] = field(default_factory=dict)
     """What the symbols of the fields above stand for."""
+    grid_origin: Origin | None = None
+    """Where the number of blocks came from."""
+    block_origin: Origin | None = None

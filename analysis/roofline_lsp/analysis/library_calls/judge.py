@@ -10,12 +10,13 @@ from roofline_lsp.analysis.library_calls.model import LibraryCall
 from roofline_lsp.analysis.predict import BANDWIDTH_SHARE, LAUNCH_NS, Target
 from roofline_lsp.analysis.prediction import (
     Evidence,
+    Grounds,
     Limiter,
     Prediction,
     Source,
     UnknownUsed,
 )
-from roofline_lsp.analysis.traffic import FLOOR_BYTES, Traffic
+from roofline_lsp.analysis.traffic import FLOOR_BYTES
 from roofline_lsp.analysis.verdict import margin, precision_verdicts, verdict_of
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.symbolic import Expr, Symbol, constant
@@ -35,12 +36,12 @@ def judge_call(call: LibraryCall, target: Target) -> Prediction:
     verdicts = precision_verdicts(known, moved, target.roofline)
     times = _times(known, moved, target)
     limiting = max(times, key=lambda name: times[name])
-    traffic = Traffic(read, written, (), {}, 0.0)
-    distance = margin(known, moved, target.roofline)
+    grounds = Grounds(margin(known, moved, target.roofline), 0.0, 0.0, len(prediction.unknowns))
     return replace(
         prediction,
         verdict=verdict_of(verdicts),
-        confidence=confidence(distance, prediction.unknowns, traffic, moved),
+        confidence=confidence(grounds),
+        grounds=grounds,
         limiting=limiting,
         time_ns=times[limiting] + LAUNCH_NS,
         precision_verdicts=verdicts,

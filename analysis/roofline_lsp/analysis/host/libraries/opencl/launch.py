@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from roofline_lsp.analysis.host.access import deref, load
-from roofline_lsp.analysis.host.launch_forms import Extents
+from roofline_lsp.analysis.host.launch_forms import Extents, Shape
 from roofline_lsp.analysis.host.launches import forget_written, record
 from roofline_lsp.analysis.host.libraries.opencl.objects import KernelObject, kernel_of
 from roofline_lsp.analysis.host.libraries.opencl.setup import assigned_kernel
@@ -72,7 +72,7 @@ def _launch(
         m.problem(f"the global size of '{function.name}' is not known", site.line)
     shape = _shape(m, function, global_size, local_size)
     places, shared = _arguments(function, kernel)
-    record(m, site, function, {}, shape, shared, places)
+    record(m, site, function, {}, Shape(*shape, shared), places)
     forget_written(m, function, places)
 
 

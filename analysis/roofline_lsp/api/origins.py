@@ -1,0 +1,117 @@
+"""Where the values of a launch come from, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from roofline_lsp.analysis.binding import Binding
+from roofline_lsp.analysis.host.values import (
+    Aggregate,
+    HostUnknown,
+    LaunchContext,
+    Opaque,
+    Origin,
+    Pointer,
+    Scalar,
+    Text,
+    Value,
+)
+from roofline_lsp.api.report import ArgumentUsed
+from roofline_lsp.kernel.symbolic import Expr, Symbol, make_symbol
+
+_LITERAL = "literal"
+
+
+def arguments_used(
+    names: Iterable[str], context: LaunchContext, bound: Binding
+) -> tuple[ArgumentUsed, ...]:
+    """The arguments of a launch, in the order of the kernel's parameters."""
+    return tuple(
+        _argument(name, value, context, bound)
+        for name, value in zip(names, context.args, strict=False)
+    )
+
+
+def origin_text(origin: Origin | None) -> str | None:
+    """``argv[1] at main.cu:42``; ``main.cu:42`` for a number that is written there."""
+    if origin is None:
+        return None
+    where = place(origin.path, origin.line)
+    if origin.text == _LITERAL:
+        return where
+    return f"{origin.text} at {where}" if where is not None else origin.text
+
+
+def reason(expressions: Iterable[Expr], unknowns: Mapping[Symbol, HostUnknown]) -> str | None:
+    """What expressions rest on that the host program leaves open; None for nothing.
+
+    ``it is read from file 'sizes.txt' at run time (main.cu:50)``.
+    """
+    symbols = {symbol for expression in expressions for symbol in expression.symbols()}
+    found = [unknowns[s] for s in sorted(symbols, key=lambda s: s.serial) if s in unknowns]
+    return "; ".join(dict.fromkeys(map(_why, found))) or None
+
+
+def place(path: Path | None, line: int | None) -> str | None:
+    """``main.cu:42``."""
+    if path is None or line is None:
+        return None
+    return f"{path.name}:{line}"
+
+
+def _why(unknown: HostUnknown) -> str:
+    where = place(unknown.path, unknown.line)
+    text = f"{unknown.name}: {unknown.why}"
+    return text if where is None else f"{text} ({where})"
+
+
+def _argument(name: str, value: Value, context: LaunchContext, bound: Binding) -> ArgumentUsed:
+    assumed = None
+    used = None
+    if isinstance(value, (Scalar, Opaque)):
+        used = _number(name, bound)
+    if isinstance(value, Scalar):
+        assumed = reason([value.value], context.unknowns)
+    elif isinstance(value, Opaque) and used is not None:
+        assumed = value.why
+    return ArgumentUsed(
+        name,
+        _value_text(value),
+        origin_text(getattr(value, "origin", None)),
+        used=used,
+        assumed=assumed,
+    )
+
+
+def _number(name: str, bound: Binding) -> float | None:
+    """What an argument was taken to be."""
+    for scope in ("param", "real"):
+        found = bound.values.get(make_symbol(name, scope))
+        if found is not None:
+            return float(found)
+    found = bound.values.get(make_symbol(name, "param", nonnegative=True))
+    return None if found is None else float(found)
+
+
+def _value_text(value: Value) -> str:
+    if isinstance(value, Scalar):
+        known = value.value.constant
+        return "unknown" if known is None else f"{known}"
+    if isinstance(value, Text):
+        return repr(value.value)
+    if isinstance(value, Pointer):
+        return _pointer_text(value)
+    if isinstance(value, Aggregate):
+        return f"{value.type.name} object"
+    if isinstance(value, Opaque):
+        return "unknown"
+    return "value"
+
+
+def _pointer_text(value: Pointer) -> str:
+    if value.buffer is None:
+        return "nullptr"
+    size = value.buffer.size_bytes.constant if value.buffer.size_bytes is not None else None
+    amount = "unknown size" if size is None else f"{size} bytes"
+    return f"{value.buffer.space} buffer '{value.buffer.name}' of {amount}"

@@ -1,0 +1,150 @@
+"""How good the predictions for a group of kernels are, in every figure that is reported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.study.bootstrap import Interval, intervals
+from roofline_lsp.study.breakdown import (
+    ProgramScore,
+    Status,
+    by_precision,
+    by_program,
+    by_status,
+    program_weighted,
+    shares,
+)
+from roofline_lsp.study.judge import Judgement
+from roofline_lsp.study.metrics import Confusion, QuantityError, within_2x, within_10_percent
+from roofline_lsp.study.quantities import FLOATING, QUANTITIES, errors_of, measured, ratio
+from roofline_lsp.study.reliability import Reliability, reliability
+
+METRICS = ("balanced_accuracy", "accuracy", "precision", "recall", "f1", "mcc")
+"""Properties of ``Confusion``; precision, recall and F1 are for the class CB."""
+
+SHARES = {"within_10_percent": within_10_percent, "within_2x": within_2x}
+"""Fields of ``QuantityError`` and what a ratio has to fulfil for them."""
+
+Intervals = Mapping[str, Interval | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Class metrics of some kernels, with their intervals by name of ``METRICS``."""
+
+    confusion: Confusion
+    intervals: Intervals
+
+
+@dataclass(frozen=True, slots=True)
+class StatusScore:
+    """The kernels that rest on the same sort of assumptions."""
+
+    status: Status
+    confusion: Confusion
+    mean_confidence: float | None
+    floating: QuantityError
+    """Of single and double precision operations together."""
+    dram: QuantityError
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How good the predictions for a group of kernels are."""
+
+    name: str
+    """The language, or ``all``."""
+    by_kernel: Scores
+    by_program: Scores
+    """Kernels weighted so that every program counts the same, however many kernels it has."""
+    programs: tuple[ProgramScore, ...]
+    precisions: Mapping[Precision, Confusion]
+    """Whether each precision is above its own ridge; CB stands for above."""
+    statuses: tuple[StatusScore, ...]
+    quantities: Mapping[str, QuantityError]
+    quantity_intervals: Mapping[str, Intervals]
+    """By quantity, then by name of ``SHARES``."""
+    reliability: Reliability
+
+    @property
+    def confusion(self) -> Confusion:
+        """Of the kernels."""
+        return self.by_kernel.confusion
+
+    @property
+    def resolved(self) -> Confusion:
+        """Of the kernels that were predicted without any unknown."""
+        found = (s.confusion for s in self.statuses if s.status is Status.RESOLVED)
+        return next(found, Confusion())
+
+
+def summarize(
+    name: str, judgements: Iterable[Judgement], ridges: Mapping[Precision, float]
+) -> Summary:
+    """The metrics of some kernels together; ``ridges`` are those of their GPU."""
+    held = list(judgements)
+    programs = by_program(held)
+    kernels = [score.confusion.cells for score in programs]
+    return Summary(
+        name=name,
+        by_kernel=_scores(_confusion(held), kernels),
+        by_program=_scores(program_weighted(programs), [shares(s.confusion) for s in programs]),
+        programs=programs,
+        precisions=by_precision(held, ridges),
+        statuses=tuple(_status(status, group) for status, group in by_status(held).items()),
+        quantities={quantity: errors_of(held, quantity) for quantity in QUANTITIES},
+        quantity_intervals={quantity: _share_intervals(held, quantity) for quantity in QUANTITIES},
+        reliability=reliability(
+            (item.prediction.confidence, item.correct)
+            for item in held
+            if item.prediction is not None and item.verdict is not None
+        ),
+    )
+
+
+def _confusion(judgements: Iterable[Judgement]) -> Confusion:
+    return Confusion.of((item.row.label, item.verdict) for item in judgements)
+
+
+def _scores(confusion: Confusion, cells: Sequence[Sequence[float]]) -> Scores:
+    figures = {metric: partial(_metric, metric) for metric in METRICS}
+    return Scores(confusion, intervals(cells, figures))
+
+
+def _metric(metric: str, cells: Sequence[float]) -> float | None:
+    value: float | None = getattr(Confusion(*cells), metric)
+    return value
+
+
+def _status(status: Status, group: list[Judgement]) -> StatusScore:
+    confidences = [item.prediction.confidence for item in group if item.prediction is not None]
+    return StatusScore(
+        status=status,
+        confusion=_confusion(group),
+        mean_confidence=sum(confidences) / len(confidences) if confidences else None,
+        floating=errors_of(group, FLOATING),
+        dram=errors_of(group, "dram_bytes"),
+    )
+
+
+def _share_intervals(judgements: Sequence[Judgement], quantity: str) -> Intervals:
+    """Of the shares of kernels within bounds: each program's hits and its kernels, resampled."""
+    sums: dict[str, list[float]] = {}
+    for item in judgements:
+        row = sums.setdefault(item.row.program, [0.0] * (len(SHARES) + 1))
+        if measured(item, quantity):
+            row[-1] += 1
+            found = ratio(item, quantity)
+            for column, fulfils in enumerate(SHARES.values()):
+                row[column] += found is not None and fulfils(found)
+    figures: dict[str, Callable[[Sequence[float]], float | None]] = {
+        name: partial(_share, column) for column, name in enumerate(SHARES)
+    }
+    return intervals(list(sums.values()), figures)
+
+
+def _share(column: int, sums: Sequence[float]) -> float | None:
+    return sums[column] / sums[-1] if sums[-1] else None
