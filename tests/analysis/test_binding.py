@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from roofline_lsp.analysis.binding import Binding, bind
 from roofline_lsp.analysis.device.summary import summarise
-from roofline_lsp.analysis.host.values import HostUnknown, LaunchContext, Scalar
+from roofline_lsp.analysis.host.values import HostUnknown, LaunchContext, Opaque, Scalar
 from roofline_lsp.analysis.symbols import build_symbol_table
 from roofline_lsp.kernel.symbolic import ONE, Expr, apply, constant, from_atom, make_symbol
 from roofline_lsp.parsers.load import load_program
@@ -87,3 +89,81 @@ def test_a_loop_by_the_whole_grid_is_taken_to_be_covered_by_it() -> None:
     program = load_program([PATH], {PATH: source}.get)
     summary = summarise(program.units[0].functions[0], build_symbol_table(program))
     assert argument(bind(summary, None, (40, 1, 1), (256, 1, 1))) == 40 * 256
+
+
+def learnt(source: str, grid: int, args: dict[str, Expr], *, block: int = 256) -> dict[str, float]:
+    """The numbers of parameters, ``args`` being what the host computes, by their names."""
+    program = load_program([PATH], {PATH: source.encode()}.get)
+    (kernel,) = program.units[0].functions
+    unknowns = {s: HostUnknown(s, s.name, "read from a file", 1024) for s in SYMBOLS}
+    dims = (constant(grid), ONE, ONE), (constant(block), ONE, ONE)
+    values = tuple(Scalar(args[p.name], "int") if p.name in args else OPAQUE for p in kernel.params)
+    context = LaunchContext(
+        kernel, {}, *dims, None, values, PATH, 1, 0, unknowns=unknowns,
+    )  # fmt: skip
+    summary = summarise(kernel, build_symbol_table(program))
+    found = bind(summary, context, (grid, 1, 1), (block, 1, 1))
+    return {s.name: v for s, v in found.values.items()}
+
+
+OPAQUE = Opaque("p", "not known")
+GUARDED = """__global__ void f(float *a, int n, int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  %s
+}"""
+
+
+def test_a_guard_tells_the_numbers_that_its_bound_is_computed_from() -> None:
+    found = learnt(GUARDED % "if (i < n) a[i] = m;", 40, {"n": 2 * N, "m": 3 * N})
+    assert (found["n"], found["m"]) == (40 * 256, 3 * 40 * 128)
+
+
+@pytest.mark.parametrize(
+    ("guard", "bounds"),
+    [
+        ("if (i < min(n, 1 << 20)) a[i] = 0;", {"n": 10240}),
+        ("if (i < (n + 1) / 2) a[i] = 0;", {"n": 2 * 10240 - 1}),
+        ("if (i < max(n - 2, 5)) a[i] = 0;", {"n": 10242}),
+        # The first thread has to come through as well.
+        ("if (i >= n) a[i] = 0;", {"n": 0}),
+        ("if (n + i <= m) a[i] = 0;", {"n": 1024, "m": 1024 + 10239}),
+    ],
+)
+def test_assumed_numbers_let_the_threads_through(guard: str, bounds: dict[str, int]) -> None:
+    found = learnt(GUARDED % guard, 40, {})
+    assert {name: found[name] for name in bounds} == bounds
+
+
+def test_numbers_that_are_known_stay() -> None:
+    found = learnt(GUARDED % "if (i < min(n, m)) a[i] = 0;", 40, {"n": constant(100)})
+    assert (found["n"], found["m"]) == (100, 1024)
+
+
+@pytest.mark.parametrize(
+    ("block", "measured", "expected"), [(M, (320, 32), 320 * 32), (at_most(256, N), (7, 256), 1792)]
+)
+def test_the_block_is_learnt_before_the_grid_that_is_computed_from_it(
+    block: Expr, measured: tuple[int, int], expected: int
+) -> None:
+    grid = apply("div", N + block - 1, block)
+    program = load_program([PATH], {PATH: KERNEL}.get)
+    (kernel,) = program.units[0].functions
+    unknowns = {s: HostUnknown(s, s.name, "read from a file", 1024) for s in SYMBOLS}
+    context = LaunchContext(
+        kernel, {}, (grid, ONE, ONE), (block, ONE, ONE), None,
+        (Scalar(N, "long"), Scalar(N, "int")), PATH, 1, 0, unknowns=unknowns,
+    )  # fmt: skip
+    summary = summarise(kernel, build_symbol_table(program))
+    blocks, threads = measured
+    assert argument(bind(summary, context, (blocks, 1, 1), (threads, 1, 1))) == expected
+
+
+def test_a_number_that_another_lessens_is_learnt_by_itself() -> None:
+    assert argument(bound(blocks(N - M), N, 40)) == 40 * 256 + 1024
+
+
+@given(st.integers(1, 1 << 16), st.integers(1, 9), st.integers(0, 99))
+def test_what_was_learnt_gives_the_launch(measured: int, scale: int, offset: int) -> None:
+    grid = apply("div", scale * N + offset, 64) + 1
+    found = argument(bound(grid, N, measured + 2))
+    assert (scale * found + offset) // 64 + 1 == measured + 2

@@ -164,3 +164,30 @@ def test_of_a_return_and_an_exit_the_return_is_the_way_on(main: Run) -> None:
     (launch,) = main('FILE *f = fopen("x", "r"); k<<<lines(f), others(f)>>>(d, 0);', before=before)
     assert launch.grid[0].constant == 3
     assert launch.block[0].constant == 5
+
+
+def test_the_exit_after_a_search_does_not_end_the_program(main: Run) -> None:
+    before = """
+    void find(FILE *file, const char *word, int *count) {
+      char line[80];
+      while (fgets(line, 80, file)) if (strstr(line, word)) { *count = atoi(line); return; }
+      fprintf(stderr, "no %s", word);
+      exit(1);
+    }
+    """
+    body = """
+    FILE *f = fopen("x", "r"); int n = 4; find(f, "rows", &n);
+    k<<<(n + 255) / 256, 256>>>(d, n);
+    """
+    (launch,) = main(body, before=before)
+    assert launch.certain
+    (unknown,) = launch.unknowns.values()
+    assert launch.args[1].value.symbols() == {unknown.symbol}
+    assert launch.grid[0].symbols() == {unknown.symbol}
+
+
+def test_an_exit_that_nothing_stands_before_ends_the_program(main: Run) -> None:
+    before = """
+    void stop(int code) { fprintf(stderr, "bye"); exit(code); }
+    """
+    assert not [x for x in main("stop(3); k<<<7, 1>>>(d, 1);", before=before) if x.certain]

@@ -49,10 +49,35 @@ def test_the_first_trip_of_a_long_loop_is_exact(grids: Run) -> None:
         ("int x = 1; int n = 1000; while (x < n) x <<= 1;", 1024),
         ("std::vector<int> v; for (int i = 0; i < 70000; i++) v.push_back(i); int x = v.size();",
          70000),
+        ("int x = 3; for (int i = 0; i < 5000; i++) { x++; h[1] = x; x += 2; }", 15003),
+        ("int x = 0; for (int i = 0; i < 300; i++) for (int j = 1; j <= 40; j++) x += 2;", 24000),
+        ("int x = 0; for (int i = 0; i < 300; i++) { x++; for (int j = 9; j > 0; j--) x++; }",
+         3000),
+        ("int x = 0; for (int i = 0; i < 9000; i++) if (x < 700) x++;", 700),
+        ("int x = 0; for (int i = 0; i < 600; i++) if (x < 7000) x++;", 600),
+        ("int x = 0; for (double z = .5; z <= 900.; z += .5) for (int j = 0; j < 9; j++) x++;",
+         16200),
     ],
 )  # fmt: skip
 def test_what_a_loop_leaves(grid_x: Run, loop: str, expected: int) -> None:
     assert grid_x("int h[16]; " + loop) == expected
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        # The inner loop's length differs from trip to trip.
+        "for (int i = 0; i < 9000; i++) for (int j = 0; j < i; j++) x++;",
+        "for (int i = 0; i < 9000; i++) for (int j = i; j < 9000; j++) x++;",
+        # It can be left before its end.
+        "for (int i = 0; i < 9000; i++) for (int j = 0; j < 9; j++) { if (h[j]) break; x++; }",
+        "for (int i = 0; i < 9000; i++) if (h[i % 9]) x++;",
+        "for (int i = 0; i < 9000; i++) { x++; x *= 2; }",
+        "for (int i = 0; i < 9000; i++) x += i;",
+    ],
+)
+def test_what_no_closed_form_tells(grid_x: Run, loop: str) -> None:
+    assert grid_x("int x = 1; int *h = read_all(); " + loop) is None
 
 
 def test_a_sum_that_depends_on_data_is_unknown_and_named(main: Run) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from roofline_lsp.analysis.host.values import Aggregate, Pointer, Scalar
+from roofline_lsp.kernel.symbolic import apply
 
 Run = Callable[..., Any]
 """A fixture that runs source text."""
@@ -138,3 +139,33 @@ def test_kernel_through_a_pointer(run: Run) -> None:
         """
     )
     assert [(x.kernel.name, x.grid[0].constant) for x in result.launches] == [("a", 2), ("b", 3)]
+
+
+def test_a_number_that_only_has_a_name_is_the_same_in_grid_and_argument(main: Run) -> None:
+    (launch,) = main(
+        "std::vector<std::string> s = load(); int n = s[0].size(); k<<<n / 64, 64>>>(d, n);"
+    )
+    assert launch.args[1].value.symbols() == launch.grid[0].symbols()
+    assert set(launch.unknowns) == launch.grid[0].symbols()
+
+
+def test_members_that_only_have_a_name_reach_the_kernel_as_the_same_numbers(run: Run) -> None:
+    source = """
+    struct Size { int width, height; };
+    Size load(const char *path);
+    __global__ void k(Size size) {}
+    int main(int argc, char **argv) {
+      Size size = load(argv[1]);
+      k<<<dim3(size.width / 16, size.height / 16), dim3(16, 16)>>>(size);
+    }
+    """
+    (launch,) = run(source, argv=["x"]).launches
+    width, height = launch.args[0].fields["width"].value, launch.args[0].fields["height"].value
+    assert launch.grid[0] == apply("div", width, 16)
+    assert launch.grid[1] == apply("div", height, 16)
+
+
+def test_elements_of_an_array_that_is_not_known_have_names_of_their_own(main: Run) -> None:
+    (launch,) = main("std::vector<int *> v = load(); int *a = v[0]; k<<<a[3], a[4]>>>(d, a[3]);")
+    assert launch.grid[0] == launch.args[1].value
+    assert launch.grid[0] != launch.block[0]

@@ -15,7 +15,7 @@ from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.symbolic import Expr, apply
 
 COMPARISONS: Final = frozenset(("==", "!=", "<", "<=", ">", ">="))
-MAX_SIZE: Final = 48
+MAX_SIZE: Final = 96
 """Numbers that are longer than this, as ``Expr.size`` counts, are not followed further."""
 
 _INTEGER: Final[Mapping[str, Callable[[Expr, Expr], Expr]]] = {

@@ -124,7 +124,8 @@ def deref(m: Machine, pointer: Value, index: Value | None = None) -> Place:
         type = pointer.type.pointee() if isinstance(pointer, Opaque) and pointer.type else None
         if isinstance(pointer, Aggregate):
             return Cell("", pointer.type, pointer)
-        return Cell(f"{name}[...]", type or AUTO, Opaque(f"*{name}", why, type))
+        label = _element_label(m, name, index)
+        return Cell(label, type or AUTO, Opaque(label, why, type))
     offset = pointer.offset_bytes
     pointee = pointer.pointee
     storage = pointer.buffer
@@ -142,6 +143,15 @@ def deref(m: Machine, pointer: Value, index: Value | None = None) -> Place:
     if not isinstance(storage, Storage):
         return Cell(storage.name, pointee)
     return _at(m, storage, offset, pointee)
+
+
+def _element_label(m: Machine, name: str, index: Value | None) -> str:
+    """What an element of an array that is not known is called: ``*p``, ``p[3]``, ``p[...]``."""
+    if index is None:
+        return f"*{name}"
+    number = m.number(index)
+    position = number.value.constant if number is not None else None
+    return f"{name}[{position if position is not None else '...'}]"
 
 
 def _at(m: Machine, storage: Storage, offset: Expr, type: Type) -> Place:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from roofline_lsp.analysis.host.access import load, rvalue
 from roofline_lsp.analysis.host.havoc import forget_call
 from roofline_lsp.analysis.host.layout import resolve
-from roofline_lsp.analysis.host.machine import MAX_DEPTH, SCALARS, BudgetSpent, Machine
+from roofline_lsp.analysis.host.machine import MAX_DEPTH, SCALARS, BudgetSpent, Machine, ProgramExit
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Closure, Frame, Place
 from roofline_lsp.analysis.host.names import method_bindings
 from roofline_lsp.analysis.host.operators import convert, copied
@@ -73,6 +73,13 @@ def invoke(
         m.exec(body)
     except RecursionError:
         del m.frames[depth:], m.journals[journals:]
+        m.doubt = doubt
+        forget_call(m, function, args, this)
+        return unknown_result(m, function)
+    except ProgramExit:
+        # An error exit at the end of a search that was not decided, say, is not what happens.
+        if not (frame.may_be_left or (m.forced and outermost)):
+            raise
         m.doubt = doubt
         forget_call(m, function, args, this)
         return unknown_result(m, function)

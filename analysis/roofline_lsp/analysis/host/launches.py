@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from roofline_lsp.analysis.host.access import deref, rvalue
+from roofline_lsp.analysis.host.access import deref, is_class, rvalue
 from roofline_lsp.analysis.host.havoc import forget_reachable
 from roofline_lsp.analysis.host.invoke import passed
 from roofline_lsp.analysis.host.launch_forms import Shape, arguments_of, shape_of
-from roofline_lsp.analysis.host.layout import resolve
-from roofline_lsp.analysis.host.machine import EVALUATORS, Machine, handles
+from roofline_lsp.analysis.host.layout import component_names, field_type, resolve, vector_component
+from roofline_lsp.analysis.host.machine import EVALUATORS, SCALARS, Machine, handles
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Place, Storage
 from roofline_lsp.analysis.host.operators import integer
 from roofline_lsp.analysis.host.templates import bind, choose_overload
@@ -18,6 +18,7 @@ from roofline_lsp.analysis.host.values import (
     FunctionValue,
     HostUnknown,
     LaunchContext,
+    Opaque,
     Pointer,
     Scalar,
     Value,
@@ -28,6 +29,8 @@ from roofline_lsp.kernel.statements import Offload
 from roofline_lsp.kernel.symbolic import Expr, Symbol
 from roofline_lsp.kernel.types import Type
 
+_MAX_DEPTH = 3
+"""Objects within one another that are looked into."""
 _MAX_PER_SITE = 48
 """Launches of one site with different shapes that are kept."""
 
@@ -125,7 +128,7 @@ def _passed_arguments(
         for position, formal in enumerate(function.params):
             type = resolve(m, formal.type)
             if position < len(places):
-                args.append(passed(m, places[position], type))
+                args.append(_numbered(m, passed(m, places[position], type), type))
             elif formal.init is not None:
                 args.append(passed(m, Cell("", AUTO, m.eval(formal.init)), type))
     finally:
@@ -133,6 +136,41 @@ def _passed_arguments(
         m.frame.resolved.clear()
         m.frame.scopes.pop()
     return tuple(args)
+
+
+def _numbered(m: Machine, value: Value, type: Type, depth: int = 0) -> Value:
+    """A value with each number of which only a name is known as that name's symbol.
+
+    So a size that the grid was computed from reaches the kernel as the same number.
+    """
+    if isinstance(value, Opaque):
+        type = value.type or type
+        if type.pointers or type.dims:
+            return value
+        if type.name in SCALARS:
+            return m.named.get((value.name, "int")) or m.number(value, type.name) or value
+        if depth >= _MAX_DEPTH or not is_class(m, type):
+            return value
+        value = Aggregate(type, {name: _member_of(value, name) for name in _members(m, type)})
+    if isinstance(value, Aggregate) and depth < _MAX_DEPTH:
+        for name, held in value.fields.items():
+            if isinstance(held, (Opaque, Aggregate)):
+                kind = held.type or field_type(m, value.type, name) or AUTO
+                value.fields[name] = _numbered(m, held, kind, depth + 1)
+    return value
+
+
+def _member_of(value: Opaque, name: str) -> Opaque:
+    return Opaque(f"{value.name}.{name}", value.why, None, value.origin)
+
+
+def _members(m: Machine, type: Type) -> Iterable[str]:
+    vector = vector_component(type.name)
+    if vector is not None:
+        return component_names(vector[1])
+    struct = m.index.find_struct(type.name)
+    fields = struct.fields if struct is not None else ()
+    return [field.name for field in fields if "static" not in field.qualifiers]
 
 
 def _unknowns(
@@ -158,7 +196,7 @@ def _collect(value: Value | None, symbols: set[Symbol], depth: int) -> None:
         symbols |= value.offset_bytes.symbols()
         if value.buffer is not None and value.buffer.size_bytes is not None:
             symbols |= value.buffer.size_bytes.symbols()
-    elif isinstance(value, Aggregate) and depth < 3:
+    elif isinstance(value, Aggregate) and depth < _MAX_DEPTH:
         for held in value.fields.values():
             _collect(held, symbols, depth + 1)
 

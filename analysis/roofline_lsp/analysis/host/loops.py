@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from roofline_lsp.analysis.host.access import deref, rvalue
+from roofline_lsp.analysis.host.closed_forms import Induction, trip_count
 from roofline_lsp.analysis.host.containers import size_of, storage_of
 from roofline_lsp.analysis.host.layout import resolve
 from roofline_lsp.analysis.host.machine import (
@@ -16,17 +17,18 @@ from roofline_lsp.analysis.host.machine import (
     Signal,
     handles,
 )
-from roofline_lsp.analysis.host.memory import AUTO, Cell
+from roofline_lsp.analysis.host.memory import AUTO, Cell, Place
 from roofline_lsp.analysis.host.operators import copied, integer, truth
 from roofline_lsp.analysis.host.reach import walk
 from roofline_lsp.analysis.host.statements import try_branch
-from roofline_lsp.analysis.host.summary import Induction, summarise, trip_count
+from roofline_lsp.analysis.host.summary import summarise
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Text, Value
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
 from roofline_lsp.kernel.symbolic import Expr, Number
 
 Step = Callable[[], "Signal | None"]
+Journal = list[tuple[Place, Value | None]]
 
 
 @handles(EXECUTORS, st.For)
@@ -170,17 +172,26 @@ def _quiet(
     m.quiet += 1
     depth, journals = len(m.frames), len(m.journals)
     scopes, doubt = len(m.frame.scopes), m.doubt
+    journal: Journal = []
+    if outermost:
+        m.journals.append(journal)
     try:
         return _execute(m, node, test, step, induction)
     except BudgetSpent:
         if not outermost or m.spent:
             raise
+        # From the start again: nobody knows how many trips were done.
         del m.frames[depth:], m.journals[journals:], m.frame.scopes[scopes:]
+        m.rollback(journal)
         m.doubt = doubt
         summarise(m, node, induction, 0)
         return None
     finally:
         m.quiet -= 1
+        if outermost and len(m.journals) > journals and m.journals[journals] is journal:
+            m.journals.pop()
+            if m.journals:
+                m.journals[-1].extend(journal)
         if outermost and not m.spent:
             m.limit = saved_limit
 

@@ -188,3 +188,5 @@ class Frame:
     """Results of returns that may have been taken; None for one that is not known."""
     resolved: dict[Type, Type] = field(default_factory=dict)
     """Types resolved in this frame."""
+    may_be_left: bool = False
+    """Whether the function may have returned before the place the execution has come to."""

@@ -97,6 +97,9 @@ class Effects:
     """Addresses that are handed to library functions that do not write there."""
     allocates: bool = False
     returns: bool = False
+    """Whether a value may be returned."""
+    left: bool = False
+    """Whether the function may be left, with a value or without."""
     statements: int = 0
 
 
@@ -208,6 +211,7 @@ def _note_offload(effects: Effects, node: st.Offload) -> None:
 
 def _note_return(effects: Effects, node: st.Return) -> None:
     effects.statements += 1
+    effects.left = True
     effects.returns = effects.returns or node.value is not None
 
 

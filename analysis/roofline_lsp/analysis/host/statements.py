@@ -191,7 +191,9 @@ def _diverging(m: Machine, threads: KernelThreads, node: st.If, condition: Value
 def _leave(m: Machine, branch: st.Statement) -> None:
     """Execute a branch that leaves the function for its launches and its result alone."""
     frame = m.frame
-    returns = m.reach.effects(branch).returns and m.quiet > 0
+    effects = m.reach.effects(branch)
+    frame.may_be_left = frame.may_be_left or effects.left
+    returns = effects.returns and m.quiet > 0
     if not (returns or m.reach.can_launch(branch)):
         return
 

@@ -2,168 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from roofline_lsp.analysis.host.access import load
+from roofline_lsp.analysis.host.closed_forms import Induction, expressions_of, final_value
 from roofline_lsp.analysis.host.containers import set_size, size_of, storage_of
 from roofline_lsp.analysis.host.havoc import forget_call, forget_reachable, forget_value
-from roofline_lsp.analysis.host.index import last_component
 from roofline_lsp.analysis.host.machine import SCALARS, Machine
 from roofline_lsp.analysis.host.memory import AUTO, Cell, ElementPlace, Place, Storage
 from roofline_lsp.analysis.host.names import find_variable
 from roofline_lsp.analysis.host.operators import to_scalar_type
-from roofline_lsp.analysis.host.reach import Effects, root_name, runs_on_host, walk
+from roofline_lsp.analysis.host.reach import Effects, root_name, runs_on_host
 from roofline_lsp.analysis.host.values import Aggregate, Scalar, Value
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
-from roofline_lsp.kernel.symbolic import Expr, apply
-
-_MAX_GEOMETRIC = 4096
-_PURE = frozenset("atoi atol min max ceil floor sqrt log2 pow abs strlen int size_t long".split())
-"""Functions that give the same result each time a loop's condition asks them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Induction:
-    """A counted loop's variable, how often the loop runs and what the variable ends as."""
-
-    name: str
-    trips: Expr | None
-    final: Expr | None
-
-
-def trip_count(m: Machine, node: st.For) -> Induction | None:
-    """The count of a loop whose variable its step alone moves; None for any other loop."""
-    condition = node.condition
-    steps = _steps(node.step)
-    if not isinstance(condition, ex.Binary) or not steps:
-        return None
-    effects = m.reach.effects(node.body)
-    for step in steps:
-        target = step.target
-        if not isinstance(target, ex.Name) or target.name in effects.names:
-            continue
-        name, op = target.name, condition.op
-        if isinstance(condition.left, ex.Name) and condition.left.name == name:
-            bound = condition.right
-        elif isinstance(condition.right, ex.Name) and condition.right.name == name:
-            bound = condition.left
-            op = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(op, op)
-        else:
-            continue
-        if _varies(bound, effects):
-            return Induction(name, None, None)
-        return _counted(m, name, op, bound, step)
-    return None
-
-
-def _steps(step: ex.Expression | None) -> list[ex.Update | ex.Assign]:
-    if isinstance(step, (ex.Update, ex.Assign)):
-        return [step]
-    if isinstance(step, ex.Binary) and step.op == ",":
-        return _steps(step.left) + _steps(step.right)
-    return []
-
-
-def _varies(bound: ex.Expression, effects: Effects) -> bool:
-    for part in walk(bound):
-        if isinstance(part, ex.Name) and part.name in effects.names:
-            return True
-        if isinstance(part, ex.Call) and not isinstance(part.callee, ex.Member):
-            called = part.callee.name if isinstance(part.callee, ex.Name) else ""
-            if last_component(called) not in _PURE:
-                return True
-    return False
-
-
-def _counted(
-    m: Machine, name: str, op: str, bound: ex.Expression, step: ex.Update | ex.Assign
-) -> Induction:
-    place = find_variable(m, name)
-    start = m.number(place.get()) if place is not None else None
-    limit = m.number(m.eval(bound))
-    if start is None or limit is None:
-        return Induction(name, None, None)
-    increment = _increment(m, step)
-    if increment is not None:
-        return _linear(name, op, start.value, limit.value, increment)
-    return _geometric(m, name, op, start.value, limit.value, step)
-
-
-def _increment(m: Machine, step: ex.Update | ex.Assign) -> Expr | None:
-    if isinstance(step, ex.Update):
-        return Expr({(): 1 if step.op == "++" else -1})
-    value = step.value
-    if step.op in ("+=", "-="):
-        amount = m.number(m.eval(value))
-        if amount is None:
-            return None
-        return amount.value if step.op == "+=" else -amount.value
-    if step.op == "=" and isinstance(value, ex.Binary) and value.op in ("+", "-"):
-        if isinstance(value.left, ex.Name) and isinstance(step.target, ex.Name):
-            if value.left.name == step.target.name:
-                amount = m.number(m.eval(value.right))
-                if amount is not None:
-                    return amount.value if value.op == "+" else -amount.value
-    return None
-
-
-def _linear(name: str, op: str, start: Expr, limit: Expr, by: Expr) -> Induction:
-    distance = limit - start
-    down = by.constant is not None and by.constant < 0
-    if down:
-        distance, by = -distance, -by
-    if (op in ("<", "<=") and down) or (op in (">", ">=") and not down):
-        return Induction(name, None, None)
-    whole = all(isinstance(e.constant, int | None) for e in (distance, by))
-    if not whole:
-        quotient = apply("fdiv", distance, by)
-        trips = apply("floor", quotient) + 1 if op in ("<=", ">=") else apply("ceil", quotient)
-    else:
-        if op in ("<=", ">="):
-            distance = distance + 1
-        trips = distance if by == 1 else apply("div", distance + by - 1, by)
-    number = trips.constant
-    if number is not None and number <= 0:
-        return Induction(name, Expr({}), start)
-    moved = trips * by
-    return Induction(name, trips, start - moved if down else start + moved)
-
-
-def _geometric(
-    m: Machine, name: str, op: str, start: Expr, limit: Expr, step: ex.Update | ex.Assign
-) -> Induction:
-    unknown = Induction(name, None, None)
-    factor = m.number(m.eval(step.value)) if isinstance(step, ex.Assign) else None
-    value, end = start.constant, limit.constant
-    by = factor.value.constant if factor is not None else None
-    if not isinstance(step, ex.Assign) or value is None or end is None or by is None:
-        return unknown
-    compare = {
-        "<": lambda v: v < end, "<=": lambda v: v <= end, ">": lambda v: v > end,
-        ">=": lambda v: v >= end, "!=": lambda v: v != end,
-    }.get(op)  # fmt: skip
-    if compare is None:
-        return unknown
-    trips = 0
-    while compare(value) and trips < _MAX_GEOMETRIC:
-        moved = _moved(value, step.op, by)
-        if moved is None or moved == value:
-            return unknown
-        value, trips = moved, trips + 1
-    return Induction(name, Expr({(): trips} if trips else {}), Expr({(): value} if value else {}))
-
-
-def _moved(value: float, op: str, by: float) -> float | None:
-    if op == "*=":
-        return value * by
-    if op == "/=" and by:
-        return int(value / by)
-    if op == "<<=" and by < 64:
-        return int(value) << int(by)
-    if op == ">>=":
-        return int(value) >> int(by)
-    return None
+from roofline_lsp.kernel.symbolic import Expr
 
 
 def summarise(
@@ -174,12 +25,14 @@ def summarise(
 ) -> None:
     """Leave memory as after the loop, as far as that is known, ``executed`` trips done."""
     effects = m.reach.effects(node)
+    if effects.left:
+        m.frame.may_be_left = True
     if effects.returns and m.quiet:
         m.frame.alternatives.append(None)
     remaining = None
     if induction is not None and induction.trips is not None:
         remaining = induction.trips - executed
-    top = _top_level(node.body)
+    top = expressions_of(node.body)
     for name in effects.names:
         place = find_variable(m, name)
         if place is None or name in effects.declared:
@@ -187,7 +40,7 @@ def summarise(
         if induction is not None and name == induction.name and induction.final is not None:
             _set_number(m, place, induction.final)
             continue
-        closed = _closed_form(m, name, place, top, effects, remaining)
+        closed = final_value(m, name, place, node.body, effects, remaining)
         if closed is not None:
             _set_number(m, place, closed)
         else:
@@ -196,56 +49,9 @@ def summarise(
     _forget_calls(m, effects, top, remaining)
 
 
-def _top_level(body: st.Statement) -> list[ex.Expression]:
-    statements = body.body if isinstance(body, st.Block) else (body,)
-    found: list[ex.Expression] = []
-    for statement in statements:
-        if isinstance(statement, st.Block):
-            found.extend(_top_level(statement))
-        elif isinstance(statement, st.Evaluate):
-            found.append(statement.expression)
-    return found
-
-
 def _set_number(m: Machine, place: Place, value: Expr) -> None:
     kind = place.type.name if place.type.name in SCALARS else "int"
     m.store(place, to_scalar_type(Scalar(value, "long long"), kind))
-
-
-def _closed_form(
-    m: Machine,
-    name: str,
-    place: Place,
-    top: list[ex.Expression],
-    effects: Effects,
-    remaining: Expr | None,
-) -> Expr | None:
-    """The final value of ``x += c`` done once per trip, None for any other assignment."""
-    writers = [
-        e
-        for e in top
-        if isinstance(e, (ex.Update, ex.Assign))
-        and isinstance(e.target, ex.Name)
-        and e.target.name == name
-    ]
-    value = place.get()
-    if len(writers) != 1 or remaining is None or not isinstance(value, Scalar):
-        return None
-    inside = [
-        part
-        for e in top
-        for part in walk(e)
-        if isinstance(part, (ex.Update, ex.Assign)) and root_name(part.target) == name
-    ]
-    writer = writers[0]
-    if len(inside) != 1 or (isinstance(writer, ex.Assign) and _varies(writer.value, effects)):
-        return None
-    if isinstance(writer, ex.Assign) and any(
-        isinstance(part, ex.Name) and part.name in effects.declared for part in walk(writer.value)
-    ):
-        return None
-    by = _increment(m, writer)
-    return value.value + by * remaining if by is not None else None
 
 
 def _forget_stores(m: Machine, effects: Effects) -> None:
