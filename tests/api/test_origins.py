@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from roofline_lsp.api.entry import analyze
-from roofline_lsp.api.report import LaunchReport
+from roofline_lsp.api.report import ArgumentUsed, LaunchReport
 from roofline_lsp.settings import Settings
 
+MAIN = Path("/p/main.cu")
 SOURCE = """\
 #include <cstdio>
 #include <cstdlib>
@@ -33,51 +34,54 @@ int main(int argc, char **argv) {
 
 def launch(*args: str) -> LaunchReport:
     settings = Settings(args=args or None)
-    report = analyze(SOURCE.encode(), Path("/p/main.cu"), settings, reader=lambda _: None)
+    report = analyze(SOURCE.encode(), MAIN, settings, reader=lambda _: None)
     (found,) = report.kernels[0].launches
     return found
 
 
-def test_a_number_is_shown_with_the_line_that_it_came_from() -> None:
-    found = launch("1000000")
-    n, iters, a, x, _ = found.arguments
-    assert (n.value, n.used, n.origin, n.assumed) == (
-        "1000000",
-        1000000,
-        "argv[1] at main.cu:9",
-        None,
-    )
+def test_a_number_is_told_with_the_line_that_it_came_from() -> None:
+    n, iters, a, x, _ = launch("1000000").arguments
+    assert n == ArgumentUsed("n", "1000000", "argv[1] at main.cu:9", used=1000000.0)
     assert (a.used, a.origin) == (0.5, "main.cu:18")
-    assert (x.used, x.assumed) == (None, None)
+    assert (x.used, x.buffer_bytes, x.assumed) == (None, 4000000, ())
     assert x.origin == "cudaMalloc at main.cu:15"
     assert iters.value == "unknown"
-    assert iters.used is not None
-    assert iters.assumed is not None
-    assert iters.assumed.startswith("iters: ")
-    assert "sizes.txt" in iters.assumed
-    assert iters.assumed.endswith("(main.cu:12)")
+    (unknown,) = iters.assumed
+    assert (unknown.name, unknown.path, unknown.line) == ("iters", MAIN, 12)
+    assert unknown.assumed == iters.used
+    assert "sizes.txt" in unknown.why
 
 
-def test_dimensions_are_shown_with_where_they_came_from() -> None:
+def test_dimensions_are_told_with_where_they_came_from() -> None:
     found = launch("1000000")
-    assert (found.grid, found.grid_origin, found.grid_assumed) == (
-        (7813, 1, 1),
-        "argv[1] at main.cu:9",
-        None,
-    )
-    assert (found.block, found.block_origin, found.block_assumed) == (
-        (128, 1, 1),
-        "main.cu:13",
-        None,
-    )
+    assert found.grid == (7813, 1, 1)
+    assert (found.grid_origin, found.grid_assumed) == ("argv[1] at main.cu:9", ())
+    assert (found.block_origin, found.block_assumed) == ("main.cu:13", ())
 
 
 def test_what_rests_on_an_unknown_says_so() -> None:
     found = launch()
+    n, _, _, x, _ = found.arguments
     assert found.grid == (None, 1, 1)
-    assert found.grid_assumed is not None
-    assert found.grid_assumed.startswith("argv[1]: ")
-    assert found.block_assumed is None
-    n = found.arguments[0]
-    assert n.used == 1024
-    assert n.assumed == found.grid_assumed
+    (unknown,) = found.grid_assumed
+    assert (unknown.name, unknown.assumed) == ("argv[1]", 1024)
+    assert found.block_assumed == ()
+    assert (n.used, n.assumed) == (1024, (unknown,))
+    assert (x.buffer_bytes, x.assumed) == (4096, (unknown,))
+
+
+def test_dimensions_written_in_the_launch_come_from_its_line() -> None:
+    source = SOURCE.replace("smooth<<<grid, block>>>", "smooth<<<{64, 2}, 256>>>")
+    report = analyze(source.encode(), MAIN, Settings(args=("8",)), reader=lambda _: None)
+    (found,) = report.kernels[0].launches
+    assert (found.grid, found.grid_origin) == ((64, 2, 1), "main.cu:18")
+    assert (found.block, found.block_origin) == ((256, 1, 1), "main.cu:18")
+
+
+def test_an_unknown_that_another_makes_irrelevant_is_not_named() -> None:
+    source = SOURCE.replace("atoi(argv[1])", "argc > 1 ? atoi(argv[1]) : 4096")
+    report = analyze(source.encode(), MAIN, Settings(), reader=lambda _: None)
+    (found,) = report.kernels[0].launches
+    assert [unknown.name for unknown in found.grid_assumed] == ["argc"]
+    assert [unknown.name for unknown in found.arguments[0].assumed] == ["argc"]
+    assert found.arguments[0].used == 4096

@@ -63,6 +63,8 @@ KNOWN = Prediction(
     occupancy=0.875,
 )
 
+N = UnknownUsed("n", "read from a file", 1048576.0, MAIN, 12)
+
 UNKNOWN = Prediction(
     verdict=None,
     confidence=0.0,
@@ -78,7 +80,7 @@ UNKNOWN = Prediction(
     time_ns=None,
     precision_verdicts={},
     unknowns=(
-        UnknownUsed("n", "read from a file", 1048576.0, MAIN, 12),
+        N,
         UnknownUsed("trips", "while loop", None),
     ),
 )
@@ -97,6 +99,7 @@ COMPUTE = Prediction(
     dram_write_bytes=0.0,
     time_ns=4.2e6,
     precision_verdicts={Precision.DP: CB, Precision.INT: BB},
+    unknowns=(N, UnknownUsed("branch at line 5", "its condition depends on data", 0.25)),
 )
 
 SAXPY_KERNEL = KernelReport(
@@ -117,10 +120,14 @@ SAXPY_KERNEL = KernelReport(
             certain=True,
             template_args=(),
             arguments=(
-                ArgumentUsed("n", "1000000", "argv[1] at main.cu:10"),
+                ArgumentUsed("n", "1000000", "argv[1] at main.cu:10", used=1e6),
                 ArgumentUsed("a", "unknown", None),
+                ArgumentUsed("b", "0.5", "main.cu:42", used=0.5),
+                ArgumentUsed("x", "device buffer", "cudaMalloc at main.cu:20", buffer_bytes=4e6),
             ),
             prediction=KNOWN,
+            grid_origin="argv[1] at main.cu:10",
+            block_origin="main.cu:11",
         ),
     ),
     prediction=KNOWN,
@@ -148,8 +155,9 @@ def _stencil_launch(line: int, prediction: Prediction, *, certain: bool) -> Laun
         shared_bytes=4096,
         certain=certain,
         template_args=("double", "8"),
-        arguments=(),
+        arguments=(ArgumentUsed("n", "unknown", "n at main.cu:12", used=1048576.0, assumed=(N,)),),
         prediction=prediction,
+        grid_assumed=(N,),
     )
 
 

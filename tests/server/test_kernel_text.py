@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from roofline_lsp.api.report import (
+    ArgumentUsed,
     GpuUsed,
     KernelReport,
     LaunchReport,
     Limiter,
     Prediction,
+    UnknownKind,
     UnknownUsed,
     Verdict,
 )
@@ -25,6 +27,7 @@ from roofline_lsp.server.line_text import line_text
 from roofline_lsp.server.markdown import Style
 from roofline_lsp.server.ridges import distance, gpu_name, sureness
 
+MAIN = Path("/src/main.cu")
 MARKDOWN, PLAIN = Style(markdown=True), Style(markdown=False)
 
 WHOLE = """\
@@ -196,6 +199,70 @@ def test_the_launch(saxpy: KernelReport, gpu: GpuUsed, changes: dict[str, Any], 
     text = kernel_text(with_launch(saxpy, **changes), gpu, MARKDOWN)
     line = next(line for line in text.splitlines() if line.startswith("Launched"))
     assert line.endswith(f": {said}")
+
+
+def test_the_values_of_a_launch_and_where_they_came_from(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    unknown = UnknownUsed("argv[2]", "the command line is not known", 1024.0, MAIN, 7)
+    read = UnknownUsed("iters", "it is read from file 'in.txt' at run time", 16.0, MAIN, 8)
+    kernel = with_launch(
+        with_prediction(saxpy, unknowns=(unknown, read)),
+        grid_origin="argv[1] at main.cu:6",
+        block_origin="main.cu:12",  # written in the launch itself
+        arguments=(
+            ArgumentUsed("n", "1000000", "argv[1] at main.cu:6", used=1e6),
+            ArgumentUsed("a", "0.5", "main.cu:12", used=0.5),
+            ArgumentUsed("m", "unknown", "argv[2]", used=2048.0, assumed=(unknown,)),
+            ArgumentUsed("iters", "unknown", None, used=16.0, assumed=(read,)),
+            ArgumentUsed("p", "nullptr", None),
+            ArgumentUsed("x", "device buffer", None, buffer_bytes=4e6),
+            ArgumentUsed("y", "device buffer", None, buffer_bytes=8192.0, assumed=(unknown,)),
+        ),
+    )
+    text = kernel_text(kernel, gpu, MARKDOWN)
+    assert (
+        "3907 blocks of 256 threads\n"
+        "- blocks ← argv[1] at main.cu:6\n"
+        "- `n` = 1000000 ← argv[1] at main.cu:6\n"
+        "- `a` = 0.5\n"
+        "- `m` = 2048, **assumed**: `argv[2]`: the command line is not known (main.cu:7)\n"
+        "- `iters` = 16, **assumed**: it is read from file `in.txt` at run time (main.cu:8)\n"
+        "- in memory: `x` 4 MB, `y` ~8.19 kB\n"
+        "\n"
+        "**What counts most**" in text
+    )
+    plain = kernel_text(kernel, gpu, PLAIN)
+    assert "- m = 2048, assumed: 'argv[2]': the command line is not known (main.cu:7)\n" in plain
+
+
+def test_dimensions_that_were_assumed_say_why(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    unknown = UnknownUsed("argv[1]", "the command line is not known", 1024.0)
+    kernel = with_launch(
+        with_prediction(saxpy, grid=(8, 1, 1), unknowns=(unknown,)),
+        grid=(None, 1, 1),
+        grid_origin="argv[1] at main.cu:6",
+        grid_assumed=(unknown, unknown),
+    )
+    text = kernel_text(kernel, gpu, PLAIN)
+    assert (
+        "~8 blocks of 256 threads\n"
+        "- blocks, assumed: 'argv[1]': the command line is not known\n"
+        "\nWhat counts most" in text
+    )
+
+
+def test_long_lists_of_values_are_cut(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    numbers = [ArgumentUsed(f"n{i}", "1", None, used=1.0) for i in range(10)]
+    held = [ArgumentUsed(f"x{i}", "", None, buffer_bytes=8.0) for i in range(7)]
+    lines = lines_of(with_launch(saxpy, arguments=(*numbers, *held)), gpu)
+    assert lines[11:20] == [*(f"- n{i} = 1" for i in range(8)), "- and 2 more"]
+    assert lines[20].startswith("- in memory: x0 8 B, x1 8 B, ")
+    assert lines[20].endswith("x5 8 B, 1 more")
+
+
+def test_a_branch_is_told_by_how_often_it_is_taken(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    branch = UnknownUsed("branch at line 8", "why", 0.25, kind=UnknownKind.BRANCH)
+    text = kernel_text(with_prediction(saxpy, unknowns=(branch, branch)), gpu, PLAIN)
+    assert text.count("- branch at line 8, taken 25% of the time: why\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,8 @@ async def test_a_kernel_from_name_to_line(start_session: Any, profile: str) -> N
     assert at_name.replace("*", "").startswith("Compute-bound on RTX 3080 10GB (boost clock): ")
     assert "Double-precision arithmetic is the limit: " in at_name
     assert "16384 blocks of 256 threads" in at_name
+    assert "= 4194304 ← horner.cu:16" in at_name
+    assert at_name.count("33.6 MB") >= 2
     assert await session.hover_text(uri, *LAUNCH) == at_name
 
     line = (await session.hover_text(uri, *MULTIPLY)).replace("*", "").replace("`", "")

@@ -9,7 +9,7 @@ from roofline_lsp.analysis.host.values import LaunchContext
 from roofline_lsp.api.cache import AnalysisCache
 from roofline_lsp.api.files import Reader, read_file
 from roofline_lsp.api.library_calls import library_call_reports
-from roofline_lsp.api.origins import arguments_used, origin_text, reason
+from roofline_lsp.api.origins import arguments_used, open_values, origin_text
 from roofline_lsp.api.program import ProgramAnalysis
 from roofline_lsp.api.programs import beside, files_of_program, programs, worth_reading
 from roofline_lsp.api.project import ProjectIndex
@@ -150,9 +150,9 @@ def _launch_report(
         arguments=arguments_used((p.name for p in kernel.params), context, bound),
         prediction=prediction,
         grid_origin=origin_text(context.grid_origin),
-        grid_assumed=reason(context.grid or (), context.unknowns),
+        grid_assumed=open_values(context.grid or (), context.unknowns),
         block_origin=origin_text(context.block_origin),
-        block_assumed=reason(context.block or (), context.unknowns),
+        block_assumed=open_values(context.block or (), context.unknowns),
     )
 
 

@@ -17,8 +17,9 @@ from roofline_lsp.analysis.host.values import (
     Text,
     Value,
 )
+from roofline_lsp.analysis.prediction import UnknownUsed
 from roofline_lsp.api.report import ArgumentUsed
-from roofline_lsp.kernel.symbolic import Expr, Symbol, make_symbol
+from roofline_lsp.kernel.symbolic import Expr, Symbol, constant, make_symbol
 
 _LITERAL = "literal"
 
@@ -43,14 +44,25 @@ def origin_text(origin: Origin | None) -> str | None:
     return f"{origin.text} at {where}" if where is not None else origin.text
 
 
-def reason(expressions: Iterable[Expr], unknowns: Mapping[Symbol, HostUnknown]) -> str | None:
-    """What expressions rest on that the host program leaves open; None for nothing.
+def open_values(
+    expressions: Iterable[Expr], unknowns: Mapping[Symbol, HostUnknown]
+) -> tuple[UnknownUsed, ...]:
+    """What expressions rest on that the host program leaves open, in the order it is met.
 
-    ``it is read from file 'sizes.txt' at run time (main.cu:50)``.
+    One that others make irrelevant is left out: with ``argc`` taken as 1, what
+    ``argc > 1 ? atoi(argv[1]) : 1024`` would read.
     """
-    symbols = {symbol for expression in expressions for symbol in expression.symbols()}
-    found = [unknowns[s] for s in sorted(symbols, key=lambda s: s.serial) if s in unknowns]
-    return "; ".join(dict.fromkeys(map(_why, found))) or None
+    found: dict[UnknownUsed, None] = {}
+    for expression in expressions:
+        rest = expression
+        for symbol in sorted(expression.symbols(), key=lambda s: s.serial):
+            unknown = unknowns.get(symbol)
+            if rest.constant is not None or unknown is None or symbol not in rest.symbols():
+                continue
+            rest = rest.substitute({symbol: constant(unknown.assumed)})
+            number = float(unknown.assumed)
+            found[UnknownUsed(unknown.name, unknown.why, number, unknown.path, unknown.line)] = None
+    return tuple(found)
 
 
 def place(path: Path | None, line: int | None) -> str | None:
@@ -60,26 +72,25 @@ def place(path: Path | None, line: int | None) -> str | None:
     return f"{path.name}:{line}"
 
 
-def _why(unknown: HostUnknown) -> str:
-    where = place(unknown.path, unknown.line)
-    text = f"{unknown.name}: {unknown.why}"
-    return text if where is None else f"{text} ({where})"
-
-
 def _argument(name: str, value: Value, context: LaunchContext, bound: Binding) -> ArgumentUsed:
-    assumed = None
-    used = None
-    if isinstance(value, (Scalar, Opaque)):
-        used = _number(name, bound)
+    used, size = None, None
+    assumed: tuple[UnknownUsed, ...] = ()
     if isinstance(value, Scalar):
-        assumed = reason([value.value], context.unknowns)
-    elif isinstance(value, Opaque) and used is not None:
-        assumed = value.why
+        used = _number(name, bound)
+        assumed = open_values([value.value], context.unknowns)
+    elif isinstance(value, Opaque):
+        used = _number(name, bound)
+        assumed = () if used is None else (UnknownUsed(name, value.why, used),)
+    elif isinstance(value, Pointer) and value.buffer is not None:
+        size = bound.sizes.get(name)
+        if size is not None and value.buffer.size_bytes is not None:
+            assumed = open_values([value.buffer.size_bytes], context.unknowns)
     return ArgumentUsed(
         name,
         _value_text(value),
         origin_text(getattr(value, "origin", None)),
         used=used,
+        buffer_bytes=size,
         assumed=assumed,
     )
 

@@ -67,8 +67,10 @@ class ArgumentUsed:
     """``argv[1] at main.cu:42``."""
     used: float | None = None
     """The number that it was taken to be; None for what is no number."""
-    assumed: str | None = None
-    """Why ``used`` is a guess, where it is one: ``n: it is read from a file (main.cu:50)``."""
+    buffer_bytes: float | None = None
+    """The size that the memory behind a pointer was taken to have; None where none was used."""
+    assumed: tuple[UnknownUsed, ...] = ()
+    """What the number or the size rests on that the source leaves open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +92,11 @@ class LaunchReport:
     prediction: Prediction
     grid_origin: str | None = None
     """Where the number of blocks came from; None where that is not known."""
-    grid_assumed: str | None = None
-    """Why it is a guess, where it is one."""
+    grid_assumed: tuple[UnknownUsed, ...] = ()
+    """What it rests on that the source leaves open."""
     block_origin: str | None = None
     """Likewise the threads of a block."""
-    block_assumed: str | None = None
+    block_assumed: tuple[UnknownUsed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from roofline_lsp.api.report import (
     LibraryCallReport,
     Prediction,
     Report,
+    UnknownUsed,
     Verdict,
 )
 from roofline_lsp.kernel.precision import Precision
@@ -24,7 +25,7 @@ from roofline_lsp.kernel.program import Problem, Span
 from roofline_lsp.reports.style import Style
 from roofline_lsp.reports.tool import TOOL_NAME, tool_version
 
-SCHEMA_VERSION = "1.1"
+SCHEMA_VERSION = "1.2"
 """Grows by 0.1 with a new key, by 1 where a key goes away or changes its meaning."""
 
 SIGNIFICANT_DIGITS = 10
@@ -104,12 +105,23 @@ def _launch(launch: LaunchReport) -> Json:
         "path": str(launch.path),
         "line": launch.line,
         "grid": _dimensions(launch.grid),
+        "grid_origin": launch.grid_origin,
+        "grid_assumed": [_unknown(unknown) for unknown in launch.grid_assumed],
         "block": _dimensions(launch.block),
+        "block_origin": launch.block_origin,
+        "block_assumed": [_unknown(unknown) for unknown in launch.block_assumed],
         "shared_bytes": launch.shared_bytes,
         "certain": launch.certain,
         "template_args": list(launch.template_args),
         "arguments": [
-            {"name": argument.name, "value": argument.value, "origin": argument.origin}
+            {
+                "name": argument.name,
+                "value": argument.value,
+                "origin": argument.origin,
+                "used": _number(argument.used),
+                "buffer_bytes": _number(argument.buffer_bytes),
+                "assumed": [_unknown(unknown) for unknown in argument.assumed],
+            }
             for argument in launch.arguments
         ],
         "class": _class(prediction.verdict),
@@ -140,16 +152,7 @@ def _prediction(prediction: Prediction) -> Json:
         "time_ns": _number(prediction.time_ns),
         "regime": prediction.regime,
         "occupancy": _number(prediction.occupancy),
-        "unknowns": [
-            {
-                "name": unknown.name,
-                "why": unknown.why,
-                "assumed": _number(unknown.assumed),
-                "path": str(unknown.path) if unknown.path is not None else None,
-                "line": unknown.line,
-            }
-            for unknown in prediction.unknowns
-        ],
+        "unknowns": [_unknown(unknown) for unknown in prediction.unknowns],
         "evidence": [
             {
                 "path": str(item.path),
@@ -159,6 +162,16 @@ def _prediction(prediction: Prediction) -> Json:
             }
             for item in prediction.evidence
         ],
+    }
+
+
+def _unknown(unknown: UnknownUsed) -> Json:
+    return {
+        "name": unknown.name,
+        "why": unknown.why,
+        "assumed": _number(unknown.assumed),
+        "path": str(unknown.path) if unknown.path is not None else None,
+        "line": unknown.line,
     }
 
 

@@ -17,6 +17,7 @@ from roofline_lsp.api.report import (
 )
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.program import Problem, Severity
+from roofline_lsp.reports.launch_values import not_told, numbers, source_of
 from roofline_lsp.reports.style import Style
 from roofline_lsp.reports.units import (
     counted,
@@ -31,6 +32,7 @@ from roofline_lsp.reports.units import (
 MAX_EVIDENCE = 3
 MAX_LAUNCHES = 3
 MAX_UNKNOWNS = 5
+MAX_ARGUMENTS = 8
 """How many of each a kernel's block shows; it says how many more there are."""
 
 _LABEL_WIDTH = 11
@@ -99,7 +101,7 @@ def _kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: Style) -> Iterator[
         ("work", _work(prediction)),
         ("launch", _launches(kernel)),
         ("evidence", _evidence(prediction)),
-        ("assumed", _unknowns(prediction)),
+        ("assumed", _unknowns(kernel)),
         ("finding", map(_finding, kernel.findings)),
     ):
         shown = label
@@ -180,10 +182,10 @@ def _launches(kernel: KernelReport) -> Iterator[str]:
             yield f"none found: {size} assumed"
     for launch in kernel.launches[:MAX_LAUNCHES]:
         yield _launch(launch, several=len(kernel.launches) > 1)
-    if kernel.launches and (arguments := _arguments(kernel.launches[0])):
-        yield arguments
     if len(kernel.launches) > MAX_LAUNCHES:
         yield f"and {len(kernel.launches) - MAX_LAUNCHES} more"
+    if kernel.launches:
+        yield from _values(kernel.launches[0])
 
 
 def _launch(launch: LaunchReport, *, several: bool) -> str:
@@ -201,13 +203,26 @@ def _launch(launch: LaunchReport, *, several: bool) -> str:
     return text if launch.certain else f"{text}  (perhaps not reached)"
 
 
-def _arguments(launch: LaunchReport) -> str:
-    """The numbers among the arguments, which decide how much work there is."""
-    return ", ".join(
-        f"{each.name} = {each.value}" + (f" ({each.origin})" if each.origin else "")
-        for each in launch.arguments
-        if each.value[:1].isdigit() or each.value[:1] == "-"
-    )
+def _values(launch: LaunchReport) -> Iterator[str]:
+    """What decides how much work there is, and where it came from."""
+    for name, origin, assumed in (
+        ("grid", launch.grid_origin, launch.grid_assumed),
+        ("block", launch.block_origin, launch.block_assumed),
+    ):
+        if source := _source(*source_of(origin, assumed, launch)):
+            yield f"{name}{source}"
+    shown = numbers(launch)
+    for each in shown[:MAX_ARGUMENTS]:
+        source = _source(*source_of(each.origin, each.assumed, launch, each.name))
+        yield f"{each.name} = {exact(each.used)}{source}"
+    if len(shown) > MAX_ARGUMENTS:
+        yield f"and {counted(len(shown) - MAX_ARGUMENTS, 'more number', 'more numbers')}"
+
+
+def _source(origin: str | None, assumed: str | None) -> str:
+    if assumed is not None:
+        return f"  assumed: {assumed}"
+    return f"  <- {origin}" if origin is not None else ""
 
 
 def _evidence(prediction: Prediction) -> Iterator[str]:
@@ -216,10 +231,12 @@ def _evidence(prediction: Prediction) -> Iterator[str]:
         yield f"{item.path}:{item.line}  {item.what}{amount}"
 
 
-def _unknowns(prediction: Prediction) -> Iterator[str]:
+def _unknowns(kernel: KernelReport) -> Iterator[str]:
+    """What was assumed besides the values of the launch that is shown in full."""
+    launch = kernel.launches[0] if kernel.launches else None
     texts = dict.fromkeys(  # one unknown may count in several places
         f"{unknown.name} = {exact(unknown.assumed)}: {unknown.why}"
-        for unknown in prediction.unknowns
+        for unknown in not_told(kernel.prediction, launch)
     )
     yield from list(texts)[:MAX_UNKNOWNS]
     if len(texts) > MAX_UNKNOWNS:

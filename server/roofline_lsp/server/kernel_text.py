@@ -14,13 +14,16 @@ from roofline_lsp.api.report import (
     LaunchReport,
     Limiter,
     Prediction,
+    UnknownKind,
     UnknownUsed,
     Verdict,
 )
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.program import Dialect
+from roofline_lsp.reports.launch_values import not_told
 from roofline_lsp.reports.units import scaled, significant
 from roofline_lsp.server.figures import count, duration, percent
+from roofline_lsp.server.launch_text import launch_items
 from roofline_lsp.server.markdown import Style
 from roofline_lsp.server.places import uri_of
 from roofline_lsp.server.ridges import (
@@ -79,7 +82,7 @@ def kernel_text(
         _table(found, style),
         _amounts(prediction),
         _launch(kernel, launch, style),
-        _unknowns(prediction.unknowns, style),
+        _unknowns(not_told(prediction, launch), style),
         _evidence(prediction.evidence, kernel.path, style),
     )
 
@@ -190,7 +193,7 @@ def _launch(kernel: KernelReport, launch: LaunchReport | None, style: Style) -> 
     others = [other for other in kernel.launches if other is not launch]
     if others:
         text += _others(others, launch.prediction.verdict, style)
-    return text
+    return "\n".join((text, *launch_items(launch, words.block, words.thread, style)))
 
 
 def _where(launch: LaunchReport, style: Style) -> str:
@@ -246,7 +249,12 @@ def _unknowns(unknowns: Sequence[UnknownUsed], style: Style) -> str | None:
 
 
 def _unknown(unknown: UnknownUsed, style: Style) -> str:
-    taken = "" if unknown.assumed is None else f", taken as {count(unknown.assumed)}"
+    if unknown.assumed is None:
+        taken = ""
+    elif unknown.kind is UnknownKind.BRANCH:
+        taken = f", taken {percent(unknown.assumed)} of the time"
+    else:
+        taken = f", taken as {count(unknown.assumed)}"
     name = unknown.name
     shown = style.code(name) if _NAME.fullmatch(name) else style.prose(name)
     return f"{shown}{taken}: {style.prose(unknown.why)}"
