@@ -67,12 +67,33 @@ class AddressReader:
         expr, displaced = self._rewritten[offset]
         axes = self._axes(expr, extents)
         if axes is None:
-            return Addresses(None, random=displaced)
+            finest = self.finest_step(expr, extents) if displaced else None
+            return Addresses(None, random=displaced, finest_stride=finest)
         box = Box(axes.start, axes.dimensions, size_bytes)
         if displaced and not self._covers_threads(expr, extents):
             finest = min((abs(d.stride) for d in axes.dimensions), default=None)
             return Addresses(None, random=True, finest_stride=finest)
         return Addresses(box, random=False)
+
+    def finest_step(self, offset: Expr, extents: Mapping[Symbol, float]) -> float | None:
+        """The smallest known stride in bytes of an index; other strides need not be known."""
+        factors: dict[Symbol, dict[Monomial, Number]] = {}
+        steps: list[float] = []
+        for monomial, number in offset.terms.items():
+            for place, atom in enumerate(monomial):
+                others = monomial[:place] + monomial[place + 1 :]
+                if isinstance(atom, Symbol):
+                    if extents.get(atom, 0.0) > 1:
+                        factors.setdefault(atom, {})[others] = number
+                elif isinstance(atom, Apply) and atom.op == "mod":
+                    # The digits of an index go in its steps.
+                    inner = self.finest_step(atom.args[0] * Expr({others: number}), extents)
+                    steps += [] if inner is None else [inner]
+        for factor in factors.values():
+            step = self._environment.evaluate(Expr(factor))
+            if step:
+                steps.append(abs(float(step)))
+        return min(steps, default=None)
 
     def _rewrite(self, offset: Expr, extents: Mapping[Symbol, float]) -> tuple[Expr, bool]:
         """The offset as most threads compute it, and whether data displaces it."""

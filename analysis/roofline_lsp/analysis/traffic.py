@@ -14,11 +14,12 @@ from typing import Final
 
 import numpy as np
 
-from roofline_lsp.analysis.addresses import AddressReader, without_data
+from roofline_lsp.analysis.addresses import DATA_SCOPES, AddressReader, without_data
 from roofline_lsp.analysis.code_size import code_bytes
 from roofline_lsp.analysis.device.regions import Access, Array, KernelSummary, Region, Site
 from roofline_lsp.analysis.execution import Execution, thread_extents
 from roofline_lsp.analysis.footprint import SECTOR_BYTES, Box, Dimension, sector_bytes, union_bytes
+from roofline_lsp.analysis.gathers import distinct_bytes, has_locality, missed_bytes
 from roofline_lsp.analysis.guard_cuts import cut_by_guards
 from roofline_lsp.kernel.symbolic import Symbol
 
@@ -39,12 +40,16 @@ class Touched:
     region: Region
     executions: float
     """Threads times trips."""
+    places: float
+    """Of these, those that have an address of their own: not the runs of loops it stays in."""
     box: Box | None
     """The addresses over the whole launch; None where they depend on data."""
     wave_box: Box | None
     """The addresses of the blocks that are resident together."""
     random: bool
     """The address depends on loaded data."""
+    local: bool
+    """And yet neighbouring threads find neighbouring data."""
     sectors_each: float
     """Bytes of sectors fetched for one thread's access, as coalescing leaves it."""
     guarded: bool
@@ -66,13 +71,15 @@ class Touched:
         """The access within one run of a loop: no dimension of it or of a loop around it."""
         outer = loop
         wave_box = self.wave_box
-        executions = self.executions
+        executions, places = self.executions, self.places
         region: Region | None = outer
         dropped: list[float] = []
         while region is not None:
             if region in self.loops:
                 trips, stride = self.loops[region]
                 executions /= max(1.0, trips)
+                if self.access.varies & region.bit:
+                    places /= max(1.0, trips)
                 if stride:
                     dropped.append(abs(stride))
             region = region.parent
@@ -83,7 +90,7 @@ class Touched:
                 if match is not None:
                     dims.remove(match)
             wave_box = Box(wave_box.start, tuple(dims), wave_box.size_bytes)
-        return replace(self, wave_box=wave_box, executions=executions)
+        return replace(self, wave_box=wave_box, executions=executions, places=places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +142,12 @@ def dram_traffic(
         if item.access.array.name not in host_arrays:
             by_array.setdefault(item.access.array, []).append(item)
     waves = max(1.0, _volume(execution.grid) / max(1, resident_blocks))
-    again = _loop_refetches(by_array, l2_bytes, waves, sizes)
+    threads = float(execution.threads)
+    again = _loop_refetches(by_array, l2_bytes, waves, sizes, threads)
     footprints = {
-        array: _footprints(items, _credible_size(items, sizes.get(array.name)), waves)
+        array: _footprints(
+            items, _credible_size(items, sizes.get(array.name)), waves, threads, l2_bytes
+        )
         for array, items in by_array.items()
     }
     per_wave = sum(footprint.wave for footprint in footprints.values())
@@ -147,8 +157,8 @@ def dram_traffic(
     for array, footprint in footprints.items():
         refetched = max(0.0, waves * footprint.wave_read - footprint.read) * missed
         extra_read, extra_written = again.get(array, (0.0, 0.0))
-        read = footprint.read + max(refetched, extra_read)
-        written = footprint.written + extra_written
+        read = footprint.read + max(refetched, extra_read, footprint.thrashed_read)
+        written = footprint.written + max(extra_written, footprint.thrashed_written)
         if array.space == "local":
             # The next wave reuses the addresses; what a thread reads it has written before.
             read, written = extra_read, footprint.written * missed + extra_written
@@ -205,6 +215,9 @@ class _Footprint:
     written: float
     wave_read: float
     wave: float
+    thrashed_read: float
+    """Bytes that random reads fetch again because L2 does not hold the allocation."""
+    thrashed_written: float
 
 
 def _credible_size(items: list[Touched], size: float | None) -> float | None:
@@ -220,37 +233,77 @@ def _credible_size(items: list[Touched], size: float | None) -> float | None:
     return size
 
 
-def _footprints(items: list[Touched], size: float | None, waves: float) -> _Footprint:
+def _footprints(
+    items: list[Touched], size: float | None, waves: float, threads: float, l2_bytes: float
+) -> _Footprint:
     reads = [item for item in items if item.access.kind != "write"]
     writes = [item for item in items if item.access.kind != "read"]
-    read = _union(reads, size)
-    written = _union(writes, size)
-    wave_read = _union(reads, size, waves)
-    wave = max(wave_read, _union(writes, size, waves))
-    return _Footprint(read, written, min(wave_read, read), wave)
+    read = _union(reads, size, threads)
+    written = _union(writes, size, threads)
+    wave_read = _union(reads, size, threads, waves)
+    wave = max(wave_read, _union(writes, size, threads, waves))
+    return _Footprint(
+        read,
+        written,
+        min(wave_read, read),
+        wave,
+        _thrashed(reads, size, threads, l2_bytes),
+        _thrashed(writes, size, threads, l2_bytes),
+    )
 
 
-def _union(items: list[Touched], size: float | None, waves: float | None = None) -> float:
+def _picked(items: list[Touched]) -> float:
+    return sum(item.places * item.sectors_each for item in items)
+
+
+def _guessed(items: list[Touched], threads: float) -> float:
+    """Bytes of an allocation of unknown size: as if each thread had a place of its own.
+
+    Where an access goes on from its place in a loop, as through the row of a matrix, the place is
+    as large as what the thread goes through.
+    """
+    result = 0.0
+    for item in items:
+        own = item.sectors_each
+        for trips, stride in item.loops.values():
+            if stride:
+                own *= max(1.0, trips)
+        result = max(result, threads * max(own, item.sector))
+    return result
+
+
+def _thrashed(items: list[Touched], size: float | None, threads: float, l2_bytes: float) -> float:
+    picked = _picked([item for item in items if item.random and not item.local])
+    guess = _guessed(items, threads)
+    fetched = missed_bytes(picked, size, guess, l2_bytes)
+    return max(0.0, fetched - distinct_bytes(picked, size, guess))
+
+
+def _union(
+    items: list[Touched], size: float | None, threads: float, waves: float | None = None
+) -> float:
     """Distinct bytes of accesses to one allocation, in a launch or in one of its waves."""
     boxes: list[Box] = []
-    random = 0.0
+    scattered: list[Touched] = []
+    local: list[Touched] = []
     most = 0.0
     for item in items:
         box = item.box if waves is None else item.wave_box
-        executions = item.executions / (waves or 1.0)
         if box is None or item.random:
-            random += executions * item.sectors_each
+            (local if item.local else scattered).append(item)
         else:
             boxes.append(box)
-            most += executions * max(item.sector, item.access.size_bytes)
+            most += item.executions / (waves or 1.0) * max(item.sector, item.access.size_bytes)
     regular = min(union_bytes(boxes, size, items[0].sector), most) if boxes else 0.0
-    if not random:
+    if not scattered and not local:
         return regular
-    if size is None:
-        return regular + random
+    guess = _guessed([*scattered, *local], threads)
     # Random picks from the sectors of the allocation: some are met more than once.
-    expected = size * -math.expm1(-random / max(size, 1.0))
-    return min(max(regular, 0.0) + expected, size)
+    total = regular + distinct_bytes(_picked(scattered) / (waves or 1.0), size, guess)
+    if local:
+        # Each wave has its own neighbourhood.
+        total += distinct_bytes(_picked(local), size, guess) / (waves or 1.0)
+    return total if size is None else min(total, size)
 
 
 def _loop_refetches(
@@ -258,6 +311,7 @@ def _loop_refetches(
     l2_bytes: float,
     waves: float,
     sizes: Mapping[str, float],
+    threads: float,
 ) -> dict[Array, tuple[float, float]]:
     """Bytes fetched and written again because a loop goes over more data than L2 holds.
 
@@ -278,7 +332,8 @@ def _loop_refetches(
         for item in items:
             in_run.setdefault(item.access.array, []).append(item.in_one_run(loop))
         sets = {
-            array: _union(inner, sizes.get(array.name), waves) for array, inner in in_run.items()
+            array: _union(inner, sizes.get(array.name), threads, waves)
+            for array, inner in in_run.items()
         }
         missed = _missed(sum(sets.values()), l2_bytes)
         if not missed:
@@ -287,8 +342,8 @@ def _loop_refetches(
             again = (inner[0].runs_of(loop) - 1) * waves * missed
             still = [item for item in inner if item.stays_in(loop)]
             size = sizes.get(array.name)
-            read = _union([i for i in still if i.access.kind != "write"], size, waves)
-            written = _union([i for i in still if i.access.kind != "read"], size, waves)
+            read = _union([i for i in still if i.access.kind != "write"], size, threads, waves)
+            written = _union([i for i in still if i.access.kind != "read"], size, threads, waves)
             old = result.get(array, (0.0, 0.0))
             result[array] = (max(old[0], read * again), max(old[1], written * again))
     return result
@@ -304,6 +359,12 @@ def _touched(
     wave_extents = thread_extents(_wave_grid(execution.grid, resident), execution.block)
     result = []
     reader = AddressReader(execution.environment)
+    loaded = {
+        access.yields
+        for region in summary.root.walk()
+        for access in region.accesses
+        if access.yields is not None and access.array.space == "global"
+    }
     for region in summary.root.walk():
         runs = execution.regions.get(region)
         if runs is None or runs.runs <= 0:
@@ -319,6 +380,7 @@ def _touched(
             finest: float | None = None
             if access.array.indirect:
                 box, wave_box, random = None, None, True
+                finest = reader.finest_step(access.offset, cut.extents)
             else:
                 size = access.size_bytes
                 found = reader.read(access.offset, size, cut.extents)
@@ -336,15 +398,34 @@ def _touched(
                     access=access,
                     region=region,
                     executions=runs.runs,
+                    places=runs.runs / _idle_runs(access, region, around, execution),
                     box=box,
                     wave_box=wave_box,
                     random=random,
+                    local=random and (access.array.indirect or has_locality(access, loaded)),
                     sectors_each=each,
                     guarded=guarded,
                     loops=around,
                     sector=sector,
                 )
             )
+    return result
+
+
+def _idle_runs(
+    access: Access,
+    region: Region,
+    around: Mapping[Region, tuple[float, float | None]],
+    execution: Execution,
+) -> float:
+    """Runs of the loops around in which the address does not change."""
+    result = 1.0
+    current: Region | None = region
+    while current is not None:
+        # A loop that goes by data changes what other threads share.
+        if current in around and not execution.regions[current].assumed:
+            result *= 1.0 if access.varies & current.bit else max(1.0, around[current][0])
+        current = current.parent
     return result
 
 
@@ -373,7 +454,7 @@ def _loops_around(
                     execution.environment.evaluate(coefficient) if coefficient is not None else None
                 )
                 stride = float(value) if value is not None else None
-            elif any(s.scope in ("data", "carried") for s in symbols):
+            elif access.varies & current.bit and any(s.scope in DATA_SCOPES for s in symbols):
                 stride = None
             result[current] = (runs.trips if runs is not None else 1.0, stride)
         current = current.parent

@@ -13,7 +13,7 @@ from pathlib import Path
 from roofline_lsp.analysis.device.regions import Access, Region, Site, Work
 from roofline_lsp.analysis.device.values import PointerValue, Value
 from roofline_lsp.analysis.integer_costs import INTEGER_COSTS, integer_cost, is_wide
-from roofline_lsp.kernel.symbolic import Expr, apply
+from roofline_lsp.kernel.symbolic import Expr, Symbol, apply
 
 _MAX_DEPTH = 150
 """Operations behind an operation that are looked into; a longer chain is charged in part."""
@@ -228,10 +228,15 @@ class Machine:
 
     # -- memory
 
-    def touch(self, pointer: PointerValue, size_bytes: int, kind: str) -> None:
+    def touch(
+        self, pointer: PointerValue, size_bytes: int, kind: str, yields: Symbol | None = None
+    ) -> None:
         """Record an access and charge its address."""
         self.need_address(pointer)
         offset = pointer.offset.expr
         if offset is None or pointer.array.space == "local":
             return
-        self.region.accesses.append(Access(pointer.array, offset, size_bytes, kind, self.site))
+        varies = pointer.offset.varies
+        self.region.accesses.append(
+            Access(pointer.array, offset, size_bytes, kind, self.site, varies, yields)
+        )

@@ -13,7 +13,7 @@ from roofline_lsp.analysis.device.values import (
 )
 from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.analysis.layout import is_float, is_integer
-from roofline_lsp.kernel.symbolic import apply, constant
+from roofline_lsp.kernel.symbolic import Symbol, apply, constant
 from roofline_lsp.kernel.types import Type
 
 
@@ -66,8 +66,8 @@ def load(walker: Walker, pointer: PointerValue) -> DeviceValue:
         found = machine.find(key, machine.region)
         if found is not None:
             return found  # type: ignore[return-value]
-    machine.touch(pointer, size, "read")
     value = _loaded(walker, array, type_, varies, pointer)
+    machine.touch(pointer, size, "read", _symbol_of(value))
     if key is not None:
         machine.region.available[key] = value
     return value
@@ -87,6 +87,13 @@ def _loaded(
         fresh = walker.fresh(array.name, "data", nonnegative=unsigned)
         return Value(type_.name, fresh, varies)
     return walker.opaque(type_, varies, array.name, "data")
+
+
+def _symbol_of(value: DeviceValue) -> Symbol | None:
+    if not isinstance(value, Value) or value.expr is None:
+        return None
+    atoms = list(value.expr.atoms())
+    return atoms[0] if len(atoms) == 1 and isinstance(atoms[0], Symbol) else None
 
 
 def _stored_in_loop(walker: Walker, array: Array) -> bool:

@@ -62,6 +62,10 @@ class Access:
     kind: str
     """``read``, ``write`` or ``atomic``."""
     site: Site
+    varies: int = -1
+    """The bits of the loops in which the address may change."""
+    yields: Symbol | None = None
+    """Of a load: what stands for the number that is loaded."""
 
 
 @dataclass(slots=True, eq=False)
