@@ -166,7 +166,7 @@ def test_n_body_inner_loop(count: Count) -> None:
         ("a[i] = 2.0f * 3.0f;", {}),
         ("a[i]++;", {"sp": 1}),
         ("float s = 0; s += b[i] * b[i]; a[i] = s;", {"sp": 2}),
-        ("float u = b[i] * b[i]; a[i] = u + b[i] * b[i];", {"sp": 2}),
+        ("float u = b[i] * b[i]; a[i] = u + b[i] * b[i];", {"sp": 3}),  # FMUL, FFMA
     ],
 )
 def test_floating_point_of_one_statement(
@@ -566,3 +566,39 @@ def test_integer_work_of_small_kernels_is_that_of_the_machine_code(count: Count,
     measured = kernel_cost(name)
     assert measured is not None
     assert count(KERNELS[name], 4, 256, n=1024).integers == measured.int_ops
+
+
+@pytest.mark.parametrize(
+    ("qualifier", "flops"),
+    [("__restrict__ ", {"sp": 3}), ("", {"sp": 5})],
+)
+def test_a_store_leaves_restrict_pointers_alone(
+    count: Count, qualifier: str, flops: dict[str, float]
+) -> None:
+    source = f"""
+    __global__ void k(const float *{qualifier}x, float *{qualifier}v, float *{qualifier}w) {{
+      v[0] += x[1] * x[2] + w[3];
+      w[0] = x[1] * x[2] + w[3];
+    }}"""
+    assert count(source).flops == flops
+
+
+def test_the_halves_of_a_pair_are_two_values(count: Count) -> None:
+    source = """
+    #include <cuda_fp16.h>
+    __global__ void k(const half2 *a, const half2 *b, float *out) {
+      float s = 0;
+      s += (float)a[1].x * (float)b[1].x;
+      s += (float)a[1].y * (float)b[1].y;
+      *out = s;
+    }"""
+    found = count(source)
+    assert found.flops == {"sp": 4}
+    assert found.accesses["a", "read", 2] == 2
+
+
+def test_an_array_that_a_loop_changes_varies_in_it(count: Count) -> None:
+    statements = """float t[8];
+      for (int j = 0; j < n; j++) { t[j % 8] = b[j]; for (int m = 0; m < n; m++) t[j % 8] *= 2.0f; }
+      a[i] = t[n % 8];"""
+    assert count(body(statements), n=10).flops == {"sp": 100}

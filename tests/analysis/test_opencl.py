@@ -247,7 +247,7 @@ def test_an_image_of_which_one_channel_is_taken() -> None:
         ("fmin(x, y)", {}),
         ("fabs(x)", {}),
         ("degrees(x)", {"sp": 1}),
-        ("dot((float4)(x), (float4)(y))", {"sp": 4}),  # one product, three sums
+        ("dot((float4)(x), (float4)(y))", {"sp": 7}),  # a product, three sums with it
         ("dot((float2)(x, y), (float2)(y, 3.0f))", {"sp": 3}),
         ("native_recip(x)", {}),
         ("native_sin(x)", {"sp": 1}),

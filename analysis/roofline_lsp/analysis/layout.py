@@ -158,6 +158,13 @@ def vector_parts(name: str) -> tuple[str, int] | None:
     return _VECTOR_ELEMENTS.get(element, element), int(found[2])
 
 
+def packed_element(type_: Type, name: str) -> str | None:
+    """The type of ``x`` or ``y`` of two halves in one register; None for anything else."""
+    if type_.pointers or type_.dims or name not in ("x", "y"):
+        return None
+    return {"half2": "half", "bfloat162": "bfloat16"}.get(type_.name)
+
+
 def is_integer(name: str) -> bool:
     """Whether this canonical type is integral."""
     return name in _RANKS

@@ -200,14 +200,17 @@ def _ledger(
         if runs is None:
             continue
         _note_region(region.kind, region.site, runs.trips, runs.share, runs.assumed, notes)
+        copies = region.walked_runs
+        if copies > 1:
+            notes.setdefault(region.site, []).append(f"loop: {copies} trips, unrolled")
         for site, row in region.work.items():
             total = rows.setdefault(site, [0.0] * len(Work))
             for kind in Work:
                 total[kind] += row[kind] * runs.runs
-            executions[site] = max(executions.get(site, 0.0), runs.runs)
+            executions[site] = max(executions.get(site, 0.0), runs.runs * copies)
         for access in region.accesses:
             rows.setdefault(access.site, [0.0] * len(Work))
-            executions[access.site] = max(executions.get(access.site, 0.0), runs.runs)
+            executions[access.site] = max(executions.get(access.site, 0.0), runs.runs * copies)
     for site in (*traffic.by_site, *notes):
         rows.setdefault(site, [0.0] * len(Work))
     lines = []

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from roofline_lsp.analysis.device.products import need_all
 from roofline_lsp.analysis.device.regions import Work
 from roofline_lsp.analysis.device.values import Value, number
 from roofline_lsp.analysis.device.walker import Walker
@@ -140,35 +141,55 @@ def _float_binary(walker: Walker, op: str, left: Value, right: Value, type_: str
     if isinstance(found, Value):
         return found
     if op in COMPARISONS:
+        need_all(machine, (left, right))
         result = Value("bool", expr, varies)
     else:
         result = Value(type_, expr, varies)
-        _charge_float(walker, op, type_, left, right, varies)
+        _charge_float(walker, op, result, left, right)
     home.available[key] = result
     return result
 
 
-def _charge_float(
-    walker: Walker, op: str, type_: str, left: Value, right: Value, varies: int
-) -> None:
+def _charge_float(walker: Walker, op: str, result: Value, left: Value, right: Value) -> None:
+    type_, varies = result.type, result.varies
     precision = precision_of(type_)
     if precision is None or precision not in _WORK:
         return
-    if op in ("+", "-", "*"):
-        pair = 2.0 if type_ in ("half2", "bfloat162") else 1.0
-        walker.machine.charge(_WORK[precision], pair, varies)
+    if op in ("+", "-"):
+        _charge_sum(walker, _WORK[precision], result, left, right)
+        return
+    need_all(walker.machine, (left, right))
+    divisor = right.constant
+    if op == "*" or (op == "/" and divisor and _exact_reciprocal(divisor)):
+        _charge_product(walker, _WORK[precision], result)
         return
     if op != "/":
-        return
-    divisor = right.constant
-    if divisor and _exact_reciprocal(divisor):
-        walker.machine.charge(_WORK[precision], 1.0, varies)
         return
     if left.constant == 1:
         form = "1 /"
     else:
         form = "/ const" if divisor is not None else "/"
     charge_operation(walker, f"{type_} {form}", varies, fallback=f"{type_} /")
+
+
+def _charge_product(walker: Walker, kind: Work, result: Value) -> None:
+    machine = walker.machine
+    home = machine.home(result.varies)
+    amount = _lanes(result.type)
+    home.charge(machine.site, kind, amount)
+    if walker.contracts:
+        machine.products.add(result, home, machine.site, kind, amount)
+
+
+def _charge_sum(walker: Walker, kind: Work, result: Value, left: Value, right: Value) -> None:
+    machine = walker.machine
+    home = machine.home(result.varies)
+    home.charge(machine.site, kind, _lanes(result.type))
+    machine.products.fuse((left, right), home, machine.site, kind)
+
+
+def _lanes(type_: str) -> float:
+    return 2.0 if type_ in ("half2", "bfloat162") else 1.0
 
 
 def _exact_reciprocal(divisor: int | float) -> bool:
@@ -214,8 +235,7 @@ def convert(walker: Walker, value: Value, type_: str) -> Value:
             walker.machine.need(value)
             return Value(type_, value.expr, value.varies)
         return Value(type_, value.expr, value.varies, value.node)
-    if is_integer(value.type):
-        walker.machine.need(value)
+    walker.machine.need(value)
     expr = value.expr
     if expr is not None and is_integer(type_):
         expr = apply("trunc", expr)
@@ -249,6 +269,7 @@ def negate(walker: Walker, value: Value) -> Value:
         if isinstance(found, Value):
             return found
         result = Value(value.type, expr, value.varies)
+        walker.machine.products.same(value, result)
         home.available[key] = result
         return result
     type_ = promoted(value.type)

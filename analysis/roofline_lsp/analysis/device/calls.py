@@ -236,6 +236,7 @@ def _returned(walker: Walker, function: Function, frame: Frame) -> DeviceValue:
         return walker.coerce(first, type_) if not type_.reference else first
     varies = 0
     for value in values:
+        need_value(walker, value)
         if isinstance(value, Value):
             varies |= value.varies
     if isinstance(first, (PointerValue, PlacePointer, CodeValue)):

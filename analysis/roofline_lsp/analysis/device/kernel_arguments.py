@@ -33,5 +33,7 @@ def kernel_argument(walker: Walker, variable: Variable) -> DeviceValue:
         )
         pointee = type_.pointee()
         read_only = space == "constant" or (type_.const and type_.restrict)
-        walker.arrays[variable.name] = Array(variable.name, space, pointee, read_only)
+        walker.arrays[variable.name] = Array(
+            variable.name, space, pointee, read_only, restrict=type_.restrict
+        )
     return walker.parameter(variable.name, variable.type)

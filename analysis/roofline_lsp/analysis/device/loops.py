@@ -20,6 +20,7 @@ from roofline_lsp.analysis.device.induction import (
 from roofline_lsp.analysis.device.memory import offset_by
 from roofline_lsp.analysis.device.openmp_functions import charge_sharing
 from roofline_lsp.analysis.device.regions import Region, Work
+from roofline_lsp.analysis.device.unrolled import affordable, walk_runs
 from roofline_lsp.analysis.device.values import (
     DeviceValue,
     FieldPlace,
@@ -133,6 +134,11 @@ def _walk_loop(
     if known is not None and known <= 0:
         return
     walker.at(line)
+    if known is not None and _unrolls_whole(known, facts, unroll):
+        size = sum(fact.size for fact in facts)
+        if affordable(walker, parts, known, size):
+            walk_runs(walker, parts, int(known))
+            return
     loop = _open(walker, trips)
     _choose_unrolling(loop, known, facts, unroll)
     simple = test is not None and trips is not None
@@ -166,15 +172,22 @@ def _choose_unrolling(
 ) -> None:
     size = sum(fact.size for fact in facts)
     innermost = not any(fact.has_loop for fact in facts)
-    if known is not None and unroll != 1:
-        small = known <= _UNROLL_TRIPS and known * size <= _UNROLL_SIZE
-        if unroll == 0 or (unroll is not None and unroll >= known) or small:
-            loop.unrolled = True
-            return
+    if known is not None and _unrolls_whole(known, facts, unroll):
+        loop.unrolled = True
+        return
     if unroll is not None and unroll > 1:
         loop.copies = unroll
     elif unroll is None and innermost and size < 300:
         loop.copies = _COPIES
+
+
+def _unrolls_whole(known: int | float, facts: list[BodyFacts], unroll: int | None) -> bool:
+    """Whether the compiler leaves no loop of a loop with this many runs."""
+    if unroll == 1:
+        return False
+    if unroll is not None and (unroll == 0 or unroll >= known):
+        return True
+    return known <= _UNROLL_TRIPS and known * sum(fact.size for fact in facts) <= _UNROLL_SIZE
 
 
 def _charge_overhead(
@@ -211,6 +224,8 @@ def _carry(
         step = step_of(walker, name, facts) if isinstance(place, VariablePlace) else None
         if name != induction and step is not None and step.op != "+":
             step = None
+        if isinstance(before, StructValue) and before.type.dims:
+            walker.array_varies[slot] = walker.array_varies.get(slot, 0) | loop.bit
         carried[slot] = _Carried(slot, before, step)
     for fact in facts:
         for name in fact.stores:
@@ -298,7 +313,10 @@ def _need_carried(
         parts = start.fields if isinstance(start, StructValue) else {}
         for name, value in inside.fields.items():
             _need_carried(walker, parts.get(name), value, loop)
-    elif isinstance(inside, Value) and is_integer(inside.type):
+    elif isinstance(inside, Value) and not is_integer(inside.type):
+        if inside is not start:
+            walker.machine.need(inside)
+    elif isinstance(inside, Value):
         term = _added(start, inside)
         if term is None or not (loop.unrolled or loop.copies > 1):
             walker.machine.need(inside)

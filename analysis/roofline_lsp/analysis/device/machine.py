@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from roofline_lsp.analysis.device.products import Products
 from roofline_lsp.analysis.device.regions import Access, Region, Site, Work
 from roofline_lsp.analysis.device.values import PointerValue, Value
 from roofline_lsp.analysis.integer_costs import INTEGER_COSTS, integer_cost, is_wide
@@ -27,6 +28,7 @@ class Machine:
         self.region = self.root
         self.site: Site = (path, line)
         self.next_bit = 1
+        self.products = Products()
 
     # -- regions
 
@@ -111,7 +113,10 @@ class Machine:
 
     def need(self, value: Value, depth: int = 0) -> None:
         """Charge what it takes to have the value in a register."""
-        if value.node is None or value.constant is not None or depth > _MAX_DEPTH:
+        if value.node is None:
+            self.products.need(value)
+            return
+        if value.constant is not None or depth > _MAX_DEPTH:
             return
         expr, varies = self.without_unrolled(value)
         home = self.home(varies)

@@ -7,6 +7,7 @@ from typing import Final
 
 from roofline_lsp.analysis.device.arithmetic import binary, charge_cost, convert
 from roofline_lsp.analysis.device.memory import need_value
+from roofline_lsp.analysis.device.products import need_all
 from roofline_lsp.analysis.device.regions import Work
 from roofline_lsp.analysis.device.values import (
     DeviceValue,
@@ -73,6 +74,7 @@ def math_call(walker: Walker, name: str, args: list[DeviceValue], node: Call) ->
     found = walker.machine.find(key, home)
     if isinstance(found, Value):
         return found
+    need_all(walker.machine, tuple(operands))
     single = base + "f" if type_ == "float" else base
     cost = function_cost(name if name.startswith("__") else single) or function_cost(name)
     if cost is not None:
@@ -136,6 +138,7 @@ def extreme(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> D
         expr = walker.fresh(op, "data")
     varies = left.varies | right.varies
     if is_float(type_):
+        need_all(walker.machine, (left, right))
         return Value(type_, expr, varies)
     return Value(type_, expr, varies, (op, (left, right)))
 
@@ -147,6 +150,7 @@ def absolute(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> 
         return None
     expr = apply("abs", value.expr) if value.expr is not None else None
     if is_float(value.type):
+        walker.machine.need(value)
         return Value(value.type, expr, value.varies)
     return Value(value.type, expr, value.varies, ("abs", (value,)))
 

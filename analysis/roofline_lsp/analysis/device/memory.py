@@ -57,12 +57,7 @@ def load(walker: Walker, pointer: PointerValue) -> DeviceValue:
     size = walker.types.size(type_) or 4
     key = None
     if pointer.offset.expr is not None:
-        epoch = (
-            0
-            if array.read_only
-            else walker.epochs.get(array, 0) + walker.epochs.get(array.space, 0)
-        )
-        key = ("load", array, pointer.offset.expr, epoch, size)
+        key = ("load", array, pointer.offset.expr, _epoch(walker, array), size)
         found = machine.find(key, machine.region)
         if found is not None:
             return found  # type: ignore[return-value]
@@ -71,6 +66,14 @@ def load(walker: Walker, pointer: PointerValue) -> DeviceValue:
     if key is not None:
         machine.region.available[key] = value
     return value
+
+
+def _epoch(walker: Walker, array: Array) -> int:
+    """What stands for the array's present contents: another number after any store to it."""
+    if array.read_only:
+        return 0
+    own = walker.epochs.get(array, 0)
+    return own if array.restrict else own + walker.epochs.get(array.space, 0)
 
 
 def _loaded(
@@ -114,10 +117,11 @@ def store(walker: Walker, pointer: PointerValue, value: DeviceValue) -> None:
     size = walker.types.size(type_) or 4
     machine.touch(pointer, size, "write")
     # Another pointer of the same space may name this memory, unless it is restrict.
-    walker.epochs[array.space] = walker.epochs.get(array.space, 0) + 1
+    changed: object = array if array.restrict else array.space
+    walker.epochs[changed] = walker.epochs.get(changed, 0) + 1
     if pointer.offset.expr is not None and isinstance(value, (Value, StructValue)):
-        epoch = walker.epochs.get(array, 0) + walker.epochs[array.space]
-        machine.region.available["load", array, pointer.offset.expr, epoch, size] = value
+        key = ("load", array, pointer.offset.expr, _epoch(walker, array), size)
+        machine.region.available[key] = value
 
 
 def need_value(walker: Walker, value: DeviceValue) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
-from roofline_lsp.analysis.device.values import VariablePlace
+from roofline_lsp.analysis.device.values import Value
 from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.analysis.layout import common_type, is_float, is_integer
 from roofline_lsp.kernel import expressions as ex
@@ -88,20 +89,81 @@ def _kind(type_: Type) -> str:
 
 def _static_type(walker: Walker, node: ex.Expression) -> Type | None:
     """The type of an expression without evaluating it; None where that would take more."""
-    if isinstance(node, ex.Literal):
-        return Type(node.type_name)
-    if isinstance(node, ex.Cast):
-        return walker.types.resolve(node.type)
-    if isinstance(node, ex.Unary) and node.op in ("+", "-", "~"):
-        return _static_type(walker, node.operand)
-    if isinstance(node, ex.Name):
-        place = walker.scope.find(node.name)
-        if isinstance(place, VariablePlace):
-            return walker.types.resolve(walker.place_type(place))
+    handler = _STATIC_TYPES.get(type(node))
+    return handler(walker, node) if handler is not None else None
+
+
+def _name_type(walker: Walker, node: ex.Name) -> Type | None:
+    place = walker.scope.find(node.name)
+    if place is None:
+        held = walker.constants.get(node.name)
+        return Type(held.type) if isinstance(held, Value) else None
+    return walker.types.resolve(walker.place_type(place))
+
+
+def _index_type(walker: Walker, node: ex.Index) -> Type | None:
+    base = _static_type(walker, node.base)
+    if base is None or not (base.pointers or base.dims):
         return None
-    if isinstance(node, ex.Binary) and node.op in ("+", "-", "*", "/"):
-        left, right = _static_type(walker, node.left), _static_type(walker, node.right)
-        if left is None or right is None or left.pointers or right.pointers:
-            return left or right
-        return Type(common_type(left.name, right.name))
+    return walker.types.resolve(base.pointee())
+
+
+def _member_type(walker: Walker, node: ex.Member) -> Type | None:
+    base = _static_type(walker, node.base)
+    if base is None or base.pointers != int(node.arrow) or base.dims:
+        return None
+    found = (walker.types.fields(Type(base.name, base.args)) or {}).get(node.name)
+    return walker.types.resolve(found[2]) if found is not None else None
+
+
+def _unary_type(walker: Walker, node: ex.Unary) -> Type | None:
+    inner = _static_type(walker, node.operand)
+    if node.op in ("+", "-", "~") or inner is None:
+        return inner
+    if node.op == "*" and (inner.pointers or inner.dims):
+        return walker.types.resolve(inner.pointee())
     return None
+
+
+def _binary_type(walker: Walker, node: ex.Binary) -> Type | None:
+    if node.op not in ("+", "-", "*", "/"):
+        return None
+    left, right = _static_type(walker, node.left), _static_type(walker, node.right)
+    if left is None or right is None or left.pointers or right.pointers:
+        return left or right
+    return Type(common_type(left.name, right.name))
+
+
+def _call_type(walker: Walker, node: ex.Call) -> Type | None:
+    """What a function of the program returns; a template parameter by the argument it is for."""
+    if not isinstance(node.callee, ex.Name):
+        return None
+    candidates = walker.table.find_functions(node.callee.name)
+    given = node.callee.template_args
+    chosen = choose_by_types(walker, candidates, node.args, given)
+    if chosen is None:
+        return None
+    returned = chosen.return_type
+    names = [parameter.name for parameter in chosen.template_params]
+    if returned.name not in names:
+        return walker.types.resolve(returned)
+    position = names.index(returned.name)
+    if given is not None and position < len(given):
+        explicit = given[position]
+        return walker.types.resolve(explicit) if isinstance(explicit, Type) else None
+    for parameter, arg in zip(chosen.params, node.args, strict=False):
+        if parameter.type.name == returned.name and not parameter.type.pointers:
+            return _static_type(walker, arg)
+    return None
+
+
+_STATIC_TYPES: Final[Mapping[type[ex.Expression], Callable[..., Type | None]]] = {
+    ex.Literal: lambda _walker, node: Type(node.type_name),
+    ex.Cast: lambda walker, node: walker.types.resolve(node.type),
+    ex.Name: _name_type,
+    ex.Index: _index_type,
+    ex.Member: _member_type,
+    ex.Unary: _unary_type,
+    ex.Binary: _binary_type,
+    ex.Call: _call_type,
+}

@@ -19,6 +19,7 @@ from roofline_lsp.analysis.device.values import (
 )
 from roofline_lsp.analysis.device.vectors import component_place
 from roofline_lsp.analysis.device.walker import Walker
+from roofline_lsp.analysis.layout import SIZES, packed_element
 from roofline_lsp.analysis.opencl_types import field_names
 from roofline_lsp.kernel import expressions as ir
 from roofline_lsp.kernel.types import Type
@@ -151,6 +152,9 @@ def field_place(walker: Walker, owner: Place, name: str) -> Place | None:
         position = field_names(len(owner.names)).index(name)
         return field_place(walker, owner.owner, owner.names[position])
     if isinstance(owner, MemoryPlace):
+        half = packed_element(walker.types.resolve(owner.pointer.pointee), name)
+        if half is not None:
+            return MemoryPlace(field_of(owner.pointer, SIZES[half] * (name == "y"), Type(half)))
         layout = walker.types.fields(owner.pointer.pointee)
         if layout is None or name not in layout:
             return MemoryPlace(owner.pointer)
@@ -165,7 +169,8 @@ def field_place(walker: Walker, owner: Place, name: str) -> Place | None:
         layout = walker.types.fields(held.type) or {}
         type_ = layout[name][2] if name in layout else _type_in(walker, held, name)
         return FieldPlace(owner, name, walker.types.resolve(type_))
-    return FieldPlace(owner, name, Type("int"))
+    half = packed_element(walker.types.resolve(walker.place_type(owner)), name)
+    return FieldPlace(owner, name, Type(half or "int"))
 
 
 def _type_in(walker: Walker, held: StructValue, name: str) -> Type:

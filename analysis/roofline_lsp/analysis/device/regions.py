@@ -49,6 +49,8 @@ class Array:
     size_bytes: Expr | None = None
     indirect: bool = False
     """The pointer itself was loaded from memory."""
+    restrict: bool = False
+    """``__restrict__``: no store through another pointer changes it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,6 +92,8 @@ class Region:
     """The compiler unrolls it whole: the counter is a constant in each copy."""
     copies: int = 1
     """Of a loop that is unrolled in part: the runs that share one test and increment."""
+    walked_runs: int = 1
+    """Of a guard without conditions that stands for an unrolled loop: the runs it holds."""
     exits: list[tuple[Expr | None, ...]] = field(default_factory=list)
     """Of a loop: the conditions, all of which must hold, of each ``break`` or ``return`` in it."""
     work: dict[Site, list[float]] = field(default_factory=dict)

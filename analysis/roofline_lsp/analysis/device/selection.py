@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from roofline_lsp.analysis.device.arithmetic import MAX_SIZE
+from roofline_lsp.analysis.device.products import need_all
 from roofline_lsp.analysis.device.values import DeviceValue, StructValue, Value
 from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.analysis.layout import common_type, is_float
@@ -20,6 +21,7 @@ def select(
         varies = condition.varies | then.varies | otherwise.varies
         expr = _selected(condition.expr, then.expr, otherwise.expr)
         if is_float(type_):
+            need_all(walker.machine, (then, otherwise))
             return Value(type_, expr, varies)
         if expr is None:
             expr = walker.fresh("choice", "data")

@@ -351,9 +351,17 @@ def _forget_changed(walker: Walker, before: dict[int, DeviceValue]) -> None:
 def _return(walker: Walker, node: ir.Return) -> Flow:
     if node.value is not None:
         value = evaluate(walker, node.value)
-        need_value(walker, value)
+        if not _all_float(value):
+            need_value(walker, value)
         walker.frames[-1].returns.append(value)
     return Flow.EXIT
+
+
+def _all_float(value: DeviceValue) -> bool:
+    """Whether it holds floats alone, which are computed where they are needed."""
+    if isinstance(value, StructValue):
+        return all(map(_all_float, value.fields.values()))
+    return isinstance(value, Value) and is_float(value.type)
 
 
 def _exit(walker: Walker, node: ir.Statement) -> Flow:

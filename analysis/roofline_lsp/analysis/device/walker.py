@@ -109,6 +109,8 @@ class Walker:
         self.machine = Machine(kernel.path, kernel.span.line)
         self.constants: dict[str, DeviceValue] = {}
         self.opencl = kernel.dialect is Dialect.OPENCL
+        self.contracts = kernel.dialect is not Dialect.OPENMP
+        """Products and sums of different statements are fused: nvcc does, Clang by default not."""
         self.types = TypeResolver(
             table, {}, lambda expression: parts.constant_of(self, expression), kernel.dialect
         )
@@ -124,6 +126,8 @@ class Walker:
         """Calls of which only the first element of the result is taken."""
         self.arrays: dict[str, Array] = {}
         self.local_arrays = LocalArrays()
+        self.array_varies: dict[int, int] = {}
+        """Of the slots of local arrays, the bits of the loops that change elements."""
         self.epochs: dict[object, int] = {}
         self.assumptions: list[Assumption] = []
         self.problems: list[Problem] = []
@@ -131,6 +135,8 @@ class Walker:
         self.shared_bytes = 0
         self.barriers = 0
         self.statements = 0
+        self.unrolled_nodes = 0
+        """Nodes of loops that were walked run by run."""
 
     def bind(self, bindings: Mapping[str, Type | int]) -> None:
         """Give template parameters their arguments."""
@@ -174,7 +180,9 @@ class Walker:
             array = self.arrays.get(path)
             if array is None:
                 read_only = resolved.const and resolved.restrict
-                array = self.arrays[path] = Array(path, "global", pointee, read_only)
+                array = self.arrays[path] = Array(
+                    path, "global", pointee, read_only, restrict=resolved.restrict
+                )
             return PointerValue(array, number(0, "long"), pointee)
         if is_integer(resolved.name):
             unsigned = resolved.name.startswith("unsigned") or resolved.name == "bool"
@@ -322,6 +330,11 @@ class Walker:
 
     def _field_variation(self, owner: StructValue, place: FieldPlace) -> int:
         varies = place.index.varies if place.index is not None else 0
+        root: Place = place
+        while isinstance(root, FieldPlace):
+            root = root.owner
+        if isinstance(root, VariablePlace):
+            varies |= self.array_varies.get(root.slot, 0)
         for value in owner.fields.values():
             if isinstance(value, Value):
                 varies |= value.varies

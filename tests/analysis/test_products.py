@@ -1,0 +1,76 @@
+"""Products with several uses: the figures are SASS's, two operations for each FFMA."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roofline_lsp.analysis.device.products import Products
+from roofline_lsp.analysis.device.regions import Region, Work
+from roofline_lsp.analysis.device.values import Value
+
+Count = Callable[..., Any]
+
+
+def kernel(statements: str) -> str:
+    return f"""
+__global__ void k(const float *p, float *q, int n) {{
+  float a = p[0], b = p[1], c = p[2], d = p[3];
+  {statements}
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("statements", "flops"),
+    [
+        ("q[0] = a * b + c;", 2),
+        ("float t = a * b; q[0] = t + c; q[1] = d - t;", 4),  # FFMA, FFMA
+        ("float t = a * b; q[0] = t + c; q[1] = d + t; q[2] = t - 1.f;", 6),
+        ("float t = a * b; q[0] = -t + c; q[1] = t + d;", 4),  # a sign is free
+        ("float t = a * b; q[0] = t + t;", 3),  # FMUL, FFMA
+        ("float t = a * b, u = c * d; q[0] = t + u;", 3),  # FMUL, FFMA
+        ("float t = a * b; q[0] = t; q[1] = t + c;", 3),  # FMUL, FFMA
+        ("float t = a * b; q[1] = t + c; q[0] = t;", 3),
+        ("float t = a * b; q[0] = t * d; q[1] = t + c;", 4),
+        ("float t = a * b; q[0] = t > d ? t : d; q[1] = t + c;", 3),
+        ("float t = a / 2.f; q[0] = t + c; q[1] = t + d;", 4),
+    ],
+)
+def test_a_product_and_its_additions(count: Count, statements: str, flops: float) -> None:
+    assert count(kernel(statements)).work(Work.SP) == flops
+
+
+def test_a_product_from_before_a_loop_is_not_taken_in(count: Count) -> None:
+    source = kernel(
+        "float t = a * b, s = 0.f; for (int i = 0; i < n; i++) s += t - p[i]; q[0] = s;"
+    )
+    assert count(source, n=100).work(Work.SP) == 1 + 2 * 100
+
+
+def test_a_returned_product_is_taken_in(count: Count) -> None:
+    before = "__device__ float twice(float x, float y) { return x * y; }"
+    source = before + kernel("float t = twice(a, b); q[0] = t + c; q[1] = t + d;")
+    assert count(source).work(Work.SP) == 4
+
+
+@given(st.lists(st.sampled_from(("add", "need")), max_size=12))
+def test_the_order_of_uses_does_not_matter(uses: list[str]) -> None:
+    """Two operations for each addition that takes the product in, one for other needs together."""
+    home = Region("kernel", None, (None, 1))  # type: ignore[arg-type]
+    products = Products()
+    product, other = Value("float"), Value("float")
+    home.charge(home.site, Work.SP, 1.0)
+    products.add(product, home, home.site, Work.SP, 1.0)
+    for use in uses:
+        if use == "need":
+            products.need(product)
+        else:
+            home.charge(home.site, Work.SP, 1.0)
+            products.fuse((product, other), home, home.site, Work.SP)
+    total = home.work[home.site][Work.SP]
+    expected = 2.0 * uses.count("add") + ("need" in uses)
+    assert total == (expected if uses else 1.0)
