@@ -84,11 +84,28 @@ def test_explain_shows_matching_kernels(run: Callable[..., Any], options: list[s
     assert ran.code == 0
     assert "RIGHT: measured BB, predicted BB" in ran.out
     assert "WRONG: measured BB, predicted CB" in ran.out
-    assert "host: main.cu:8: grid (3907, 1, 1), block (256, 1, 1); n = 1000000" in ran.out
+    assert "at main.cu:8: grid (3907, 1, 1), block (256, 1, 1)\n" in ran.out
+    assert "  values (" in ran.out
+    assert "  regions, their own operations over the whole launch\n" in ran.out
     ran = run("evaluate", *options, "--explain", "--wrong")
     assert "RIGHT" not in ran.out
     assert ran.out.endswith("\n2 of 4 kernels right\n")
     assert ran.out.count("WRONG") == 2
+
+
+def test_predictions_are_compared_with_earlier_ones(
+    run: Callable[..., Any], options: list[str], project: Path
+) -> None:
+    run("evaluate", *options, "--predictions", "earlier.csv")
+    table = (project / "earlier.csv").read_text()
+    (project / "earlier.csv").write_text(table.replace(",BB,BB,", ",BB,CB,", 1))
+    ran = run("evaluate", *options, "--compare", "earlier.csv", "--predictions", "earlier.csv")
+    assert ran.code == 0
+    assert "against earlier predictions: 4 kernels\n" in ran.out
+    assert "  right now: 1 kernel\n    CB -> BB  measured BB  saxpy-cuda:saxpy(" in ran.out
+    assert (project / "earlier.csv").read_text() == table
+    ran = run("evaluate", *options, "--compare", "earlier.csv", "--format", "json")
+    assert json.loads(ran.out)["comparison"]["classes"] == []
 
 
 @pytest.mark.parametrize(
@@ -100,6 +117,7 @@ def test_explain_shows_matching_kernels(run: Callable[..., Any], options: list[s
         (["--dataset", "gone.csv"], "gone.csv: cannot be read: No such file or directory"),
         (["--explain", "nope"], "no kernel of the data set has 'nope' in its program:kernel"),
         (["--gpu", "RTX 3081"], 'unknown GPU "RTX 3081"'),
+        (["--compare", "gone.csv"], "gone.csv: cannot be read: No such file or directory"),
         (["--jobs", "0"], "'0' is not a whole number of at least 1"),
         (["--jobs", "two"], "'two' is not a whole number of at least 1"),
     ],

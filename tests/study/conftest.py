@@ -13,10 +13,15 @@ from typing import Any, TypeAlias
 
 import pytest
 
+from roofline_lsp.api.details import (
+    AccessDetail,
+    ArrayDetail,
+    BoundValue,
+    KernelDetails,
+    RegionDetail,
+)
 from roofline_lsp.api.report import (
-    ArgumentUsed,
     GpuUsed,
-    LaunchReport,
     Limiter,
     Prediction,
     Source,
@@ -43,6 +48,47 @@ GPU = GpuUsed(
 
 
 Dim3: TypeAlias = "tuple[int, int, int]"
+
+MAIN = Path("/data/src/saxpy-cuda/main.cu")
+
+DETAILS = KernelDetails(
+    path=MAIN,
+    line=5,
+    launch=(MAIN, 42),
+    launches=2,
+    grid=("div(n, 256)", "1", "1"),
+    block=("256", "1", "1"),
+    values=(
+        BoundValue("n", 1000.0, "argv[1] at main.cu:30", ()),
+        BoundValue("m", 1024.0, None, (UnknownUsed("m", "read from a file", 1024.0),)),
+        BoundValue("k", 16.0, None, (UnknownUsed("argc", "not known", 1.0),)),
+    ),
+    sizes={"x": 4000.0},
+    regions=(
+        RegionDetail(
+            0, "kernel", MAIN, 5, "", 1024.0, 1.0, 1.0, False, False,
+            {Precision.INT: 2048.0}, 0,
+        ),
+        RegionDetail(
+            1, "guard", MAIN, 6, "lt(i - n)", 1000.0, 1.0, 0.977, False, False, {}, 1,
+        ),
+        RegionDetail(
+            2, "loop", MAIN, 7, "?", 16000.0, 16.0, 1.0, True, False,
+            {Precision.SP: 32000.0}, 1,
+        ),
+    ),
+    arrays=(
+        ArrayDetail(
+            "y", "global", 4000.0, 0.0, 0.0, 4000.0, 400.0,
+            (AccessDetail(MAIN, 8, "write", 4, 1000.0, "4 x 256, 1024 x 4"),),
+        ),
+        ArrayDetail(
+            "x", "global", 4000.0, 4000.0, 12000.0, 0.0, 0.0,
+            (AccessDetail(MAIN, 7, "read", 4, 16000.0, "data-dependent"),) * 7,
+        ),
+    ),
+)  # fmt: skip
+"""A kernel taken apart."""
 
 
 def _measured(
@@ -118,6 +164,12 @@ class FakeProgram:
             return _prediction(unknowns=(UnknownUsed("n", "read from a file", 1024.0),))
         return None
 
+    def details(
+        self, profiled_name: str, *, grid: Dim3 | None, block: Dim3 | None
+    ) -> KernelDetails | None:
+        name = profiled_name.partition("(")[0]
+        return DETAILS if self.predict(name, grid=grid, block=block) is not None else None
+
 
 class FakeLoader:
     """Behaves as the program's first argument says."""
@@ -142,24 +194,6 @@ class FakeLoader:
         return self.programs[-1]
 
 
-def launches(paths: Sequence[Path], _settings: Settings, name: str) -> tuple[LaunchReport, ...]:
-    if name == "vector_add":
-        raise RecursionError
-    argument = ArgumentUsed("n", "1000", "argv[1] at main.cu:10")
-    launch = LaunchReport(
-        path=paths[0],
-        line=42,
-        grid=(4, None, 1),
-        block=(256, 1, 1),
-        shared_bytes=None,
-        certain=False,
-        template_args=("float",),
-        arguments=(argument,),
-        prediction=_prediction(),
-    )
-    return (launch,)
-
-
 @pytest.fixture
 def loader() -> FakeLoader:
     return FakeLoader()
@@ -167,7 +201,7 @@ def loader() -> FakeLoader:
 
 @pytest.fixture
 def analyser(loader: FakeLoader) -> Analyser:
-    return Analyser(loader, launches)
+    return Analyser(loader)
 
 
 @pytest.fixture
@@ -203,3 +237,9 @@ def measured() -> Callable[..., MeasuredKernel]:
 def prediction() -> Callable[..., Prediction]:
     """Makes a prediction with some values changed."""
     return _prediction
+
+
+@pytest.fixture
+def details() -> KernelDetails:
+    """A kernel taken apart."""
+    return DETAILS

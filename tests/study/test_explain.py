@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from roofline_lsp.api.details import KernelDetails
 from roofline_lsp.api.report import (
     Evidence,
     GpuUsed,
@@ -16,6 +18,7 @@ from roofline_lsp.api.report import (
 from roofline_lsp.study.dataset import MeasuredKernel
 from roofline_lsp.study.evaluate import EvaluationError
 from roofline_lsp.study.explain import TOP_LINES, explain, matching
+from roofline_lsp.study.explain_details import MAX_REGIONS
 from roofline_lsp.study.judge import Judgement
 
 SOURCES = Path("/data/src")
@@ -26,22 +29,51 @@ saxpy-cuda:saxpy(int, float *)
   WRONG: measured CB, predicted BB with confidence 0.90
   limited by bandwidth, sp BB, int BB, idle SMs, occupancy 50%
   profiled: grid (4, 1, 1), block (256, 1, 1), arguments 1000
-  host: main.cu:42: grid (4, 1, 1), block (256, 1, 1)
+  kernel at main.cu:5, one of 2 launches at main.cu:42: grid (div(n, 256), 1, 1), block (256, 1, 1)
 
-                  predicted  measured  ratio  ridge
+                  predicted  measured  ratio
   SP operations         2 k       2 k      1
   DP operations           0         0
   INT operations        4 k       8 k    0.5
   DRAM bytes          12 kB     10 kB    1.2
   time                 6 us      3 us      2
-  SP per byte         0.167       0.2  0.833     33
-  DP per byte             0         0         0.515
-  INT per byte        0.333       0.8  0.417   16.5
     read               8 kB
     written            4 kB
 
+  operations per byte  predicted  measured  ridge  predicted / ridge  measured / ridge
+  SP                       0.167       0.2     33            0.00506           0.00607
+  DP                           0         0  0.515                  0                 0
+  INT                      0.333       0.8   16.5             0.0202            0.0485
+  CB if INT operations were 49x as many, or DRAM bytes 49x fewer
+
   unknowns (1)
     n: read from a file; assumed 1024  [main.cu:5]
+
+  values (3)
+    n  1000  <- argv[1] at main.cu:30
+    m  1024  assumed: read from a file
+    k    16  assumed: argc: not known
+
+  DRAM traffic of 2 arrays
+    array  space   size  distinct read  read again  written  written back
+    x      global  4 kB           4 kB        8 kB        -             -
+    y      global  4 kB            0 B           -     4 kB   400 B (10%)
+
+    access              bytes  executions  strides in bytes x extents
+    x read   main.cu:7      4        16 k  data-dependent
+    x read   main.cu:7      4        16 k  data-dependent
+    x read   main.cu:7      4        16 k  data-dependent
+    x read   main.cu:7      4        16 k  data-dependent
+    x read   main.cu:7      4        16 k  data-dependent
+    x read   main.cu:7      4        16 k  data-dependent
+    y write  main.cu:8      4         1 k  4 x 256, 1024 x 4
+    and 1 more
+
+  regions, their own operations over the whole launch
+    region    line         runs       each    SP     INT  accesses  what decides
+    kernel    main.cu:5  1.02 k                -  2.05 k         -
+      guard   main.cu:6     1 k        98%     -       -         1  lt(i - n)
+        loop  main.cu:7    16 k  ~16 trips  32 k       -         1  ?
 
   ledger, largest first (3 of 3 lines)
     line         SP  INT  read  executions  notes
@@ -58,6 +90,7 @@ def test_prediction_and_measurement_stand_side_by_side(
     measured: Callable[..., MeasuredKernel],
     prediction: Callable[..., Prediction],
     gpu: GpuUsed,
+    details: KernelDetails,
 ) -> None:
     notes = ("loop: 10 trips", "strided by 4096 bytes")
     made = prediction(
@@ -72,8 +105,7 @@ def test_prediction_and_measurement_stand_side_by_side(
         evidence=(Evidence(MAIN, 7, "single-precision operations", 2e3),),
     )
     row = measured(label=Verdict.COMPUTE_BOUND)
-    launch = "main.cu:42: grid (4, 1, 1), block (256, 1, 1)"
-    assert explain(Judgement(row, made, None, (launch,)), gpu, sources=SOURCES) == EXPECTED
+    assert explain(Judgement(row, made, None, details), gpu, sources=SOURCES) == EXPECTED
 
 
 def test_only_the_largest_lines_are_shown(
@@ -109,13 +141,69 @@ def test_kernels_match_by_a_part_of_program_and_name(
         matching(rows, "nope")
 
 
-def test_many_and_long_launches_are_cut_and_wrapped(
-    measured: Callable[..., MeasuredKernel], gpu: GpuUsed
+@pytest.mark.parametrize(
+    ("verdict", "changes", "said"),
+    [
+        # Intensities 100, 1 and 50 against ridges 32.97, 0.515 and 16.49.
+        (
+            Verdict.COMPUTE_BOUND,
+            {"sp_flops": 1.2e6, "dp_flops": 1.2e4, "int_ops": 6e5},
+            "BB if operations were fewer, SP 3x and DP 1.9x and INT 3x, or DRAM bytes 3x as many",
+        ),
+        (
+            Verdict.COMPUTE_BOUND,
+            {"sp_flops": 1.2e6, "dp_flops": 0.0, "int_ops": 0.0},
+            "BB if operations were fewer, SP 3x, or DRAM bytes 3x as many",
+        ),
+        (
+            Verdict.BANDWIDTH_BOUND,
+            {"sp_flops": 1.2e5, "dp_flops": 0.0, "int_ops": 1.2e5},
+            "CB if INT operations were 1.6x as many, or DRAM bytes 1.6x fewer",
+        ),
+    ],
+)
+def test_what_would_flip_the_class_is_told(
+    measured: Callable[..., MeasuredKernel],
+    prediction: Callable[..., Prediction],
+    gpu: GpuUsed,
+    verdict: Verdict,
+    changes: dict[str, float],
+    said: str,
 ) -> None:
-    launches = tuple(f"main.cu:{line}: " + "; ".join(["n = 1000000"] * 12) for line in range(8))
-    lines = explain(Judgement(measured(), None, "lost", launches), gpu).splitlines()
-    shown = [line for line in lines if line.startswith("  host: ")]
-    assert len(shown) == 7
-    assert shown[-1] == "  host: and 2 more launches"
-    assert max(map(len, lines)) <= 110
-    assert sum(line.count("n = 1000000") for line in lines) == 6 * 12
+    lines = explain(Judgement(measured(), prediction(verdict, **changes)), gpu).splitlines()
+    assert f"  {said}" in lines
+
+
+def test_a_kernel_without_operations_has_no_other_class(
+    measured: Callable[..., MeasuredKernel], prediction: Callable[..., Prediction], gpu: GpuUsed
+) -> None:
+    made = prediction(sp_flops=0.0, dp_flops=0.0, int_ops=0.0)
+    text = explain(Judgement(measured(), made), gpu)
+    assert "CB if" not in text
+    assert "BB if" not in text
+
+
+def test_a_kernel_that_nothing_launches_says_so(
+    measured: Callable[..., MeasuredKernel],
+    prediction: Callable[..., Prediction],
+    gpu: GpuUsed,
+    details: KernelDetails,
+) -> None:
+    alone = replace(details, launch=None, launches=0, grid=(), block=(), values=(), arrays=())
+    lines = explain(Judgement(measured(), prediction(), None, alone), gpu).splitlines()
+    assert lines[4] == f"  kernel at {MAIN}:5; no launch found"
+    assert not [line for line in lines if line.startswith(("  values", "  DRAM traffic"))]
+
+
+def test_long_tables_are_cut(
+    measured: Callable[..., MeasuredKernel],
+    prediction: Callable[..., Prediction],
+    gpu: GpuUsed,
+    details: KernelDetails,
+) -> None:
+    loop = replace(details.regions[2], text="a + " * 60, unrolled=True, assumed=False)
+    many = replace(details, regions=(*details.regions, *(loop for _ in range(100))))
+    text = explain(Judgement(measured(), prediction(), None, many), gpu, sources=SOURCES)
+    assert f"    and {103 - MAX_REGIONS} more" in text.splitlines()
+    assert "16 trips unrolled" in text
+    assert max(map(len, text.splitlines())) <= 140

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from roofline_lsp.api.details import KernelDetails
 from roofline_lsp.api.report import Verdict
 from roofline_lsp.settings import Settings
 from roofline_lsp.study.dataset import MeasuredKernel
@@ -121,19 +122,16 @@ def test_missing_and_empty_folders_are_told(
     assert empty.failure == f"no source file in {inputs.sources / 'empty-cuda'}"
 
 
-def test_launches_are_described_when_asked_for(
-    measured: Make, inputs: Inputs, analyser: Analyser
+def test_details_are_kept_when_asked_for(
+    measured: Make, inputs: Inputs, analyser: Analyser, details: KernelDetails
 ) -> None:
-    rows = [measured(), measured(kernel="vector_add(int)")]
-    shown, failed = judged(rows, replace(inputs, show_launches=True), analyser)
-    assert shown.launches == (
-        (
-            "main.cu:42: grid (4, ?, 1), block (256, 1, 1); <float>; perhaps not reached; "
-            "n = 1000 (argv[1] at main.cu:10)"
-        ),
-    )
-    assert failed.launches[0].startswith("RecursionError (conftest.py:")
-    assert failed.prediction is not None
+    rows = [measured(), measured(kernel="crashes(int)")]
+    plain, _ = judged(rows, inputs, analyser)
+    shown, failed = judged(rows, replace(inputs, details=True), analyser)
+    assert plain.details is None
+    assert shown.details == details
+    assert shown.prediction == plain.prediction
+    assert failed.details is None
 
 
 def test_a_program_that_fails_dies_or_hangs_costs_its_own_kernels_alone(

@@ -13,10 +13,11 @@ from roofline_lsp.analysis.execution import Dim3
 from roofline_lsp.analysis.host import HostOptions, HostResult, execute_host
 from roofline_lsp.analysis.host.libraries.device_properties import device_properties
 from roofline_lsp.analysis.host.values import LaunchContext
-from roofline_lsp.analysis.predict import Target, predict
+from roofline_lsp.analysis.predict import Target, judge, predict
 from roofline_lsp.analysis.prediction import Prediction
 from roofline_lsp.analysis.symbols import SymbolTable, build_symbol_table
 from roofline_lsp.api.cache import AnalysisCache
+from roofline_lsp.api.details import KernelDetails, details_of
 from roofline_lsp.api.files import Reader, read_file
 from roofline_lsp.api.options import preprocess_options
 from roofline_lsp.api.profiled_names import ProfiledName, offload_name, parse_profiled_name
@@ -37,6 +38,13 @@ class KernelCandidate:
     signature: str
     path: Path
     line: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    kernel: Function
+    context: LaunchContext | None
+    bindings: Mapping[str, Type | int]
 
 
 class ProgramAnalysis:
@@ -131,21 +139,38 @@ class ProgramAnalysis:
         self, profiled_name: str, *, grid: Dim3 | None = None, block: Dim3 | None = None
     ) -> Prediction | None:
         """Judge the kernel of a profiler's demangled name; None if it is not found."""
-        wanted = parse_profiled_name(profiled_name)
-        kernels = _best_matches(self.functions, wanted)
-        if not kernels:
+        chosen = self._chosen(profiled_name, grid, block)
+        if chosen is None:
             return None
-        choices = []
-        for kernel in kernels:
+        prediction, _ = self.predict_launch(
+            chosen.kernel, chosen.context, grid=grid, block=block, bindings=chosen.bindings
+        )
+        return prediction
+
+    def details(
+        self, profiled_name: str, *, grid: Dim3 | None = None, block: Dim3 | None = None
+    ) -> KernelDetails | None:
+        """What ``predict`` computes its prediction from; None if the kernel is not found."""
+        chosen = self._chosen(profiled_name, grid, block)
+        if chosen is None:
+            return None
+        merged = {**_constant_bindings(chosen.context), **chosen.bindings}
+        summary = self.summary(chosen.kernel, merged)
+        bound = bind(summary, chosen.context, grid, block)
+        judged = judge(summary, bound, self.target)
+        found = len(self.launches_of(chosen.kernel))
+        return details_of(summary, chosen.context, bound, judged, found)
+
+    def _chosen(self, profiled_name: str, grid: Dim3 | None, block: Dim3 | None) -> _Chosen | None:
+        """The kernel that a profiled name means, and the launch of it that is judged."""
+        wanted = parse_profiled_name(profiled_name)
+        choices: list[tuple[int, _Chosen]] = []
+        for kernel in _best_matches(self.functions, wanted):
             bindings = _template_bindings(kernel, wanted)
             context = self._choose_launch(kernel, bindings, grid, block)
             score = -1 if context is None else _launch_score(context, bindings, grid, block)
-            choices.append((score, kernel, context, bindings))
-        _, kernel, context, bindings = max(choices, key=lambda choice: choice[0])
-        prediction, _ = self.predict_launch(
-            kernel, context, grid=grid, block=block, bindings=bindings
-        )
-        return prediction
+            choices.append((score, _Chosen(kernel, context, bindings)))
+        return max(choices, key=lambda choice: choice[0])[1] if choices else None
 
     def _choose_launch(
         self,

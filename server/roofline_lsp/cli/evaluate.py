@@ -117,7 +117,9 @@ def _evaluate(options: argparse.Namespace, settings: Settings) -> int:
         rows = matching(rows, options.explain)
     # Read before the work, so that a wrong file is told at once, and before it may be overwritten.
     earlier = read_predictions(options.compare) if options.compare is not None else None
-    inputs = Inputs(options.sources, settings, options.source_only, options.explain is not None)
+    inputs = Inputs(
+        options.sources, settings, options.source_only, details=options.explain is not None
+    )
     with ProgressBar(sys.stderr, enabled=not options.no_progress) as bar:
         judgements = evaluate.evaluate(
             rows, inputs, jobs=options.jobs, limit_s=options.time_limit, progress=bar.show

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
 from roofline_lsp.api.report import GpuUsed, LedgerLine, Prediction
-from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.reports.table import aligned
 from roofline_lsp.reports.units import (
     UNKNOWN,
@@ -20,22 +18,19 @@ from roofline_lsp.reports.units import (
 )
 from roofline_lsp.study.dataset import MeasuredKernel
 from roofline_lsp.study.evaluate import EvaluationError
+from roofline_lsp.study.explain_details import details_lines, launch_lines, place
+from roofline_lsp.study.explain_ridge import ridge_lines
 from roofline_lsp.study.judge import Judgement
-from roofline_lsp.study.quantities import COUNTS, INTENSITIES, measured, predicted
+from roofline_lsp.study.quantities import COUNTS, measured, predicted
 
 TOP_LINES = 12
 """How many ledger lines and pieces of evidence are shown."""
-MAX_LAUNCHES = 6
-LINE_WIDTH = 110
 
 _LABELS = {
     "sp_flops": ("SP operations", ""),
     "dp_flops": ("DP operations", ""),
     "int_ops": ("INT operations", ""),
     "dram_bytes": ("DRAM bytes", "B"),
-    "sp_ai": ("SP per byte", ""),
-    "dp_ai": ("DP per byte", ""),
-    "int_ai": ("INT per byte", ""),
 }
 _LEDGER_HEADS = {
     "sp_flops": "SP",
@@ -46,7 +41,6 @@ _LEDGER_HEADS = {
     "dram_read_bytes": "read",
     "dram_write_bytes": "written",
 }
-_PRECISIONS = {"sp_ai": Precision.SP, "dp_ai": Precision.DP, "int_ai": Precision.INT}
 
 
 def matching(rows: Sequence[MeasuredKernel], pattern: str) -> tuple[MeasuredKernel, ...]:
@@ -71,8 +65,15 @@ def explain(judgement: Judgement, gpu: GpuUsed, *, sources: Path | None = None) 
     lines.append(
         f"  profiled: grid {dimensions(row.grid)}, block {dimensions(row.block)}, arguments {args}"
     )
-    lines += _launch_lines(judgement.launches)
-    lines += ["", *_quantity_table(judgement, gpu)]
+    details = judgement.details
+    if details is not None:
+        lines += [f"  {line}" for line in launch_lines(details, root)]
+    lines += ["", *_quantity_table(judgement)]
+    lines += ["", *ridge_lines(judgement, gpu)]
+    if prediction is not None:
+        lines += _unknown_lines(prediction, root)
+    if details is not None:
+        lines += details_lines(details, root)
     if prediction is not None:
         lines += _prediction_lines(prediction, root)
     return "\n".join(lines) + "\n"
@@ -97,48 +98,36 @@ def _verdict_lines(judgement: Judgement) -> list[str]:
     return [first, ", ".join(details)] if details else [first]
 
 
-def _launch_lines(launches: Sequence[str]) -> list[str]:
-    lines = []
-    for launch in launches[:MAX_LAUNCHES]:
-        lines += textwrap.wrap(
-            launch, LINE_WIDTH, initial_indent="  host: ", subsequent_indent="    "
-        )
-    if len(launches) > MAX_LAUNCHES:
-        lines.append(f"  host: and {len(launches) - MAX_LAUNCHES} more launches")
-    return lines
-
-
-def _quantity_table(judgement: Judgement, gpu: GpuUsed) -> list[str]:
-    rows = [["", "predicted", "measured", "ratio", "ridge"]]
-    for quantity in (*COUNTS, *INTENSITIES):
+def _quantity_table(judgement: Judgement) -> list[str]:
+    rows = [["", "predicted", "measured", "ratio"]]
+    for quantity in COUNTS:
         there, here = measured(judgement, quantity), predicted(judgement, quantity)
         ratio = significant(here / there) if here is not None and there else ""
         if quantity == "time_ns":
             rows.append(["time", duration(here), duration(there), ratio])
             continue
         label, unit = _LABELS[quantity]
-        if quantity in COUNTS:
-            rows.append([label, scaled(here, unit), scaled(there, unit), ratio])
-        else:
-            ridge = significant(gpu.ridges.get(_PRECISIONS[quantity]))
-            rows.append([label, significant(here), significant(there), ratio, ridge])
+        rows.append([label, scaled(here, unit), scaled(there, unit), ratio])
     prediction = judgement.prediction
     if prediction is not None:
         rows.append(["  read", scaled(prediction.dram_read_bytes, "B")])
         rows.append(["  written", scaled(prediction.dram_write_bytes, "B")])
-    return aligned(rows, right=(1, 2, 3, 4), indent="  ")
+    return aligned(rows, right=(1, 2, 3), indent="  ")
+
+
+def _unknown_lines(prediction: Prediction, root: Path | None) -> list[str]:
+    if not prediction.unknowns:
+        return []
+    texts = []
+    for unknown in prediction.unknowns:
+        where = f"  [{place(unknown.path, unknown.line, root)}]" if unknown.path else ""
+        assumed = exact(unknown.assumed)
+        texts.append(f"    {unknown.name}: {unknown.why}; assumed {assumed}{where}")
+    return ["", f"  unknowns ({len(prediction.unknowns)})", *dict.fromkeys(texts)]
 
 
 def _prediction_lines(prediction: Prediction, root: Path | None) -> list[str]:
     lines = []
-    if prediction.unknowns:
-        lines += ["", f"  unknowns ({len(prediction.unknowns)})"]
-        texts = []
-        for unknown in prediction.unknowns:
-            where = f"  [{_where(unknown.path, unknown.line, root)}]" if unknown.path else ""
-            assumed = exact(unknown.assumed)
-            texts.append(f"    {unknown.name}: {unknown.why}; assumed {assumed}{where}")
-        lines += dict.fromkeys(texts)
     if prediction.ledger:
         total = len(prediction.ledger)
         lines += ["", f"  ledger, largest first ({min(total, TOP_LINES)} of {total} lines)"]
@@ -146,7 +135,7 @@ def _prediction_lines(prediction: Prediction, root: Path | None) -> list[str]:
     if prediction.evidence:
         lines += ["", "  evidence"]
         lines += [
-            f"    {_where(item.path, item.line, root)}: {item.what}"
+            f"    {place(item.path, item.line, root)}: {item.what}"
             + (f" {scaled(item.amount)}" if item.amount is not None else "")
             for item in prediction.evidence[:TOP_LINES]
         ]
@@ -168,13 +157,6 @@ def _ledger_table(ledger: Sequence[LedgerLine], root: Path | None) -> list[str]:
     rows = [["line", *(_LEDGER_HEADS[name] for name in used), "executions", "notes"]]
     for line in sorted(ledger, key=weight, reverse=True)[:TOP_LINES]:
         amounts = [cell(line, name) for name in used]
-        where, notes = _where(line.path, line.line, root), "; ".join(line.notes)
+        where, notes = place(line.path, line.line, root), "; ".join(line.notes)
         rows.append([where, *amounts, scaled(line.executions), notes])
     return aligned(rows, right=range(1, len(used) + 2), indent="    ")
-
-
-def _where(path: Path | None, line: int | None, root: Path | None) -> str:
-    if path is None:
-        return UNKNOWN
-    shown = path.relative_to(root) if root is not None and path.is_relative_to(root) else path
-    return f"{shown}:{line}" if line is not None else str(shown)

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from roofline_lsp.api.details import KernelDetails
 from roofline_lsp.api.profiled_names import parse_profiled_name
-from roofline_lsp.api.report import LaunchReport, Prediction, Verdict
+from roofline_lsp.api.report import Prediction, Verdict
 from roofline_lsp.kernel.errors import RooflineError
 from roofline_lsp.reports.crash import crash_reason
-from roofline_lsp.reports.units import counted, dimensions
+from roofline_lsp.reports.units import counted
 from roofline_lsp.settings import Settings, nearest
 from roofline_lsp.study.dataset import MeasuredKernel
 from roofline_lsp.study.programs import Analyser, Executable, Program, executables
@@ -27,8 +28,8 @@ class Inputs:
     settings: Settings
     source_only: bool = False
     """Withhold the command line, the grid and the block."""
-    show_launches: bool = False
-    """Also describe the launches found in the host code, which takes a second reading."""
+    details: bool = False
+    """Also keep what predictions are computed from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,8 @@ class Judgement:
     prediction: Prediction | None
     failure: str | None = None
     """Why there is no prediction, or none with a class."""
-    launches: tuple[str, ...] = ()
-    """The launches found in the host code, in words."""
+    details: KernelDetails | None = None
+    """What the prediction was computed from, where that was asked for."""
 
     @property
     def verdict(self) -> Verdict | None:
@@ -69,21 +70,15 @@ class _Benchmark:
             known = self._folder.is_dir()
             reason = "no source file in" if known else "there is no folder"
             return Judgement(row, None, f"{reason} {self._folder}")
-        judgement, owner = None, self.executables[0]
         names: list[str] = []
         for executable in self.executables:
             program = self._program(executable, row)
-            judgement = _judged(row, program, self._inputs.source_only)
+            judgement = _judged(row, program, self._inputs)
             if judgement is not None:
-                owner = executable
-                break
+                return judgement
             names += [candidate.base_name for candidate in program.kernels()]
-        if judgement is None:
-            wanted = parse_profiled_name(row.kernel).base_name
-            judgement = Judgement(row, None, _not_found(wanted, names))
-        if not self._inputs.show_launches:
-            return judgement
-        return replace(judgement, launches=self._launches(owner, row))
+        wanted = parse_profiled_name(row.kernel).base_name
+        return Judgement(row, None, _not_found(wanted, names))
 
     def _argv(self, row: MeasuredKernel) -> tuple[str, ...] | None:
         return None if self._inputs.source_only else row.args
@@ -100,14 +95,6 @@ class _Benchmark:
             loaded = self._analyser.load(executable.units, settings, argv=argv)
             self._programs[executable, argv] = loaded
         return self._programs[executable, argv]
-
-    def _launches(self, executable: Executable, row: MeasuredKernel) -> tuple[str, ...]:
-        settings, name = self._settings(executable, row), parse_profiled_name(row.kernel).base_name
-        try:
-            found = self._analyser.find_launches(executable.units, settings, name)
-            return tuple(describe_launch(launch) for launch in found)
-        except Exception as error:  # an extra that must not cost the judgement
-            return (crash_reason(error),)
 
 
 def judge_program(
@@ -150,24 +137,14 @@ def judge_programs(
         yield group[0].program, judged
 
 
-def describe_launch(launch: LaunchReport) -> str:
-    """``main.cu:42: grid (4, 1, 1), block (256, 1, 1); n = 1000 (argv[1] at main.cu:10)``."""
-    parts = [f"grid {dimensions(launch.grid)}, block {dimensions(launch.block)}"]
-    if launch.template_args:
-        parts.append(f"<{', '.join(launch.template_args)}>")
-    if not launch.certain:
-        parts.append("perhaps not reached")
-    for argument in launch.arguments:
-        origin = f" ({argument.origin})" if argument.origin else ""
-        parts.append(f"{argument.name} = {argument.value}{origin}")
-    return f"{launch.path.name}:{launch.line}: {'; '.join(parts)}"
-
-
-def _judged(row: MeasuredKernel, program: Program, source_only: bool) -> Judgement | None:
+def _judged(row: MeasuredKernel, program: Program, inputs: Inputs) -> Judgement | None:
     """None if the program does not have the kernel."""
-    grid, block = (None, None) if source_only else (row.grid, row.block)
+    grid, block = (None, None) if inputs.source_only else (row.grid, row.block)
+    details = None
     try:
         prediction = program.predict(row.kernel, grid=grid, block=block)
+        if inputs.details:
+            details = program.details(row.kernel, grid=grid, block=block)
     except RooflineError as error:
         return Judgement(row, None, str(error))
     except Exception as error:  # one kernel's crash must not cost the others
@@ -178,7 +155,7 @@ def _judged(row: MeasuredKernel, program: Program, source_only: bool) -> Judgeme
     # travelling.
     prediction = replace(prediction, precision_verdicts=dict(prediction.precision_verdicts))
     failure = None if prediction.verdict is not None else "read, but left undecided"
-    return Judgement(row, prediction, failure)
+    return Judgement(row, prediction, failure, details)
 
 
 def _not_found(name: str, known: Sequence[str]) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from roofline_lsp.api.details import KernelDetails
 from roofline_lsp.api.files import DEVICE_SUFFIXES, HEADER_SUFFIXES, has_main, read_file
-from roofline_lsp.api.report import LaunchReport, Prediction
+from roofline_lsp.api.report import Prediction
 from roofline_lsp.settings import SOURCE_SUFFIXES, Settings
 from roofline_lsp.study.dataset import Dim3
 
@@ -44,6 +45,12 @@ class Program(Protocol):
         """The prediction for a kernel by its name in a profile; None if there is none."""
         ...
 
+    def details(
+        self, profiled_name: str, *, grid: Dim3 | None, block: Dim3 | None
+    ) -> KernelDetails | None:
+        """What that prediction is computed from."""
+        ...
+
 
 class Loader(Protocol):
     """Reads a program: ``roofline_lsp.api.ProgramAnalysis.load``."""
@@ -55,37 +62,18 @@ class Loader(Protocol):
         ...
 
 
-LaunchFinder = Callable[[Sequence[Path], Settings, str], tuple[LaunchReport, ...]]
-"""The launches of the kernels with a base name, found by following the host code."""
-
-
 @dataclass(frozen=True, slots=True)
 class Analyser:
     """What reads programs and predicts their kernels."""
 
     load: Loader
-    find_launches: LaunchFinder
 
     @classmethod
     def real(cls) -> Analyser:
         """The analyser of this project, imported only here because it brings the parsers along."""
         from roofline_lsp.api import ProgramAnalysis  # noqa: PLC0415
 
-        return cls(ProgramAnalysis.load, _launches_by_host)
-
-
-def _launches_by_host(
-    paths: Sequence[Path], settings: Settings, name: str
-) -> tuple[LaunchReport, ...]:
-    from roofline_lsp.api import analyze_paths  # noqa: PLC0415
-
-    return tuple(
-        launch
-        for report in analyze_paths(paths, settings)
-        for kernel in report.kernels
-        if kernel.base_name == name
-        for launch in kernel.launches
-    )
+        return cls(ProgramAnalysis.load)
 
 
 def executables(folder: Path, sources: Path) -> tuple[Executable, ...]:

@@ -1,0 +1,64 @@
+"""Each precision against its ridge, and what it would take to make the other class."""
+
+from __future__ import annotations
+
+from roofline_lsp.api.report import GpuUsed, Verdict
+from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.reports.table import aligned
+from roofline_lsp.reports.units import UNKNOWN, significant
+from roofline_lsp.study.judge import Judgement
+from roofline_lsp.study.quantities import OPERATIONS, intensity_of
+
+_DIGITS = 2
+
+
+def ridge_lines(judgement: Judgement, gpu: GpuUsed) -> list[str]:
+    """The intensities with how many times their ridge they are, and what would flip the class."""
+    heads = ("predicted", "measured", "ridge", "predicted / ridge", "measured / ridge")
+    rows = [["operations per byte", *heads]]
+    for precision, quantity in OPERATIONS.items():
+        ridge = gpu.ridges.get(precision)
+        here = _predicted(judgement, precision)
+        there = intensity_of(getattr(judgement.row, quantity), judgement.row.dram_bytes)
+        times = [None if value is None or not ridge else value / ridge for value in (here, there)]
+        cells = map(significant, (here, there, ridge, *times))
+        rows.append([precision.value.upper(), *cells])
+    lines = aligned(rows, right=(1, 2, 3, 4, 5), indent="  ")
+    said = _flip(judgement, gpu)
+    return [*lines, f"  {said}"] if said else lines
+
+
+def _predicted(judgement: Judgement, precision: Precision) -> float | None:
+    prediction = judgement.prediction
+    operations = prediction.operations(precision) if prediction is not None else None
+    moved = prediction.dram_bytes if prediction is not None else None
+    if operations is None or moved is None:
+        return None
+    return intensity_of(operations, moved)
+
+
+def _flip(judgement: Judgement, gpu: GpuUsed) -> str | None:
+    """``CB if INT operations were 2.6x as many, or DRAM bytes 2.6x fewer``."""
+    times = {
+        precision: intensity / ridge
+        for precision in OPERATIONS
+        if (ridge := gpu.ridges.get(precision)) and (intensity := _predicted(judgement, precision))
+    }
+    if judgement.verdict is None or not times:
+        return None
+    most = max(times.values())
+    if judgement.verdict is Verdict.BANDWIDTH_BOUND:
+        nearest = max(times, key=lambda precision: times[precision])
+        far = _factor(1 / most)
+        return (
+            f"CB if {nearest.value.upper()} operations were {far} as many, "
+            f"or DRAM bytes {far} fewer"
+        )
+    above = [f"{p.value.upper()} {_factor(t)}" for p, t in times.items() if t > 1]
+    return (
+        f"BB if operations were fewer, {' and '.join(above)}, or DRAM bytes {_factor(most)} as many"
+    )
+
+
+def _factor(times: float) -> str:
+    return f"{significant(times, _DIGITS)}x" if times else UNKNOWN
