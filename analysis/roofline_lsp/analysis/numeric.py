@@ -92,12 +92,41 @@ def _truth(a: Lane) -> Lane:
 class Environment:
     """Values of symbols, with what has been computed from them remembered."""
 
-    __slots__ = ("_known", "_origin", "values")
+    __slots__ = ("_complete", "_known", "_origin", "_values")
 
     def __init__(self, values: Mapping[Symbol, Lane]) -> None:
-        self.values = dict(values)
+        self._values = dict(values)
+        self._complete = True
         self._known: dict[Atom, Lane | None] = {}
         self._origin: tuple[Environment, Lane | None, Symbol | None] | None = None
+
+    @property
+    def values(self) -> dict[Symbol, Lane]:
+        """The values of all symbols."""
+        if not self._complete:
+            assert self._origin is not None
+            # What was put in later comes last, and before all in what it says.
+            self._values = {**self._of_origin(), **self._values}
+            self._complete = True
+        return self._values
+
+    def _of_origin(self) -> dict[Symbol, Lane]:
+        assert self._origin is not None
+        source, keep, _ = self._origin
+        return {symbol: _picked(value, keep) for symbol, value in source.values.items()}
+
+    def _value(self, symbol: Symbol) -> Lane | None:
+        """The value of a symbol, fetched from the environment this one was made from at need.
+
+        Most environments are asked for few of their symbols.
+        """
+        found = self._values.get(symbol)
+        if found is None and not self._complete and self._origin is not None:
+            source, keep, _ = self._origin
+            found = _picked(source._value(symbol), keep)
+            if found is not None:
+                self._values[symbol] = found
+        return found
 
     def evaluate(self, expr: Expr) -> Lane | None:
         """The number, or one number a lane; None where a symbol has no value.
@@ -144,7 +173,7 @@ class Environment:
 
     def _atom(self, atom: Atom) -> Lane | None:
         if isinstance(atom, Symbol):
-            return self.values.get(atom)
+            return self._value(atom)
         if atom in self._known:
             return self._known[atom]
         assert isinstance(atom, Apply)
@@ -209,23 +238,25 @@ class Environment:
         found = source._known.get(atom)
         if found is None:
             found = source._inherited(atom)
-        if keep is not None and isinstance(found, np.ndarray) and found.ndim:
-            return found[keep]
-        return found
+        return _picked(found, keep)
 
     def restricted(self, keep: Lane) -> Environment:
         """The environment of the lanes that an index array or mask picks."""
-        made = Environment(
-            {
-                symbol: value[keep] if isinstance(value, np.ndarray) and value.ndim else value
-                for symbol, value in self.values.items()
-            }
-        )
+        made = Environment({})
         made._origin = (self, keep, None)
+        made._complete = False
         return made
 
     def extended(self, symbol: Symbol, value: Lane) -> Environment:
         """The environment with one more symbol; what does not depend on it stays known."""
-        made = Environment({**self.values, symbol: value})
+        made = Environment({symbol: value})
         made._origin = (self, None, symbol)
+        made._complete = False
         return made
+
+
+def _picked(value: Lane | None, keep: Lane | None) -> Lane | None:
+    """The lanes of a value that an index array or mask picks; None picks all."""
+    if keep is not None and isinstance(value, np.ndarray) and value.ndim:
+        return value[keep]
+    return value

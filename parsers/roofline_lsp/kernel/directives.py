@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from roofline_lsp.kernel.expressions import Expression
+from roofline_lsp.kernel.records import unguarded
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Clause:
     """A clause of a directive: ``num_teams(n)``, ``map(to: x[0:n])``, ``reduction(+: sum)``."""
@@ -18,6 +20,7 @@ class Clause:
     """What the clause lists, array sections as ``Section``."""
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Section(Expression):
     """An array section ``base[first:length]``; a bound that is left out is None."""
@@ -27,6 +30,7 @@ class Section(Expression):
     length: Expression | None
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Directive:
     """``#pragma omp target teams distribute parallel for collapse(2)``, taken apart."""

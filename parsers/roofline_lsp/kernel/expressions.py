@@ -11,11 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from roofline_lsp.kernel.records import unguarded
+
 if TYPE_CHECKING:
     from roofline_lsp.kernel.statements import Block, Variable
     from roofline_lsp.kernel.types import Type
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Expression:
     """Base of all expressions."""
@@ -23,6 +26,7 @@ class Expression:
     line: int
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Literal(Expression):
     """A number, character, string, ``true``/``false`` or ``nullptr`` (value None).
@@ -36,6 +40,7 @@ class Literal(Expression):
     type_name: str
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Name(Expression):
     """A variable, function or constant: ``n``, ``std::max``, ``kernel<float, 256>``, ``this``."""
@@ -49,6 +54,7 @@ class Name(Expression):
     ``Name(line, "Traits::size", scope_args=(Type("float"),))``."""
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Unary(Expression):
     """``op`` is one of ``+ - ! ~ * &``."""
@@ -57,6 +63,7 @@ class Unary(Expression):
     operand: Expression
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Update(Expression):
     """``++x``, ``x--`` ...: ``op`` is ``++`` or ``--``."""
@@ -66,6 +73,7 @@ class Update(Expression):
     prefix: bool
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Binary(Expression):
     """``op`` is one of ``+ - * / % << >> & | ^ && || == != < <= > >= <=> ,``."""
@@ -75,6 +83,7 @@ class Binary(Expression):
     right: Expression
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Assign(Expression):
     """``op`` is ``=`` or a compound one such as ``+=``."""
@@ -84,6 +93,7 @@ class Assign(Expression):
     value: Expression
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Conditional(Expression):
     """``condition ? then : otherwise``."""
@@ -93,6 +103,7 @@ class Conditional(Expression):
     otherwise: Expression
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Call(Expression):
     """A call ``callee(args)``; a method call's callee is a ``Member``.
@@ -105,6 +116,7 @@ class Call(Expression):
     args: tuple[Expression, ...]
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Index(Expression):
     """``base[index]``."""
@@ -113,6 +125,7 @@ class Index(Expression):
     index: Expression
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Member(Expression):
     """``base.name`` or, if ``arrow``, ``base->name``."""
@@ -123,6 +136,7 @@ class Member(Expression):
     template_args: tuple[Type | Expression, ...] | None = None
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Cast(Expression):
     """``(type)operand``, ``static_cast<type>(operand)`` and the like, ``float(operand)``."""
@@ -132,6 +146,7 @@ class Cast(Expression):
     reinterpret: bool = False
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class SizeOf(Expression):
     """``sizeof(type)`` or ``sizeof expression``; a parenthesised plain name is a ``Type``."""
@@ -139,6 +154,7 @@ class SizeOf(Expression):
     operand: Type | Expression
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class InitList(Expression):
     """``{a, b, c}``, with designators dropped."""
@@ -146,6 +162,7 @@ class InitList(Expression):
     items: tuple[Expression, ...]
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Construct(Expression):
     """A value of a named type: ``dim3{16, 16}``, ``std::vector<float>(n)``."""
@@ -154,6 +171,7 @@ class Construct(Expression):
     args: tuple[Expression, ...]
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class New(Expression):
     """``new type(args)`` or ``new type[count]``."""
@@ -163,6 +181,7 @@ class New(Expression):
     args: tuple[Expression, ...] = ()
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Lambda(Expression):
     """A lambda; captures are not listed, a body sees the scope around it."""
@@ -172,6 +191,7 @@ class Lambda(Expression):
     device: bool = False
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Launch(Expression):
     """A kernel launch: ``kernel<<<grid, block, shared_bytes, stream>>>(args)`` or its API form.
@@ -192,6 +212,7 @@ class Launch(Expression):
     config: Expression | None = None
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Unknown(Expression):
     """Source that no front end understands, kept as text; its parts still count.

@@ -106,6 +106,16 @@ class Function:
         """The statements, or None for a declaration without one."""
         return self.read_body() if self.read_body else None
 
+    @cached_property
+    def words(self) -> frozenset[str] | None:
+        """The identifiers in the body's text, and ``<<<`` where a launch may be spelt in it.
+
+        The body mentions no name that has other words. Asking does not read the body; None where
+        ``read_body`` has no method ``words``, so that only the body tells.
+        """
+        words: Callable[[], frozenset[str]] | None = getattr(self.read_body, "words", None)
+        return None if words is None else words()
+
     @property
     def has_body(self) -> bool:
         """Whether this is a definition; asking does not read the body."""

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from roofline_lsp.kernel.expressions import Expression
+from roofline_lsp.kernel.records import unguarded
 
 if TYPE_CHECKING:
     from roofline_lsp.kernel.directives import Directive
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from roofline_lsp.kernel.types import Type
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Variable:
     """A declared variable, parameter or field."""
@@ -32,6 +34,7 @@ class Variable:
     ``__managed__``, ``extern``, ``static``, ``constexpr``, ``register``."""
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Statement:
     """Base of all statements."""
@@ -39,6 +42,7 @@ class Statement:
     line: int
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Block(Statement):
     """``{ ... }``; a single statement where one is expected is not wrapped."""
@@ -46,6 +50,7 @@ class Block(Statement):
     body: tuple[Statement, ...]
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Declare(Statement):
     """Declares variables, in order."""
@@ -53,6 +58,7 @@ class Declare(Statement):
     variables: tuple[Variable, ...]
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluate(Statement):
     """An expression for its effect."""
@@ -60,6 +66,7 @@ class Evaluate(Statement):
     expression: Expression
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class If(Statement):
     """``if``; ``init`` of C++17 and a declaration as condition come first in ``init``."""
@@ -70,6 +77,7 @@ class If(Statement):
     init: Statement | None = None
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class For(Statement):
     """A ``for`` loop; ``unroll`` is ``#pragma unroll``'s factor (0: whole, None: not asked)."""
@@ -81,6 +89,7 @@ class For(Statement):
     unroll: Expression | int | None = None
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class ForRange(Statement):
     """``for (variable : range)``."""
@@ -90,6 +99,7 @@ class ForRange(Statement):
     body: Statement
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class While(Statement):
     """``while`` or, if ``do_first``, ``do ... while``."""
@@ -100,6 +110,7 @@ class While(Statement):
     unroll: Expression | int | None = None
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
     """The statements from one ``case`` label to the next; ``value`` None is ``default``."""
@@ -108,6 +119,7 @@ class Case:
     body: tuple[Statement, ...]
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Switch(Statement):
     """``switch``; cases fall through as in C."""
@@ -116,6 +128,7 @@ class Switch(Statement):
     cases: tuple[Case, ...]
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Return(Statement):
     """``return``."""
@@ -123,16 +136,19 @@ class Return(Statement):
     value: Expression | None
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Break(Statement):
     """``break``."""
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Continue(Statement):
     """``continue``."""
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Goto(Statement):
     """``goto label``."""
@@ -140,6 +156,7 @@ class Goto(Statement):
     label: str
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Label(Statement):
     """``label: statement``."""
@@ -148,6 +165,7 @@ class Label(Statement):
     body: Statement | None
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Opaque(Statement):
     """A statement no front end understands (syntax errors, inline assembly), kept as text.
@@ -159,6 +177,7 @@ class Opaque(Statement):
     parts: tuple[Expression, ...] = ()
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Directed(Statement):
     """A statement under an OpenMP directive that starts no kernel: ``target data``, ``simd``.
@@ -185,6 +204,7 @@ class OffloadMode(Enum):
     """One thread of a team executes what stands outside ``parallel``."""
 
 
+@unguarded
 @dataclass(frozen=True, slots=True, eq=False)
 class Offload(Statement):
     """A target region in host code: the launch of the kernel that was made of it.

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from roofline_lsp.kernel.records import unguarded
+
 if TYPE_CHECKING:
     from roofline_lsp.kernel.expressions import Expression
 
 
+@unguarded
 @dataclass(frozen=True, slots=True)
 class Type:
     """A type: a base name with template arguments, then pointers, a reference and array bounds.

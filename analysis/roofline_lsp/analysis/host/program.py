@@ -164,19 +164,16 @@ def _run_rest(m: Machine) -> None:
     pending = [f for f in m.index.all_functions if _has_unreached(m, f)]
     if not pending:
         return
-    called: set[str] = set()
-    for function in m.index.all_functions:
-        if runs_on_host(function) and function.body is not None:
-            called |= m.reach.function_effects(function).mentions - {function.name}
-    roots = [
+    candidates = [
         f
         for f in m.index.all_functions
-        if f.name not in called
-        and f.name != "main"
+        if f.name != "main"
         and runs_on_host(f)
-        and f.body is not None
         and m.reach.function_can_launch(f)
+        and f.body is not None
     ]
+    called = m.reach.called({f.name for f in candidates})
+    roots = [f for f in candidates if f.name not in called]
     for position, function in enumerate([*roots, *pending, *pending]):
         m.forced = position >= len(roots) + len(pending)
         if function in pending and not _has_unreached(m, function):
@@ -195,10 +192,9 @@ def _run_rest(m: Machine) -> None:
 
 
 def _has_unreached(m: Machine, function: Function) -> bool:
-    if not runs_on_host(function) or function.body is None:
+    if not runs_on_host(function):
         return False
-    sites = m.reach.function_effects(function).launches
-    return any(id(site) not in m.reached for site in sites)
+    return any(id(site) not in m.reached for site in m.reach.sites(function))
 
 
 def _standalone(m: Machine, function: Function, given: Bindings) -> None:

@@ -6,11 +6,12 @@ names, so a verdict errs towards "can launch" and "is assigned".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from roofline_lsp.analysis.host.index import Index, last_component
+from roofline_lsp.analysis.host.launch_words import called_by, first_word, may_launch, suspects
 from roofline_lsp.analysis.host.libraries.opencl.names import (
     ENQUEUE_ARGS,
     LAUNCH_CALLS,
@@ -271,6 +272,8 @@ class Reach:
         self._effects: dict[Node, Effects] = {}
         self._by_function: dict[int, Effects] = {}
         self._launching: set[str] | None = None
+        self._launching_keys: dict[str, str] = {}
+        self._word_sets: dict[int, frozenset[str]] = {}
         self._globals: dict[int, frozenset[str]] = {}
         self._ending: dict[str, bool] = {}
 
@@ -302,13 +305,11 @@ class Reach:
     def _propagate(self) -> set[str]:
         mentioned_by: dict[str, list[str]] = {}
         work = []
-        for function in self._index.all_functions:
-            if not runs_on_host(function) or function.body is None:
+        for function in self._suspects():
+            if function.body is None:
                 continue
             effects = self.function_effects(function)
-            names = [function.name]
-            if function.name == "operator()" and function.owner:
-                names.append(last_component(function.owner))
+            names = called_by(function)
             for name in names:
                 for mention in effects.mentions:
                     mentioned_by.setdefault(mention, []).append(name)
@@ -322,6 +323,39 @@ class Reach:
                 work.extend(mentioned_by.get(name, ()))
         return reached
 
+    def _suspects(self) -> list[Function]:
+        """The host functions that lead to a launch as far as the words of their texts can tell."""
+        functions = [f for f in self._index.all_functions if runs_on_host(f) and f.has_body]
+        return suspects(functions, self._words)
+
+    def _words(self, function: Function) -> frozenset[str] | None:
+        """The words of a function's body and initialisers; None where the body must be read."""
+        found = self._word_sets.get(id(function))
+        if found is None and (words := function.words) is not None:
+            given = [a for _, args in function.initializers for a in args]
+            found = words.union(*(effects_of(a).mentions for a in given)) if given else words
+            self._word_sets[id(function)] = found
+        return found
+
+    def sites(self, function: Function) -> Sequence[ex.Expression | st.Offload]:
+        """The launches in a function's body."""
+        words = self._words(function)
+        if words is not None and not may_launch(words):
+            return ()
+        return self.function_effects(function).launches
+
+    def called(self, names: set[str]) -> set[str]:
+        """Those of some functions' names that another host function mentions, and further ones."""
+        keys = {first_word(name) for name in names}
+        found: set[str] = set()
+        for function in self._index.all_functions:
+            if not runs_on_host(function) or not function.has_body:
+                continue
+            words = self._words(function)
+            if words is None or not words.isdisjoint(keys):
+                found |= self.function_effects(function).mentions - {function.name}
+        return found
+
     def can_launch(self, node: Node) -> bool:
         """Whether executing a node may launch a kernel."""
         effects = self.effects(node)
@@ -329,6 +363,13 @@ class Reach:
 
     def function_can_launch(self, function: Function) -> bool:
         """Whether calling a function may launch a kernel."""
+        words = self._words(function)
+        if words is not None and not may_launch(words):
+            launching = self.launching
+            if len(launching) != len(self._launching_keys):
+                self._launching_keys = {name: first_word(name) for name in launching}
+            if words.isdisjoint(self._launching_keys.values()):
+                return False
         effects = self.function_effects(function)
         return bool(effects.launches) or not effects.mentions.isdisjoint(self.launching)
 

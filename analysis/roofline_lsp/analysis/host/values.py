@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from roofline_lsp.kernel.program import Function
+from roofline_lsp.kernel.records import unguarded
 from roofline_lsp.kernel.symbolic import Expr, Symbol
 from roofline_lsp.kernel.types import Type
 
 
+@unguarded
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Where a value came from: ``argv[1] at main.cu:42``."""
@@ -24,6 +26,7 @@ class Origin:
     line: int | None = None
 
 
+@unguarded
 @dataclass(frozen=True, slots=True)
 class Scalar:
     """A number, character or truth value."""
@@ -34,6 +37,7 @@ class Scalar:
     origin: Origin | None = None
 
 
+@unguarded
 @dataclass(frozen=True, slots=True)
 class Text:
     """A C string or ``std::string`` whose characters are known."""
@@ -60,6 +64,7 @@ class Buffer:
     """Values stored at known element indices; only small arrays keep them."""
 
 
+@unguarded
 @dataclass(frozen=True, slots=True)
 class Pointer:
     """An address within a buffer; ``buffer`` None is the null pointer."""
@@ -79,6 +84,7 @@ class Aggregate:
     origin: Origin | None = None
 
 
+@unguarded
 @dataclass(frozen=True, slots=True)
 class FunctionValue:
     """A function or kernel, as a name or through a pointer."""
@@ -90,6 +96,7 @@ class FunctionValue:
     """What else it may be, where a condition that is not decided chooses."""
 
 
+@unguarded
 @dataclass(frozen=True, slots=True)
 class Opaque:
     """A value nothing is known of but why."""

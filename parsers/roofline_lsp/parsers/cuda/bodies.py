@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from typing import Final
 
 from roofline_lsp.kernel.program import Problem, Severity
 from roofline_lsp.kernel.statements import Block, Opaque
@@ -15,11 +17,13 @@ from roofline_lsp.parsers.cuda import (
     operators,
 )
 from roofline_lsp.parsers.cuda.grammar import COMPOUND, TRY, Node
+from roofline_lsp.parsers.cuda.launches import LAUNCH_CALLS
 from roofline_lsp.parsers.cuda.lowering import statement
 from roofline_lsp.parsers.cuda.scopes import KnownNames, Scope, lowering_for
 from roofline_lsp.parsers.cuda.source import SourceText
 from roofline_lsp.parsers.cuda.statements import read_block
 
+_WORD: Final = re.compile(r"[^\W\d]\w*|<<<")
 READERS = (calls, closures, construction, control_flow, literals, operators)
 """Modules that a body needs and that nothing imports: they register what they read."""
 
@@ -63,6 +67,11 @@ class BodyReader:
             self.problems.append(Problem(Severity.ERROR, message, self.source.path, line))
             return Block(line, (Opaque(line, lo.excerpt(node)),))
         return read if isinstance(read, Block) else Block(lo.line_of(node), (read,) if read else ())
+
+    def words(self) -> frozenset[str]:
+        """See ``Function.words``."""
+        found = frozenset(_WORD.findall(self.source.names[self.start : self.end]))
+        return found if found.isdisjoint(LAUNCH_CALLS) else found | {"<<<"}
 
     def _node(self) -> Node | None:
         tree = self.source.tree

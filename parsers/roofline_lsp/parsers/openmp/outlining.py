@@ -23,7 +23,15 @@ from roofline_lsp.parsers.openmp.captures import Captures, Capturing, Types
 from roofline_lsp.parsers.openmp.kernels import Kernel, Level
 from roofline_lsp.parsers.openmp.loops import inner
 from roofline_lsp.parsers.openmp.regions import DeviceCode
-from roofline_lsp.parsers.openmp.rewrite import Env, Node, Rewriter, free_names, substitute
+from roofline_lsp.parsers.openmp.rewrite import (
+    Env,
+    Node,
+    Rewriter,
+    StatementRewriter,
+    free_names,
+    holds_lambda,
+    substitute,
+)
 from roofline_lsp.parsers.openmp.sharing import iterations, read_nest
 from roofline_lsp.parsers.openmp.team_scope import TeamNames, is_parallel, team_names
 
@@ -66,14 +74,15 @@ class Outliner(Rewriter):
         directive = node.directive
         body = node.body if node.body is not None else Block(node.line, ())
         chain = list(_chain(node))
-        inside = list(_directives(node))
+        lambdas = holds_lambda(node)
+        inside = list(_directives(node, lambdas=lambdas))
         owner = _owner(self.site)
         site = self.site
         parameters = {item.name for item in (*site.class_params, *site.function.template_params)}
         directives = [item.directive for item in chain]
         capturing = Capturing(directives, env, site.types, owner, parameters)
         limit = _clause(inside, "thread_limit")
-        code = _kernel_code(node, env, capturing, limit)
+        code = _kernel_code(node, env, capturing, limit, lambdas=lambdas)
         captures = capturing.of(code, directive.line)
         kernel = self._kernel(node, captures, code)
         self.kernels.append(kernel)
@@ -148,8 +157,9 @@ def _chain(node: Directed) -> Iterator[Directed]:
         current = inner(current.body)
 
 
-class _Collector(Rewriter):
-    def __init__(self) -> None:
+class _Collector(StatementRewriter):
+    def __init__(self, *, lambdas: bool) -> None:
+        super().__init__(lambdas=lambdas)
         self.found: list[Directed] = []
 
     def directed(self, node: Directed, env: Env) -> Statement:
@@ -157,21 +167,26 @@ class _Collector(Rewriter):
         return super().directed(node, env)
 
 
-def _directives(node: Directed) -> list[Directed]:
+def _directives(node: Directed, *, lambdas: bool) -> list[Directed]:
     """The statement and all directives in it, outermost first."""
-    collector = _Collector()
+    collector = _Collector(lambdas=lambdas)
     collector.rewrite(node, {})
     return collector.found
 
 
 def _kernel_code(
-    node: Directed, env: Env, capturing: Capturing, limit: Expression | None
+    node: Directed,
+    env: Env,
+    capturing: Capturing,
+    limit: Expression | None,
+    *,
+    lambdas: bool,
 ) -> list[Statement]:
     """The region as one thread executes it, captured variables still by their names."""
     directive = _device_part(node.directive)
-    body = _DevicePart().rewrite(node.body or Block(node.line, ()), {})
+    body = _DevicePart(lambdas=lambdas).rewrite(node.body or Block(node.line, ()), {})
     region = Directed(node.line, directive, body)
-    parallel = any(map(is_parallel, _directives(region)))
+    parallel = any(map(is_parallel, _directives(region, lambdas=lambdas)))
     names = team_names(region) if parallel else TeamNames()
     memory = frozenset(name for name in free_names(region) if capturing.in_memory(name))
     kernel = Kernel(names, memory, lone=not parallel, limit=limit)
@@ -182,7 +197,7 @@ def _kernel_code(
     return without_last_barrier(made)
 
 
-class _DevicePart(Rewriter):
+class _DevicePart(StatementRewriter):
     """Leaves out clauses that the host evaluates."""
 
     def directed(self, node: Directed, env: Env) -> Statement:
@@ -233,9 +248,14 @@ def _trips(inside: list[Directed], region: Statement, env: Env) -> Expression | 
         for _ in range(4):
             trips = substitute(trips, {name: v for name, v in known.items() if v is not None})
         names = set(free_names(trips))
+        if known.keys() & names:
+            return None
+        elsewhere = names - env.keys()
+        if not elsewhere:
+            return trips
         declared = _Declared()
         declared.rewrite(region, {})
-        return None if known.keys() & names or declared.found & names - env.keys() else trips
+        return None if declared.found & elsewhere else trips
     return None
 
 

@@ -11,7 +11,7 @@ from dataclasses import fields, replace
 from typing import Any, Final, TypeVar
 
 from roofline_lsp.kernel.directives import Clause, Directive
-from roofline_lsp.kernel.expressions import Expression, Lambda, Name, SizeOf
+from roofline_lsp.kernel.expressions import Expression, Lambda, Literal, Name, SizeOf
 from roofline_lsp.kernel.statements import (
     Block,
     Case,
@@ -33,29 +33,99 @@ Env = dict[str, Variable]
 
 _SCOPES: Final = (Block, For, If, Switch, While, Case)
 _PARTS: Final = (Expression, Statement, Variable, Case, Directive, Clause, Type)
-_FIELDS: dict[type, tuple[str, ...]] = {}
+_NO_PARTS: Final = frozenset(("line", "name", "op", "kernel", "span", "device_form", "qualifiers"))
+
+
+_Kind = int
+"""How a value is rewritten. Plain numbers: nothing else is compared as fast."""
+_NO_PART: Final = 0
+_EXPRESSION: Final = 1
+_NAME: Final = 2
+_TYPE: Final = 3
+_SCOPE: Final = 4
+_VARIABLE: Final = 5
+_DIRECTED: Final = 6
+_RANGE: Final = 7
+_PLAIN: Final = 8
+
+
+class _Kinds(dict[type, _Kind]):
+    """The kind of each class met; looking one up is faster than asking for each base class."""
+
+    def __missing__(self, cls: type) -> _Kind:
+        kind = _NO_PART
+        if issubclass(cls, _PARTS):
+            named = {
+                Name: _NAME,
+                Type: _TYPE,
+                Variable: _VARIABLE,
+                Directed: _DIRECTED,
+                ForRange: _RANGE,
+                Lambda: _SCOPE,
+                **dict.fromkeys(_SCOPES, _SCOPE),
+            }
+            plain = _EXPRESSION if issubclass(cls, Expression) else _PLAIN
+            kind = next((k for base, k in named.items() if issubclass(cls, base)), plain)
+        self[cls] = kind
+        return kind
+
+
+class _Fields(dict[type, tuple[str, ...]]):
+    """The fields of each class that can hold parts, a branch's declaration before its condition."""
+
+    def __missing__(self, cls: type) -> tuple[str, ...]:
+        plain = [f.name for f in fields(cls) if f.name not in _NO_PARTS]
+        in_order = tuple(sorted(plain, key=lambda name: name != "init"))
+        self[cls] = found = () if cls is Literal else in_order
+        return found
+
+
+_KINDS: Final = _Kinds()
+_FIELDS: Final = _Fields()
+_SKIPPED: Final = frozenset((_NO_PART, _EXPRESSION, _NAME))
+
+
+def holds_lambda(root: object) -> bool:
+    """Whether statements can stand inside expressions below a node."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, tuple):
+            stack.extend(node)
+        elif (kind := _KINDS[node.__class__]) != _NO_PART and kind != _NAME:
+            if isinstance(node, Lambda):
+                return True
+            stack.extend([getattr(node, name) for name in _FIELDS[node.__class__]])
+    return False
 
 
 class Rewriter:
     """Walks a tree in execution order and rebuilds what its methods change."""
 
+    skipped: frozenset[_Kind] = frozenset((_NO_PART,))
+    """What the walk does not look into."""
+
     def rewrite(self, node: Node, env: Env) -> Node:
         """The node with its parts rewritten; declarations in it are added to ``env``."""
-        if isinstance(node, Name):
-            return self.name(node, env)  # type: ignore[return-value]
-        if isinstance(node, Type):
-            return self.type(node, env)  # type: ignore[return-value]
-        if isinstance(node, Variable):
+        kind = _KINDS[node.__class__]
+        if kind == _EXPRESSION:
+            return self.parts(node, env)
+        if kind == _NAME:
+            return self.name(node, env)  # type: ignore[arg-type, return-value]
+        if kind == _TYPE:
+            return self.type(node, env)  # type: ignore[arg-type, return-value]
+        if kind == _SCOPE:
+            return self.parts(node, dict(env))
+        if kind == _VARIABLE:
             changed = self.parts(node, env)
+            assert isinstance(changed, Variable)
             if changed.name:
                 env[changed.name] = changed
             return changed
-        if isinstance(node, Directed):
-            return self.directed(node, env)  # type: ignore[return-value]
-        if isinstance(node, ForRange):
-            return self._range(node, env)  # type: ignore[return-value]
-        if isinstance(node, (*_SCOPES, Lambda)):
-            return self.parts(node, dict(env))
+        if kind == _DIRECTED:
+            return self.directed(node, env)  # type: ignore[arg-type, return-value]
+        if kind == _RANGE:
+            return self._range(node, env)  # type: ignore[arg-type, return-value]
         return self.parts(node, env)
 
     def name(self, node: Name, env: Env) -> Expression:
@@ -72,27 +142,39 @@ class Rewriter:
 
     def parts(self, node: Node, env: Env) -> Node:
         """The node with each of its fields rewritten, in the order they are executed in."""
-        changes: dict[str, Any] = {}
-        for name in _fields(type(node)):
+        changes: dict[str, Any] | None = None
+        kinds, skipped = _KINDS, self.skipped
+        for name in _FIELDS[node.__class__]:
             value = getattr(node, name)
-            if isinstance(value, _PARTS):
-                made: object = self.rewrite(value, env)
-            elif isinstance(value, tuple) and value:
-                made = self.each(value, env)
+            if value is None:
+                continue
+            kind = value.__class__
+            if kind is tuple:
+                if not value:
+                    continue
+                made: object = self.each(value, env)
+            elif kinds[kind] not in skipped:
+                made = self.rewrite(value, env)
             else:
                 continue
             if made is not value:
+                changes = changes or {}
                 changes[name] = made
         return replace(node, **changes) if changes else node  # type: ignore[type-var]
 
     def each(self, values: tuple[Any, ...], env: Env) -> tuple[Any, ...]:
         """The items rewritten in order; the same tuple if none has changed."""
+        kinds, skipped = _KINDS, self.skipped
+        changed = False
         made = []
         for item in values:
-            made.append(self.rewrite(item, env) if isinstance(item, _PARTS) else item)
-        if any(new is not old for new, old in zip(made, values, strict=True)):
-            return tuple(made)
-        return values
+            if kinds[item.__class__] in skipped:
+                made.append(item)
+                continue
+            new = self.rewrite(item, env)
+            changed = changed or new is not item
+            made.append(new)
+        return tuple(made) if changed else values
 
     def _range(self, node: ForRange, env: Env) -> ForRange:
         """The range is read before the variable is declared."""
@@ -105,16 +187,12 @@ class Rewriter:
         return replace(node, range=values, variable=variable, body=body)
 
 
-def _fields(kind: type) -> tuple[str, ...]:
-    """The fields of a node, a branch's declaration before its condition."""
-    names = _FIELDS.get(kind)
-    if names is None:
-        plain = [f.name for f in fields(kind) if f.name not in _NO_PARTS]
-        names = _FIELDS[kind] = tuple(sorted(plain, key=lambda name: name != "init"))
-    return names
+class StatementRewriter(Rewriter):
+    """A walk over statements; into expressions only where a lambda's statements stand in them."""
 
-
-_NO_PARTS: Final = frozenset(("line", "name", "op", "kernel", "span", "device_form", "qualifiers"))
+    def __init__(self, *, lambdas: bool) -> None:
+        if not lambdas:
+            self.skipped = _SKIPPED
 
 
 class _Substitution(Rewriter):
