@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from roofline_lsp.analysis.code_size import code_bytes
+from roofline_lsp.analysis.code_size import code_bytes, launch_bytes
 from roofline_lsp.analysis.device.regions import Access, Array, KernelSummary, Region, Work
 from roofline_lsp.analysis.device.summary import summarise
+from roofline_lsp.analysis.execution import execute
 from roofline_lsp.analysis.symbols import build_symbol_table
+from roofline_lsp.kernel.program import Dialect
 from roofline_lsp.kernel.symbolic import constant, symbol
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.load import load_program
@@ -46,3 +49,23 @@ def test_loops_have_their_body_as_often_as_it_is_unrolled() -> None:
     assert code_bytes(summary) == 32 * 20
     loop.trips = symbol("n", "param")
     assert code_bytes(summary) == 32 * 8
+
+
+def test_code_that_no_thread_comes_to_is_not_fetched() -> None:
+    summary = empty()
+    site = (PATH, 1)
+    summary.root.charge(site, Work.INT, 5)
+    guard = Region("guard", summary.root, site, conditions=(symbol("flag", "param"),))
+    guard.charge(site, Work.INT, 3)
+    summary.root.children.append(guard)
+    flag = next(iter(symbol("flag", "param").symbols()))
+    taken = execute(summary.root, (1, 1, 1), (32, 1, 1), {flag: 1})
+    passed = execute(summary.root, (1, 1, 1), (32, 1, 1), {flag: 0})
+    assert code_bytes(summary, taken) == 32 * 8
+    assert code_bytes(summary, passed) == 32 * 5
+
+
+def test_a_target_region_fetches_its_runtime_too() -> None:
+    summary = empty()
+    kernel = replace(summary.kernel, dialect=Dialect.OPENMP)
+    assert launch_bytes(replace(summary, kernel=kernel)) > launch_bytes(summary) > 2000

@@ -99,6 +99,30 @@ def test_what_is_gathered_from_an_array_of_unknown_size_is_bounded(count: Count)
     assert found["x"].read_bytes <= 8 * 128 * 32
 
 
+COLUMNS = """__global__ void f(const float* __restrict__ a, float* b, int n) {
+               int row = blockIdx.x * blockDim.x + threadIdx.x;
+               float s = 0;
+               for (int k = 0; k < n; k++) s += a[row * n + k];
+               b[row] = s; }"""
+
+
+def test_a_thread_along_a_row_reads_a_sector_once_while_its_line_is_held(count: Count) -> None:
+    # 16384 lines are 2 MB.
+    n = 1024
+    found = arrays(count(COLUMNS, 64, 256, n=n), a=16384 * n * 4)
+    assert found["a"].read_bytes == pytest.approx(16384 * n * 4, rel=0.01)
+
+
+def test_lines_that_l2_does_not_hold_are_fetched_for_each_element(count: Count) -> None:
+    # 69632 threads at a time have a line each, of which L2 holds 40960: seven of eight elements of
+    # a sector miss by as much.
+    n, rows = 1024, 8 * 69632
+    found = arrays(count(COLUMNS, rows // 256, 256, n=n), a=rows * n * 4)
+    missed = 1 - 40960 / 69632
+    expected = rows * n * 4 * (1 + 7 * missed)
+    assert found["a"].read_bytes == pytest.approx(expected, rel=0.03)
+
+
 def test_bytes_of_random_picks() -> None:
     rng = random.Random(1)
     sectors = 4000

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from roofline_lsp.analysis.addresses import DATA_SCOPES, AddressReader, without_data
-from roofline_lsp.analysis.code_size import code_bytes
+from roofline_lsp.analysis.code_size import code_bytes, launch_bytes
 from roofline_lsp.analysis.device.regions import Access, Array, KernelSummary, Region, Site
 from roofline_lsp.analysis.execution import Execution, thread_extents
 from roofline_lsp.analysis.footprint import SECTOR_BYTES, Box, Dimension, sector_bytes, union_bytes
@@ -24,11 +24,13 @@ from roofline_lsp.analysis.guard_cuts import cut_by_guards
 from roofline_lsp.kernel.symbolic import Symbol
 
 FLOOR_BYTES: Final = 2048.0
-"""Traffic of a launch that touches nothing: its arguments and bookkeeping."""
+"""The least traffic of a library's kernel: its arguments and bookkeeping."""
 _KEPT_WHOLE: Final = 1 / 40
 """Writes of this share of L2 stay there."""
 _KEPT_NONE: Final = 1.6
 """Of writes of this many times L2, nothing to speak of stays."""
+LINE_BYTES: Final = 128
+"""What a line of L2 holds room for, however few of its sectors are there."""
 _DRAM_SPACES: Final = frozenset(("global", "texture", "local"))
 
 
@@ -63,9 +65,10 @@ class Touched:
         """Trips of a loop around the access."""
         return self.loops[loop][0] if loop in self.loops else 1.0
 
-    def stays_in(self, loop: Region) -> bool:
-        """Whether the access touches the same bytes in each run of the loop."""
-        return self.loops[loop][1] == 0
+    def kept_in(self, loop: Region) -> float:
+        """The share of the sectors touched in a run of the loop that the next run touches too."""
+        stride = self.loops[loop][1]
+        return 0.0 if stride is None else max(0.0, 1.0 - abs(stride) / self.sector)
 
     def in_one_run(self, loop: Region) -> Touched:
         """The access within one run of a loop: no dimension of it or of a loop around it."""
@@ -177,7 +180,8 @@ def dram_traffic(
             uncertain += read + written
     share = write_back_share(sum(item.write_bytes for item in arrays), l2_bytes)
     arrays = [replace(item, write_bytes=item.write_bytes * share) for item in arrays]
-    read_total = sum(item.read_bytes for item in arrays) + FLOOR_BYTES + code_bytes(summary)
+    read_total = sum(item.read_bytes for item in arrays) + launch_bytes(summary)
+    read_total += code_bytes(summary, execution)
     write_total = sum(item.write_bytes for item in arrays)
     return Traffic(read_total, write_total, tuple(arrays), _by_site(arrays), uncertain)
 
@@ -241,7 +245,7 @@ def _footprints(
     read = _union(reads, size, threads)
     written = _union(writes, size, threads)
     wave_read = _union(reads, size, threads, waves)
-    wave = max(wave_read, _union(writes, size, threads, waves))
+    wave = max(_held(reads, size, threads, waves), _held(writes, size, threads, waves))
     return _Footprint(
         read,
         written,
@@ -279,10 +283,22 @@ def _thrashed(items: list[Touched], size: float | None, threads: float, l2_bytes
     return max(0.0, fetched - distinct_bytes(picked, size, guess))
 
 
+def _held(items: list[Touched], size: float | None, threads: float, waves: float) -> float:
+    """Bytes of L2 that one wave's accesses to an allocation occupy: whole lines."""
+    return _union(items, size, threads, waves, max(LINE_BYTES, items[0].sector)) if items else 0.0
+
+
 def _union(
-    items: list[Touched], size: float | None, threads: float, waves: float | None = None
+    items: list[Touched],
+    size: float | None,
+    threads: float,
+    waves: float | None = None,
+    unit: int | None = None,
 ) -> float:
-    """Distinct bytes of accesses to one allocation, in a launch or in one of its waves."""
+    """Distinct bytes of accesses to one allocation, in a launch or in one of its waves.
+
+    They are counted in whole sectors, or in units of ``unit`` bytes.
+    """
     boxes: list[Box] = []
     scattered: list[Touched] = []
     local: list[Touched] = []
@@ -294,12 +310,13 @@ def _union(
         else:
             boxes.append(box)
             most += item.executions / (waves or 1.0) * max(item.sector, item.access.size_bytes)
-    regular = min(union_bytes(boxes, size, items[0].sector), most) if boxes else 0.0
+    wider = (unit or items[0].sector) / items[0].sector if items else 1.0
+    regular = min(union_bytes(boxes, size, unit or items[0].sector), most * wider) if boxes else 0.0
     if not scattered and not local:
         return regular
     guess = _guessed([*scattered, *local], threads)
     # Random picks from the sectors of the allocation: some are met more than once.
-    total = regular + distinct_bytes(_picked(scattered) / (waves or 1.0), size, guess)
+    total = regular + distinct_bytes(wider * _picked(scattered) / (waves or 1.0), size, guess)
     if local:
         # Each wave has its own neighbourhood.
         total += distinct_bytes(_picked(local), size, guess) / (waves or 1.0)
@@ -316,7 +333,8 @@ def _loop_refetches(
     """Bytes fetched and written again because a loop goes over more data than L2 holds.
 
     All resident threads are taken to run the loop in step. What an access touches anew in each
-    run (its address advances with the counter) is not fetched again; what stays is.
+    run (its address advances with the counter) is not fetched again; what stays is, and of sectors
+    that the address leaves slowly, the share that it stays in.
     """
     loops: dict[Region, list[Touched]] = {}
     for items in by_array.values():
@@ -332,7 +350,7 @@ def _loop_refetches(
         for item in items:
             in_run.setdefault(item.access.array, []).append(item.in_one_run(loop))
         sets = {
-            array: _union(inner, sizes.get(array.name), threads, waves)
+            array: _held(inner, sizes.get(array.name), threads, waves)
             for array, inner in in_run.items()
         }
         missed = _missed(sum(sets.values()), l2_bytes)
@@ -340,10 +358,14 @@ def _loop_refetches(
             continue
         for array, inner in in_run.items():
             again = (inner[0].runs_of(loop) - 1) * waves * missed
-            still = [item for item in inner if item.stays_in(loop)]
             size = sizes.get(array.name)
-            read = _union([i for i in still if i.access.kind != "write"], size, threads, waves)
-            written = _union([i for i in still if i.access.kind != "read"], size, threads, waves)
+            read = written = 0.0
+            for kept in {item.kept_in(loop) for item in inner} - {0.0}:
+                same = [item for item in inner if item.kept_in(loop) == kept]
+                reads = [item for item in same if item.access.kind != "write"]
+                writes = [item for item in same if item.access.kind != "read"]
+                read += kept * _union(reads, size, threads, waves)
+                written += kept * _union(writes, size, threads, waves)
             old = result.get(array, (0.0, 0.0))
             result[array] = (max(old[0], read * again), max(old[1], written * again))
     return result
