@@ -71,7 +71,9 @@ def test_a_loop_of_multiply_adds_is_bound_by_computing(gpu: str) -> None:
     assert found.sp_flops == pytest.approx(2 * 4096 * N)
     per_clock = {"MI210": 64, "MI300X": 128}[gpu]
     busy_ns = 4096 * N / (per_clock * UNITS[gpu] * CLOCK_GHZ[gpu])
-    assert found.time_ns == pytest.approx(busy_ns, rel=0.02)
+    # Waiting for one's own result does not hide behind the others' work entirely.
+    assert found.time_ns is not None
+    assert 1.0 < found.time_ns / busy_ns < 1.2
 
 
 @pytest.mark.parametrize("gpu", GPUS)

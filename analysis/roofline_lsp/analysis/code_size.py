@@ -13,7 +13,8 @@ _BYTES: Final = 32.0
 later), as many are moves, branches, predicates and reads of special registers, which are not
 counted. Fitted to 60 development kernels that touch hardly any data."""
 _INSTRUCTIONS: Final = tuple(
-    {Work.SP: 1 / 1.5, Work.DP: 1 / 1.5}.get(kind, 1.0) for kind in map(Work, range(WORK_KINDS))
+    {Work.SP: 1 / 1.5, Work.DP: 1 / 1.5, Work.FUSED: 0.0}.get(kind, 1.0)
+    for kind in map(Work, range(WORK_KINDS))
 )
 """For one operation: every other floating-point instruction is taken to be a multiply-add."""
 

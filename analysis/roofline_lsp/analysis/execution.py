@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from roofline_lsp.analysis.device.regions import Region
 from roofline_lsp.analysis.device.values import LAUNCH, THREAD, WARP_SIZE
 from roofline_lsp.analysis.numeric import Environment, Lane
+from roofline_lsp.analysis.warps import LANE, Warps, chance_of_any
 from roofline_lsp.kernel.simplify import FOLD
 from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol
 
@@ -45,6 +46,10 @@ class RegionRuns:
     """A condition or trip count could not be evaluated."""
     share: float = 1.0
     """Of a guard: the share of its parent's runs."""
+    warp_runs: float = 0.0
+    """Times a warp runs it, over all warps: a warp goes where any of its lanes goes."""
+    longest: float = 0.0
+    """Times the warp runs it that runs it most often."""
 
 
 @dataclass(slots=True)
@@ -83,15 +88,15 @@ def execute(
         bound[LAUNCH[f"gridDim.{axis}"]] = blocks
         bound[LAUNCH[f"blockDim.{axis}"]] = threads
     result = Execution(grid, block, Environment(bound))
-    lanes, weights = _sample(grid, block, bound, warp_size)
+    lanes, weights, warps = _sample(grid, block, bound, warp_size)
     result.lanes = lanes
-    _Counter(result).visit(root, lanes, weights)
+    _Counter(result, warps, min(warp_size, _volume(block))).visit(root, lanes, weights)
     return result
 
 
 def _sample(
     grid: Dim3, block: Dim3, bound: Mapping[Symbol, Lane], warp_size: int
-) -> tuple[Environment, Floats]:
+) -> tuple[Environment, Floats, Warps]:
     blocks, size = _volume(grid), _volume(block)
     if blocks * size <= _MAX_LANES:
         chosen, block_weights = np.arange(blocks), np.ones(blocks)
@@ -104,11 +109,12 @@ def _sample(
     thread_lanes = np.tile(threads, len(chosen))
     weights = np.repeat(block_weights, len(threads)) * np.tile(thread_weights, len(chosen))
     values = dict(bound)
+    values[LANE] = np.arange(len(weights))
     for name, linear, dims in (("blockIdx", block_lanes, grid), ("threadIdx", thread_lanes, block)):
         values[THREAD[f"{name}.x"]] = linear % dims[0]
         values[THREAD[f"{name}.y"]] = linear // dims[0] % dims[1]
         values[THREAD[f"{name}.z"]] = linear // (dims[0] * dims[1])
-    return Environment(values), weights
+    return Environment(values), weights, Warps(block_lanes, thread_lanes, weights, warp_size)
 
 
 def _sample_threads(size: int, warp_size: int) -> tuple[NDArray[np.int64], Floats]:
@@ -162,13 +168,19 @@ class _Interval:
 
 
 class _Counter:
-    def __init__(self, execution: Execution) -> None:
+    def __init__(self, execution: Execution, warps: Warps, warp_lanes: int) -> None:
         self.execution = execution
+        self.warps = warps
+        self.warp_lanes = warp_lanes
         self.depth = 0
+        self.spread = 1.0
+        """How much likelier a warp comes here than each of its lanes, by odds that are assumed."""
 
     def visit(self, region: Region, lanes: Environment, weights: Floats) -> None:
         runs = self.execution.regions.setdefault(region, RegionRuns(0.0))
         runs.runs = float(weights.sum())
+        warp_runs, longest = self.warps.count(lanes, weights)
+        runs.warp_runs, runs.longest = warp_runs * self.spread, longest * self.spread
         for child in region.children:
             if child.kind == "guard":
                 self._guard(child, lanes, weights)
@@ -197,7 +209,11 @@ class _Counter:
         self.execution.regions[guard] = RegionRuns(0.0, share=share, assumed=assumed)
         if assumed:
             self.execution.assumed_conditions.append(guard)
+        spread = self.spread
+        if 0.0 < odds < 1.0:
+            self.spread *= chance_of_any(odds, self.warp_lanes) / odds
         self.visit(guard, lanes if passed.all() else lanes.restricted(passed), inside)
+        self.spread = spread
 
     def _scaled(
         self, inside: Floats, passed: NDArray[np.bool_], wanted: float, weights: Floats
@@ -353,6 +369,7 @@ class _Counter:
         keep = counter < trips[index]
         index, counter = index[keep], counter[keep]
         inner = lanes.restricted(index).extended(loop.counter, counter)
+        inner = self.warps.in_iterations(inner, counter, most)
         self.visit(loop, inner, weights[index])
 
 

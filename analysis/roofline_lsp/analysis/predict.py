@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from roofline_lsp.analysis.binding import Binding
 from roofline_lsp.analysis.confidence import confidence
+from roofline_lsp.analysis.demand import launch_demand
 from roofline_lsp.analysis.device.regions import KernelSummary, Site, Work
 from roofline_lsp.analysis.execution import Execution, execute
 from roofline_lsp.analysis.grounds import COLUMNS, grounds_of
@@ -16,22 +15,18 @@ from roofline_lsp.analysis.occupancy import Occupancy, occupancy
 from roofline_lsp.analysis.prediction import (
     Evidence,
     LedgerLine,
-    Limiter,
     Prediction,
     Source,
     UnknownKind,
     UnknownUsed,
 )
+from roofline_lsp.analysis.timing import launch_time
 from roofline_lsp.analysis.traffic import Traffic, dram_traffic
 from roofline_lsp.analysis.verdict import precision_verdicts, verdict_of
 from roofline_lsp.hardware_db import Gpu, Roofline
 
 _DEFAULT_CACHE_BYTES: Final = 4 * 2**20
 """Of a GPU whose caches are not known."""
-LAUNCH_NS: Final = 2000.0
-"""Time of a launch that does nothing, as Nsight Compute reports it."""
-BANDWIDTH_SHARE: Final = 0.85
-"""The share of the DRAM bandwidth that streaming kernels reach."""
 _EVIDENCE: Final = 6
 
 
@@ -80,15 +75,22 @@ def judge(summary: KernelSummary, binding: Binding, target: Target) -> Judged:
     moved = traffic.read_bytes + traffic.write_bytes
     operations = {precision: totals[column] for precision, column in COLUMNS.items()}
     verdicts = precision_verdicts(operations, moved, target.roofline)
-    times = _times(totals, moved, target, binding, resident)
-    limiting = max(times, key=lambda name: times[name])
+    timing = launch_time(
+        launch_demand(
+            summary, execution, traffic, architecture.warp_size, architecture.sector_bytes
+        ),
+        moved,
+        target.gpu,
+        target.roofline,
+        resident.blocks_per_sm,
+    )
     unknowns = (*binding.unknowns, *_assumptions(execution))
     grounds = grounds_of(summary, execution, traffic, operations, target.roofline, len(unknowns))
     prediction = Prediction(
         verdict=verdict_of(verdicts),
         confidence=confidence(grounds),
         source=Source.STATIC,
-        limiting=limiting,
+        limiting=timing.limiting,
         sp_flops=totals[Work.SP],
         dp_flops=totals[Work.DP],
         hp_flops=totals[Work.HP],
@@ -96,7 +98,7 @@ def judge(summary: KernelSummary, binding: Binding, target: Target) -> Judged:
         tensor_flops=totals[Work.TENSOR],
         dram_read_bytes=traffic.read_bytes,
         dram_write_bytes=traffic.write_bytes,
-        time_ns=times[limiting] + LAUNCH_NS,
+        time_ns=timing.total_ns,
         precision_verdicts=verdicts,
         unknowns=unknowns,
         evidence=_evidence(summary, execution, traffic),
@@ -121,27 +123,6 @@ def work_totals(summary: KernelSummary, execution: Execution) -> dict[Work, floa
             for kind in Work:
                 totals[kind] += row[kind] * runs.runs
     return totals
-
-
-def _times(
-    totals: Mapping[Work, float],
-    moved: float,
-    target: Target,
-    binding: Binding,
-    resident: Occupancy,
-) -> dict[Limiter, float]:
-    """Nanoseconds that each resource alone would take."""
-    roofline = target.roofline
-    blocks = binding.grid[0] * binding.grid[1] * binding.grid[2]
-    wave = resident.blocks_per_sm * target.gpu.sm_count
-    busy = min(1.0, blocks / target.gpu.sm_count)
-    tail = math.ceil(blocks / wave) / (blocks / wave) if blocks > wave else 1.0
-    result = {Limiter.BANDWIDTH: moved / (roofline.bandwidth_gbs * BANDWIDTH_SHARE)}
-    for precision, column in COLUMNS.items():
-        peak = roofline.peaks_gops.get(precision)
-        if peak and totals[column]:
-            result[Limiter(precision.value)] = totals[column] / (peak * busy) * tail
-    return result
 
 
 def _regime(binding: Binding, resident: Occupancy, target: Target) -> str:

@@ -50,6 +50,11 @@ _WORK: Final[Mapping[Precision, Work]] = {
 }
 
 
+_FUSED_SHARE: Final = 0.4
+"""Of the operations of an expansion, the products of multiply-adds: most steps of a division, a
+root or a polynomial are one."""
+
+
 def _numeric(
     table: Mapping[str, Callable[[Expr, Expr], Expr]], op: str, a: Value, b: Value
 ) -> Expr | None:
@@ -216,6 +221,7 @@ def charge_cost(walker: Walker, cost: OperationCost, varies: int) -> None:
         (Work.INT, cost.int_ops - cost.int_moves),
         (Work.SPECIAL, cost.mufu),
         (Work.CONVERSION, cost.conversions),
+        (Work.FUSED, (cost.sp_flops + cost.dp_flops) * _FUSED_SHARE),
     ):
         machine.charge(kind, amount, varies)
 

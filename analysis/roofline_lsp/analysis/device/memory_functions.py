@@ -45,6 +45,7 @@ def atomic(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> De
 def barrier(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
     """A barrier: what other threads stored may be seen behind it."""
     walker.barriers += 1
+    walker.machine.region.barriers += 1
     walker.epochs["shared"] = walker.epochs.get("shared", 0) + 1
     walker.epochs["global"] = walker.epochs.get("global", 0) + 1
     return number(0, "int")

@@ -103,6 +103,8 @@ def _reduce(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> D
     _reduce_warp(walker, accumulator)
     walker.machine.close(first_warp)
     memory.barrier(walker, name, args, node)
+    if name == "__kmpc_reduce":
+        walker.machine.region.joins += 1
     return Value(accumulator.type, None if accumulator.expr is None else accumulator.expr)
 
 

@@ -13,9 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from roofline_lsp.analysis.device.regions import Work
+
 if TYPE_CHECKING:
     from roofline_lsp.analysis.device.machine import Machine
-    from roofline_lsp.analysis.device.regions import Region, Site, Work
+    from roofline_lsp.analysis.device.regions import Region, Site
     from roofline_lsp.analysis.device.values import Value
 
 
@@ -76,6 +78,7 @@ class Products:
         if chosen.absorbed or chosen.needed:
             home.charge(site, kind, chosen.amount)
         chosen.absorbed = True
+        home.charge(site, Work.FUSED, chosen.amount)
 
     def need(self, value: Value) -> None:
         """Note that a value is needed by itself: the additions of a product do not take it in."""

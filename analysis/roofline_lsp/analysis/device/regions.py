@@ -29,6 +29,8 @@ class Work(IntEnum):
     SPECIAL = 5
     """Special-function unit operations: reciprocals, square roots, exponentials."""
     CONVERSION = 6
+    FUSED = 7
+    """Operations that share their instruction with another: the products of multiply-adds."""
 
 
 WORK_KINDS = len(Work)
@@ -98,6 +100,10 @@ class Region:
     """Of a loop: the conditions, all of which must hold, of each ``break`` or ``return`` in it."""
     work: dict[Site, list[float]] = field(default_factory=dict)
     accesses: list[Access] = field(default_factory=list)
+    barriers: int = 0
+    """Barriers of the block in each run."""
+    joins: int = 0
+    """Values that all blocks combine into one in each run, one block after another."""
     children: list[Region] = field(default_factory=list)
     available: dict[object, object] = field(default_factory=dict)
     """Value numbers computed here, for the walk alone."""

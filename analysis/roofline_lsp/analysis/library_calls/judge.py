@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from roofline_lsp.analysis.confidence import confidence
 from roofline_lsp.analysis.library_calls.model import LibraryCall
-from roofline_lsp.analysis.predict import BANDWIDTH_SHARE, LAUNCH_NS, Target
+from roofline_lsp.analysis.predict import Target
 from roofline_lsp.analysis.prediction import (
     Evidence,
     Grounds,
@@ -16,6 +16,7 @@ from roofline_lsp.analysis.prediction import (
     Source,
     UnknownUsed,
 )
+from roofline_lsp.analysis.timing import CONSTANTS
 from roofline_lsp.analysis.traffic import FLOOR_BYTES
 from roofline_lsp.analysis.verdict import margin, precision_verdicts, verdict_of
 from roofline_lsp.kernel.precision import Precision
@@ -43,7 +44,7 @@ def judge_call(call: LibraryCall, target: Target) -> Prediction:
         confidence=confidence(grounds),
         grounds=grounds,
         limiting=limiting,
-        time_ns=times[limiting] + LAUNCH_NS,
+        time_ns=times[limiting] + CONSTANTS.launch_ns,
         precision_verdicts=verdicts,
     )
 
@@ -96,7 +97,7 @@ def _times(
 ) -> dict[Limiter, float]:
     """Nanoseconds that each resource alone would take, the whole GPU being busy."""
     roofline = target.roofline
-    result = {Limiter.BANDWIDTH: moved / (roofline.bandwidth_gbs * BANDWIDTH_SHARE)}
+    result = {Limiter.BANDWIDTH: moved / (roofline.bandwidth_gbs * CONSTANTS.dram_share)}
     for precision, amount in operations.items():
         peak = roofline.peaks_gops.get(precision)
         if peak and amount:
