@@ -85,3 +85,23 @@ def test_an_unknown_that_another_makes_irrelevant_is_not_named() -> None:
     assert [unknown.name for unknown in found.grid_assumed] == ["argc"]
     assert [unknown.name for unknown in found.arguments[0].assumed] == ["argc"]
     assert found.arguments[0].used == 4096
+
+
+def test_teams_of_a_target_region_come_from_its_trips_or_its_clause() -> None:
+    source = """\
+#include <cstdlib>
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]);
+  float x[100];
+  #pragma omp target teams distribute parallel for CLAUSES
+  for (int i = 0; i < n; i++) x[i] = 1;
+}
+"""
+    path = Path("/p/main.cpp")
+    found = []
+    for clauses in ("", "num_teams(8) thread_limit(64)"):
+        text = source.replace("CLAUSES", clauses).encode()
+        report = analyze(text, path, Settings(args=("1000",)), reader=lambda _: None)
+        (launched,) = report.kernels[0].launches
+        found.append((launched.grid_origin, launched.block_origin))
+    assert found == [("argv[1] at main.cpp:3", None), ("main.cpp:5", "main.cpp:5")]

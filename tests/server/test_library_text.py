@@ -40,10 +40,12 @@ def _calls() -> tuple[LibraryCallReport, ...]:
 
 
 def test_a_short_verdict(calls: tuple[LibraryCallReport, ...]) -> None:
-    text = library_text(calls_on(calls, 5, "sort"), GPU, Style(markdown=True))
+    (call,) = calls_on(calls, 5, "sort")
+    sure = replace(call, prediction=replace(call.prediction, confidence=0.9))
+    text = library_text([sure], GPU, Style(markdown=True))
     assert text is not None
     answer, what, figures = text.split("\n\n")
-    assert answer == "**Bandwidth-bound** on RTX 3080 10GB (base clock): very likely, 95%"
+    assert answer == "**Bandwidth-bound** on RTX 3080 10GB (base clock): very likely, 90%"
     assert what == "`thrust::sort`: radix sort in 4 passes of 1048576 x unsigned int"
     assert figures == "INT 3.56 op/B, 4.6× below the ridge · DRAM 37.7 MB at least · about 60.4 µs"
 

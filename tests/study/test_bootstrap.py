@@ -1,14 +1,28 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from roofline_lsp.study.bootstrap import intervals
+from roofline_lsp.study.bootstrap import Floats, intervals
+from roofline_lsp.study.metric_figures import METRIC_FIGURES
+from roofline_lsp.study.metrics import Confusion
 
 
-def share(sums: Sequence[float]) -> float | None:
-    return sums[0] / sums[1] if sums[1] else None
+def share(sums: Floats) -> Floats:
+    return sums[:, 0] / sums[:, 1]
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 9)] * 6), min_size=1, max_size=20))
+def test_the_figures_are_the_metrics_of_a_confusion(rows: list[tuple[int, ...]]) -> None:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for metric, figure in METRIC_FIGURES.items():
+            expected = [getattr(Confusion(*row), metric) for row in rows]
+            found = figure(np.array(rows, dtype=np.float64))
+            assert [None if np.isnan(value) else value for value in found] == pytest.approx(
+                expected
+            )
 
 
 def test_the_interval_is_that_of_the_binomial_where_programs_have_one_kernel() -> None:

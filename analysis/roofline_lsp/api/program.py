@@ -17,11 +17,12 @@ from roofline_lsp.analysis.predict import Target, judge, predict
 from roofline_lsp.analysis.prediction import Prediction
 from roofline_lsp.analysis.symbols import SymbolTable, build_symbol_table
 from roofline_lsp.api.cache import AnalysisCache
-from roofline_lsp.api.details import KernelDetails, details_of
+from roofline_lsp.api.details import KernelDetails
 from roofline_lsp.api.files import Reader, read_file
 from roofline_lsp.api.options import preprocess_options
 from roofline_lsp.api.profiled_names import ProfiledName, offload_name, parse_profiled_name
 from roofline_lsp.api.signature import parameter_list, signature
+from roofline_lsp.api.taking_apart import details_of
 from roofline_lsp.api.targets import target_of
 from roofline_lsp.kernel.program import Function, Problem, Program
 from roofline_lsp.kernel.types import Type

@@ -6,11 +6,12 @@ them by themselves would claim to know more than is known.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 RESAMPLES = 2000
 SEED = 20250720
@@ -26,9 +27,13 @@ class Interval:
     high: float
 
 
+Floats = NDArray[np.float64]
+Figure = Callable[[Floats], Floats]
+"""From sums, a row for each resample, to a value for each; NaN where it is undefined."""
+
+
 def intervals(
-    programs: Sequence[Sequence[float]],
-    figures: Mapping[str, Callable[[Sequence[float]], float | None]],
+    programs: Sequence[Sequence[float]], figures: Mapping[str, Figure]
 ) -> dict[str, Interval | None]:
     """The interval of each figure.
 
@@ -37,14 +42,20 @@ def intervals(
     """
     if len(programs) < 2:
         return dict.fromkeys(figures)
-    count = len(programs)
+    sums = _draws(len(programs)) @ np.asarray(programs, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return {name: _interval(figure(sums)) for name, figure in figures.items()}
+
+
+@cache
+def _draws(count: int) -> Floats:
+    """How often each of ``count`` programs is drawn, a row for each resample."""
     draws = np.random.default_rng(SEED).multinomial(count, [1 / count] * count, size=RESAMPLES)
-    sums = (draws @ np.asarray(programs, dtype=np.float64)).tolist()
-    return {name: _interval([figure(row) for row in sums]) for name, figure in figures.items()}
+    return draws.astype(np.float64)
 
 
-def _interval(values: Sequence[float | None]) -> Interval | None:
-    known = [value for value in values if value is not None and math.isfinite(value)]
+def _interval(values: Floats) -> Interval | None:
+    known = values[np.isfinite(values)]
     if 2 * len(known) < len(values):
         return None
     outside = (1 - COVERAGE) / 2

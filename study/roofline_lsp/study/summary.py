@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from roofline_lsp.kernel.precision import Precision
-from roofline_lsp.study.bootstrap import Interval, intervals
+from roofline_lsp.study.bootstrap import Floats, Interval, intervals
 from roofline_lsp.study.breakdown import (
     ProgramScore,
     Status,
@@ -18,11 +18,12 @@ from roofline_lsp.study.breakdown import (
     shares,
 )
 from roofline_lsp.study.judge import Judgement
+from roofline_lsp.study.metric_figures import METRIC_FIGURES
 from roofline_lsp.study.metrics import Confusion, QuantityError, within_2x, within_10_percent
 from roofline_lsp.study.quantities import FLOATING, QUANTITIES, errors_of, measured, ratio
 from roofline_lsp.study.reliability import Reliability, reliability
 
-METRICS = ("balanced_accuracy", "accuracy", "precision", "recall", "f1", "mcc")
+METRICS = tuple(METRIC_FIGURES)
 """Properties of ``Confusion``; precision, recall and F1 are for the class CB."""
 
 SHARES = {"within_10_percent": within_10_percent, "within_2x": within_2x}
@@ -110,13 +111,7 @@ def _confusion(judgements: Iterable[Judgement]) -> Confusion:
 
 
 def _scores(confusion: Confusion, cells: Sequence[Sequence[float]]) -> Scores:
-    figures = {metric: partial(_metric, metric) for metric in METRICS}
-    return Scores(confusion, intervals(cells, figures))
-
-
-def _metric(metric: str, cells: Sequence[float]) -> float | None:
-    value: float | None = getattr(Confusion(*cells), metric)
-    return value
+    return Scores(confusion, intervals(cells, METRIC_FIGURES))
 
 
 def _status(status: Status, group: list[Judgement]) -> StatusScore:
@@ -140,11 +135,9 @@ def _share_intervals(judgements: Sequence[Judgement], quantity: str) -> Interval
             found = ratio(item, quantity)
             for column, fulfils in enumerate(SHARES.values()):
                 row[column] += found is not None and fulfils(found)
-    figures: dict[str, Callable[[Sequence[float]], float | None]] = {
-        name: partial(_share, column) for column, name in enumerate(SHARES)
-    }
+    figures = {name: partial(_share, column) for column, name in enumerate(SHARES)}
     return intervals(list(sums.values()), figures)
 
 
-def _share(column: int, sums: Sequence[float]) -> float | None:
-    return sums[column] / sums[-1] if sums[-1] else None
+def _share(column: int, sums: Floats) -> Floats:
+    return sums[:, column] / sums[:, -1]

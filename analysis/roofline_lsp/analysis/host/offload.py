@@ -9,7 +9,7 @@ from roofline_lsp.analysis.host.machine import EXECUTORS, Machine, Signal, handl
 from roofline_lsp.analysis.host.memory import Place
 from roofline_lsp.analysis.host.reach import root_name
 from roofline_lsp.analysis.host.templates import bind
-from roofline_lsp.analysis.host.values import Scalar
+from roofline_lsp.analysis.host.values import Origin, Scalar
 from roofline_lsp.analysis.offload_geometry import OffloadRequest, offload_geometry
 from roofline_lsp.kernel.expressions import Expression
 from roofline_lsp.kernel.statements import Directed, Offload
@@ -26,14 +26,12 @@ def _directed(m: Machine, node: Directed) -> Signal | None:
 def _offload(m: Machine, node: Offload) -> Signal | None:
     """Record the launch of a target region and forget what its kernel may write."""
     places = [m.place(argument) for argument in node.args]
-    request = OffloadRequest(
-        node.mode,
-        _number(m, node.teams),
-        _number(m, node.thread_limit),
-        # A parallel region inside cannot ask for more threads than were launched.
-        _number(m, node.threads) if node.directive.clause("num_threads") else None,
-        _number(m, node.trips),
+    teams_asked, limit, trips = (
+        _number(m, each) for each in (node.teams, node.thread_limit, node.trips)
     )
+    # A parallel region inside cannot ask for more threads than were launched.
+    asked = _number(m, node.threads) if node.directive.clause("num_threads") else None
+    request = OffloadRequest(node.mode, *map(_value, (teams_asked, limit, asked, trips)))
     teams, threads = offload_geometry(request, m.assumed_value)
     m.count_launch()
     kernel = node.kernel
@@ -41,17 +39,29 @@ def _offload(m: Machine, node: Offload) -> Signal | None:
     bindings: dict[str, Type | Expr] = dict(m.frame.bindings)
     own = [p for p in kernel.template_params if p.name not in bindings]
     bindings.update(bind(m, own, None, kernel, places))
-    shape = Shape((teams, ONE, ONE), (threads, ONE, ONE), ZERO)
+    shape = Shape(
+        (teams, ONE, ONE),
+        (threads, ONE, ONE),
+        ZERO,
+        _origin(teams_asked, trips),
+        _origin(asked, limit),
+    )
     record(m, node, kernel, bindings, shape, places)
     _forget_written(m, node, places)
     return None
 
 
-def _number(m: Machine, node: Expression | None) -> Expr | None:
-    if node is None:
-        return None
-    number = m.number(m.eval(node), "int")
+def _number(m: Machine, node: Expression | None) -> Scalar | None:
+    return m.number(m.eval(node), "int") if node is not None else None
+
+
+def _value(number: Scalar | None) -> Expr | None:
     return number.value if number is not None else None
+
+
+def _origin(*numbers: Scalar | None) -> Origin | None:
+    """Where the first of some numbers that is given came from."""
+    return next((number.origin for number in numbers if number is not None), None)
 
 
 def _forget_written(m: Machine, node: Offload, places: list[Place]) -> None:
