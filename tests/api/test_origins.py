@@ -64,10 +64,10 @@ def test_what_rests_on_an_unknown_says_so() -> None:
     n, _, _, x, _ = found.arguments
     assert found.grid == (None, 1, 1)
     (unknown,) = found.grid_assumed
-    assert (unknown.name, unknown.assumed) == ("argv[1]", 1024)
+    assert (unknown.name, unknown.assumed) == ("argv[1]", 1 << 20)
     assert found.block_assumed == ()
-    assert (n.used, n.assumed) == (1024, (unknown,))
-    assert (x.buffer_bytes, x.assumed) == (4096, (unknown,))
+    assert (n.used, n.assumed) == (1 << 20, (unknown,))
+    assert (x.buffer_bytes, x.assumed) == (1 << 22, (unknown,))
 
 
 def test_dimensions_written_in_the_launch_come_from_its_line() -> None:

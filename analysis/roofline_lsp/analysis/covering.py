@@ -7,7 +7,7 @@ guards let nobody through is never what a program means.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -15,9 +15,10 @@ from roofline_lsp.analysis.device.regions import KernelSummary, Region
 from roofline_lsp.analysis.device.values import LAUNCH, THREAD
 from roofline_lsp.analysis.host_numbers import HostNumbers
 from roofline_lsp.analysis.numeric import Environment
-from roofline_lsp.kernel.symbolic import Apply, Expr, Number, Symbol, apply
+from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol, apply
 
 Dim3 = tuple[int, int, int]
+Corner = Mapping[Symbol, int | float]
 
 COVERED: Final = "taken to be just covered by the grid"
 _LARGEST: Final = 1 << 40
@@ -61,7 +62,7 @@ def cover(summary: KernelSummary, arguments: Arguments, grid: Dim3, block: Dim3)
     """Choose open bounds so that the launch just covers them."""
     for _ in range(_ROUNDS):
         known = {s: v for s, v in arguments.values.items() if s not in arguments.ties}
-        environment = Environment({**known, **_corner(grid, block, last=True)})
+        environment = Environment({**known, **_corner(grid, block, 1.0)})
         progress = False
         for region in summary.root.walk():
             for condition in _covering_conditions(region):
@@ -71,12 +72,12 @@ def cover(summary: KernelSummary, arguments: Arguments, grid: Dim3, block: Dim3)
             return
 
 
-def _corner(grid: Dim3, block: Dim3, *, last: bool) -> dict[Symbol, int | float]:
-    """The dimensions of a launch, and the indices of its last (or first) thread."""
+def _corner(grid: Dim3, block: Dim3, share: float) -> Corner:
+    """The dimensions of a launch, and the indices of the thread that far on in each direction."""
     values: dict[Symbol, int | float] = {}
     for axis, blocks, threads in zip("xyz", grid, block, strict=True):
-        values[THREAD[f"blockIdx.{axis}"]] = blocks - 1 if last else 0
-        values[THREAD[f"threadIdx.{axis}"]] = threads - 1 if last else 0
+        values[THREAD[f"blockIdx.{axis}"]] = int(share * (blocks - 1))
+        values[THREAD[f"threadIdx.{axis}"]] = int(share * (threads - 1))
         values[LAUNCH[f"gridDim.{axis}"]] = blocks
         values[LAUNCH[f"blockDim.{axis}"]] = threads
     return values
@@ -134,24 +135,23 @@ def _infer(condition: Expr, environment: Environment, arguments: Arguments) -> b
 
 
 def fit(summary: KernelSummary, arguments: Arguments, grid: Dim3, block: Dim3) -> None:
-    """Change assumed numbers where a guard would let the first or the last thread not through.
+    """Change assumed numbers where a guard would let most threads not through.
 
-    The least increase that does is taken, or else the least decrease. ``cover`` handles what is
-    linear in one bound; this finds bounds within minima, products, quotients and differences.
+    The least increase is taken that lets the last thread through, or else the first. ``cover``
+    handles what is linear in one bound; this finds bounds within minima, products and quotients.
     """
     if not arguments.assumed and not arguments.ties:
         return
-    corners = [_corner(grid, block, last=last) for last in (True, False)]
+    corners = _corner(grid, block, 1.0), _corner(grid, block, 0.0)
+    inner = _corner(grid, block, 0.75)
     for region in summary.root.walk():
         for condition in _covering_conditions(region):
             atom = _compared(condition)
-            if atom is None:
-                continue
-            for corner in corners:
-                _fit(atom, corner, arguments)
+            if atom is not None:
+                _fit(atom, inner, corners, arguments)
 
 
-def _fit(atom: Apply, corner: Mapping[Symbol, int | float], arguments: Arguments) -> None:
+def _fit(atom: Apply, inner: Corner, corners: Iterable[Corner], arguments: Arguments) -> None:
     symbols = atom.args[0].symbols()
     if symbols.isdisjoint(arguments.ties) and symbols.isdisjoint(arguments.assumed):
         return
@@ -159,26 +159,27 @@ def _fit(atom: Apply, corner: Mapping[Symbol, int | float], arguments: Arguments
     host = arguments.host
     free = [s for s in difference.symbols() if s in arguments.assumed]
     free += host.open_symbols(difference)
-    values = {**host.numbers(), **arguments.values, **corner}
+    values = {**host.numbers(), **arguments.values}
 
-    def passes(symbol: Symbol | None, number: Number) -> bool | None:
-        tried = values if symbol is None else {**values, symbol: number}
-        found = Environment(tried).evaluate(difference)
+    def passes(tried: Mapping[Symbol, int | float]) -> bool | None:
+        found = Environment({**values, **tried}).evaluate(difference)
         return None if found is None else bool(found < 0 or (found == 0 and atom.op == "le"))
 
-    if passes(None, 0) is not False:
+    if passes(inner) is not False:
         return
-    for end in (_LARGEST, 0):
+    for corner in corners:
+        if passes(corner):
+            return
         for symbol in sorted(free, key=lambda s: s.serial):
-            if not passes(symbol, end):
+            if not passes({**corner, symbol: _LARGEST}):
                 continue
-            bad, good = int(values[symbol]), end
-            while abs(good - bad) > 1:
-                middle = (good + bad) // 2
-                bad, good = (bad, middle) if passes(symbol, middle) else (middle, good)
+            low, high = int(values[symbol]), _LARGEST
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (low, middle) if passes({**corner, symbol: middle}) else (middle, high)
             if symbol in arguments.assumed:
-                arguments.give(symbol, good)
+                arguments.give(symbol, high)
             else:
-                host.learn(symbol, good, COVERED)
+                host.learn(symbol, high, COVERED)
                 arguments.refresh()
             return

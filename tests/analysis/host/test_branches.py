@@ -145,7 +145,7 @@ def test_unknown_repeat_counts_are_taken_as_one(run: Run) -> None:
     """
     (launch,) = run(source, argv=None).launches
     assumed = {u.name: u.assumed for u in launch.unknowns.values()}
-    assert assumed == {"argv[1]": 1024, "argv[2]": 1}
+    assert assumed == {"argv[1]": 1 << 20, "argv[2]": 1}
     assert launch.repeat is not None
     assert launch.certain
 

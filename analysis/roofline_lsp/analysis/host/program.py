@@ -25,6 +25,7 @@ from roofline_lsp.analysis.host.memory import Cell, Place, Storage
 from roofline_lsp.analysis.host.operators import integer
 from roofline_lsp.analysis.host.options import HostOptions, HostResult
 from roofline_lsp.analysis.host.reach import runs_on_host
+from roofline_lsp.analysis.host.realistic import assume_full_launches
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Text, Value
 from roofline_lsp.kernel.program import Function, Program, Struct
 from roofline_lsp.kernel.statements import Variable
@@ -55,6 +56,7 @@ def execute_host(
     _run_rest(m)
     follow_device_launches(m, _protected, _standalone)
     record_instances(m)
+    assume_full_launches(m)
     return HostResult(tuple(m.launches.values()), tuple(m.problems), tuple(m.library_calls))
 
 

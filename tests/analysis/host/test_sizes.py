@@ -1,0 +1,86 @@
+"""What is assumed for sizes that a program takes from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from roofline_lsp.analysis.numeric import Environment
+
+Run = Callable[..., Any]
+"""A fixture that runs source text."""
+
+BEFORE = """
+__global__ void k(float *p, int n, int m) {}
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]), m = atoi(argv[2]);
+  float *d; cudaMalloc(&d, %s);
+  %s
+}
+"""
+
+
+def assumed(run: Run, launch: str, bytes_: str = "n * 4") -> dict[str, float]:
+    """Assumptions of the first launch, the command line not being known."""
+    launches = run(BEFORE % (bytes_, launch), argv=None).launches
+    return {u.name: u.assumed for u in launches[0].unknowns.values()}
+
+
+@pytest.mark.parametrize(
+    ("launch", "expected"),
+    [
+        ("k<<<(n + 255) / 256, 256>>>(d, n, 7);", {"argv[1]": 1 << 20}),
+        # A block for each.
+        ("k<<<n, 256>>>(d, n, 7);", {"argv[1]": 4096}),
+        ("k<<<dim3(n / 16, m / 16), dim3(16, 16)>>>(d, n, m);",
+         {"argv[1]": 1024, "argv[2]": 1024}),
+        ("k<<<n * m / 256, 256>>>(d, n, m);", {"argv[1]": 1024, "argv[2]": 1024}),
+        # Of the second nothing but its use within the kernel is known.
+        ("k<<<(n + 255) / 256, 256>>>(d, n, m);", {"argv[1]": 1 << 20, "argv[2]": 1024}),
+        # The grid says nothing of the size.
+        ("k<<<32, 256>>>(d, n, 7);", {"argv[1]": 1024}),
+    ],
+)  # fmt: skip
+def test_a_launch_is_taken_to_be_large(run: Run, launch: str, expected: dict[str, int]) -> None:
+    assert assumed(run, launch) == expected
+
+
+def test_arrays_fit_in_memory(run: Run) -> None:
+    found = assumed(run, "k<<<(n + 255) / 256, 256>>>(d, n, 7);", "(size_t)n * n * 4")
+    assert found == {"argv[1]": 1 << 14}
+
+
+def test_a_size_is_the_same_in_all_launches(run: Run) -> None:
+    source = BEFORE % ("n * 4", "k<<<n / 64, 64>>>(d, n, 1); k<<<n, 64>>>(d, n, 2);")
+    first, second = run(source, argv=None).launches
+    assert [u.assumed for u in first.unknowns.values()] == [(1 << 20) + 63]
+    assert first.unknowns == second.unknowns
+
+
+def test_a_default_in_the_code_stays(run: Run) -> None:
+    source = """
+    __global__ void k(int n) {}
+    int main(int argc, char **argv) {
+      int n = 5000;
+      if (argc > 1) n = atoi(argv[1]);
+      k<<<(n + 255) / 256, 256>>>(n);
+    }
+    """
+    (launch,) = run(source, argv=None).launches
+    values = {s: u.assumed for s, u in launch.unknowns.items()}
+    assert Environment(values).evaluate(launch.grid[0]) == 20
+
+
+def test_functions_of_headers_are_not_read_where_they_cannot_launch(run: Run) -> None:
+    source = """
+    __global__ void k(int n) {}
+    int quiet(int n) { return n + 1; }
+    void outer(int n) { k<<<n, 1>>>(n); }
+    struct Runner { void operator()(int n) { outer(n); } };
+    int main(int argc, char **argv) { Runner run; run(quiet(4)); }
+    """
+    (launch,) = run(source).launches
+    assert launch.grid[0].constant == 5
+    assert launch.certain
