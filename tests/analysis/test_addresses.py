@@ -56,3 +56,25 @@ def test_clusters_close_together_are_one_range(teams: int, rows: list[int]) -> N
 
 def test_a_divisor_beyond_the_clusters_is_one_range() -> None:
     assert read(4 * apply("div", LINEAR, 1_000_000), teams=400, trips=10) == [(4, 8)]
+
+
+def test_a_loop_that_the_first_threads_run_once_ends_with_them() -> None:
+    # Half of the teams' threads run the loop: 1600 teams.
+    values: dict[Symbol, int | float] = {TEAMS: 3200, THREADS: 256}
+    extents = {THREAD["blockIdx.x"]: 3200, THREAD["threadIdx.x"]: 256, TRIP: 0.5}
+    reader = AddressReader(Environment(values))
+    found = reader.read(4 * LINEAR, 4, extents)
+    assert found.box is not None
+    assert {(d.stride, d.extent) for d in found.box.dimensions} == {(4, 256), (1024, 1600)}
+    rows = reader.read(4096 * apply("div", LINEAR, 1000), 4, extents)
+    assert rows.box is not None
+    assert [(d.stride, d.extent) for d in rows.box.dimensions] == [(4096, 410)]
+
+
+def test_a_clamp_that_holds_for_half_the_rows_leaves_the_other_half() -> None:
+    row = apply("min", 7 * apply("div", LINEAR, 1000), 3500)
+    found = read(1000 * row, teams=3200, trips=1)
+    assert found is not None
+    ((stride, extent),) = found
+    assert stride == pytest.approx(7000, rel=1e-3)
+    assert extent == 501

@@ -31,6 +31,10 @@ DATA_SCOPES: Final = frozenset(("data", "carried", "unknown", "name"))
 """Of symbols whose values only data gives."""
 
 
+_SHORT: Final = 200
+"""Operations, written out, of an offset that is evaluated as it stands."""
+
+
 @dataclass(frozen=True, slots=True)
 class Addresses:
     """What is known of an access's addresses."""
@@ -100,6 +104,9 @@ class AddressReader:
         expr = without_remainders(self._typical(offset, extents))
         if any(symbol.scope in DATA_SCOPES for symbol in expr.symbols()):
             return without_data(expr), True
+        if _is_evaluated(offset) and _read_affine(expr, self._environment, extents) is None:
+            # What is evaluated place by place needs no border decided.
+            return offset, False
         return expr, False
 
     def _axes(self, expr: Expr, extents: Mapping[Symbol, float]) -> Axes | None:
@@ -108,12 +115,15 @@ class AddressReader:
         affine = self._affine[expr]
         if affine is None:
             return read_axes(expr, self._environment, extents)
-        dimensions = tuple(
+        dimensions = [
             Dimension(stride, float(extents[symbol]))
             for symbol, stride in affine.strides
             if extents[symbol] > 1
-        )
-        return Axes(affine.start, dimensions)
+        ]
+        for symbol, stride in affine.strides:
+            if extents[symbol] < 1:
+                _end_early(dimensions, abs(stride), extents[symbol])
+        return Axes(affine.start, tuple(dimensions))
 
     def _covers_threads(self, expr: Expr, extents: Mapping[Symbol, float]) -> bool:
         """Whether each thread has its own place, which data moves a little: a neighbourhood.
@@ -161,6 +171,13 @@ class AddressReader:
         return True if found is None else bool(found)
 
 
+def _is_evaluated(offset: Expr) -> bool:
+    """Whether an offset has values at every place, and is short enough to ask for them."""
+    if any(symbol.scope in DATA_SCOPES for symbol in offset.symbols()):
+        return False
+    return sum(atom.size for atom in offset.atoms() if isinstance(atom, Apply)) <= _SHORT
+
+
 def without_data(expr: Expr) -> Expr:
     """The part of an address that does not depend on data: where the neighbourhood lies."""
     return Expr(
@@ -201,6 +218,16 @@ def _read_affine(
             strides.append((symbol, float(stride)))
     start = environment.evaluate(Expr(rest))
     return _Affine(float(start or 0.0), tuple(strides))
+
+
+def _end_early(dimensions: list[Dimension], stride: float, share: float) -> None:
+    """Leave a share of the index that a loop goes on from, where not every thread comes to run it.
+
+    ``stride`` is the loop's: what the index covers.
+    """
+    for place, dimension in enumerate(dimensions):
+        if abs(dimension.stride) * dimension.extent == stride:
+            dimensions[place] = Dimension(dimension.stride, max(1.0, dimension.extent * share))
 
 
 def _moves(atom: Atom, extents: Mapping[Symbol, float]) -> bool:

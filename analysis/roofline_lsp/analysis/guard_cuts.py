@@ -8,7 +8,7 @@ address is counted. Conditions on data alone leave all of it: their threads lie 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from roofline_lsp.analysis.addresses import DATA_SCOPES
@@ -39,6 +39,8 @@ class Cut:
     """How many values each symbol takes."""
     conditions: tuple[_Condition, ...]
     """Those that are not in the extents."""
+    _shares: dict[tuple[Expr, tuple[Expr, ...]], float] = field(default_factory=dict)
+    """Found already, by the moving part of the address."""
 
     def share_of(self, offset: Expr, access: Access, environment: Environment) -> float:
         """The share of an address's values that the other conditions leave."""
@@ -48,9 +50,15 @@ class Cut:
         for condition in cutting:
             if condition.odds is not None and not _otherwise(condition.guard, access):
                 share *= condition.odds
-        exact = [condition.expr for condition in cutting if condition.odds is None]
+        exact = tuple(condition.expr for condition in cutting if condition.odds is None)
         share = max(share, _LEAST_ON_DATA)
-        return share * share_reached(offset, exact, environment, self.extents) if exact else share
+        if not exact:
+            return share
+        moving = Expr({monomial: n for monomial, n in offset.terms.items() if monomial})
+        if (moving, exact) not in self._shares:
+            reached = share_reached(moving, exact, environment, self.extents)
+            self._shares[moving, exact] = reached
+        return share * self._shares[moving, exact]
 
 
 def _otherwise(guard: Region, access: Access) -> bool:

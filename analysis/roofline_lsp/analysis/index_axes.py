@@ -25,6 +25,8 @@ from roofline_lsp.kernel.symbolic import Apply, Atom, Expr, Symbol
 Floats = NDArray[np.float64]
 _MOST_VALUES: Final = 1 << 14
 """Values of an axis that are looked at; a longer axis is looked at in part."""
+_MOST_IN_MESH: Final = 1 << 14
+"""Places looked at where several axes are combined."""
 _FAR: Final = 4.0
 """Gaps of this many typical gaps part two runs of values."""
 
@@ -308,7 +310,7 @@ def _mesh(extents: list[float]) -> list[Floats]:
     """Places of several axes in all combinations, of long axes only some."""
     counts = [max(1, math.ceil(extent)) for extent in extents]
     most = max(counts, default=1)
-    while math.prod(min(count, most) for count in counts) > _MOST_VALUES and most > 1:
+    while math.prod(min(count, most) for count in counts) > _MOST_IN_MESH and most > 1:
         most = most * 3 // 4
     chosen = [
         np.arange(count) if count <= most else np.arange(most) * (count / most) // 1

@@ -497,7 +497,7 @@ def _loop_extents(region: Region, execution: Execution) -> dict[Symbol, float]:
     while current is not None:
         if current.kind == "loop" and current.counter is not None:
             runs = execution.regions.get(current)
-            extents[current.counter] = max(1.0, runs.trips if runs is not None else 1.0)
+            extents[current.counter] = runs.trips if runs is not None else 1.0
         current = current.parent
     return extents
 
