@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from roofline_lsp.analysis.binding import Binding
@@ -35,9 +36,15 @@ def arguments_used(
 
 
 def origin_text(origin: Origin | None) -> str | None:
-    """``argv[1] at main.cu:42``; ``main.cu:42`` for a number that is written there."""
+    """``argv[1] at main.cu:42``; ``main.cu:42`` for a number that is written there.
+
+    Of a value computed from several each is named, a comma between them.
+    """
     if origin is None:
         return None
+    if origin.also:
+        parts = (replace(origin, also=()), *origin.also)
+        return ", ".join(dict.fromkeys(text for part in parts if (text := origin_text(part))))
     where = place(origin.path, origin.line)
     if origin.text == _LITERAL:
         return where

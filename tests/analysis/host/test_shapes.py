@@ -169,3 +169,31 @@ def test_elements_of_an_array_that_is_not_known_have_names_of_their_own(main: Ru
     (launch,) = main("std::vector<int *> v = load(); int *a = v[0]; k<<<a[3], a[4]>>>(d, a[3]);")
     assert launch.grid[0] == launch.args[1].value
     assert launch.grid[0] != launch.block[0]
+
+
+def origins(value: Scalar) -> list[tuple[str, int | None]]:
+    """What a number was computed from, and on which lines."""
+    assert value.origin is not None
+    return [(o.text, o.line) for o in (value.origin, *value.origin.also)]
+
+
+def test_a_number_computed_from_several_names_each_once(run: Run) -> None:
+    source = """
+    __global__ void k(int n, int m, int s) {}
+    template <int W> int scaled(int x) { return W * x; }
+    struct Box { int w, h; int area() const { return w * h; } };
+    int main(int argc, char **argv) {
+      int a = atoi(argv[1]);
+      int b = atoi(argv[2]);
+      Box box = {a, b + a};
+      int s = 0;
+      for (int i = 0; i < 90000; i++) s += 2;
+      k<<<1, 1>>>(scaled<3>(box.area()) + 1, 4 * b, s);
+    }
+    """
+    (launch,) = run(source, argv=["5", "6"]).launches
+    n, m, s = launch.args
+    assert (n.value.constant, m.value.constant, s.value.constant) == (166, 24, 180000)
+    assert origins(n) == [("W", 3), ("argv[1]", 6), ("argv[2]", 7)]
+    assert origins(m) == [("argv[2]", 7)]
+    assert origins(s) == [("a loop", 10)]

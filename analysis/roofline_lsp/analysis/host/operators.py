@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from roofline_lsp.analysis.host.layout import resolve, sizeof
@@ -96,6 +97,11 @@ def _is_condition(value: Scalar) -> bool:
     return value.type_name == "bool"
 
 
+_LITERAL: Final = "literal"
+_MAX_ORIGINS: Final = 4
+"""Origins that one value keeps."""
+
+
 def truth(m: Machine, value: Value | None) -> bool | None:
     """Whether a value is true as a condition; None where that is not decided."""
     if isinstance(value, Scalar):
@@ -119,12 +125,22 @@ def common_type(a: str, b: str) -> str:
 
 
 def merge_origin(a: Origin | None, b: Origin | None) -> Origin | None:
-    """The origin that says more: one that is not a literal, the left one first."""
-    if a is None:
+    """The origins of a value computed from two, the left one first; literals give way."""
+    if a is None or b is None or a is b:
+        return b if a is None else a
+    if b.text.startswith(_LITERAL):
+        return a
+    if a.text.startswith(_LITERAL):
         return b
-    if b is not None and a.text.startswith("literal") and not b.text.startswith("literal"):
-        return b
-    return a
+    if a.text == b.text and a.line == b.line and not b.also:
+        return a
+    known = {(o.text, o.path, o.line): o for o in (a, *a.also)}
+    for origin in (b, *b.also):
+        known.setdefault((origin.text, origin.path, origin.line), origin)
+    others = tuple(known.values())[1:_MAX_ORIGINS]
+    if len(others) == len(a.also):
+        return a
+    return replace(a, also=tuple(replace(o, also=()) if o.also else o for o in others))
 
 
 def binary(m: Machine, op: str, left: Value, right: Value) -> Value:

@@ -38,20 +38,21 @@ def summarise(
         if place is None or name in effects.declared:
             continue
         if induction is not None and name == induction.name and induction.final is not None:
-            _set_number(m, place, induction.final)
+            _set_number(m, place, induction.final, node.line)
             continue
         closed = final_value(m, name, place, node.body, effects, remaining)
         if closed is not None:
-            _set_number(m, place, closed)
+            _set_number(m, place, closed, node.line)
         else:
             forget_value(m, place, "a loop that was not followed to its end assigns it")
     _forget_stores(m, effects)
     _forget_calls(m, effects, top, remaining)
 
 
-def _set_number(m: Machine, place: Place, value: Expr) -> None:
+def _set_number(m: Machine, place: Place, value: Expr, line: int) -> None:
     kind = place.type.name if place.type.name in SCALARS else "int"
-    m.store(place, to_scalar_type(Scalar(value, "long long"), kind))
+    made = Scalar(value, "long long", m.origin("a loop", line))
+    m.store(place, to_scalar_type(made, kind))
 
 
 def _forget_stores(m: Machine, effects: Effects) -> None:

@@ -24,6 +24,8 @@ class Origin:
     text: str
     path: Path | None = None
     line: int | None = None
+    also: tuple[Origin, ...] = ()
+    """Where the other values came from that it was computed with, a few at most."""
 
 
 @unguarded
