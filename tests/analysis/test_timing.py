@@ -81,7 +81,7 @@ def test_four_schedulers_issue_everything() -> None:
         requests=(Request("read", 0.0, 1.0),) * 8,
     )
     timing = time_of(Demand(68, 1, (body,)), issue_overhead=2.0)
-    assert timing.terms_ns["compute"] == pytest.approx((100 + 50 + 2 + 8) * 2 / 4 / CLOCK)
+    assert timing.terms_ns["compute"] == pytest.approx((100 + (50 + 2 + 8) * 2) / 4 / CLOCK)
 
 
 def test_the_sm_with_most_blocks_is_waited_for() -> None:

@@ -21,6 +21,7 @@ from roofline_lsp.api.report import (
     Report,
     Source,
     UnknownUsed,
+    Utilisation,
     Verdict,
 )
 from roofline_lsp.kernel.precision import Precision
@@ -60,6 +61,7 @@ KNOWN = Prediction(
         Evidence(SAXPY, 6, "not shown in text", 1.0),
     ),
     regime="fully utilised",
+    utilisation=Utilisation(612, 6, 68, "warps"),
     occupancy=0.875,
 )
 

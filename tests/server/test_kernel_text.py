@@ -118,7 +118,7 @@ def test_a_compute_bound_kernel(saxpy: KernelReport, gpu: GpuUsed) -> None:
         (
             Verdict.COMPUTE_BOUND,
             Limiter.BANDWIDTH,
-            "In time, DRAM traffic takes as long or longer.",
+            "In time, memory and its caches take as long or longer.",
         ),
     ],
 )

@@ -15,7 +15,10 @@ from roofline_lsp.settings import (
 )
 
 FOLDER = Path("/project")
-KEYS = ("gpu", "clock", "args", "defines", "include-dirs", "compile-commands", "exclude")
+KEYS = (
+    *("gpu", "clock", "args", "defines", "include-dirs", "compile-commands"),
+    *("background-gbs", "background-period-ms", "exclude"),
+)
 
 
 def check(values: dict[str, object], style: KeyStyle = "kebab") -> Settings:
@@ -32,7 +35,8 @@ def test_every_field_of_settings_has_a_key_in_both_spellings() -> None:
     fields = tuple(Settings.__dataclass_fields__)
     assert setting_names("kebab") == tuple(name.replace("_", "-") for name in fields)
     assert setting_names("camel") == (
-        "gpu", "clock", "args", "defines", "includeDirs", "compileCommands", "exclude",
+        "gpu", "clock", "args", "defines", "includeDirs", "compileCommands",
+        "backgroundGbs", "backgroundPeriodMs", "exclude",
     )  # fmt: skip
 
 
@@ -125,3 +129,14 @@ def test_later_layers_win_and_replace_lists_whole() -> None:
     weak = validate({"gpu": "A100", "defines": ["A", "B"]}, origin="file", folder=FOLDER)
     strong = validate({"defines": ["C"], "args": None}, origin="command line", folder=FOLDER)
     assert merge(weak, strong) == Settings(gpu="A100", defines=("C",))
+
+
+@pytest.mark.parametrize("value", [-0.1, True, "1.2", float("inf"), float("nan")])
+def test_background_traffic_is_an_amount(value: object) -> None:
+    with pytest.raises(SettingsError, match="'background-gbs' must be a number of at least 0"):
+        validate({"background-gbs": value}, origin="x", folder=Path())
+
+
+def test_background_traffic_of_a_measuring_machine() -> None:
+    layer = validate({"background-gbs": 1.2, "background-period-ms": 17}, origin="x", folder=Path())
+    assert layer.values == {"background_gbs": 1.2, "background_period_ms": 17.0}

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from roofline_lsp.analysis.background import NO_BACKGROUND, Background
 from roofline_lsp.analysis.binding import Binding
 from roofline_lsp.analysis.confidence import confidence
 from roofline_lsp.analysis.demand import launch_demand
 from roofline_lsp.analysis.device.regions import KernelSummary, Site, Work
 from roofline_lsp.analysis.execution import Execution, execute
 from roofline_lsp.analysis.grounds import COLUMNS, grounds_of
-from roofline_lsp.analysis.occupancy import Occupancy, occupancy
+from roofline_lsp.analysis.occupancy import occupancy
 from roofline_lsp.analysis.prediction import (
     Evidence,
     LedgerLine,
@@ -19,6 +20,7 @@ from roofline_lsp.analysis.prediction import (
     Source,
     UnknownKind,
     UnknownUsed,
+    Utilisation,
 )
 from roofline_lsp.analysis.timing import launch_time
 from roofline_lsp.analysis.traffic import Traffic, dram_traffic
@@ -36,6 +38,7 @@ class Target:
 
     gpu: Gpu
     roofline: Roofline
+    background: Background = NO_BACKGROUND
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +74,23 @@ def judge(summary: KernelSummary, binding: Binding, target: Target) -> Judged:
         frozenset(binding.host_arrays),
         architecture.sector_bytes,
     )
-    totals = work_totals(summary, execution)
-    moved = traffic.read_bytes + traffic.write_bytes
-    operations = {precision: totals[column] for precision, column in COLUMNS.items()}
-    verdicts = precision_verdicts(operations, moved, target.roofline)
     timing = launch_time(
         launch_demand(
             summary, execution, traffic, architecture.warp_size, architecture.sector_bytes
         ),
-        moved,
+        traffic.read_bytes + traffic.write_bytes,
         target.gpu,
         target.roofline,
         resident.blocks_per_sm,
     )
+    launched = binding.grid[0] * binding.grid[1] * binding.grid[2]
+    used = Utilisation(launched, resident.blocks_per_sm, target.gpu.sm_count, resident.limiter)
+    besides = target.background.bytes_during(timing.total_ns)
+    traffic = replace(traffic, read_bytes=traffic.read_bytes + besides)
+    totals = work_totals(summary, execution)
+    moved = traffic.read_bytes + traffic.write_bytes
+    operations = {precision: totals[column] for precision, column in COLUMNS.items()}
+    verdicts = precision_verdicts(operations, moved, target.roofline)
     unknowns = (*binding.unknowns, *_assumptions(execution))
     grounds = grounds_of(summary, execution, traffic, operations, target.roofline, len(unknowns))
     prediction = Prediction(
@@ -103,7 +110,8 @@ def judge(summary: KernelSummary, binding: Binding, target: Target) -> Judged:
         unknowns=unknowns,
         evidence=_evidence(summary, execution, traffic),
         ledger=_ledger(summary, execution, traffic),
-        regime=_regime(binding, resident, target),
+        regime=used.regime,
+        utilisation=used,
         occupancy=resident.share,
         grid=binding.grid,
         block=binding.block,
@@ -123,16 +131,6 @@ def work_totals(summary: KernelSummary, execution: Execution) -> dict[Work, floa
             for kind in Work:
                 totals[kind] += row[kind] * runs.runs
     return totals
-
-
-def _regime(binding: Binding, resident: Occupancy, target: Target) -> str:
-    """LLMPerf's three regimes of how much of the GPU a launch uses."""
-    blocks = binding.grid[0] * binding.grid[1] * binding.grid[2]
-    if blocks < target.gpu.sm_count:
-        return "idle SMs"
-    if blocks < resident.blocks_per_sm * target.gpu.sm_count:
-        return "under-utilised"
-    return "fully utilised"
 
 
 def _assumptions(execution: Execution) -> tuple[UnknownUsed, ...]:

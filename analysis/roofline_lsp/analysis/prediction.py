@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -111,6 +112,35 @@ class LedgerLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Utilisation:
+    """How a launch's blocks fill the GPU."""
+
+    blocks: int
+    blocks_per_sm: int
+    """That an SM holds at a time."""
+    sm_count: int
+    limiter: str
+    """What limits them: ``warps``, ``blocks``, ``registers`` or ``shared memory``."""
+
+    @property
+    def regime(self) -> str:
+        """``idle SMs``, ``under-utilised`` or ``fully utilised``: LLMPerf's three regimes."""
+        if self.blocks < self.sm_count:
+            return "idle SMs"
+        return "under-utilised" if self.waves < 1.0 else "fully utilised"
+
+    @property
+    def waves(self) -> float:
+        """How often the launch fills the GPU."""
+        return self.blocks / (self.blocks_per_sm * self.sm_count)
+
+    @property
+    def tail_efficiency(self) -> float:
+        """The share of the places that whole waves of blocks would leave filled, 1 at best."""
+        return self.waves / math.ceil(self.waves)
+
+
+@dataclass(frozen=True, slots=True)
 class Prediction:
     """What one launch is expected to do. None stands for what could not be estimated."""
 
@@ -136,6 +166,8 @@ class Prediction:
     """By path and line."""
     regime: str | None = None
     """``idle SMs``, ``under-utilised`` or ``fully utilised``."""
+    utilisation: Utilisation | None = None
+    """The numbers behind the regime."""
     occupancy: float | None = None
     """Resident warps over the most an SM can hold."""
     grid: tuple[int, int, int] | None = None

@@ -42,8 +42,8 @@ class TimingConstants:
     """Of the DRAM bandwidth, what streaming kernels reach."""
     l2_bytes_per_sm: float = 32.0
     """Bytes that L2 gives each SM a clock."""
-    issue_overhead: float = 1.3
-    """Instructions issued for each that is counted: moves, predicates, address registers."""
+    issue_overhead: float = 1.5
+    """Instructions issued for each that is counted and not floating-point: moves, predicates."""
     dependent: float = 4.0
     """From an instruction to the one that needs its result (arithmetic, Ampere)."""
     dependent_dp: float = 40.0
@@ -168,21 +168,28 @@ def _pipe_clocks(
     if tensor and work[Work.TENSOR]:
         lanes = work[Work.TENSOR] * warp
         clocks[Limiter.TENSOR] = lanes * gpu.sm_count * roofline.clock_mhz / 1000.0 / tensor
-    issued = constants.issue_overhead * sum(
-        region.warp_runs * _instructions(region) for region in demand.regions
-    )
+    issued = sum(r.warp_runs * _issued(r, constants) for r in demand.regions)
     schedulers = gpu.architecture.occupancy.subpartitions_per_sm
     busiest = max(_INSTRUCTION_KINDS, key=lambda pair: work[pair[1]])[0]
     clocks[busiest] = max(clocks.get(busiest, 0.0), issued / schedulers)
     return clocks
 
 
-def _instructions(region: RegionDemand) -> float:
-    """Instructions of one run of a region by a warp; tensor work is a few large ones."""
+def _floating(work: Sequence[float]) -> float:
+    """Floating-point instructions of a row of work."""
+    return max(0.0, sum(work[kind] for kind in _FLOATING) - work[Work.FUSED])
+
+
+def _others(region: RegionDemand) -> float:
+    """Instructions of a run that are not floating-point arithmetic; tensor ones are few."""
     work = region.work
-    floating = sum(work[kind] for kind in _FLOATING) - work[Work.FUSED]
-    others = work[Work.INT] + work[Work.SPECIAL] + work[Work.CONVERSION]
-    return max(0.0, floating) + others + region.branches + len(region.requests)
+    arithmetic = work[Work.INT] + work[Work.SPECIAL] + work[Work.CONVERSION]
+    return arithmetic + region.branches + len(region.requests)
+
+
+def _issued(region: RegionDemand, constants: TimingConstants) -> float:
+    """Instructions that a scheduler issues for one run of a region by a warp."""
+    return _floating(region.work) + constants.issue_overhead * _others(region)
 
 
 def _unfused(work: Sequence[float]) -> float:
@@ -209,7 +216,8 @@ def _path(region: RegionDemand, gpu: Gpu, constants: TimingConstants) -> float:
     work = region.work
     special = work[Work.SPECIAL] + work[Work.CONVERSION]
     doubles = work[Work.DP] * _unfused(work)
-    clocks = (_instructions(region) - special - doubles) * constants.dependent
+    plain = max(0.0, _floating(work) - doubles) + _others(region) - special
+    clocks = plain * constants.dependent
     clocks += special * constants.dependent_special + region.barriers * constants.barrier
     slow = (gpu.rates.fp64 or 0.0) < gpu.architecture.warp_size
     clocks += doubles * (constants.dependent_dp if slow else constants.dependent)

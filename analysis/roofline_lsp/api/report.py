@@ -15,6 +15,7 @@ from roofline_lsp.analysis.prediction import (
     Source,
     UnknownKind,
     UnknownUsed,
+    Utilisation,
     Verdict,
 )
 from roofline_lsp.kernel.precision import Precision
@@ -37,6 +38,7 @@ __all__ = [
     "Source",
     "UnknownKind",
     "UnknownUsed",
+    "Utilisation",
     "Verdict",
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from roofline_lsp.analysis.background import Background
 from roofline_lsp.analysis.predict import Target
 from roofline_lsp.api.report import GpuUsed
 from roofline_lsp.hardware_db import ClockKind, find_gpu
@@ -11,7 +12,8 @@ from roofline_lsp.settings import Settings
 def target_of(settings: Settings) -> Target:
     """The GPU and roofline that the settings name. Raises ``UnknownGpuError``."""
     gpu = find_gpu(settings.gpu)
-    return Target(gpu, gpu.roofline(ClockKind(settings.clock)))
+    background = Background(settings.background_gbs, settings.background_period_ms)
+    return Target(gpu, gpu.roofline(ClockKind(settings.clock)), background)
 
 
 def gpu_used(settings: Settings) -> GpuUsed:

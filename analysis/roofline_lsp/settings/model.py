@@ -32,6 +32,14 @@ class Settings:
     """Folders that ``#include`` is looked up in, after the including file's own."""
     compile_commands: Path | None = None
     """A ``compile_commands.json`` that tells each file's macros and include folders."""
+    background_gbs: float = 0.0
+    """Traffic of the machine besides the kernel, in 10^9 bytes per second, added to what is read.
+
+    A property of a measuring machine, such as one whose display is refreshed from the GPU's memory;
+    only for comparing predictions with its measurements.
+    """
+    background_period_ms: float = 0.0
+    """How far apart its bursts are, in milliseconds: a display's frame. 0: it is steady."""
     exclude: tuple[str, ...] = ()
     """Files and folders to leave out when folders are walked, as glob patterns.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections.abc import Callable, Mapping
@@ -124,6 +125,12 @@ def _defines(value: object, place: _Place) -> tuple[str, ...]:
     return macros
 
 
+def _amount(value: object, place: _Place) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
+        raise place.wrong("a number of at least 0", value)
+    return float(value)
+
+
 def _path(value: object, place: _Place) -> Path:
     return place.folder / Path(_text(value, place)).expanduser()
 
@@ -139,6 +146,8 @@ _CHECKS: Mapping[str, Callable[[object, _Place], object]] = {
     "defines": _defines,
     "include_dirs": _paths,
     "compile_commands": _path,
+    "background_gbs": _amount,
+    "background_period_ms": _amount,
     "exclude": _texts,
 }
 """By field of ``Settings``, all of them."""

@@ -50,6 +50,19 @@ def _add_data_options(made: argparse.ArgumentParser) -> None:
         action="store_true",
         help="withhold the command line, the grid and the block",
     )
+    add(
+        "--background-gbs",
+        type=float,
+        metavar="RATE",
+        help="GB/s that the measuring machine reads besides the kernels, such as a display's"
+        " refresh; default: 0",
+    )
+    add(
+        "--background-period-ms",
+        type=float,
+        metavar="MS",
+        help="how far apart these reads come in bursts; default: 0, steady",
+    )
     add("--language", choices=("cuda", "omp", "all"), default="all", help="default: all")
     add(
         "--program",

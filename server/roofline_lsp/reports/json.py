@@ -18,6 +18,7 @@ from roofline_lsp.api.report import (
     Prediction,
     Report,
     UnknownUsed,
+    Utilisation,
     Verdict,
 )
 from roofline_lsp.kernel.precision import Precision
@@ -131,6 +132,19 @@ def _launch(launch: LaunchReport) -> Json:
     }
 
 
+def _utilisation(used: Utilisation | None) -> Json | None:
+    if used is None:
+        return None
+    return {
+        "blocks": used.blocks,
+        "blocks_per_sm": used.blocks_per_sm,
+        "sm_count": used.sm_count,
+        "limiter": used.limiter,
+        "waves": _number(used.waves),
+        "tail_efficiency": _number(used.tail_efficiency),
+    }
+
+
 def _prediction(prediction: Prediction) -> Json:
     return {
         "class": _class(prediction.verdict),
@@ -152,6 +166,7 @@ def _prediction(prediction: Prediction) -> Json:
         "time_ns": _number(prediction.time_ns),
         "regime": prediction.regime,
         "occupancy": _number(prediction.occupancy),
+        "utilisation": _utilisation(prediction.utilisation),
         "unknowns": [_unknown(unknown) for unknown in prediction.unknowns],
         "evidence": [
             {

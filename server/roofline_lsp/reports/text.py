@@ -168,7 +168,15 @@ def _work(prediction: Prediction) -> Iterator[str]:
     state = [prediction.regime] if prediction.regime else []
     if prediction.occupancy is not None:
         state.append(f"occupancy {percent(prediction.occupancy)}")
-    if state:
+    if (used := prediction.utilisation) is not None:
+        state[-1] += f" (limited by {used.limiter})"
+        held = f"{used.blocks_per_sm} on each of {used.sm_count} SMs"
+        filled = f"{counted(used.blocks, 'block')}, {held}: {used.waves:.3g} waves"
+        if used.waves > 1.0 and used.tail_efficiency < 0.995:
+            filled += f", {percent(used.tail_efficiency)} of their places filled"
+        yield ", ".join(state)
+        yield filled
+    elif state:
         yield ", ".join(state)
 
 

@@ -118,7 +118,7 @@ def _by_time(prediction: Prediction) -> str:
         regime = f" ({prediction.regime})" if prediction.regime else ""
         return f"In time, latency outweighs both{regime}."
     if limiting is Limiter.BANDWIDTH:
-        return "In time, DRAM traffic takes as long or longer."
+        return "In time, memory and its caches take as long or longer."
     assert limiting is not None
     words = _ARITHMETIC[Precision(limiting.value)]
     return f"In time, {words[0].lower()}{words[1:]} takes as long or longer."
