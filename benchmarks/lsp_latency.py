@@ -11,6 +11,12 @@ is the cost of the protocol. Printed are medians, and their ratios to the other 
 - open to hover: the same for later documents
 - warm hover: a hover on an unchanged document
 - edit to lens: from a change that moves a kernel to the lens at its new place
+- key to lens: from a character typed in a kernel of a file of 3,000 lines to the lenses of that
+  text; the next key follows the answer
+
+    python benchmarks/lsp_latency.py --typing [FILE.cu] [--rounds N]
+
+measures the last alone: in a file, or in one of 3,000 lines that is made for it.
 """
 
 from __future__ import annotations
@@ -210,6 +216,122 @@ class Subject:
             raise SystemExit("the lens did not follow the kernel")
 
 
+LONG_KERNEL = """
+// Kernel {n} of many, with a stencil, a reduction in shared memory and calls of helpers.
+__device__ float weight_{n}(float x, float y) {{
+    float d = x - y;
+    return expf(-d * d * {n}.5f) + 0.25f * d;
+}}
+
+__global__ void step_{n}(const float *in, float *out, float *sums, int width, int height) {{
+    __shared__ float tile[BLOCK];
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y;
+    float total = 0.0f;
+    if (x > 0 && x < width - 1 && y > 0 && y < height - 1) {{
+        int at = y * width + x;
+        float here = in[at];
+        for (int dy = -1; dy <= 1; dy++) {{
+            for (int dx = -1; dx <= 1; dx++) {{
+                float there = in[at + dy * width + dx];
+                total += weight_{n}(here, there) * there;
+            }}
+        }}
+        for (int i = 0; i < {n} + 3; i++) {{
+            total = total * 0.99f + here;
+        }}
+        out[at] = total;
+    }}
+    tile[threadIdx.x] = total;
+    __syncthreads();
+    for (int half = BLOCK / 2; half > 0; half /= 2) {{
+        if (threadIdx.x < half) {{
+            tile[threadIdx.x] += tile[threadIdx.x + half];
+        }}
+        __syncthreads();
+    }}
+    if (threadIdx.x == 0) {{
+        sums[blockIdx.y * gridDim.x + blockIdx.x] = tile[0];
+    }}
+}}
+
+void run_{n}(const float *in, float *out, float *sums, int width, int height) {{
+    dim3 grid((width + BLOCK - 1) / BLOCK, height);
+    for (int t = 0; t < 10; t++) {{
+        step_{n}<<<grid, BLOCK>>>(in, out, sums, width, height);
+    }}
+}}
+"""
+LONG_MAIN = """
+int main(int argc, char **argv) {{
+    int width = 1 << 12, height = 1 << 10;
+    float *in, *out, *sums;
+    cudaMalloc(&in, sizeof(float) * width * height);
+    cudaMalloc(&out, sizeof(float) * width * height);
+    cudaMalloc(&sums, sizeof(float) * height * (width / BLOCK + 1));
+{calls}
+    return 0;
+}}
+"""
+
+
+def long_source(lines: int = 3000) -> str:
+    """A program in one file of about as many lines."""
+    count = lines // (LONG_KERNEL.count("\n") + 1)
+    kernels = "".join(LONG_KERNEL.format(n=n) for n in range(count))
+    calls = "\n".join(f"    run_{n}(in, out, sums, width, height);" for n in range(count))
+    head = "#include <cuda_runtime.h>\n#define BLOCK 256\n"
+    return head + kernels + LONG_MAIN.format(calls=calls)
+
+
+def typed_texts(text: str, rounds: int) -> list[tuple[int, int, str]]:
+    """Line, column and character of each key: a statement that is typed again and again.
+
+    It is typed at the start of a line in the middle of the file, behind a line that ends a
+    statement in a kernel.
+    """
+    lines = text.split("\n")
+    kernels = [i for i, line in enumerate(lines) if re.match(r".*__global__ .*[({,]\s*$", line)]
+    after = kernels[len(kernels) // 2]
+    line = next(i for i in range(after, len(lines)) if lines[i].rstrip().endswith(";")) + 1
+    keys = "".join(f"float added{n} = {n}.0f * blockIdx.x; " for n in range(rounds // 30 + 1))
+    return [(line, column, key) for column, key in enumerate(keys[:rounds])]
+
+
+def measure_typing(text: str, folder: Path, rounds: int) -> list[float]:
+    """Milliseconds from each key to the lenses, through the real server's standard streams."""
+    connection = Connection(SERVERS["roofline-lsp"])
+    connection.begin()
+    uri = (folder / "benchmark_typed.cu").as_uri()
+    connection.open(uri, text)
+    count = len(connection.lenses(uri))
+    taken = []
+    for version, (line, column, key) in enumerate(typed_texts(text, rounds), 2):
+        at = {"line": line, "character": column}
+        change = {"range": {"start": at, "end": at}, "text": key}
+        document = {"uri": uri, "version": version}
+        content = {"textDocument": document, "contentChanges": [change]}
+
+        def work(content: dict[str, Any] = content) -> Any:
+            connection.send("textDocument/didChange", content)
+            return connection.lenses(uri)
+
+        spent, lenses = timed(work)
+        if len(lenses) != count:
+            raise SystemExit(f"{len(lenses)} lenses instead of {count}")
+        taken.append(spent)
+    connection.end()
+    return taken
+
+
+def report_typing(text: str, folder: Path, rounds: int) -> None:
+    taken = sorted(measure_typing(text, folder, rounds))
+    p50, p90 = taken[len(taken) // 2], taken[len(taken) * 9 // 10]
+    lines = text.count("\n")
+    of = f"({lines} lines, {len(taken)} keys)"
+    print(f"{'key to lens':16}{p50:13.1f} ms p50{p90:10.1f} ms p90  {of}")
+
+
 def measure(text: str, folder: Path, place: tuple[int, int], rounds: int) -> list[Subject]:
     subjects = [Subject(name, folder, text, place) for name in SERVERS]
     for _ in range(max(rounds // 10, 3)):
@@ -272,6 +394,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="How long an editor waits for the server.")
     parser.add_argument("file", type=Path, nargs="?", help="a CUDA source instead of the built-in")
     parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--typing", action="store_true", help="only type in a long file")
     parser.add_argument("--serve-constant", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve_constant:
@@ -282,12 +405,17 @@ def main() -> None:
     if options.file is not None:
         text = options.file.read_text(encoding="utf-8", errors="replace")
         folder = options.file.resolve().parent
+    if options.typing:
+        report_typing(text if options.file else long_source(), folder, max(options.rounds, 50))
+        return
     kernel = re.search(r"__global__\s+void\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)", text)
     if kernel is None:
         raise SystemExit("no kernel found in the file")
     line = text.count("\n", 0, kernel.start(1))
     place = (line, kernel.start(1) - (text.rfind("\n", 0, kernel.start(1)) + 1))
     report(measure(text, folder, place, options.rounds), stages(text, folder))
+    print()
+    report_typing(long_source(), Path("/nonexistent/benchmark"), max(options.rounds, 50))
 
 
 if __name__ == "__main__":

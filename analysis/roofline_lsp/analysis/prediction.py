@@ -9,6 +9,7 @@ from enum import Enum
 from pathlib import Path
 
 from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.kernel.records import unguarded
 
 
 class Verdict(Enum):
@@ -49,6 +50,7 @@ class UnknownKind(Enum):
     """How many threads take a branch of the kernel."""
 
 
+@unguarded
 @dataclass(frozen=True, slots=True)
 class UnknownUsed:
     """A quantity that the source does not fix, and what was assumed for it."""
@@ -61,6 +63,7 @@ class UnknownUsed:
     kind: UnknownKind = UnknownKind.HOST
 
 
+@unguarded
 @dataclass(frozen=True, slots=True)
 class Grounds:
     """What the confidence in a verdict is computed from."""
@@ -76,6 +79,7 @@ class Grounds:
     """How many quantities were assumed."""
 
 
+@unguarded
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """One observation behind a prediction, in words, with the amount."""
@@ -87,6 +91,7 @@ class Evidence:
     amount: float | None
 
 
+@unguarded
 @dataclass(frozen=True, slots=True)
 class LedgerLine:
     """Operations and bytes of one source line over a whole launch."""
@@ -111,6 +116,7 @@ class LedgerLine:
         return self.dram_read_bytes + self.dram_write_bytes
 
 
+@unguarded
 @dataclass(frozen=True, slots=True)
 class Utilisation:
     """How a launch's blocks fill the GPU."""

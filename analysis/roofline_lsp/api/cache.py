@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
+from roofline_lsp.api.files import Reader
+from roofline_lsp.api.options import preprocess_options
+from roofline_lsp.parsers.dialects import has_offload
 from roofline_lsp.parsers.load import LoadCache
+from roofline_lsp.parsers.preprocess import PreprocessOptions
+from roofline_lsp.settings import Settings
+
+if TYPE_CHECKING:
+    from roofline_lsp.api.program import ProgramAnalysis
+
+_MAX_PROGRAMS: Final = 8
+"""Analyses kept to start from when their files are edited."""
 
 
 class AnalysisCache:
@@ -12,7 +25,41 @@ class AnalysisCache:
 
     def __init__(self, *, keep_trees: bool = False) -> None:
         self.load = LoadCache(keep_trees=keep_trees)
+        self._keep = keep_trees
+        self._programs: dict[tuple[Path, ...], ProgramAnalysis] = {}
+        self._options: dict[object, PreprocessOptions] = {}
+
+    def options(
+        self, paths: Sequence[Path], settings: Settings, reader: Reader
+    ) -> PreprocessOptions:
+        """How the files of a program are compiled; see ``preprocess_options``."""
+        if not self._keep:
+            return preprocess_options(paths, settings, reader)
+        # Which Makefile is meant depends on the files' texts, which are edited.
+        offloads = tuple(has_offload(reader(path) or b"") for path in paths)
+        key = (tuple(paths), settings, offloads)
+        found = self._options.get(key)
+        if found is None:
+            found = self._options[key] = preprocess_options(paths, settings, reader)
+        return found
+
+    def replace_program(
+        self, paths: tuple[Path, ...], analysis: ProgramAnalysis
+    ) -> ProgramAnalysis | None:
+        """Put the newest analysis of a program in place of the last one, which is given.
+
+        None, and nothing is kept, in a run that analyses each program once.
+        """
+        if not self._keep:
+            return None
+        before = self._programs.pop(paths, None)
+        self._programs[paths] = analysis
+        while len(self._programs) > _MAX_PROGRAMS:
+            del self._programs[next(iter(self._programs))]
+        return before
 
     def invalidate(self, path: Path) -> None:
         """Forget what was read of a file that has changed."""
         self.load.invalidate(path)
+        self._programs.clear()
+        self._options.clear()

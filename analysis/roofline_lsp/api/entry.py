@@ -89,7 +89,7 @@ def file_report(analysis: ProgramAnalysis, path: Path) -> FileReport:
     """The report of one file of a program."""
     kernels = [f for f in analysis.functions if f.path == path]
     kernels.sort(key=lambda f: (f.span.line, f.span.column))
-    reports = tuple(_kernel_report(analysis, f) for f in kernels)
+    reports = tuple(analysis.report(f, _kernel_report) for f in kernels)
     problems: list[Problem] = []
     for unit in analysis.program.all_units():
         if unit.path == path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,8 +19,9 @@ from roofline_lsp.analysis.symbols import SymbolTable, build_symbol_table
 from roofline_lsp.api.cache import AnalysisCache
 from roofline_lsp.api.details import KernelDetails
 from roofline_lsp.api.files import Reader, read_file
-from roofline_lsp.api.options import preprocess_options
 from roofline_lsp.api.profiled_names import ProfiledName, offload_name, parse_profiled_name
+from roofline_lsp.api.report import KernelReport
+from roofline_lsp.api.reuse import kept
 from roofline_lsp.api.signature import parameter_list, signature
 from roofline_lsp.api.taking_apart import details_of
 from roofline_lsp.api.targets import target_of
@@ -67,6 +68,9 @@ class ProgramAnalysis:
         self._cache = cache or AnalysisCache()
         self._host: HostResult | None = None
         self._summaries: dict[tuple[Function, object], KernelSummary] = {}
+        self._kept_summaries: dict[tuple[Function, object], KernelSummary] = {}
+        self._reports: dict[Function, KernelReport] = {}
+        self._kept_reports: dict[Function, KernelReport] = {}
 
     @classmethod
     def load(
@@ -80,9 +84,44 @@ class ProgramAnalysis:
     ) -> ProgramAnalysis:
         """Read files as one program. ``argv`` is its command line without its own name."""
         cache = cache or AnalysisCache()
-        options = preprocess_options(paths, settings, reader)
+        options = cache.options(paths, settings, reader)
         program = load_program(paths, reader, options, cache.load)
-        return cls(program, settings, argv, cache)
+        analysis = cls(program, settings, argv, cache)
+        before = cache.replace_program(tuple(paths), analysis)
+        if before is not None and (before.settings, before._argv) == (settings, argv):
+            analysis._keep(before)
+        return analysis
+
+    def _keep(self, before: ProgramAnalysis) -> None:
+        """Take over what still holds of the analysis of an earlier text."""
+        held = kept(before.program, self.program)
+        if held is None:
+            return
+        current = {id(function) for function in self.functions} - held.stale
+        summaries = {**before._kept_summaries, **before._summaries}
+        self._kept_summaries = {
+            key: summary for key, summary in summaries.items() if id(key[0]) in current
+        }
+        if held.host:
+            self._host = before._host
+            reports = {**before._kept_reports, **before._reports}
+            self._kept_reports = {
+                kernel: report for kernel, report in reports.items() if id(kernel) in current
+            }
+
+    def report(
+        self, kernel: Function, make: Callable[[ProgramAnalysis, Function], KernelReport]
+    ) -> KernelReport:
+        """The report that ``make`` makes of a kernel, or that it made before an edit elsewhere."""
+        found = self._reports.get(kernel) or self._kept_reports.get(kernel)
+        if found is None:
+            found = make(self, kernel)
+        elif kernel not in self._reports:
+            for key, summary in self._kept_summaries.items():
+                if key[0] is kernel:
+                    self._summaries[key] = summary
+        self._reports[kernel] = found
+        return found
 
     @property
     def host(self) -> HostResult:
@@ -110,11 +149,10 @@ class ProgramAnalysis:
     ) -> KernelSummary:
         """What one thread of a kernel does, for one binding of its template parameters."""
         key = (kernel, tuple(sorted((name, repr(v)) for name, v in (bindings or {}).items())))
-        found = self._summaries.get(key)
+        found = self._summaries.get(key) or self._kept_summaries.get(key)
         if found is None:
-            found = self._summaries[key] = summarise(
-                kernel, self.table, bindings, self.target.gpu.architecture.warp_size
-            )
+            found = summarise(kernel, self.table, bindings, self.target.gpu.architecture.warp_size)
+        self._summaries[key] = found
         return found
 
     def kernel_problems(self) -> tuple[Problem, ...]:

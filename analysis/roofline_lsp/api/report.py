@@ -20,6 +20,7 @@ from roofline_lsp.analysis.prediction import (
 )
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.program import Dialect, Problem, Span
+from roofline_lsp.kernel.records import unguarded
 
 __all__ = [
     "ArgumentUsed",
@@ -58,6 +59,7 @@ class GpuUsed:
     """Operations per byte at which compute and bandwidth take the same time."""
 
 
+@unguarded
 @dataclass(frozen=True, slots=True)
 class ArgumentUsed:
     """A kernel argument's value at a launch, for people."""
@@ -75,6 +77,7 @@ class ArgumentUsed:
     """What the number or the size rests on that the source leaves open."""
 
 
+@unguarded
 @dataclass(frozen=True, slots=True)
 class LaunchReport:
     """One launch of a kernel and what it is expected to do."""
@@ -112,6 +115,7 @@ class Finding:
     fix: str | None = None
 
 
+@unguarded
 @dataclass(frozen=True, slots=True)
 class KernelReport:
     """A kernel, its launches, and the prediction for the one that stands for it."""
@@ -139,6 +143,7 @@ class KernelReport:
         return f"target region of {self.qualified_name.rpartition('::')[0] or self.base_name}"
 
 
+@unguarded
 @dataclass(frozen=True, slots=True)
 class LibraryCallReport:
     """A call of a GPU library in host code, and what it is expected to do."""
@@ -161,6 +166,7 @@ class LibraryCallReport:
     """Undecided where the bytes that it moves are not known."""
 
 
+@unguarded
 @dataclass(frozen=True, slots=True)
 class FileReport:
     """The kernels a file defines and the library calls it makes, each in source order."""

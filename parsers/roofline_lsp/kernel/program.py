@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from roofline_lsp.kernel.expressions import Expression
+from roofline_lsp.kernel.records import unguarded
 from roofline_lsp.kernel.statements import Block, Variable
 from roofline_lsp.kernel.types import Type
 
@@ -22,6 +23,7 @@ class Dialect(Enum):
     OPENMP = "openmp"
 
 
+@unguarded
 @dataclass(frozen=True, slots=True)
 class Span:
     """A range of a source file: 1-based lines, 0-based columns in UTF-8 bytes, end exclusive.
@@ -44,6 +46,7 @@ class Severity(Enum):
     """Something was read in part or assumed."""
 
 
+@unguarded
 @dataclass(frozen=True, slots=True)
 class Problem:
     """What could not be read or resolved, in a sentence that names it."""

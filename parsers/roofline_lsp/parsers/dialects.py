@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -125,6 +126,7 @@ def _most(shown: Counter[Dialect | None], among: Iterable[Dialect]) -> Dialect:
     return max(counts, key=lambda dialect: counts[dialect], default=Dialect.CUDA)
 
 
+@lru_cache(maxsize=64)
 def _shown(path: Path, source: bytes) -> _Shown:
     suffix = path.suffix.lower()
     by_suffix = _BY_SUFFIX.get(suffix)

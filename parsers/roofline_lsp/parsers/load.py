@@ -10,6 +10,7 @@ from pathlib import Path
 from roofline_lsp.kernel.program import Dialect, Problem, Program, Severity, TranslationUnit
 from roofline_lsp.parsers.cuda import ParseCache, parse_unit
 from roofline_lsp.parsers.dialects import dialects_of
+from roofline_lsp.parsers.edits import FileRead, read_edit
 from roofline_lsp.parsers.opencl.embedded import embedded_units
 from roofline_lsp.parsers.opencl.mentions import build_defines
 from roofline_lsp.parsers.opencl.pyopencl.host import is_host, python_units
@@ -31,6 +32,8 @@ class LoadCache:
         self.units: dict[tuple[Path, PreprocessOptions, bytes], tuple[TranslationUnit, ...]] = {}
         """Whole files as read before, by path, options and contents."""
         self.keep_trees = keep_trees
+        self.last: dict[tuple[Path, PreprocessOptions], FileRead] = {}
+        """With ``keep_trees``: each file as it was last read in full, or after a clean edit."""
         self.preprocess = PreprocessCache()
         self.parse = ParseCache(keep_trees=keep_trees)
 
@@ -39,6 +42,7 @@ class LoadCache:
         self.preprocess.invalidate(path)
         self.parse.forget_units()
         self.units.clear()
+        self.last.clear()
 
 
 def load_program(
@@ -77,13 +81,34 @@ def _units(
 
     Programs of one run that share the file share the units.
     """
+    if cache.keep_trees:
+        return _edited(path, source, reader, options, cache)
     key = (path, options, hashlib.blake2b(source, digest_size=16).digest())
-    found = None if cache.keep_trees else cache.units.get(key)
+    found = cache.units.get(key)
     if found is None:
-        found = _read(path, source, reader, options, cache)
-        if not cache.keep_trees:
-            cache.units[key] = found
+        found = cache.units[key] = _read(path, source, reader, options, cache)
     return found
+
+
+def _edited(
+    path: Path, source: bytes, reader: Reader, options: PreprocessOptions, cache: LoadCache
+) -> tuple[TranslationUnit, ...]:
+    """A file in an editor: read from its last text where only a function's body has changed."""
+    last = cache.last.get((path, options))
+    if last is not None:
+        made = last if last.source == source else read_edit(last, source)
+        if made is not None:
+            if made.clean:
+                cache.last[path, options] = made
+            return (made.unit,)
+    if path.suffix == ".py":
+        return _read(path, source, reader, options, cache)
+    pre = preprocess(path, source, options, reader, cache.preprocess)
+    units = parse_unit(pre, cache.parse), *embedded_units(pre, options, reader)
+    cache.last.pop((path, options), None)
+    if len(units) == 1:
+        cache.last[path, options] = FileRead(source, pre, units[0])
+    return units
 
 
 def _read(

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from roofline_lsp.api import AnalysisCache, ProjectIndex, analyze, gpu_used, read_file
-from roofline_lsp.api.files import has_main
+from roofline_lsp.api.files import has_main, siblings
 from roofline_lsp.api.programs import beside
 from roofline_lsp.api.report import FileReport, GpuUsed
 from roofline_lsp.server.worker import Reader
@@ -24,6 +24,7 @@ class ApiAnalyser:
         self._projects: dict[Path, ProjectIndex] = {}
         self._real_roots: dict[Path, Path] = {}
         self._overlays: dict[Path, bytes] = {}
+        self._folders: dict[Path, tuple[tuple[Path, ...], ProjectIndex]] = {}
         self._programs: dict[Path, tuple[Path, ...]] = {}
         """What each file was last analysed with."""
 
@@ -32,7 +33,7 @@ class ApiAnalyser:
 
         Its program is looked for in its folder until its project was looked through.
         """
-        project = self._project(path) or beside(path, reader)
+        project = self._project(path) or self._folder(path, reader)
         report = analyze(text, path, settings, reader=reader, cache=self._cache, project=project)
         self._programs[path] = project.program(path)
         return report
@@ -48,6 +49,7 @@ class ApiAnalyser:
     def changed(self, path: Path, text: bytes | None) -> None:
         """A file that was read or looked for is not what it was."""
         self._cache.invalidate(path)
+        self._folders.clear()
         if text is None:
             self._overlays.pop(path, None)
         else:
@@ -85,6 +87,14 @@ class ApiAnalyser:
                 self._programs[path] = now
                 found.add(path)
         return frozenset(found)
+
+    def _folder(self, path: Path, reader: Reader) -> ProjectIndex:
+        """The index of a file's own folder, kept while the folder has the same files."""
+        files = siblings(path)
+        found = self._folders.get(path)
+        if found is None or found[0] != files:
+            found = self._folders[path] = (files, beside(path, reader))
+        return found[1]
 
     def _project(self, path: Path) -> ProjectIndex | None:
         """The innermost project that a file is in, if it was looked through."""

@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 class Limits:
     """How long to wait for what, and how much to take on."""
 
-    quick_s: float = 0.05
+    quick_s: float = 0.15
     """An analysis that takes no longer is made after every change, without a pause."""
     longest_pause_s: float = 0.25
     """Otherwise typing must pause for as long as the last analysis took, at most this long."""

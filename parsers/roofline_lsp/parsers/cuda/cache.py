@@ -50,9 +50,9 @@ class ParseCache:
 
 def _edited(old_text: bytes, old_tree: Tree, new_text: bytes) -> Tree:
     """A copy of a tree with the one stretch that differs between two texts marked as edited."""
-    start = _common_prefix(old_text, new_text)
+    start = common_prefix(old_text, new_text)
     limit = min(len(old_text), len(new_text)) - start
-    tail = _common_prefix(old_text[::-1][:limit], new_text[::-1][:limit])
+    tail = common_prefix(old_text[::-1][:limit], new_text[::-1][:limit])
     old_end = len(old_text) - tail
     new_end = len(new_text) - tail
     tree = old_tree.copy()
@@ -67,7 +67,7 @@ def _edited(old_text: bytes, old_tree: Tree, new_text: bytes) -> Tree:
     return tree
 
 
-def _common_prefix(first: bytes, second: bytes) -> int:
+def common_prefix(first: bytes, second: bytes) -> int:
     """The length of the common prefix, by halving: slices compare at memory speed."""
     low, high = 0, min(len(first), len(second))
     while low < high:

@@ -33,9 +33,10 @@ from roofline_lsp.parsers.cuda.variables import read_variables
 
 _NAMESPACE_NAMES = frozenset([kind("namespace_identifier"), kind("nested_namespace_specifier")])
 _DECLARATION_LIST = kind("declaration_list")
-_LOCAL_CLASS = re.compile(
+LOCAL_CLASS = re.compile(
     rb"(?:struct|class|union|enum)\b(?:\s*alignas\s*\([^(){};]*\)|[\w\s:,<>])*\{"
 )
+"""A class where a body may hold one."""
 
 
 class Scan:
@@ -190,7 +191,7 @@ class Scan:
 
     def read_local_classes(self, tree: Tree) -> None:
         """Classes inside bodies, qualified with the function's name; bodies are not walked."""
-        matches = list(_LOCAL_CLASS.finditer(self.source.text))
+        matches = list(LOCAL_CLASS.finditer(self.source.text))
         if not matches:
             return
         extents = sorted(self.extents, key=lambda extent: extent.body)

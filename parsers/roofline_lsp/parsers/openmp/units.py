@@ -54,6 +54,11 @@ def outline(found: Found, source: SourceText, included: Sequence[TranslationUnit
     found.functions[:] = functions
 
 
+def holds_region(text: bytes) -> bool:
+    """Whether a preprocessed text has a target region, or a comment that looks like one."""
+    return _TARGET.search(text) is not None
+
+
 def _holds(function: Function) -> bool:
     """Whether a directive stands in the body, in the text that it was read from."""
     body = function.read_body
