@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from roofline_lsp.analysis.gathers import distinct_bytes, missed_bytes
-from roofline_lsp.analysis.traffic import ArrayTraffic, dram_traffic
+from roofline_lsp.analysis.traffic import ArrayTraffic, dram_traffic, write_back_share
 
 Count = Callable[..., Any]
 
@@ -121,6 +121,20 @@ def test_lines_that_l2_does_not_hold_are_fetched_for_each_element(count: Count) 
     missed = 1 - 40960 / 69632
     expected = rows * n * 4 * (1 + 7 * missed)
     assert found["a"].read_bytes == pytest.approx(expected, rel=0.03)
+
+
+@pytest.mark.parametrize(("step", "per_line"), [(1, 4), (32, 1)])
+def test_what_stays_written_in_l2_is_counted_in_lines(
+    count: Count, step: int, per_line: int
+) -> None:
+    # As many sectors either way: in 256 KB of lines, or in four times that.
+    threads = 8192 * 8 // (1 if step == 1 else 8)
+    source = """__global__ void f(float* a, int step) {
+                  a[(blockIdx.x * blockDim.x + threadIdx.x) * step] = 1; }"""
+    found = arrays(count(source, threads // 256, 256, step=step), a=8192 * 32 * 32)
+    sectors = 8192
+    expected = 32 * sectors * write_back_share(32 * sectors * 4 / per_line, L2)
+    assert found["a"].write_bytes == pytest.approx(expected, rel=0.01)
 
 
 def test_bytes_of_random_picks() -> None:

@@ -17,7 +17,8 @@ from roofline_lsp.analysis.device.regions import Access, KernelSummary, Region, 
 from roofline_lsp.analysis.execution import Execution, RegionRuns
 from roofline_lsp.analysis.layout import is_float
 from roofline_lsp.analysis.requests import LINE_BYTES, WarpAddresses
-from roofline_lsp.analysis.traffic import Touched, Traffic
+from roofline_lsp.analysis.touched import Touched
+from roofline_lsp.analysis.traffic import Traffic
 from roofline_lsp.kernel.program import Dialect
 
 _ENTRY_BRANCHES: Final = 6.0

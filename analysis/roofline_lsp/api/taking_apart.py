@@ -10,7 +10,8 @@ from roofline_lsp.analysis.execution import Execution
 from roofline_lsp.analysis.grounds import COLUMNS
 from roofline_lsp.analysis.host.values import LaunchContext
 from roofline_lsp.analysis.predict import Judged
-from roofline_lsp.analysis.traffic import ArrayTraffic, Touched
+from roofline_lsp.analysis.touched import Touched
+from roofline_lsp.analysis.traffic import ArrayTraffic
 from roofline_lsp.api.details import (
     AccessDetail,
     ArrayDetail,
