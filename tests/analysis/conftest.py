@@ -62,7 +62,7 @@ def count() -> Count:
     """Count the kernel of a source: ``count(source, grid, block, n=100)``.
 
     Scalar arguments go by name, fields of structs as ``p__n``; template arguments in ``bindings``.
-    ``suffix`` is the file's: ``.cl`` for OpenCL.
+    ``suffix`` is the file's: ``.cl`` for OpenCL. ``sizes`` has the bytes of allocations.
     """
 
     def counted(
@@ -71,6 +71,7 @@ def count() -> Count:
         block: Dims = 1,
         bindings: Mapping[str, Type | int] | None = None,
         suffix: str = ".cu",
+        sizes: Mapping[str, float] | None = None,
         **values: float,
     ) -> Counted:
         file = PATH.with_suffix(suffix)
@@ -84,7 +85,8 @@ def count() -> Count:
                 path = name.replace("__", ".")
                 bound[make_symbol(path, "param", nonnegative=nonnegative)] = value
             bound[make_symbol(name.replace("__", "."), "real")] = value
-        return Counted(summary, execute(summary.root, three(grid), three(block), bound))
+        execution = execute(summary.root, three(grid), three(block), bound, sizes=sizes)
+        return Counted(summary, execution)
 
     return counted
 

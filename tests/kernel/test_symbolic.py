@@ -258,7 +258,15 @@ def test_lanes_shift_by_any_number_of_bits(op: str, shift: int) -> None:
 
 
 def _any_operation(inner: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
-    arity = {**dict.fromkeys(OPERATIONS, 2), **ARITY, "sqrt": 1, "log": 1, "log2": 1, "exp": 1}
+    arity = {
+        **dict.fromkeys(OPERATIONS, 2),
+        **ARITY,
+        "sqrt": 1,
+        "log": 1,
+        "log2": 1,
+        "exp": 1,
+        "whole": 1,
+    }
     return st.sampled_from(sorted(arity)).flatmap(
         lambda op: st.tuples(*[inner] * arity[op]).map(lambda args: Tree(op, args))
     )

@@ -151,6 +151,8 @@ class AddressReader:
     def _typical_atom(self, atom: Atom, extents: Mapping[Symbol, float]) -> Expr:
         if not isinstance(atom, Apply):
             return from_atom(atom)
+        if atom.op == "whole":
+            return self._typical(atom.args[0], extents)
         if atom.op == "select":
             chosen = atom.args[1 if self._mostly(atom.args[0], extents) else 2]
             return self._typical(chosen, extents)

@@ -16,15 +16,23 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from roofline_lsp.analysis.device.regions import Region
+from roofline_lsp.analysis.branch_odds import BranchOdds
+from roofline_lsp.analysis.device.conditions import negation
+from roofline_lsp.analysis.device.regions import Exit, Region
 from roofline_lsp.analysis.device.values import LAUNCH, THREAD, WARP_SIZE
 from roofline_lsp.analysis.numeric import Environment, Lane
+from roofline_lsp.analysis.trip_estimates import TripEstimates
 from roofline_lsp.analysis.warps import LANE, Warps, chance_of_any
 from roofline_lsp.kernel.simplify import FOLD
 from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol
 
-ASSUMED_TRIPS: Final = 16.0
-"""Trips of a loop of which nothing is known."""
+_EXIT_SHARE: Final = 0.75
+"""The share of its known trips that a loop does whose exits depend on data.
+
+Fitted to measured counts: it lowers the mean error of both halves of the programs, by little.
+"""
+_LONGEST_PROBE: Final = 1 << 20
+"""Runs after which an exit that has not been taken is taken to be none."""
 _MAX_LANES: Final = 8192
 _SAMPLE_BLOCKS: Final = 24
 _MAX_EXPANDED: Final = 32768
@@ -44,6 +52,8 @@ class RegionRuns:
     """Of a loop: mean trips a run of its parent."""
     assumed: bool = False
     """A condition or trip count could not be evaluated."""
+    why: str = ""
+    """What an assumed number rests on."""
     share: float = 1.0
     """Of a guard: the share of its parent's runs."""
     warp_runs: float = 0.0
@@ -81,8 +91,12 @@ def execute(
     block: Dim3,
     values: Mapping[Symbol, int | float],
     warp_size: int = WARP_SIZE,
+    sizes: Mapping[str, float] | None = None,
 ) -> Execution:
-    """Count the runs of every region of a kernel for one launch, on a GPU with such warps."""
+    """Count the runs of every region of a kernel for one launch, on a GPU with such warps.
+
+    ``sizes`` gives the bytes of allocations by array name: what loops over data are estimated by.
+    """
     bound: dict[Symbol, Lane] = dict(values)
     for axis, blocks, threads in zip("xyz", grid, block, strict=True):
         bound[LAUNCH[f"gridDim.{axis}"]] = blocks
@@ -90,7 +104,9 @@ def execute(
     result = Execution(grid, block, Environment(bound))
     lanes, weights, warps = _sample(grid, block, bound, warp_size)
     result.lanes = lanes
-    _Counter(result, warps, min(warp_size, _volume(block))).visit(root, lanes, weights)
+    estimates = TripEstimates(root, sizes or {})
+    counter = _Counter(result, estimates, warps, min(warp_size, _volume(block)))
+    counter.visit(root, lanes, weights)
     return result
 
 
@@ -168,8 +184,11 @@ class _Interval:
 
 
 class _Counter:
-    def __init__(self, execution: Execution, warps: Warps, warp_lanes: int) -> None:
+    def __init__(
+        self, execution: Execution, estimates: TripEstimates, warps: Warps, warp_lanes: int
+    ) -> None:
         self.execution = execution
+        self.estimates = estimates
         self.warps = warps
         self.warp_lanes = warp_lanes
         self.depth = 0
@@ -190,30 +209,39 @@ class _Counter:
     # -- guards
 
     def _guard(self, guard: Region, lanes: Environment, weights: Floats) -> None:
-        passed = np.ones(len(weights), dtype=bool)
-        odds = 1.0
-        assumed = False
+        odds = BranchOdds(lanes, guard)
+        share: Lane = np.ones(len(weights))
         for condition in guard.conditions:
-            value = lanes.evaluate(condition) if condition is not None else None
-            if value is None:
-                odds *= guard.odds
-                assumed = True
-            else:
-                passed &= np.asarray(value) != 0
-        inside = weights[passed] * odds
+            share = share * self._odds_here(odds, condition, guard)
+        assumed = odds.assumed
+        passed = share > 0
+        inside = (weights * share)[passed]
+        possible = float(weights[passed].sum())
         total = float(weights.sum())
         exact = None if assumed else self._exact_share(guard)
         if exact is not None and total:
             inside, passed = self._scaled(inside, passed, exact * total, weights)
-        share = float(inside.sum()) / total if total else 0.0
-        self.execution.regions[guard] = RegionRuns(0.0, share=share, assumed=assumed)
+        part = float(inside.sum()) / total if total else 0.0
+        self.execution.regions[guard] = RegionRuns(0.0, share=part, assumed=assumed)
         if assumed:
             self.execution.assumed_conditions.append(guard)
         spread = self.spread
-        if 0.0 < odds < 1.0:
-            self.spread *= chance_of_any(odds, self.warp_lanes) / odds
+        mean = float(inside.sum() / possible) if assumed and possible else 1.0
+        if 0.0 < mean < 1.0:
+            self.spread *= chance_of_any(mean, self.warp_lanes) / mean
         self.visit(guard, lanes if passed.all() else lanes.restricted(passed), inside)
         self.spread = spread
+
+    def _odds_here(self, odds: BranchOdds, condition: Expr | None, guard: Region) -> Lane:
+        """The odds of a condition where those of the guards around it hold."""
+        region = guard.parent
+        while condition is not None and region is not None and region.kind != "loop":
+            if condition in region.conditions:
+                return 1.0
+            if len(region.conditions) == 1 and negation(region.conditions[0]) == (condition,):
+                return 0.0
+            region = region.parent
+        return odds.of(condition)
 
     def _scaled(
         self, inside: Floats, passed: NDArray[np.bool_], wanted: float, weights: Floats
@@ -315,16 +343,22 @@ class _Counter:
     # -- loops
 
     def _loop(self, loop: Region, lanes: Environment, weights: Floats) -> None:
-        value = lanes.evaluate(loop.trips) if loop.trips is not None else None
+        value: Lane | None
+        if loop.trips is not None:
+            value = lanes.evaluate(loop.trips)
+        else:
+            value = self._ended_by_exit(loop, lanes, len(weights))
         assumed = value is None
-        if assumed:
+        why = ""
+        if value is None:
             self.execution.assumed_trips.append(loop)
-            value = ASSUMED_TRIPS
+            estimate = self.estimates.of(loop, lanes, float(weights.sum()))
+            value, why = estimate.trips, estimate.why
         trips = np.maximum(np.broadcast_to(np.asarray(value, dtype=float), weights.shape), 0.0)
-        trips = self._cut_short(loop, lanes, trips)
+        trips = self._cut_short(loop, lanes, trips, assumed=assumed)
         total = float(weights.sum())
         mean = float((weights * trips).sum()) / total if total else 0.0
-        self.execution.regions[loop] = RegionRuns(0.0, trips=mean, assumed=assumed)
+        self.execution.regions[loop] = RegionRuns(0.0, trips=mean, assumed=assumed, why=why)
         assert loop.counter is not None
         if not _depends(loop, loop.counter):
             middle = np.floor(trips / 2)
@@ -340,25 +374,50 @@ class _Counter:
         self.visit(loop, lanes.extended(loop.counter, counter), weights * trips)
         self.depth -= 1
 
-    def _cut_short(self, loop: Region, lanes: Environment, trips: Floats) -> Floats:
-        """The trips that the loop's exits leave, as far as their conditions can be evaluated."""
+    def _cut_short(
+        self, loop: Region, lanes: Environment, trips: Floats, *, assumed: bool
+    ) -> Floats:
+        """The trips that the loop's exits leave: exactly where the launch decides them.
+
+        A loop of known trips that data can end early is taken to do a share of them.
+        """
         most = int(trips.max(initial=0.0))
-        if not loop.exits or most < 2 or most * len(trips) > _MAX_EXPANDED * 8:
+        if not loop.exits or most < 2:
             return trips
         assert loop.counter is not None
-        index = np.repeat(np.arange(len(trips)), most)
-        counter = np.tile(np.arange(most), len(trips))
-        inner = lanes.restricted(index).extended(loop.counter, counter)
-        for conditions in loop.exits:
-            values = [inner.evaluate(c) if c is not None else None for c in conditions]
-            if any(value is None for value in values):
-                continue
-            leaves = np.ones(len(index), dtype=bool)
-            for value in values:
-                leaves &= np.asarray(value) != 0
-            runs = np.where(leaves, counter + 1, most).reshape(len(trips), most)
-            trips = np.minimum(trips, runs.min(axis=1))
+        start = lanes.extended(loop.counter, 0)
+        fixed = [e for e in loop.exits if all(_is_known(c, start) for c in e.conditions)]
+        if fixed and most * len(trips) <= _MAX_EXPANDED * 8:
+            index = np.repeat(np.arange(len(trips)), most)
+            counter = np.tile(np.arange(most), len(trips))
+            inner = lanes.restricted(index).extended(loop.counter, counter)
+            for exit_ in fixed:
+                last = counter + (0 if exit_.at_start else 1)
+                runs = np.where(_all_hold(exit_, inner, len(index)), last, most)
+                trips = np.minimum(trips, runs.reshape(len(trips), most).min(axis=1))
+        if len(fixed) < len(loop.exits) and not assumed:
+            trips = np.where(trips > 1, np.maximum(trips * _EXIT_SHARE, 1.0), trips)
         return trips
+
+    def _ended_by_exit(self, loop: Region, lanes: Environment, count: int) -> Floats | None:
+        """The trips of a loop that one exit alone ends, where the launch decides when."""
+        assert loop.counter is not None
+        best: Floats | None = None
+        for exit_ in loop.exits:
+            if not all(_is_known(c, lanes.extended(loop.counter, 0)) for c in exit_.conditions):
+                continue
+            low, high = np.full(count, -1), np.full(count, _LONGEST_PROBE)
+            probe = np.zeros(count, dtype=np.int64)
+            while bool((high - low > 1).any()):
+                leaves = _all_hold(exit_, lanes.extended(loop.counter, probe), count)
+                high = np.where(leaves, np.minimum(high, probe), high)
+                low = np.where(leaves, low, np.maximum(low, probe))
+                wide = np.where(high < _LONGEST_PROBE, (low + high) // 2, 2 * low + 2)
+                probe = np.clip(wide, 0, _LONGEST_PROBE)
+            if bool((high < _LONGEST_PROBE).all()):
+                runs = (high + (0 if exit_.at_start else 1)).astype(float)
+                best = runs if best is None else np.minimum(best, runs)
+        return best
 
     def _every_run(
         self, loop: Region, lanes: Environment, weights: Floats, trips: Floats, most: int
@@ -371,6 +430,19 @@ class _Counter:
         inner = lanes.restricted(index).extended(loop.counter, counter)
         inner = self.warps.in_iterations(inner, counter, most)
         self.visit(loop, inner, weights[index])
+
+
+def _is_known(condition: Expr | None, environment: Environment) -> bool:
+    return condition is not None and environment.evaluate(condition) is not None
+
+
+def _all_hold(exit_: Exit, environment: Environment, count: int) -> NDArray[np.bool_]:
+    held = np.ones(count, dtype=bool)
+    for condition in exit_.conditions:
+        value = environment.evaluate(condition) if condition is not None else None
+        if value is not None:
+            held &= np.asarray(value) != 0
+    return held
 
 
 def thread_extents(grid: Dim3, block: Dim3) -> dict[Symbol, int]:

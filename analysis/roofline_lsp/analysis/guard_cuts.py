@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from roofline_lsp.analysis.addresses import DATA_SCOPES
+from roofline_lsp.analysis.branch_odds import odds_of
 from roofline_lsp.analysis.device.regions import Access, Region
 from roofline_lsp.analysis.execution import Execution
 from roofline_lsp.analysis.index_axes import share_reached
@@ -84,7 +85,7 @@ def cut_by_guards(region: Region, execution: Execution, extents: Mapping[Symbol,
                 if condition is None or _cut_by(condition, execution.environment, left):
                     continue
                 on_data = any(s.scope in DATA_SCOPES for s in condition.symbols())
-                odds = current.odds if on_data else None
+                odds = odds_of(condition, current) if on_data else None
                 others.append(_Condition(condition, odds, current))
         current = current.parent
     return Cut(left, tuple(others))

@@ -63,6 +63,7 @@ _VECTOR: Final[Mapping[str, Callable[..., Lane]]] = {
     "log": lambda a: np.log(_positive(a)),
     "exp": lambda a: np.exp(np.clip(a, -700, 700)),
     "mul": np.multiply,
+    "whole": lambda a: a,
 }
 
 

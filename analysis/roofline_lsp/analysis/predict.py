@@ -59,7 +59,12 @@ def judge(summary: KernelSummary, binding: Binding, target: Target) -> Judged:
     """Judge one launch of a kernel, and keep what the prediction was computed from."""
     architecture = target.gpu.architecture
     execution = execute(
-        summary.root, binding.grid, binding.block, binding.values, architecture.warp_size
+        summary.root,
+        binding.grid,
+        binding.block,
+        binding.values,
+        architecture.warp_size,
+        binding.sizes,
     )
     threads = binding.block[0] * binding.block[1] * binding.block[2]
     shared = summary.shared_bytes + binding.dynamic_shared_bytes
@@ -138,12 +143,12 @@ def _assumptions(execution: Execution) -> tuple[UnknownUsed, ...]:
     result = []
     for region in execution.assumed_trips:
         path, line = region.site
-        trips = execution.regions[region].trips
+        runs = execution.regions[region]
         result.append(
             UnknownUsed(
                 f"trips of the loop at line {line}",
-                "its end depends on data or was not followed",
-                trips,
+                runs.why,
+                runs.trips,
                 path,
                 line,
                 UnknownKind.TRIPS,

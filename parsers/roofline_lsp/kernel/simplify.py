@@ -97,6 +97,7 @@ FOLD: Final[Mapping[str, Callable[..., Number]]] = {
     "log": math.log,
     "exp": math.exp,
     "mul": operator.mul,
+    "whole": lambda a: a,
 }
 """Each operation on numbers; may raise ArithmeticError or ValueError where it is undefined."""
 

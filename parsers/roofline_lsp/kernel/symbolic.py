@@ -103,6 +103,7 @@ OPERATIONS: Final[Mapping[str, str]] = {
     "log": "the natural logarithm",
     "exp": "the exponential",
     "mul": "a product left factored",
+    "whole": "a long expression kept as one",
 }
 
 
@@ -345,7 +346,8 @@ def make_apply(op: str, args: Iterable[Expr]) -> Expr:
     if not isinstance(found, Apply):
         found = Apply()
         found.op, found.args, found.serial = op, operands, next(_serial)
-        found.size = min(_MAX_SIZE, 1 + sum(argument.size for argument in operands))
+        inner_size = 0 if op == "whole" else sum(argument.size for argument in operands)
+        found.size = min(_MAX_SIZE, 1 + inner_size)
         found.nonnegative = None
         inner = (a.depth for e in operands for a in e.atoms() if isinstance(a, Apply))
         found.depth = 1 + max(inner, default=0)

@@ -132,6 +132,8 @@ def test_template_parameter_is_a_type_in_its_function_only(reading: Reading) -> 
         ("i < n && j > (m) && k", "(((i < n) && (j > m)) && k)"),
         ("i < n || b > 3", "((i < n) || (b > 3))"),
         ("a < b > c", "((a < b) > c)"),
+        ("i < n >> 3", "(i < (n >> 3))"),
+        ("i < n >> 3 + m && i < p.n>>1", "((i < (n >> (3 + m))) && (i < (p.n >> 1)))"),
         ("foo<a, b>(c)", "foo<a, b>(c)"),
         ("foo<N>(c)", "foo<N>(c)"),
         ("foo<(N > 3)>(c)", "foo<(N > 3)>(c)"),

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from roofline_lsp.analysis.device.conditions import is_fixed
 from roofline_lsp.analysis.device.products import need_all
 from roofline_lsp.analysis.device.regions import Work
 from roofline_lsp.analysis.device.values import Value, number
@@ -61,11 +62,17 @@ def _numeric(
     rule = table.get(op)
     if rule is None or a.expr is None or b.expr is None:
         return None
-    if a.expr.size > MAX_SIZE or b.expr.size > MAX_SIZE:
-        return None
     if op in ("/", "%") and b.constant == 0:
         return None
-    return rule(a.expr, b.expr)
+    left, right = shortened(a.expr), shortened(b.expr)
+    return rule(left, right) if left is not None and right is not None else None
+
+
+def shortened(expr: Expr, longest: int = MAX_SIZE) -> Expr | None:
+    """The expression, as one whole where it is long; None if data is in it as well."""
+    if expr.size <= longest:
+        return expr
+    return apply("whole", expr) if is_fixed(expr) else None
 
 
 def binary(walker: Walker, op: str, left: Value, right: Value) -> Value:
@@ -147,7 +154,7 @@ def _float_binary(walker: Walker, op: str, left: Value, right: Value, type_: str
         return found
     if op in COMPARISONS:
         need_all(machine, (left, right))
-        result = Value("bool", expr, varies)
+        result = Value("bool", walker.fresh(op, "data") if expr is None else expr, varies)
     else:
         result = Value(type_, expr, varies)
         _charge_float(walker, op, result, left, right)

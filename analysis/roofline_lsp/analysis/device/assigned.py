@@ -16,7 +16,10 @@ class Change:
 
     name: str
     op: str
-    """``=``, ``+=`` ..., ``++`` or ``--``; ``&`` where its address is passed to a call."""
+    """``=``, ``+=`` ..., ``++`` or ``--``; ``&`` where its address is passed to a call.
+
+    ``?`` where it is passed by name; ``value`` is then the call.
+    """
     value: ex.Expression | None
     conditional: bool
     """It stands under a branch or an inner loop."""
@@ -127,7 +130,7 @@ class _Collector:
                     self.stores.add(target)
             elif isinstance(arg, ex.Name):
                 # It may be taken by reference.
-                self.changes.append(Change(arg.name, "?", None, conditional))
+                self.changes.append(Change(arg.name, "?", node, conditional))
         if isinstance(node.callee, ex.Member) and isinstance(node.callee.base, ex.Name):
             self.changes.append(Change(node.callee.base.name, "?", None, conditional))
 

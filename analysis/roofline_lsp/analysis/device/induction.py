@@ -26,6 +26,8 @@ class Test:
     op: str
     bound: ex.Expression | None
     """None stands for 0."""
+    node: ex.Expression | None = None
+    """The comparison."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +51,13 @@ def recognise(
         ):
             name = _plain_name(one)
             if name is not None and _is_local(walker, name) and changes_of(facts, name):
-                return None if mentions_changed(other, facts) else Test(name, op, other)
+                return None if mentions_changed(other, facts) else Test(name, op, other, condition)
         return None
-    tested = condition.target if isinstance(condition, ex.Update) else condition
+    stepped = isinstance(condition, (ex.Update, ex.Assign))
+    tested = condition.target if stepped else condition  # type: ignore[union-attr]
     name = _plain_name(tested)
     if name is not None and _is_local(walker, name) and changes_of(facts, name):
-        return Test(name, "!=", None)
+        return Test(name, "!=", None, condition)
     return None
 
 

@@ -7,19 +7,27 @@ from typing import Final
 
 from roofline_lsp.analysis.device.arithmetic import binary, convert, truth
 from roofline_lsp.analysis.device.assigned import BodyFacts, body_facts, jumps
+from roofline_lsp.analysis.device.conditions import is_fixed, negation, trips_of_condition
 from roofline_lsp.analysis.device.conversions import scalar
 from roofline_lsp.analysis.device.expressions import evaluate
 from roofline_lsp.analysis.device.flow import Flow
 from roofline_lsp.analysis.device.induction import (
     Step,
+    Test,
     changes_of,
     recognise,
     step_of,
     trip_count,
 )
+from roofline_lsp.analysis.device.loop_forms import (
+    halved_range,
+    passed_by_value,
+    put_back,
+    waits_for_atomic,
+)
 from roofline_lsp.analysis.device.memory import offset_by
 from roofline_lsp.analysis.device.openmp_functions import charge_sharing
-from roofline_lsp.analysis.device.regions import Region, Work
+from roofline_lsp.analysis.device.regions import Exit, Region, Work
 from roofline_lsp.analysis.device.unrolled import affordable, walk_runs
 from roofline_lsp.analysis.device.values import (
     DeviceValue,
@@ -121,25 +129,25 @@ def _walk_loop(
     *,
     first: bool = False,
 ) -> None:
-    if isinstance(condition, ex.Update):
-        # ``while (n--)``: the test also steps.
-        parts = [st.Evaluate(line, condition), *parts]
+    steps = [st.Evaluate(line, condition)] if isinstance(condition, _STEPPING) else []
+    body = parts
+    # ``while (n--)``, ``while (n >>= 1)``: the test also steps.
+    parts = [*parts, *steps] if first else [*steps, *parts]
     facts = [body_facts(part) for part in parts]
     test = recognise(walker, condition, facts)
     step = step_of(walker, test.name, facts) if test is not None else None
     trips = trip_count(walker, test, step) if test is not None and step is not None else None
-    if trips is not None and first:
-        trips = apply("max", trips, 1)
+    if trips is not None:
+        trips = _counted_from(trips, condition, first=first)
     known = trips.constant if trips is not None else None
     if known is not None and known <= 0:
         return
     walker.at(line)
-    if known is not None and _unrolls_whole(known, facts, unroll):
-        size = sum(fact.size for fact in facts)
-        if affordable(walker, parts, known, size):
-            walk_runs(walker, parts, int(known))
-            return
+    alone = test is not None and test.node is condition
+    if known is not None and alone and _walked_run_by_run(walker, parts, known, facts, unroll):
+        return
     loop = _open(walker, trips)
+    _note_form(walker, loop, condition, facts, parts)
     _choose_unrolling(loop, known, facts, unroll)
     simple = test is not None and trips is not None
     carried = _carry(walker, parts, loop, test.name if simple and test else None)
@@ -147,16 +155,95 @@ def _walk_loop(
         _charge_overhead(walker, condition, loop, simple=simple)
         if step is not None and step.amount.expr is not None:
             charge_sharing(walker, loop, step.amount.expr)
-    if condition is not None and not simple:
-        value = truth(walker, scalar(walker, condition))
-        walker.machine.need(value)
-    for part in parts:
+    if condition is not None and not first:
+        _test(walker, condition, loop, test if simple else None, first=False)
+    for part in parts if simple else body:
         walker.execute(part)
+    if condition is not None and first:
+        _test(walker, condition, loop, test if simple else None, first=True)
+    trips = loop.trips
     for item in carried:
         if item.step is None:
             _need_carried(walker, item.start, walker.slots[item.slot], loop)
     walker.machine.close(loop)
     _leave(walker, carried, loop, trips)
+
+
+_STEPPING: Final = (ex.Update, ex.Assign)
+
+
+def _walked_run_by_run(
+    walker: Walker,
+    parts: list[st.Statement],
+    known: int | float,
+    facts: list[BodyFacts],
+    unroll: int | None,
+) -> bool:
+    """Walk a loop that the compiler unrolls whole, unless that takes too long."""
+    size = sum(fact.size for fact in facts)
+    if not _unrolls_whole(known, facts, unroll) or not affordable(walker, parts, known, size):
+        return False
+    walk_runs(walker, parts, int(known))
+    return True
+
+
+def _note_form(
+    walker: Walker,
+    loop: Region,
+    condition: ex.Expression | None,
+    facts: list[BodyFacts],
+    parts: list[st.Statement],
+) -> None:
+    """Note what a loop that cannot be counted is for."""
+    if loop.trips is None and condition is not None:
+        loop.spread = halved_range(walker, condition, facts, parts)
+        loop.waits = waits_for_atomic(condition, parts)
+
+
+def _counted_from(trips: Expr, condition: ex.Expression | None, *, first: bool) -> Expr:
+    """The trips, by when the test looks at the variable and when it steps.
+
+    ``while (--n)`` and ``while (n >>= 1)`` test the value after the step.
+    """
+    after = isinstance(condition, ex.Assign) or (
+        isinstance(condition, ex.Update) and condition.prefix
+    )
+    if first:
+        late = isinstance(condition, ex.Update) and not condition.prefix
+        return apply("max", trips + 1 if late else trips, 1)
+    return apply("max", trips - 1, 0) if after else trips
+
+
+def _test(
+    walker: Walker, condition: ex.Expression, loop: Region, test: Test | None, *, first: bool
+) -> None:
+    """Charge the test, and learn from its number when the loop ends.
+
+    ``test`` is the comparison that the trips come from, if one was recognised. ``first``: the body
+    runs before the test.
+    """
+    if isinstance(condition, ex.Binary) and condition.op == "&&":
+        _test(walker, condition.left, loop, test, first=first)
+        _test(walker, condition.right, loop, test, first=first)
+        return
+    if test is not None and condition is test.node:
+        return
+    value = truth(walker, scalar(walker, condition))
+    walker.machine.need(value)
+    leaves = Exit(negation(value.expr), at_start=not first)
+    if test is not None or loop.unrolled:
+        loop.exits.append(leaves)
+        return
+    assert loop.counter is not None
+    trips = trips_of_condition(value.expr, loop.counter)
+    if trips is None or (loop.trips is not None and not is_fixed(trips)):
+        loop.exits.append(leaves)
+        return
+    trips = trips + 1 if first else trips
+    if loop.trips is None or is_fixed(loop.trips):
+        loop.trips = trips if loop.trips is None else apply("min", loop.trips, trips)
+    else:
+        loop.exits.append(leaves)
 
 
 def _open(walker: Walker, trips: Expr | None) -> Region:
@@ -211,8 +298,10 @@ def _carry(
         slot = _slot_of(place)
         if slot is None or slot in carried or slot not in walker.slots:
             continue
-        changes = changes_of(facts, name)
+        changes = [c for c in changes_of(facts, name) if not passed_by_value(walker, c)]
         before = walker.slots[slot]
+        if not changes:
+            continue
         by_value = walker.opencl and isinstance(before, StructValue) and not before.type.dims
         if all(change.op == "?" for change in changes) and (
             by_value or not isinstance(before, StructValue)
@@ -224,6 +313,8 @@ def _carry(
         step = step_of(walker, name, facts) if isinstance(place, VariablePlace) else None
         if name != induction and step is not None and step.op != "+":
             step = None
+        if step is None and put_back(walker, name, before, facts):
+            continue
         if isinstance(before, StructValue) and before.type.dims:
             walker.array_varies[slot] = walker.array_varies.get(slot, 0) | loop.bit
         carried[slot] = _Carried(slot, before, step)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from roofline_lsp.analysis.device.products import Products
-from roofline_lsp.analysis.device.regions import Access, Region, Site, Work
+from roofline_lsp.analysis.device.regions import Access, Region, Role, Site, Work
 from roofline_lsp.analysis.device.values import PointerValue, Value
 from roofline_lsp.analysis.integer_costs import INTEGER_COSTS, integer_cost, is_wide
 from roofline_lsp.kernel.symbolic import Expr, Symbol, apply
@@ -32,9 +32,14 @@ class Machine:
 
     # -- regions
 
-    def open_guard(self, conditions: tuple[Expr | None, ...], odds: float = 0.5) -> Region:
+    def open_guard(
+        self,
+        conditions: tuple[Expr | None, ...],
+        odds: float | None = None,
+        role: Role = Role.TAKEN,
+    ) -> Region:
         """Enter a guard; leave it with ``close``."""
-        guard = Region("guard", self.region, self.site, conditions=conditions, odds=odds)
+        guard = Region("guard", self.region, self.site, conditions=conditions, odds=odds, role=role)
         self.region.children.append(guard)
         self.region = guard
         return guard
@@ -79,6 +84,15 @@ class Machine:
         while region is not None and region.kind != "loop":
             region = region.parent
         return region
+
+    def conditions_within(self, loop: Region) -> tuple[Expr | None, ...]:
+        """What must hold for control to be here, in a run of the loop around."""
+        found: tuple[Expr | None, ...] = ()
+        region: Region | None = self.region
+        while region is not None and region is not loop:
+            found = region.conditions + found
+            region = region.parent
+        return found
 
     def find(self, key: object, home: Region) -> object | None:
         """What ``remember`` stored under this key in the region or one around it."""

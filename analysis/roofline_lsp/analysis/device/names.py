@@ -16,6 +16,7 @@ from roofline_lsp.analysis.device.values import (
 )
 from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.kernel import expressions as ir
+from roofline_lsp.kernel.symbolic import constant
 from roofline_lsp.kernel.types import Type
 
 
@@ -82,7 +83,14 @@ def _global_variable(walker: Walker, name: str) -> DeviceValue:
         )
     elif type_.dims:
         space = "constant" if "__constant__" in variable.qualifiers or type_.const else "global"
-        array = Array(name, space, type_.pointee(), read_only=space == "constant")
+        size = walker.types.size(type_)
+        array = Array(
+            name,
+            space,
+            type_.pointee(),
+            read_only=space == "constant",
+            size_bytes=constant(size) if size else None,
+        )
         walker.arrays.setdefault(name, array)
         value = PointerValue(walker.arrays[name], number(0, "long"), type_.pointee())
     elif (

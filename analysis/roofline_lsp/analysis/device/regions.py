@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import Enum, IntEnum
 from pathlib import Path
 
 from roofline_lsp.kernel.program import Function, Problem
@@ -72,6 +72,27 @@ class Access:
     """Of a load: what stands for the number that is loaded."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Exit:
+    """A way out of a loop other than its trips: a ``break``, a ``return``, part of its test."""
+
+    conditions: tuple[Expr | None, ...]
+    """All must hold; None is a condition nothing is known of."""
+    at_start: bool = False
+    """The run in which they hold does not begin; else it is the last."""
+
+
+class Role(Enum):
+    """What a guard stands for in its branch."""
+
+    TAKEN = 0
+    """A side of a branch after which control goes on."""
+    LEAVES = 1
+    """A side that ends in ``return``, ``break`` or ``continue``."""
+    STAYS = 2
+    """What follows a side that leaves, for those that did not take it."""
+
+
 @dataclass(slots=True, eq=False)
 class Region:
     """A stretch of code that runs as a whole."""
@@ -82,8 +103,9 @@ class Region:
     site: Site
     conditions: tuple[Expr | None, ...] = ()
     """Of a guard: all must hold; None is a condition nothing is known of."""
-    odds: float = 0.5
-    """The share assumed for each condition that cannot be evaluated."""
+    odds: float | None = None
+    """Of a guard: the share assumed for a condition of unknown outcome; None: by its kind."""
+    role: Role = Role.TAKEN
     trips: Expr | None = None
     """Of a loop: how often it runs; None where nothing is known of it."""
     counter: Symbol | None = None
@@ -96,8 +118,12 @@ class Region:
     """Of a loop that is unrolled in part: the runs that share one test and increment."""
     walked_runs: int = 1
     """Of a guard without conditions that stands for an unrolled loop: the runs it holds."""
-    exits: list[tuple[Expr | None, ...]] = field(default_factory=list)
-    """Of a loop: the conditions, all of which must hold, of each ``break`` or ``return`` in it."""
+    exits: list[Exit] = field(default_factory=list)
+    """Of a loop: what can end it before its trips are done."""
+    spread: Expr | None = None
+    """Of a loop that halves a range in each run: the range it starts with."""
+    waits: bool = False
+    """Of a loop: it tries an atomic operation until that succeeds."""
     work: dict[Site, list[float]] = field(default_factory=dict)
     accesses: list[Access] = field(default_factory=list)
     barriers: int = 0

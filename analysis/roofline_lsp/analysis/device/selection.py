@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roofline_lsp.analysis.device.arithmetic import MAX_SIZE
+from roofline_lsp.analysis.device.arithmetic import MAX_SIZE, shortened
 from roofline_lsp.analysis.device.products import need_all
 from roofline_lsp.analysis.device.values import DeviceValue, StructValue, Value
 from roofline_lsp.analysis.device.walker import Walker
@@ -40,6 +40,8 @@ def _selected(condition: Expr | None, then: Expr | None, otherwise: Expr | None)
     """The number that is chosen, where all three are known and not too long to follow."""
     if condition is None or then is None or otherwise is None:
         return None
-    if condition.size + then.size + otherwise.size >= MAX_SIZE:
-        return None
-    return apply("select", condition, then, otherwise)
+    if condition.size + then.size + otherwise.size < MAX_SIZE:
+        return apply("select", condition, then, otherwise)
+    parts = [shortened(part, MAX_SIZE // 3) for part in (condition, then, otherwise)]
+    known = [part for part in parts if part is not None]
+    return apply("select", *known) if len(known) == len(parts) else None

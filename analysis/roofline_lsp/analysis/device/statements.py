@@ -7,6 +7,7 @@ from typing import Final
 
 from roofline_lsp.analysis.device.arithmetic import truth
 from roofline_lsp.analysis.device.calls import construct
+from roofline_lsp.analysis.device.conditions import conjuncts, negation
 from roofline_lsp.analysis.device.conversions import coerce, scalar
 from roofline_lsp.analysis.device.expressions import evaluate
 from roofline_lsp.analysis.device.flow import Flow
@@ -14,6 +15,7 @@ from roofline_lsp.analysis.device.loops import walk_for, walk_range, walk_while
 from roofline_lsp.analysis.device.matrix_fragments import fragment_value
 from roofline_lsp.analysis.device.memory import need_value
 from roofline_lsp.analysis.device.places import place_of
+from roofline_lsp.analysis.device.regions import Exit, Role
 from roofline_lsp.analysis.device.selection import select
 from roofline_lsp.analysis.device.values import (
     DeviceValue,
@@ -27,7 +29,7 @@ from roofline_lsp.analysis.device.walker import MAX_STATEMENTS, Scope, Walker
 from roofline_lsp.analysis.layout import is_float, is_integer
 from roofline_lsp.kernel import statements as ir
 from roofline_lsp.kernel.expressions import Expression, InitList
-from roofline_lsp.kernel.symbolic import Apply, Expr, apply
+from roofline_lsp.kernel.symbolic import Expr, apply
 from roofline_lsp.kernel.types import Type
 
 
@@ -52,7 +54,7 @@ def walk_sequence(walker: Walker, body: Sequence[ir.Statement]) -> Flow:
             if flow is Flow.EXIT:
                 return Flow.EXIT
             if rest is not None:
-                guard = walker.machine.open_guard(*rest)
+                guard = walker.machine.open_guard(rest, role=Role.STAYS)
                 flow = walk_sequence(walker, body[position + 1 :])
                 walker.machine.close(guard)
                 return flow
@@ -169,9 +171,7 @@ def _if(walker: Walker, node: ir.If) -> Flow:
     return flow
 
 
-_GOING_ON: Final = 0.75
-"""The share of threads assumed to go on past an exit whose condition depends on data."""
-_Guard = tuple[tuple[Expr | None, ...], float]
+_Guard = tuple[Expr | None, ...]
 
 
 def _walk_if(walker: Walker, node: ir.If) -> tuple[Flow, _Guard | None]:
@@ -198,11 +198,11 @@ def _walk_if(walker: Walker, node: ir.If) -> tuple[Flow, _Guard | None]:
         return Flow.EXIT, None
     if then_flow is Flow.EXIT:
         _note_exit(walker, node.then, conditions)
-        return Flow.NEXT, (negated, _GOING_ON)
+        return Flow.NEXT, negated
     if else_flow is Flow.EXIT:
         if node.otherwise is not None:
             _note_exit(walker, node.otherwise, negated)
-        return Flow.NEXT, (conditions, _GOING_ON)
+        return Flow.NEXT, conditions
     return Flow.NEXT, None
 
 
@@ -213,12 +213,14 @@ def _note_exit(walker: Walker, taken: ir.Statement, conditions: tuple[Expr | Non
         last = last.body[-1]
     loop = walker.machine.innermost_loop()
     if loop is not None and isinstance(last, (ir.Break, ir.Return)):
-        loop.exits.append(conditions)
+        loop.exits.append(Exit(walker.machine.conditions_within(loop) + conditions))
 
 
 def _walk_side(walker: Walker, node: ir.Statement, conditions: tuple[Expr | None, ...]) -> Flow:
     guard = walker.machine.open_guard(conditions)
     flow = walk(walker, node)
+    if flow is Flow.EXIT:
+        guard.role = Role.LEAVES
     walker.machine.close(guard)
     return flow
 
@@ -244,48 +246,6 @@ def _merge(
             otherwise[slot] = value
         elif other is not value:
             otherwise[slot] = select(walker, condition, value, other)
-
-
-def conjuncts(condition: Expr | None) -> tuple[Expr | None, ...]:
-    """The conditions that must all hold."""
-    if condition is None:
-        return (None,)
-    single = single_apply(condition)
-    if single is not None and single.op == "land":
-        return conjuncts(single.args[0]) + conjuncts(single.args[1])
-    return (condition,)
-
-
-def negation(condition: Expr | None) -> tuple[Expr | None, ...]:
-    """The conditions that must all hold where ``condition`` does not."""
-    if condition is None:
-        return (None,)
-    single = single_apply(condition)
-    if single is not None:
-        if single.op == "lor":
-            return negation(single.args[0]) + negation(single.args[1])
-        if single.op == "lt":
-            return (apply("le", -single.args[0]),)
-        if single.op == "le":
-            return (apply("lt", -single.args[0]),)
-        if single.op == "ne":
-            return (apply("eq", single.args[0]),)
-        if single.op == "eq":
-            inner = single_apply(single.args[0])
-            if inner is not None and inner.op in ("lt", "le", "eq", "ne", "land", "lor"):
-                return conjuncts(single.args[0])
-            return (apply("ne", single.args[0]),)
-    return (apply("eq", condition),)
-
-
-def single_apply(expr: Expr) -> Apply | None:
-    """The operation that an expression consists of, if it is one."""
-    if len(expr.terms) != 1:
-        return None
-    (monomial, coefficient), *_ = expr.terms.items()
-    if coefficient == 1 and len(monomial) == 1 and isinstance(monomial[0], Apply):
-        return monomial[0]
-    return None
 
 
 def _switch(walker: Walker, node: ir.Switch) -> Flow:

@@ -33,7 +33,7 @@ from roofline_lsp.analysis.symbols import SymbolTable
 from roofline_lsp.kernel.expressions import Expression
 from roofline_lsp.kernel.program import Dialect, Function, Problem, Severity
 from roofline_lsp.kernel.statements import Statement
-from roofline_lsp.kernel.symbolic import Expr, from_atom, make_symbol, symbol
+from roofline_lsp.kernel.symbolic import Expr, constant, from_atom, make_symbol, symbol
 from roofline_lsp.kernel.types import Type
 
 MAX_INLINE_DEPTH = 16
@@ -373,7 +373,10 @@ class Walker:
         """The array of this name, made once."""
         found = self.arrays.get(name)
         if found is None:
-            found = self.arrays[name] = Array(name, space, element, indirect=indirect)
+            size = self.types.size(element) if element.dims else None
+            bytes_ = constant(size) if size else None
+            found = Array(name, space, element, size_bytes=bytes_, indirect=indirect)
+            self.arrays[name] = found
         return found
 
     # -- notes

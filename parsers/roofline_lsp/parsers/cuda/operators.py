@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from roofline_lsp.kernel.expressions import Binary, Expression, Unknown
-from roofline_lsp.parsers.cuda.grammar import BINARY, Node
+from roofline_lsp.kernel.expressions import Binary, Expression, Name, Unknown
+from roofline_lsp.parsers.cuda.grammar import (
+    BINARY,
+    COMMENT,
+    TEMPLATE_FUNCTION,
+    TYPE_DESCRIPTOR,
+    Node,
+)
 from roofline_lsp.parsers.cuda.lowering import (
     EXPRESSIONS,
     MAX_DEPTH,
@@ -55,13 +61,38 @@ def _binary(lo: Lowering, node: Node, depth: int) -> Expression:
     if len(pending) > LONG_CHAIN:
         return _long_chain(lo, left, pending, depth)
     depth += len(pending)
-    result = EXPRESSIONS[left.kind_id](lo, left, depth)
+    shifted = _shifted_bound(lo, left, pending, depth)
+    result = shifted or EXPRESSIONS[left.kind_id](lo, left, depth)
     while pending:
         operator, right = pending.pop()
         value = EXPRESSIONS[right.kind_id](lo, right, depth)
         result = Binary(line, OPERATORS[operator], result, value)
         depth -= 1
     return result
+
+
+def _shifted_bound(
+    lo: Lowering, left: Node, pending: list[tuple[int, Node]], depth: int
+) -> Expression | None:
+    """``i < n >> 1``, which the grammar takes for a comparison of ``i<n>`` with 1.
+
+    None if it is something else; else its operator is taken off the pending ones.
+    """
+    if left.kind_id != TEMPLATE_FUNCTION or OPERATORS[pending[-1][0]] != ">":
+        return None
+    operator = left.next_sibling
+    name, arguments = left.child(0), left.child(left.child_count - 1)
+    if operator is None or operator.start_byte != left.end_byte:
+        return None
+    given = [child for child in arguments.named_children if child.kind_id != COMMENT]
+    if len(given) != 1:
+        return None
+    line, text = lo.line_of(left), lo.text(given[0])
+    plain = given[0].kind_id == TYPE_DESCRIPTOR and text.isidentifier()
+    bound = Name(line, text) if plain else EXPRESSIONS[given[0].kind_id](lo, given[0], depth)
+    _, right = pending.pop()
+    by = EXPRESSIONS[right.kind_id](lo, right, depth)
+    return Binary(line, "<", Name(line, lo.text(name)), Binary(line, ">>", bound, by))
 
 
 def _long_chain(

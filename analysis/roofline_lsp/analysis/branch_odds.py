@@ -1,0 +1,97 @@
+"""The share of threads that pass a condition, where data decides it.
+
+What the launch fixes is evaluated for each lane; only what is left is assumed, by whether control
+goes on after the branch. A conjunction passes by the product of its parts, a disjunction by what
+both leave over, a remainder by how many there are.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from roofline_lsp.analysis.device.conditions import single_apply
+from roofline_lsp.analysis.device.regions import Region, Role
+from roofline_lsp.analysis.numeric import Environment, Lane
+from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol
+
+TAKEN: Final = 0.5
+"""A side of a branch after which control goes on.
+
+One number serves all: odds by kind of comparison (equal, less, a loaded flag) did not lower the
+error against measured counts in both halves of the programs.
+"""
+LEAVING: Final = 0.25
+"""A side that ends in ``return``, ``break`` or ``continue``."""
+
+_TRUTHS: Final = frozenset(("lt", "le", "eq", "ne", "land", "lor"))
+
+
+class BranchOdds:
+    """The odds of the conditions of one guard, for the lanes of a sample."""
+
+    def __init__(self, lanes: Environment, guard: Region) -> None:
+        self._lanes = lanes
+        self._given = guard.odds
+        self._role = guard.role
+        self.assumed = False
+        """Whether a number was assumed so far."""
+
+    def of(self, condition: Expr | None, *, negated: bool = False) -> Lane:
+        """The share that passes: one number, or one a lane.
+
+        ``negated``: the guard asks for its contrary.
+        """
+        if condition is None:
+            return self._assumed(negated=negated)
+        value = self._lanes.evaluate(condition)
+        if value is not None:
+            return np.asarray(value) != 0
+        single = single_apply(condition)
+        if single is None:
+            return self._assumed(negated=negated)
+        parts = single.args
+        if single.op == "land":
+            return self.of(parts[0], negated=negated) * self.of(parts[1], negated=negated)
+        if single.op == "lor":
+            left, right = (self.of(part, negated=negated) for part in parts)
+            return 1 - (1 - left) * (1 - right)
+        if single.op not in ("eq", "ne"):
+            return self._assumed(negated=negated)
+        inner = single_apply(parts[0])
+        if inner is not None and inner.op in _TRUTHS:
+            if single.op == "ne":
+                return self.of(parts[0], negated=negated)
+            return 1 - self.of(parts[0], negated=not negated)
+        share = self._of_equality(parts[0]) if self._given is None else None
+        if share is None:
+            return self._assumed(negated=negated)
+        self.assumed = True
+        return share if single.op == "eq" else 1 - share
+
+    def _assumed(self, *, negated: bool) -> float:
+        self.assumed = True
+        if self._given is not None:
+            share = self._given
+        else:
+            share = {Role.TAKEN: TAKEN, Role.LEAVES: LEAVING, Role.STAYS: 1 - LEAVING}[self._role]
+        return 1 - share if negated else share
+
+    def _of_equality(self, difference: Expr) -> float | None:
+        """Of ``x % k == c`` and ``(x & mask) == c``: one of the values that there are."""
+        found = [atom for atom in difference.atoms() if not isinstance(atom, Symbol)]
+        if len(found) != 1 or len(difference.terms) > 2:
+            return None
+        operation = found[0]
+        if not isinstance(operation, Apply) or operation.op not in ("mod", "and"):
+            return None
+        known = operation.args[-1].constant
+        if not isinstance(known, int) or known <= 0:
+            return None
+        return 1.0 / known if operation.op == "mod" else float(0.5 ** known.bit_count())
+
+
+def odds_of(condition: Expr, guard: Region) -> float:
+    """The share that one condition of a guard leaves, where nothing of it is known."""
+    return float(BranchOdds(Environment({}), guard).of(condition))
