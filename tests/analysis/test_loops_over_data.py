@@ -88,6 +88,17 @@ def test_the_elements_are_shared_out_over_the_rows(count: Count, rows: int) -> N
     assert "'val'" in reason(found)
 
 
+def test_a_window_around_each_place_is_no_segment(count: Count) -> None:
+    source = kernel(
+        "int r = rad[i]; for (int k = -r; k <= r; k++) { out[i] = in[i + k]; }",
+        ", const float *in, const int *rad",
+    )
+    sizes = {"in": 4.0 * 1024, "rad": 4.0 * 1024}
+    found = count(source, 4, 256, n=0, sizes=sizes)
+    assert "shared out" not in reason(found)
+    assert stores(found) >= 1024
+
+
 def test_lanes_that_share_a_row_share_its_elements(count: Count) -> None:
     body = "int r = i / 32; for (int j = row[r] + i % 32; j < row[r + 1]; j += 32)"
     source = kernel(

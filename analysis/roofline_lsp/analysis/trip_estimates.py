@@ -148,6 +148,9 @@ class TripEstimates:
         if trips is None or loop.counter is None:
             return None
         ends = {symbol for symbol in trips.symbols() if symbol.scope == "data"}
+        if len(ends) < 2:
+            # From ``-s`` to ``s``: a window around each place, windows overlap.
+            return None
         best: Estimate | None = None
         for access in _accesses(loop):
             size = self._bytes(access)
