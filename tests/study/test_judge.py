@@ -53,6 +53,23 @@ def test_each_folder_with_a_main_makes_an_executable(sources: Path) -> None:
     assert two.include_dirs[:2] == (folder / "two", folder)
 
 
+def test_a_make_file_names_sources_of_other_folders(sources: Path) -> None:
+    other, folder = sources / "saxpy-cuda", sources / "saxpy-omp"
+    (other / "main.cpp").write_text("int main() { return 0; }")
+    (other / "util" / "u.cpp").touch()
+    folder.mkdir()
+    (folder / "k.cpp").touch()
+    rules = "main.o: ../saxpy-cuda/main.cpp ../saxpy-cuda/k.h\n%.o: ../saxpy-cuda/util/%.cpp\n"
+    (folder / "Makefile").write_text(rules + "X = ../saxpy-cuda/util/u.cpp ../../elsewhere.cpp")
+    (made,) = executables(folder, sources)
+    assert made.units == (other / "main.cpp", other / "util" / "u.cpp", folder / "k.cpp")
+    assert other in made.include_dirs
+    # A program with a main of its own borrows nothing.
+    (folder / "k.cpp").write_text("int main() { return 0; }")
+    (made,) = executables(folder, sources)
+    assert made.units == (folder / "k.cpp",)
+
+
 def test_a_program_is_read_once_for_each_command_line(
     measured: Make, inputs: Inputs, analyser: Analyser, loader: Any
 ) -> None:

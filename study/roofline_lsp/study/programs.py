@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 from roofline_lsp.api.details import KernelDetails
 from roofline_lsp.api.files import DEVICE_SUFFIXES, HEADER_SUFFIXES, has_main, read_file
 from roofline_lsp.api.report import Prediction
 from roofline_lsp.settings import SOURCE_SUFFIXES, Settings
 from roofline_lsp.study.dataset import Dim3
+
+_MAKEFILES: Final = ("Makefile", "makefile", "GNUmakefile")
+_BORROWED: Final = re.compile(rb"(?<![\w./-])(?:\.\./)+[\w.+-]+(?:/[\w.+-]+)*")
+"""A path that leads out of the folder, as make files write it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +86,9 @@ def executables(folder: Path, sources: Path) -> tuple[Executable, ...]:
     """What the source files of a program's folder tree are built into; empty if there are none.
 
     Each folder with a ``main`` makes an executable of its own, with the files of the folders that
-    have none. Upper folders come first. No build file is read: every folder with headers, and a
-    folder ``include`` in ``sources``, is searched for included files, the executable's own first.
+    have none. Upper folders come first. Every folder with headers, and a folder ``include`` in
+    ``sources``, is searched for included files, the executable's own first. A folder tree without
+    any ``main`` may build sources of other programs: its make file names them.
     """
     files = program_sources(folder)
     compiled = [path for path in files if path.suffix.lower() not in HEADER_SUFFIXES]
@@ -90,6 +97,8 @@ def executables(folder: Path, sources: Path) -> tuple[Executable, ...]:
     starts = {path for path in compiled if has_main(read_file(path) or b"")}
     homes = list(dict.fromkeys(path.parent for path in compiled if path in starts))
     headers = dict.fromkeys(path.parent for path in files if path not in compiled)
+    borrowed = () if starts else _borrowed_sources(folder, sources)
+    headers |= dict.fromkeys(path.parent for path in borrowed)
     shared = [sources / "include"] if (sources / "include").is_dir() else []
     made = []
     for home in homes or [folder]:
@@ -101,7 +110,8 @@ def executables(folder: Path, sources: Path) -> tuple[Executable, ...]:
         own.sort(key=lambda path: path not in starts)
         rest = [path for path in compiled if path.parent != home and path.parent not in homes]
         includes = sorted(headers, key=lambda each: (each != home, len(each.parts), each))
-        made.append(Executable((*own, *rest), (*includes, *shared)))
+        units = sorted((*borrowed, *own), key=lambda path: not has_main(read_file(path) or b""))
+        made.append(Executable((*(units if borrowed else own), *rest), (*includes, *shared)))
     return tuple(made)
 
 
@@ -110,3 +120,16 @@ def program_sources(folder: Path) -> tuple[Path, ...]:
     found = (path for path in folder.rglob("*") if path.suffix.lower() in SOURCE_SUFFIXES)
     files = [path for path in found if path.is_file()]
     return tuple(sorted(files, key=lambda path: (len(path.parts), path)))
+
+
+def _borrowed_sources(folder: Path, sources: Path) -> tuple[Path, ...]:
+    """Source files of other folders in ``sources`` that the folder's make file names."""
+    text = next((held for name in _MAKEFILES if (held := read_file(folder / name))), b"")
+    found: dict[Path, None] = {}
+    for match in _BORROWED.finditer(text):
+        path = Path(os.path.normpath(folder / match[0].decode("ascii", "replace")))
+        suffix = path.suffix.lower()
+        if suffix in SOURCE_SUFFIXES and suffix not in HEADER_SUFFIXES:
+            if path.is_relative_to(sources) and path.is_file():
+                found[path] = None
+    return tuple(found)
