@@ -84,3 +84,13 @@ def test_functions_of_headers_are_not_read_where_they_cannot_launch(run: Run) ->
     (launch,) = run(source).launches
     assert launch.grid[0].constant == 5
     assert launch.certain
+
+
+@pytest.mark.parametrize("start", ["-1", "0", "INT_MAX", "-2147483647"])
+def test_a_search_does_not_end_where_it_starts(run: Run, start: str) -> None:
+    body = f"""
+      int best = {start.replace("INT_MAX", "2147483647")};
+      for (int i = 0; i < m; i++) {{ int v; scanf("%d", &v); if (v > best) best = v; }}
+      k<<<best, 256>>>(d, n, best);"""
+    found = assumed(run, body)
+    assert found["best"] == 4096

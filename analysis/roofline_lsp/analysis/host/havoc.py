@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from roofline_lsp.analysis.host.access import load
 from roofline_lsp.analysis.host.machine import SCALARS, Machine
@@ -12,6 +13,7 @@ from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Scalar
 from roofline_lsp.kernel.program import Function
 from roofline_lsp.kernel.types import Type
 
+_LARGEST_INT: Final = 2**31 - 1
 
 def forget_value(m: Machine, place: Place, why: str) -> None:
     """Make a scalar place unknown; pointers stay and lose the contents they point to."""
@@ -21,6 +23,9 @@ def forget_value(m: Machine, place: Place, why: str) -> None:
         if value is None and place.type.pointers:
             return
         assumed = m.assumed_value(value.value) if isinstance(value, Scalar) else None
+        if assumed is not None and kind not in ("float", "double"):
+            # Where a search for the largest or least starts (-1, INT_MAX) it hardly ends.
+            assumed = assumed if 0 < assumed < _LARGEST_INT else None
         name = place.name or "a value"
         m.store(place, m.unknown(name, why, kind, assumed=assumed or None))
     elif isinstance(value, Text):
