@@ -80,6 +80,8 @@ def bind(
     given = zip(summary.params, context.args, strict=False) if context is not None else ()
     for name, value in given:
         _bind_value(arguments, name, value)
+    if context is not None:
+        _bind_contents(arguments, summary, context)
     if grid is not None or found_grid is None:
         cover(summary, arguments, used_grid, used_block)
     _bind_rest(arguments, wanted)
@@ -137,6 +139,26 @@ def _bind_value(arguments: Arguments, path: str, value: Value) -> None:
         for name, inner in value.fields.items():
             if not isinstance(inner, Opaque):
                 _bind_value(arguments, f"{path}.{name}", inner)
+
+
+def _bind_contents(arguments: Arguments, summary: KernelSummary, context: LaunchContext) -> None:
+    """Numbers that are loaded from memory which the host filled and the kernel only reads."""
+    if not context.contents:
+        return
+    accesses = [access for region in summary.root.walk() for access in region.accesses]
+    written = {access.array for access in accesses if access.kind != "read"}
+    for access in accesses:
+        held = context.contents.get(access.array.name)
+        if held is None or access.yields is None or access.array in written:
+            continue
+        at = access.offset.constant
+        value = held.get(int(at)) if at is not None else None
+        if value is None or arguments.host.is_open(value):
+            continue
+        number = arguments.host.number(value)
+        # A merely assumed number would be taken for the truth of what data decides.
+        if number is not None:
+            arguments.values[access.yields] = number
 
 
 def _bind_array(result: Binding, path: str, value: Value, host: HostNumbers) -> None:

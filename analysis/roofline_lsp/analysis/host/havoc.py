@@ -15,6 +15,7 @@ from roofline_lsp.kernel.types import Type
 
 _LARGEST_INT: Final = 2**31 - 1
 
+
 def forget_value(m: Machine, place: Place, why: str) -> None:
     """Make a scalar place unknown; pointers stay and lose the contents they point to."""
     value = place.get()

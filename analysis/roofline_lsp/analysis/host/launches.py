@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from roofline_lsp.analysis.host.access import deref, is_class, rvalue
+from roofline_lsp.analysis.host.contents import contents_of
 from roofline_lsp.analysis.host.havoc import forget_reachable
 from roofline_lsp.analysis.host.invoke import passed
 from roofline_lsp.analysis.host.launch_forms import Shape, arguments_of, shape_of
@@ -98,6 +99,8 @@ def record(
                 repeat, certain = m.threads.reached(m, repeat)
             involved = [*(shape.grid or ()), *(shape.block or ()), shape.shared_bytes, repeat]
             involved += [b for b in bindings.values() if isinstance(b, Expr)]
+            contents = contents_of(m, function, args)
+            involved += [number for held in contents.values() for number in held.values()]
             m.launches[identity] = LaunchContext(
                 kernel=function,
                 template_bindings=bindings,
@@ -113,6 +116,7 @@ def record(
                 unknowns=_unknowns(m, involved, args),
                 grid_origin=shape.grid_origin,
                 block_origin=shape.block_origin,
+                contents=contents,
             )
 
 

@@ -155,3 +155,6 @@ class LaunchContext:
     grid_origin: Origin | None = None
     """Where the number of blocks came from."""
     block_origin: Origin | None = None
+    contents: Mapping[str, Mapping[int, Expr]] = field(default_factory=dict)
+    """Whole numbers known in the memory behind pointer arguments: by the parameter's name, then
+    by the bytes from where it points."""
