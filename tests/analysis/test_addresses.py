@@ -78,3 +78,13 @@ def test_a_clamp_that_holds_for_half_the_rows_leaves_the_other_half() -> None:
     ((stride, extent),) = found
     assert stride == pytest.approx(7000, rel=1e-3)
     assert extent == 501
+
+
+def test_lanes_that_go_through_a_loaded_row_lie_where_data_says() -> None:
+    start = from_atom(make_symbol("start", "data"))
+    lane = apply("mod", LINEAR, 4)
+    extents = {THREAD["blockIdx.x"]: 100, THREAD["threadIdx.x"]: 256, TRIP: 1}
+    reader = AddressReader(Environment({TEAMS: 100, THREADS: 256}))
+    assert reader.read(8 * start + 8 * lane, 8, extents).random
+    # Where each thread has a place of its own, data only displaces it.
+    assert not reader.read(8 * start + 8 * LINEAR, 8, extents).random

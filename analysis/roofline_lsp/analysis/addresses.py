@@ -7,6 +7,7 @@ dimensions of their own.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -31,6 +32,8 @@ DATA_SCOPES: Final = frozenset(("data", "carried", "unknown", "name"))
 """Of symbols whose values only data gives."""
 
 
+_COVERED: Final = 0.5
+"""Places for each thread, at least, of addresses in which each thread has its own."""
 _SHORT: Final = 200
 """Operations, written out, of an offset that is evaluated as it stands."""
 
@@ -74,7 +77,7 @@ class AddressReader:
             finest = self.finest_step(expr, extents) if displaced else None
             return Addresses(None, random=displaced, finest_stride=finest)
         box = Box(axes.start, axes.dimensions, size_bytes)
-        if displaced and not self._covers_threads(expr, extents):
+        if displaced and not _covers_threads(expr, axes, extents):
             finest = min((abs(d.stride) for d in axes.dimensions), default=None)
             return Addresses(None, random=True, finest_stride=finest)
         return Addresses(box, random=False)
@@ -125,19 +128,6 @@ class AddressReader:
                 _end_early(dimensions, abs(stride), extents[symbol])
         return Axes(affine.start, tuple(dimensions))
 
-    def _covers_threads(self, expr: Expr, extents: Mapping[Symbol, float]) -> bool:
-        """Whether each thread has its own place, which data moves a little: a neighbourhood.
-
-        Where only some of the thread indices stand in the address (a lane's index in a row that
-        data chooses), the data decides what is touched.
-        """
-        symbols = expr.symbols()
-        return all(
-            symbol in symbols
-            for symbol, extent in extents.items()
-            if symbol.scope == "thread" and extent > 1
-        )
-
     def _typical(self, expr: Expr, extents: Mapping[Symbol, float]) -> Expr:
         """The expression as most threads compute it: clamps and choices at borders decided."""
         result = ZERO
@@ -171,6 +161,19 @@ class AddressReader:
         values.update({symbol: int(extent // 2) for symbol, extent in extents.items()})
         found = Environment(values).evaluate(condition)
         return True if found is None else bool(found)
+
+
+def _covers_threads(expr: Expr, axes: Axes, extents: Mapping[Symbol, float]) -> bool:
+    """Whether each thread has its own place, which data moves a little: a neighbourhood.
+
+    Where only some of the thread indices stand in the address, or only a digit of them (a lane's
+    index in a row that data chooses), the data decides what is touched.
+    """
+    threads = [s for s, extent in extents.items() if s.scope == "thread" and extent > 1]
+    if not all(symbol in expr.symbols() for symbol in threads):
+        return False
+    places = math.prod(dimension.extent for dimension in axes.dimensions)
+    return places >= _COVERED * math.prod(extents[symbol] for symbol in threads)
 
 
 def _is_evaluated(offset: Expr) -> bool:
