@@ -16,7 +16,7 @@ Count = Callable[..., Any]
 def cost(key: str) -> float:
     found = operator_cost(key)
     assert found is not None
-    return found.int_ops - found.int_moves
+    return found.int_ops
 
 
 def integers(count: Count, type_: str, body: str) -> float:

@@ -141,10 +141,12 @@ def test_what_is_the_same_in_all_lanes_stays_known() -> None:
 
 
 def test_a_ballot_has_a_bit_for_each_lane_of_64() -> None:
-    plain = "__global__ void k(int *a) { auto m = $(a[0] > 0); a[1] = (m >> 3) ^ (m >> 5); }"
-    wide, narrow = (work(plain.replace("$", name))[Work.INT] for name in ("__ballot", "__any"))
-    # Two shifts of two registers; of the exclusive or the lower half alone is stored.
-    assert wide - narrow == 2
+    def integers(call: str) -> float:
+        source = f"auto m = {call}(a[0] > 0); a[1] = (m >> 3) ^ (m >> 5);"
+        return work(f"__global__ void k(long *a) {{ {source} }}")[Work.INT]
+
+    # Two shifts and the exclusive or of two registers, against those of one.
+    assert integers("__ballot") - integers("__any") == 6 - 3
 
 
 # -- arithmetic

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -12,6 +13,7 @@ from roofline_lsp.analysis.device.regions import Work
 from roofline_lsp.analysis.device.values import Value, number
 from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.analysis.expansions import OperationCost, conversion_cost, operator_cost
+from roofline_lsp.analysis.integer_costs import is_wide
 from roofline_lsp.analysis.layout import common_type, is_float, is_integer, precision_of, promoted
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.symbolic import Expr, apply
@@ -107,7 +109,9 @@ def _integer_binary(walker: Walker, op: str, left: Value, right: Value, type_: s
     same = next((o for o in (left, right) if o.expr == expr and o.type == result_type), None)
     if same is not None:
         return same
-    return Value(result_type, expr, varies, ("compare" if compared else op, (left, right)))
+    if compared:
+        op = "equal" if op in ("==", "!=") else "compare"
+    return Value(result_type, expr, varies, (op, (left, right)))
 
 
 def _wrapped(value: int | float, type_: str) -> int | float:
@@ -132,13 +136,13 @@ def _logical(walker: Walker, op: str, left: Value, right: Value) -> Value:
 
 def truth(walker: Walker, value: Value) -> Value:
     """The value as a condition."""
-    if value.type == "bool" or (value.node is not None and value.node[0] == "compare"):
+    if value.type == "bool" or (value.node is not None and value.node[0] in ("compare", "equal")):
         return value
     if value.expr is None:
-        return Value("bool", None, value.varies, ("compare", (value,)))
+        return Value("bool", None, value.varies, ("equal", (value,)))
     if value.constant is not None:
         return number(int(bool(value.constant)), "bool")
-    return Value("bool", apply("ne", value.expr), value.varies, ("compare", (value,)))
+    return Value("bool", apply("ne", value.expr), value.varies, ("equal", (value,)))
 
 
 def _float_binary(walker: Walker, op: str, left: Value, right: Value, type_: str) -> Value:
@@ -171,6 +175,7 @@ def _charge_float(walker: Walker, op: str, result: Value, left: Value, right: Va
         _charge_sum(walker, _WORK[precision], result, left, right)
         return
     need_all(walker.machine, (left, right))
+    _need_literals(walker, left, right)
     divisor = right.constant
     if op == "*" or (op == "/" and divisor and _exact_reciprocal(divisor)):
         _charge_product(walker, _WORK[precision], result)
@@ -198,6 +203,27 @@ def _charge_sum(walker: Walker, kind: Work, result: Value, left: Value, right: V
     home = machine.home(result.varies)
     home.charge(machine.site, kind, _lanes(result.type))
     machine.products.fuse((left, right), home, machine.site, kind)
+    _need_literals(walker, left, right)
+
+
+def _need_literals(walker: Walker, *operands: Value) -> None:
+    """A double whose lower half is not 0 does not fit in an instruction: it takes two moves.
+
+    One of the two is an IMAD, which counts as an integer operation.
+    """
+    machine = walker.machine
+    for operand in operands:
+        known = operand.constant
+        if operand.type != "double" or known is None or not _has_lower_half(known):
+            continue
+        home = machine.home(0)
+        if machine.find(("literal", known), home) is None:
+            home.available["literal", known] = True
+            home.charge(machine.site, Work.INT, 1.0)
+
+
+def _has_lower_half(number_: float) -> bool:
+    return struct.pack(">d", float(number_))[4:] != bytes(4)
 
 
 def _lanes(type_: str) -> float:
@@ -225,7 +251,7 @@ def charge_cost(walker: Walker, cost: OperationCost, varies: int) -> None:
         (Work.SP, cost.sp_flops),
         (Work.DP, cost.dp_flops),
         (Work.HP, cost.hp_flops),
-        (Work.INT, cost.int_ops - cost.int_moves),
+        (Work.INT, cost.int_ops),
         (Work.SPECIAL, cost.mufu),
         (Work.CONVERSION, cost.conversions),
         (Work.FUSED, (cost.sp_flops + cost.dp_flops) * _FUSED_SHARE),
@@ -243,11 +269,7 @@ def convert(walker: Walker, value: Value, type_: str) -> Value:
             return number(_wrapped(int(known), type_), type_) if abs(known) < 2**64 else value
         return number(float(known) if is_float(type_) else known, type_)
     if is_integer(value.type) and is_integer(type_):
-        if value.node is not None and value.node[0] in ("/", "%", ">>"):
-            # These cost by the type they are done in, not by the one they are stored in.
-            walker.machine.need(value)
-            return Value(type_, value.expr, value.varies)
-        return Value(type_, value.expr, value.varies, value.node)
+        return _resized(walker, value, type_)
     walker.machine.need(value)
     expr = value.expr
     if expr is not None and is_integer(type_):
@@ -268,6 +290,41 @@ def convert(walker: Walker, value: Value, type_: str) -> Value:
     result = Value(type_, expr, value.varies)
     home.available[key] = result
     return result
+
+
+_LOW_PARTS: Final = frozenset(("+", "-", "*", "<<", "&", "|", "^", "~", "negate"))
+"""Operations of which the lower half of the result depends on the lower halves alone."""
+_MAX_NARROWED: Final = 8
+
+
+def _resized(walker: Walker, value: Value, type_: str, depth: int = 0) -> Value:
+    """An integer in another integer type."""
+    node = value.node
+    if node is None:
+        return Value(type_, value.expr, value.varies)
+    wider, narrower = is_wide(type_), is_wide(value.type)
+    if wider and not narrower:
+        return Value(type_, value.expr, value.varies, ("extend", (value,)))
+    operation, operands = node
+    if narrower and not wider:
+        if operation == "extend":
+            return _resized(walker, operands[0], type_, depth)
+        if operation == ">>":
+            return Value(type_, value.expr, value.varies, (">> low", operands))
+        if operation in _LOW_PARTS and depth < _MAX_NARROWED:
+            first, *rest = operands
+            low = [_resized(walker, first, type_, depth + 1)]
+            low += rest if operation == "<<" else [_low(walker, o, type_, depth) for o in rest]
+            return Value(type_, value.expr, value.varies, (operation, tuple(low)))
+    if operation in ("/", "%", ">>", ">> low", "compare", "equal", "extend", "min", "max"):
+        # These cost by the type they are done in, not by the one they are stored in.
+        walker.machine.need(value)
+        return Value(type_, value.expr, value.varies)
+    return Value(type_, value.expr, value.varies, node)
+
+
+def _low(walker: Walker, value: Value, type_: str, depth: int) -> Value:
+    return value if value.constant is not None else _resized(walker, value, type_, depth + 1)
 
 
 def negate(walker: Walker, value: Value) -> Value:

@@ -28,7 +28,13 @@ from roofline_lsp.analysis.device.loop_forms import (
 from roofline_lsp.analysis.device.memory import offset_by
 from roofline_lsp.analysis.device.openmp_functions import charge_sharing
 from roofline_lsp.analysis.device.regions import Exit, Region, Work
-from roofline_lsp.analysis.device.unrolled import affordable, walk_runs
+from roofline_lsp.analysis.device.unrolled import (
+    affordable,
+    copies_of,
+    leaves,
+    unrolls_whole,
+    walk_runs,
+)
 from roofline_lsp.analysis.device.values import (
     DeviceValue,
     FieldPlace,
@@ -44,12 +50,6 @@ from roofline_lsp.analysis.layout import is_integer
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
 from roofline_lsp.kernel.symbolic import Expr, apply, constant, from_atom, make_symbol
-
-_UNROLL_TRIPS: Final = 128
-_UNROLL_SIZE: Final = 6000
-"""A loop of constant trips is unrolled whole up to this many trips, and nodes in all."""
-_COPIES: Final = 4
-"""How often nvcc repeats the body of an innermost loop of unknown trips."""
 
 
 @dataclass(slots=True)
@@ -148,7 +148,8 @@ def _walk_loop(
         return
     loop = _open(walker, trips)
     _note_form(walker, loop, condition, facts, parts)
-    _choose_unrolling(loop, known, facts, unroll)
+    exits = any(leaves(part) for part in parts)
+    _choose_unrolling(walker, loop, None if exits else step, facts, unroll)
     simple = test is not None and trips is not None
     carried = _carry(walker, parts, loop, test.name if simple and test else None)
     if not loop.unrolled:
@@ -181,7 +182,7 @@ def _walked_run_by_run(
 ) -> bool:
     """Walk a loop that the compiler unrolls whole, unless that takes too long."""
     size = sum(fact.size for fact in facts)
-    if not _unrolls_whole(known, facts, unroll) or not affordable(walker, parts, known, size):
+    if not unrolls_whole(known, facts, unroll) or not affordable(walker, parts, known, size):
         return False
     walk_runs(walker, parts, int(known))
     return True
@@ -255,26 +256,25 @@ def _open(walker: Walker, trips: Expr | None) -> Region:
 
 
 def _choose_unrolling(
-    loop: Region, known: int | float | None, facts: list[BodyFacts], unroll: int | None
+    walker: Walker, loop: Region, step: Step | None, facts: list[BodyFacts], unroll: int | None
 ) -> None:
-    size = sum(fact.size for fact in facts)
-    innermost = not any(fact.has_loop for fact in facts)
-    if known is not None and _unrolls_whole(known, facts, unroll):
+    """Decide how often the body is repeated in the machine code."""
+    known = loop.trips.constant if loop.trips is not None else None
+    if known is not None and unrolls_whole(known, facts, unroll):
         loop.unrolled = True
-        return
-    if unroll is not None and unroll > 1:
+    elif unroll is not None and unroll > 1:
         loop.copies = unroll
-    elif unroll is None and innermost and size < 300:
-        loop.copies = _COPIES
-
-
-def _unrolls_whole(known: int | float, facts: list[BodyFacts], unroll: int | None) -> bool:
-    """Whether the compiler leaves no loop of a loop with this many runs."""
-    if unroll == 1:
-        return False
-    if unroll is not None and (unroll == 0 or unroll >= known):
-        return True
-    return known <= _UNROLL_TRIPS and known * sum(fact.size for fact in facts) <= _UNROLL_SIZE
+    elif unroll is None:
+        loop.copies = copies_of(loop.trips, step, facts)
+    if loop.parent is not None and known is None:
+        loop.parent.charge(walker.machine.site, Work.INT, INTEGER_COSTS["loop entry"])
+    if loop.copies > 1 and known is None and loop.parent is not None:
+        # The runs that do not fill a round have a loop of their own behind.
+        outside = loop.parent
+        outside.charge(walker.machine.site, Work.INT, INTEGER_COSTS["runs left over"])
+        if walker.machine.find(("rounds", loop.trips), outside) is None:
+            outside.available["rounds", loop.trips] = True
+            outside.charge(walker.machine.site, Work.INT, INTEGER_COSTS["unrolled loop"])
 
 
 def _charge_overhead(

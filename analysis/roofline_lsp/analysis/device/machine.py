@@ -10,14 +10,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from roofline_lsp.analysis.device.combining import taken_in
 from roofline_lsp.analysis.device.products import Products
 from roofline_lsp.analysis.device.regions import Access, Region, Role, Site, Work
 from roofline_lsp.analysis.device.values import PointerValue, Value
-from roofline_lsp.analysis.integer_costs import INTEGER_COSTS, integer_cost, is_wide
+from roofline_lsp.analysis.integer_costs import (
+    INTEGER_COSTS,
+    UNIFORM,
+    integer_cost,
+    is_uniform,
+)
 from roofline_lsp.kernel.symbolic import Expr, Symbol, apply
 
 _MAX_DEPTH = 150
 """Operations behind an operation that are looked into; a longer chain is charged in part."""
+_MAX_OFFSET_BYTES = 1 << 23
+"""The offset field of loads and stores has 24 bits with its sign."""
 
 
 class Machine:
@@ -134,18 +142,30 @@ class Machine:
             return
         expr, varies = self.without_unrolled(value)
         home = self.home(varies)
+        operation, operands = value.node
         key: object = expr if expr is not None else value
+        if operation == "extend":
+            key = ("extend", key)  # The number alone is that of the operand too.
         if self.find(key, home) is not None:
             return
         home.available[key] = True
-        operation, operands = value.node
         if operation == "%" and self._has_quotient(operands, home):
             operation = "*"
-        if operation in ("+", "-"):
-            operands = self._fused(operands)
+        operands = (
+            taken_in(operation, value.type, operands, lambda one: self._is_free(one, home))
+            or operands
+        )
         for operand in operands:
             self.need(operand, depth + 1)
-        home.charge(self.site, Work.INT, integer_cost(operation, value.type, operands))
+        if operation not in UNIFORM or expr is None or not is_uniform(expr):
+            home.charge(self.site, Work.INT, integer_cost(operation, value.type, operands))
+
+    def _is_free(self, value: Value, home: Region) -> bool:
+        """Whether a value that is computed in ``home`` is not there yet."""
+        expr, varies = self.without_unrolled(value)
+        if self.home(varies) is not home:
+            return False
+        return self.find(expr if expr is not None else value, home) is None
 
     def _has_quotient(self, operands: tuple[Value, ...], home: Region) -> bool:
         """Whether ``a / b`` was computed before: ``a % b`` is then a multiply-subtract."""
@@ -153,22 +173,6 @@ class Machine:
         if dividend.expr is None or divisor.expr is None or divisor.constant == 0:
             return False
         return self.find(apply("div", dividend.expr, divisor.expr), home) is not None
-
-    def _fused(self, operands: tuple[Value, ...]) -> tuple[Value, ...]:
-        """The operands after taking one product or sum into a multiply-add or three-way add."""
-        for position, operand in enumerate(operands):
-            if operand.node is None or operand.constant is not None:
-                continue
-            operation, inner = operand.node
-            if operation not in ("*", "<<", "+", "-") or is_wide(operand.type):
-                continue
-            expr, varies = self.without_unrolled(operand)
-            if self.home(varies) is not self.region:
-                continue
-            if self.find(expr if expr is not None else operand, self.region) is None:
-                others = operands[:position] + operands[position + 1 :]
-                return (*inner, *others)
-        return operands
 
     # -- addresses
 
@@ -181,7 +185,8 @@ class Machine:
             return
         expr, varies = self.without_unrolled(offset)
         assert expr is not None
-        expr = expr - expr.offset
+        far = expr.offset
+        expr = expr - far
         if expr.constant is not None:
             return
         wide = pointer.array.space not in ("shared", "local")
@@ -194,10 +199,22 @@ class Machine:
             if self.find(key, loop) is None:
                 loop.available[key] = True
                 amount = INTEGER_COSTS["address step wide" if wide else "address step"]
-                loop.charge(self.site, Work.INT, amount / loop.copies)
-            self._address_base(pointer, base, varies & ~loop.bit, wide=wide)
+                # Copies of a body share an address that moves by a constant.
+                shared = loop.copies if step.constant is not None else 1
+                loop.charge(self.site, Work.INT, amount / shared)
+            self._address_base(pointer, base, varies & ~loop.bit, wide=wide, moving=loop)
             return
         self._address_base(pointer, expr, varies, wide=wide)
+        if wide and abs(far) >= _MAX_OFFSET_BYTES:
+            self._far_address(pointer, expr, far, varies)
+
+    def _far_address(self, pointer: PointerValue, expr: Expr, far: float, varies: int) -> None:
+        """A constant offset that the instruction has no room for is added."""
+        home = self.home(varies)
+        key = (pointer.array, expr, far // _MAX_OFFSET_BYTES)
+        if self.find(key, home) is None:
+            home.available[key] = True
+            home.charge(self.site, Work.INT, INTEGER_COSTS["address step wide"])
 
     def _advancing_loop(self, expr: Expr, varies: int) -> Region | None:
         """The innermost loop if the address advances in it by an invariant stride."""
@@ -210,17 +227,28 @@ class Machine:
         inner = any(symbol.scope in ("data", "carried") for symbol in expr.symbols())
         return None if inner else loop
 
-    def _address_base(self, pointer: PointerValue, expr: Expr, varies: int, *, wide: bool) -> None:
+    def _address_base(
+        self,
+        pointer: PointerValue,
+        expr: Expr,
+        varies: int,
+        *,
+        wide: bool,
+        moving: Region | None = None,
+    ) -> None:
         home = self.home(varies)
         key = (pointer.array, expr)
         if self.find(key, home) is not None:
             return
         home.available[key] = True
         home.charge(self.site, Work.INT, INTEGER_COSTS["address wide" if wide else "address"])
-        self._need_index(pointer.offset)
+        self._need_index(pointer.offset, moving)
 
-    def _need_index(self, offset: Value) -> None:
-        """Charge the index behind an address: its own multiply-add is the address's."""
+    def _need_index(self, offset: Value, moving: Region | None) -> None:
+        """Charge the index behind an address: its own multiply-add is the address's.
+
+        Of an address that moves with a loop, what does not change in the loop.
+        """
         if offset.node is None:
             return
         operation, operands = offset.node
@@ -229,12 +257,28 @@ class Machine:
             return
         base, index = operands
         if base.node is not None and base.constant is None:
-            self._need_index(base)
+            self._need_index(base, moving)
         if index.constant is None:
-            self._need_without_constant(index)
+            if moving is not None:
+                self._need_fixed(index, moving)
+            else:
+                self._need_without_constant(index)
+
+    def _need_fixed(self, index: Value, loop: Region, depth: int = 0) -> None:
+        """Charge the parts of an index that are the same in every run of a loop."""
+        if not index.varies & loop.bit:
+            self.need(index)
+        elif index.node is not None and depth < _MAX_DEPTH:
+            for operand in index.node[1]:
+                self._need_fixed(operand, loop, depth + 1)
 
     def _need_without_constant(self, index: Value) -> None:
-        """A constant summand of an index goes into the address's offset field."""
+        """A constant summand of an index goes into the address's offset field.
+
+        The address's multiply-add widens the index.
+        """
+        if index.node is not None and index.node[0] == "extend":
+            index = index.node[1][0]
         if index.node is not None and index.node[0] in ("+", "-"):
             left, right = index.node[1]
             if right.constant is not None:

@@ -10,11 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from roofline_lsp.analysis.device.assigned import children
+from roofline_lsp.analysis.device.assigned import BodyFacts, children
+from roofline_lsp.analysis.device.induction import Step
 from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
+from roofline_lsp.kernel.symbolic import Expr
 
+_UNROLL_TRIPS: Final = 128
+_UNROLL_SIZE: Final = 6000
+"""A loop of constant trips is unrolled whole up to this many trips, and nodes in all."""
+_COPIES: Final = 4
+_COPIED_SIZE: Final = 300
 _NODES_OF_A_LOOP: Final = 2500
 """Nodes of the syntax tree that the runs of one loop have together."""
 _NODES_OF_A_KERNEL: Final = 20_000
@@ -25,19 +32,43 @@ def affordable(walker: Walker, parts: Sequence[st.Statement], trips: float, node
     total = int(trips * nodes)
     if total > min(_NODES_OF_A_LOOP, _NODES_OF_A_KERNEL - walker.unrolled_nodes):
         return False
-    if any(_leaves(part) for part in parts):
+    if any(leaves(part) for part in parts):
         return False
     walker.unrolled_nodes += total
     return True
 
 
-def _leaves(node: object) -> bool:
+def unrolls_whole(known: float, facts: Sequence[BodyFacts], unroll: int | None) -> bool:
+    """Whether the compiler leaves no loop of a loop with this many runs."""
+    if unroll == 1:
+        return False
+    if unroll is not None and (unroll == 0 or unroll >= known):
+        return True
+    return known <= _UNROLL_TRIPS and known * sum(fact.size for fact in facts) <= _UNROLL_SIZE
+
+
+def copies_of(trips: Expr | None, step: Step | None, facts: Sequence[BodyFacts]) -> int:
+    """How often nvcc repeats the body of a loop that it does not unroll whole.
+
+    It must be an innermost loop that its test alone ends, and the number of its runs must be cheap
+    to compute: a step known only at run time, as that of a loop over the grid, would take a
+    division.
+    """
+    stride = step.amount.constant if step is not None else None
+    if trips is None or step is None or step.op != "+" or not isinstance(stride, int):
+        return 1
+    small = sum(fact.size for fact in facts) < _COPIED_SIZE
+    cheap = stride != 0 and abs(stride) & (abs(stride) - 1) == 0
+    return _COPIES if small and cheap and not any(fact.has_loop for fact in facts) else 1
+
+
+def leaves(node: object) -> bool:
     """Whether a body can end its loop before the test does."""
     if isinstance(node, (st.Break, st.Return, st.Goto)):
         return True
     if isinstance(node, ex.Expression):
         return False
-    inner = any(_leaves(child) for child in children(node))
+    inner = any(leaves(child) for child in children(node))
     if inner and isinstance(node, (st.Switch, st.For, st.While, st.ForRange)):
         return _returns(node)
     return inner
