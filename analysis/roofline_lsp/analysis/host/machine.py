@@ -132,7 +132,7 @@ class Machine:
         """Whether conditions give way that keep a launch site from being reached."""
         self.steps = 0
         self.limit = options.statement_budget
-        self.deadline = time.thread_time() + options.wall_limit_s
+        self.start_clock()
         self.builtins: dict[str, Place] = {}
         """Variables of the C library, by name."""
         self.parsed_options: dict[str, Any] = {}
@@ -153,6 +153,10 @@ class Machine:
         self._launch_events = 0
 
     # ---- Where we are
+
+    def start_clock(self) -> None:
+        """Let the time that the execution may take begin now."""
+        self.deadline = time.thread_time() + self.options.wall_limit_s
 
     @property
     def frame(self) -> Frame:

@@ -89,7 +89,10 @@ def _mains(m: Machine) -> list[Function]:
 
 
 def _run_main(m: Machine) -> None:
-    for main in _mains(m)[:_MAX_MAINS]:
+    mains = _mains(m)
+    # Who can launch was found in time linear in the source; the limit is for what executes it.
+    m.start_clock()
+    for main in mains[:_MAX_MAINS]:
         if m.launches or m.spent:
             return
         _protected(m, main, _main_arguments(m, main), {}, None)

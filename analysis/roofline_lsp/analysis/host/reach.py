@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 from roofline_lsp.analysis.host.index import Index, last_component
@@ -193,6 +194,17 @@ def _note_offload(effects: Effects, node: st.Offload) -> None:
     """A launch, and what its kernel writes: memory, and the scalars that are mapped back."""
     effects.statements += 1
     effects.launches.append(node)
+    names, stores = _written_by_target(node)
+    effects.names |= names
+    effects.stores += stores
+
+
+@lru_cache(maxsize=32)
+def _written_by_target(node: st.Offload) -> tuple[set[str], list[ex.Expression]]:
+    """The scalars that a target region maps back, and what it may write through.
+
+    Remembered, since regions are large and every statement around one asks.
+    """
     inner = effects_of(node.body)
     returned = {
         name
@@ -202,12 +214,13 @@ def _note_offload(effects: Effects, node: st.Offload) -> None:
         for item in clause.items
         if (name := root_name(item)) is not None
     }
-    effects.names |= (inner.names - inner.declared) & returned
-    handed_on = [argument for call in inner.calls for argument in call.args]
+    handed_on = {root_name(argument): argument for call in inner.calls for argument in call.args}
     for part in walk(node.body):
         if isinstance(part, st.Variable) and part.type.pointers:
-            handed_on += [name for name in walk(part.init) if isinstance(name, ex.Name)]
-    effects.stores += [s for s in (*inner.stores, *handed_on) if root_name(s) not in inner.declared]
+            names = (name for name in walk(part.init) if isinstance(name, ex.Name))
+            handed_on.update((name.name, name) for name in names)
+    stores = [s for s in (*inner.stores, *handed_on.values()) if root_name(s) not in inner.declared]
+    return (inner.names - inner.declared) & returned, stores
 
 
 def _note_return(effects: Effects, node: st.Return) -> None:
