@@ -108,6 +108,14 @@ def test_lanes_that_share_a_row_share_its_elements(count: Count) -> None:
     assert stores(found) == 640
 
 
+def test_a_window_whose_width_is_data_is_no_segment(count: Count) -> None:
+    body = f"""int w = width[i]; float s = 0;
+      for (int j = -w; j <= w; j++) {{ s += val[i * n + j * 2]; {S} }}"""
+    source = kernel(body, ", const int *width, const float *val")
+    found = count(source, 1, 32, n=100, sizes={"val": 4.0 * 100 * 32, "width": 128.0})
+    assert stores(found) == 32 * 16
+
+
 def test_a_list_of_counts_without_sizes_is_assumed(count: Count) -> None:
     body = f"for (int j = 0; j < len[i]; j++) {{ {S} }}"
     assert stores(count(kernel(body, ", const int *len"), 1, 32, n=0)) == 32 * 16
@@ -118,6 +126,12 @@ def test_a_count_that_all_threads_load_reaches_to_the_end_of_the_array(count: Co
     source = kernel(body, ", const int *len, const float *val")
     found = count(source, 1, 32, n=0, sizes={"val": 4.0 * 500})
     assert stores(found) == 32 * 500
+
+
+def test_a_loop_that_no_thread_comes_to_is_estimated_all_the_same(count: Count) -> None:
+    body = f"if (i > n) for (int j = 0; j < len[i]; j++) {{ out[j] = len[j]; {S} }}"
+    found = count(kernel(body, ", const int *len"), 1, 32, n=99, sizes={"len": 128.0})
+    assert stores(found) == 0
 
 
 def test_no_loop_runs_past_the_array_it_walks(count: Count) -> None:
@@ -190,10 +204,18 @@ def test_a_long_number_is_kept_as_one(count: Count) -> None:
     assert stores(found) == sum(i // k % (k + 1) for i in range(32) for k in range(2, 40))
 
 
+def test_numbers_that_double_are_given_up_in_time(count: Count) -> None:
+    doubling = "a = (a % 1009) * (a / 7 + 3);"
+    source = kernel(f"int a = i; {doubling * 60} if (a > n) {{ {S} }}")
+    found = count(source, 4, 64, n=5)
+    assert 0 <= stores(found) <= 256
+
+
 def test_a_whole_is_short() -> None:
     n = from_atom(make_symbol("n", "param"))
     long = apply("div", apply("mod", n, 7), apply("xor", n, 3))
     (atom,) = apply("whole", long).atoms()
     assert isinstance(atom, Apply)
     assert atom.size == 1
+    assert atom.written == long.written + 1
     assert atom.symbols == long.symbols()

@@ -160,7 +160,7 @@ class TripEstimates:
                 continue
             (start,) = starts
             element = _mean(lanes, access.offset.coefficient(start))
-            if not element:
+            if not element or element < 0 or _places_threads(access.offset, abs(step), lanes):
                 continue
             sharing = max(1.0, abs(step / element))
             rows = self._elements_of(start)
@@ -168,7 +168,7 @@ class TripEstimates:
             segments = max(1.0, rows - (same > 1)) if rows is not None else runs / sharing
             if segments <= 0:
                 continue
-            mean = size / abs(element) / sharing / segments
+            mean = size / element / sharing / segments
             if best is None or mean < best.trips:
                 why = f"the elements of '{access.array.name}' shared out over its segments"
                 best = Estimate(mean, why)
@@ -196,11 +196,21 @@ class TripEstimates:
         return name, most
 
 
+def _places_threads(offset: Expr, step: float, lanes: Environment) -> bool:
+    """Whether threads start further apart than a step: then data only moves them about."""
+    strides = (
+        _mean(lanes, offset.coefficient(symbol))
+        for symbol in offset.symbols()
+        if symbol.scope == "thread"
+    )
+    return any(stride is not None and abs(stride) > step for stride in strides)
+
+
 def _strides_above(offset: Expr, step: float, lanes: Environment) -> Iterator[float]:
     """The strides of other indices that are longer than a step: rows of a larger array."""
     for symbol in offset.symbols():
         stride = _mean(lanes, offset.coefficient(symbol))
-        if stride is not None and stride > step:
+        if symbol.scope in ("thread", "loop") and stride is not None and stride > step:
             yield stride
 
 
@@ -211,4 +221,7 @@ def _accesses(loop: Region) -> Iterator[Access]:
 
 def _mean(lanes: Environment, expr: Expr | None) -> float | None:
     value = lanes.evaluate(expr) if expr is not None else None
-    return float(np.mean(value)) if value is not None else None
+    if value is None or not np.size(value):
+        return None
+    mean = float(np.mean(value))
+    return mean if math.isfinite(mean) else None

@@ -57,16 +57,18 @@ class Symbol(Atom):
 class Apply(Atom):
     """A named operation on expressions; see ``OPERATIONS`` for the names and their meaning."""
 
-    __slots__ = ("args", "depth", "nonnegative", "op", "size", "symbols")
+    __slots__ = ("args", "depth", "nonnegative", "op", "size", "symbols", "written")
     op: str
     args: tuple[Expr, ...]
     symbols: frozenset[Symbol]
     nonnegative: bool | None
     """Whether it is surely at least 0; None until someone has asked."""
     depth: int
-    size: int
-    """Applications in it, written out; counted up to a bound."""
     """Applications within one another, this one counted."""
+    size: int
+    """Applications in it, written out; counted up to a bound. A ``whole`` counts as one."""
+    written: int
+    """Likewise, with what is in a ``whole``: what it costs to walk the expression."""
 
     def __repr__(self) -> str:
         if self.depth > _MAX_SHOWN_DEPTH:
@@ -215,6 +217,15 @@ class Expr:
         for monomial in self.terms:
             yield from monomial
 
+    @property
+    def written(self) -> int:
+        """Like ``size``, with what is inside a ``whole``: what walking every path costs at most."""
+        total = len(self.terms)
+        for atom in self.atoms():
+            if isinstance(atom, Apply):
+                total += atom.written
+        return total
+
     def symbols(self) -> frozenset[Symbol]:
         """All symbols, those inside applications too."""
         found: set[Symbol] = set()
@@ -346,6 +357,7 @@ def make_apply(op: str, args: Iterable[Expr]) -> Expr:
     if not isinstance(found, Apply):
         found = Apply()
         found.op, found.args, found.serial = op, operands, next(_serial)
+        found.written = min(_MAX_SIZE, 1 + sum(argument.written for argument in operands))
         inner_size = 0 if op == "whole" else sum(argument.size for argument in operands)
         found.size = min(_MAX_SIZE, 1 + inner_size)
         found.nonnegative = None

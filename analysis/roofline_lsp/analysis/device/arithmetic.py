@@ -21,6 +21,8 @@ from roofline_lsp.kernel.symbolic import Expr, apply
 COMPARISONS: Final = frozenset(("==", "!=", "<", "<=", ">", ">="))
 MAX_SIZE: Final = 96
 """Numbers that are longer than this, as ``Expr.size`` counts, are not followed further."""
+_MAX_WRITTEN: Final = 1000
+"""Likewise with what is in wholes: what walks every path of an expression must end."""
 
 _INTEGER: Final[Mapping[str, Callable[[Expr, Expr], Expr]]] = {
     "+": lambda a, b: a + b,
@@ -71,10 +73,10 @@ def _numeric(
 
 
 def shortened(expr: Expr, longest: int = MAX_SIZE) -> Expr | None:
-    """The expression, as one whole where it is long; None if data is in it as well."""
+    """The expression, as one whole where it is long; None if it is too long or data is in it."""
     if expr.size <= longest:
         return expr
-    return apply("whole", expr) if is_fixed(expr) else None
+    return apply("whole", expr) if is_fixed(expr) and expr.written <= _MAX_WRITTEN else None
 
 
 def binary(walker: Walker, op: str, left: Value, right: Value) -> Value:
