@@ -212,6 +212,20 @@ def test_both_sides_of_a_choice_by_data_are_at_most_both_done(count: Count) -> N
     assert 1 <= found.flops["sp"] <= 2
 
 
+@pytest.mark.parametrize(
+    ("choice", "flops"),
+    [
+        ("n ? (i + 0.5f) * s : i * s", 2),  # (n ? i + 0.5f : i) * s
+        ("n ? i * s : (i + 0.5f) * s", 2),
+        ("n ? (i + 0.5f) + s : i * s", 3),
+        ("n ? (i + 0.5f) * s : i * (s + 1)", 4),
+    ],
+)
+def test_a_factor_of_both_sides_is_applied_once(count: Count, choice: str, flops: float) -> None:
+    found = count(body(f"a[i] = {choice};", "float *a, int n, float s"), n=1, s=2.0)
+    assert found.flops == {"sp": flops}
+
+
 def test_integer_division_costs_by_its_divisor(count: Count) -> None:
     def cost(statement: str) -> Any:
         return count(body(statement, "int *a, int n, unsigned m"), n=7, m=7).integers

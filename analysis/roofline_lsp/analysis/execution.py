@@ -20,6 +20,11 @@ from roofline_lsp.analysis.branch_odds import BranchOdds
 from roofline_lsp.analysis.device.conditions import negation
 from roofline_lsp.analysis.device.regions import Exit, Region
 from roofline_lsp.analysis.device.values import LAUNCH, THREAD, WARP_SIZE
+from roofline_lsp.analysis.exact_counts import (
+    enumerated_share,
+    strided_trips,
+    sum_of_positive_floors,
+)
 from roofline_lsp.analysis.numeric import Environment, Lane
 from roofline_lsp.analysis.trip_estimates import TripEstimates
 from roofline_lsp.analysis.warps import LANE, Warps, chance_of_any
@@ -192,6 +197,8 @@ class _Counter:
         self.warps = warps
         self.warp_lanes = warp_lanes
         self.depth = 0
+        self.complete = execution.threads <= _MAX_LANES
+        """Every thread is a lane of its own: what they do is exact as it is."""
         self.spread = 1.0
         """How much likelier a warp comes here than each of its lanes, by odds that are assumed."""
 
@@ -218,7 +225,7 @@ class _Counter:
         inside = (weights * share)[passed]
         possible = float(weights[passed].sum())
         total = float(weights.sum())
-        exact = None if assumed else self._exact_share(guard)
+        exact = None if assumed or self.complete else self._exact_share(guard)
         if exact is not None and total:
             inside, passed = self._scaled(inside, passed, exact * total, weights)
         part = float(inside.sum()) / total if total else 0.0
@@ -277,12 +284,22 @@ class _Counter:
             if interval is not None and interval.digits in intervals:
                 interval = intervals[interval.digits].meet(interval)
             elif symbols & used:
-                return None
+                interval = None
             if interval is None:
-                return None
+                return self._enumerated_share(guard)
             used |= symbols
             intervals[interval.digits] = interval
         return math.prod(interval.share for interval in intervals.values())
+
+    def _enumerated_share(self, guard: Region) -> float | None:
+        around: list[Expr | None] = []
+        region = guard.parent
+        while region is not None:
+            around += region.conditions
+            region = region.parent
+        execution = self.execution
+        extents = thread_extents(execution.grid, execution.block)
+        return enumerated_share(guard.conditions, around, execution.environment, extents)
 
     def _exact_condition(self, condition: Expr) -> _Interval | None:
         if len(condition.terms) != 1:
@@ -358,6 +375,9 @@ class _Counter:
         trips = self._cut_short(loop, lanes, trips, assumed=assumed)
         total = float(weights.sum())
         mean = float((weights * trips).sum()) / total if total else 0.0
+        exact = None if assumed or self.complete else self._exact_trips(loop)
+        if exact is not None and mean:
+            weights, mean = weights * (exact / mean), exact
         self.execution.regions[loop] = RegionRuns(0.0, trips=mean, assumed=assumed, why=why)
         assert loop.counter is not None
         if not _depends(loop, loop.counter):
@@ -373,6 +393,28 @@ class _Counter:
         counter = np.floor(spread * trips).astype(np.int64)
         self.visit(loop, lanes.extended(loop.counter, counter), weights * trips)
         self.depth -= 1
+
+    def _exact_trips(self, loop: Region) -> float | None:
+        """The mean trips of a loop that strides over the threads, all of which run it."""
+        if loop.trips is None or loop.exits:
+            return None
+        region = loop.parent
+        while region is not None:
+            runs = self.execution.regions.get(region)
+            if region.kind == "loop" or (runs is not None and runs.share != 1.0):
+                return None
+            region = region.parent
+        form = strided_trips(loop.trips)
+        found = self._progression(form[0]) if form is not None else None
+        stride = self.execution.environment.evaluate(form[1]) if form is not None else None
+        if found is None or stride is None:
+            return None
+        start, step, count, _ = found
+        whole = all(float(each).is_integer() for each in (start, step, stride))
+        if not whole or stride <= 0 or not step:
+            return None
+        total = sum_of_positive_floors(count, int(stride), int(step), int(start))
+        return total / count
 
     def _cut_short(
         self, loop: Region, lanes: Environment, trips: Floats, *, assumed: bool

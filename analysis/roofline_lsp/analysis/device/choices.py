@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from roofline_lsp.analysis.device.arithmetic import truth
+from roofline_lsp.analysis.device.arithmetic import binary, convert, truth
 from roofline_lsp.analysis.device.conversions import as_scalar
 from roofline_lsp.analysis.device.selection import select
 from roofline_lsp.analysis.device.values import DeviceValue, StructValue, Value
 from roofline_lsp.analysis.device.vectors import select_each
 from roofline_lsp.analysis.device.walker import Walker
+from roofline_lsp.analysis.layout import common_type
 from roofline_lsp.kernel import expressions as ir
 from roofline_lsp.kernel.symbolic import apply
 
@@ -23,8 +24,49 @@ def conditional(walker: Walker, node: ir.Conditional) -> DeviceValue:
     if known is not None:
         return walker.evaluate(node.then if known else node.otherwise)
     walker.machine.need(condition)
+    shared = _of_first_operands(walker, condition, node)
+    if shared is not None:
+        return shared
     then, otherwise = _guarded_sides(walker, condition, node)
     return select(walker, condition, then, otherwise)
+
+
+def _of_first_operands(walker: Walker, condition: Value, node: ir.Conditional) -> Value | None:
+    """``c ? a * x : b * x`` as ``(c ? a : b) * x``, which compilers make of it; else None."""
+    then, otherwise = node.then, node.otherwise
+    if not isinstance(then, ir.Binary) or not isinstance(otherwise, ir.Binary):
+        return None
+    if (
+        then.op != otherwise.op
+        or then.op not in ("*", "+", "-")
+        or not _same(then.right, otherwise.right)
+    ):
+        return None
+    if _is_heavy(then) or _is_heavy(otherwise):
+        return None
+    first, second = walker.evaluate(then.left), walker.evaluate(otherwise.left)
+    operand = walker.evaluate(then.right)
+    if not all(isinstance(each, Value) for each in (first, second, operand)):
+        return None
+    assert isinstance(first, Value)
+    assert isinstance(second, Value)
+    assert isinstance(operand, Value)
+    type_ = common_type(first.type, second.type)
+    chosen = select(
+        walker, condition, convert(walker, first, type_), convert(walker, second, type_)
+    )
+    return binary(walker, then.op, chosen, operand) if isinstance(chosen, Value) else None
+
+
+def _same(left: ir.Expression, right: ir.Expression) -> bool:
+    """Whether two expressions name the same variable, field or number."""
+    if isinstance(left, ir.Name) and isinstance(right, ir.Name):
+        return left.name == right.name
+    if isinstance(left, ir.Member) and isinstance(right, ir.Member):
+        return left.name == right.name and _same(left.base, right.base)
+    if isinstance(left, ir.Literal) and isinstance(right, ir.Literal):
+        return left.value == right.value and left.type_name == right.type_name
+    return False
 
 
 def _guarded_sides(
