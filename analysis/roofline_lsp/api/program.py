@@ -280,8 +280,15 @@ def _launch_score(
     """How well a launch agrees with template arguments and dimensions."""
     constants = _constant_bindings(context)
     score = 4 * sum(_agrees(constants.get(name), value) for name, value in bindings.items())
-    score += 2 * (block is not None and _dims(context.block) == block)
-    return score + (grid is not None and _dims(context.grid) == grid)
+    score += 2 * _may_be(_dims(context.block), block)
+    return score + _may_be(_dims(context.grid), grid)
+
+
+def _may_be(found: tuple[int | None, ...] | None, wanted: Dim3 | None) -> bool:
+    """Whether the dimensions of a launch, as far as they are known, are these."""
+    if found is None or wanted is None:
+        return False
+    return all(one in (None, other) for one, other in zip(found, wanted, strict=True))
 
 
 def _agrees(one: Type | int | None, other: Type | int) -> bool:

@@ -62,7 +62,7 @@ class HostOptions:
     """Statements executed in one outermost loop that cannot launch, before it is summarised."""
     loop_trips: int = 64
     """Iterations of one loop that are executed one by one."""
-    wall_limit_s: float = 1.5
+    wall_limit_s: float = 3.0
     """The emergency exit: what has been found by then is the result."""
     max_launches: int = 512
     """Distinct launches kept."""
