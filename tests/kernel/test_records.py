@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import copy
 import pickle
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import pytest
 
 from roofline_lsp.kernel.expressions import Literal, Name
-from roofline_lsp.kernel.records import unguarded
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.types import Type
 
 
-@unguarded
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Point:
     x: int
     y: int = 2
@@ -53,3 +52,54 @@ def test_records_are_copied_and_pickled() -> None:
 def test_a_record_has_no_other_fields() -> None:
     with pytest.raises(AttributeError):
         Point(1).z = 1  # type: ignore[attr-defined]
+
+
+@record(frozen=True, slots=True)
+class Nothing:
+    pass
+
+
+@record(frozen=True, slots=True, eq=False)
+class Node:
+    line: int
+    inner: object = None
+
+
+@record(frozen=True, slots=True)
+class Named:
+    name: str
+    note: str = field(default="", compare=False, repr=False)
+
+
+def test_records_without_and_with_one_field() -> None:
+    assert Nothing() == Nothing()
+    assert hash(Nothing()) == hash(Nothing())
+    assert pickle.loads(pickle.dumps(Nothing())) == Nothing()
+    assert pickle.loads(pickle.dumps(Node(3))).line == 3
+
+
+def test_what_does_not_compare_is_the_same_by_identity_alone() -> None:
+    first = Node(1)
+    assert first != Node(1)
+    assert len({first, first, Node(1)}) == 2
+
+
+def test_fields_left_out_of_comparison_and_text() -> None:
+    assert Named("a", "x") == Named("a", "y")
+    assert hash(Named("a", "x")) == hash(Named("a", "y"))
+    assert repr(Named("a", "x")) == "Named(name='a')"
+    others: list[object] = [Type("a"), "a"]
+    assert Named("a") not in others
+
+
+def test_a_record_that_holds_itself_is_shown() -> None:
+    held: list[object] = []
+    node = Node(1, held)
+    held.append(node)
+    assert repr(node) == "Node(line=1, inner=[...])"
+
+
+def test_patterns_match_by_place() -> None:
+    match Point(4, 5):
+        case Point(x, y):
+            assert (x, y) == (4, 5)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from roofline_lsp.analysis.footprint import Box, Dimension
 from roofline_lsp.analysis.index_axes import Axes, read_axes
 from roofline_lsp.analysis.numeric import Environment
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import (
     ZERO,
     Apply,
@@ -38,7 +38,7 @@ _SHORT: Final = 200
 """Operations, written out, of an offset that is evaluated as it stands."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Addresses:
     """What is known of an access's addresses."""
 
@@ -50,7 +50,7 @@ class Addresses:
     """Of random addresses: the smallest stride in bytes between neighbours, where there is one."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Affine:
     start: float
     strides: tuple[tuple[Symbol, float], ...]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from roofline_lsp.analysis.footprint import Box, sector_bytes, union_bytes
 from roofline_lsp.analysis.gathers import distinct_bytes, missed_bytes
 from roofline_lsp.analysis.touched import Touched
+from roofline_lsp.kernel.records import record
 
 LINE_BYTES: Final = 128
 """What a line of L2 holds room for, however few of its sectors are there."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Footprint:
     """Bytes of one allocation, each touched place counted once."""
 

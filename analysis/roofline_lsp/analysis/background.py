@@ -10,10 +10,11 @@ property of a measurement, not of a kernel, so by default there is none.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from roofline_lsp.kernel.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Background:
     """What goes on besides the kernel."""
 

@@ -20,6 +20,7 @@ from roofline_lsp.analysis.host.values import (
 )
 from roofline_lsp.analysis.host_numbers import HostNumbers, solve_dimensions
 from roofline_lsp.analysis.prediction import UnknownUsed
+from roofline_lsp.kernel.stages import Stage, stage
 from roofline_lsp.kernel.symbolic import Expr, Symbol, make_symbol
 
 ASSUMED_SIZE: Final = 1024
@@ -50,6 +51,7 @@ class Binding:
     """Grid and block come from a measurement, so assumed sizes may contradict them."""
 
 
+@stage(Stage.BIND)
 def bind(
     summary: KernelSummary,
     context: LaunchContext | None,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from roofline_lsp.analysis.device.regions import Access, KernelSummary, Region, Work
@@ -20,6 +20,7 @@ from roofline_lsp.analysis.requests import LINE_BYTES, WarpAddresses
 from roofline_lsp.analysis.touched import Touched
 from roofline_lsp.analysis.traffic import Traffic
 from roofline_lsp.kernel.program import Dialect
+from roofline_lsp.kernel.records import record
 
 _ENTRY_BRANCHES: Final = 6.0
 """Instructions of a kernel's beginning and end that are not counted: reads of special registers,
@@ -30,7 +31,7 @@ _COMBINED: Final = 8.0
 """Instructions with which a warp combines its lanes' operands before an atomic on one address."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Request:
     """One access of the source as a warp makes it."""
 
@@ -46,7 +47,7 @@ class Request:
     """Of those, the share that L2 does not hold."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class RegionDemand:
     """A region's demand for each run of a warp."""
 
@@ -63,7 +64,7 @@ class RegionDemand:
     barriers: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Demand:
     """What a launch asks of the machine."""
 

@@ -28,7 +28,9 @@ from roofline_lsp.analysis.exact_counts import (
 from roofline_lsp.analysis.numeric import Environment, Lane
 from roofline_lsp.analysis.trip_estimates import TripEstimates
 from roofline_lsp.analysis.warps import LANE, Warps, chance_of_any
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.simplify import FOLD
+from roofline_lsp.kernel.stages import Stage, stage
 from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol
 
 _EXIT_SHARE: Final = 0.75
@@ -90,6 +92,7 @@ def _volume(dims: Dim3) -> int:
     return dims[0] * dims[1] * dims[2]
 
 
+@stage(Stage.EXECUTE)
 def execute(
     root: Region,
     grid: Dim3,
@@ -162,7 +165,7 @@ def _spread(count: int, room: int) -> tuple[NDArray[np.int64], Floats]:
     return positions, weights
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Interval:
     """The places of a progression of thread indices at which a condition holds."""
 

@@ -6,14 +6,16 @@ when the first cost is asked for.
 """
 
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+
+from roofline_lsp.kernel.records import record
 
 _TABLE = Path(__file__).with_name("data") / "expansions.toml"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class OperationCost:
     """Executed instructions of one thread for one operation, an average where paths differ."""
 

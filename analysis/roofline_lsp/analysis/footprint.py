@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from roofline_lsp.kernel.records import record
+
 SECTOR_BYTES: Final = 32
 """The unit in which L2 and DRAM are read, on every NVIDIA GPU since Maxwell.
 
@@ -20,7 +22,7 @@ Functions here take the unit of other GPUs as ``sector``.
 """
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Dimension:
     """One index of an address: its stride in bytes and how many values it takes."""
 
@@ -28,7 +30,7 @@ class Dimension:
     extent: float
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Box:
     """The addresses of one access: a start, dimensions, and the bytes of one element."""
 
@@ -144,7 +146,7 @@ def union_bytes(boxes: Sequence[Box], limit: float | None, sector: int = SECTOR_
 # -- boxes of one shape at different starts: fields of a record, neighbours of a stencil
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Extent:
     low: float
     high: float

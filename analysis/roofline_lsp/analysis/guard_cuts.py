@@ -8,7 +8,7 @@ address is counted. Conditions on data alone leave all of it: their threads lie 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from roofline_lsp.analysis.addresses import DATA_SCOPES
@@ -17,6 +17,7 @@ from roofline_lsp.analysis.device.regions import Access, Region
 from roofline_lsp.analysis.execution import Execution
 from roofline_lsp.analysis.index_axes import share_reached
 from roofline_lsp.analysis.numeric import Environment
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol
 
 _TRUTHS: Final = frozenset(("lt", "le", "eq", "ne", "land", "lor"))
@@ -24,7 +25,7 @@ _LEAST_ON_DATA: Final = 0.25
 """Several conditions on data are hardly independent: together they leave at least this share."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Condition:
     expr: Expr
     odds: float | None
@@ -32,7 +33,7 @@ class _Condition:
     guard: Region
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Cut:
     """The indices of the threads and loop runs that come through the guards around a region."""
 

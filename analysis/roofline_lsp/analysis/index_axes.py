@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from roofline_lsp.analysis.footprint import Dimension
 from roofline_lsp.analysis.numeric import Environment
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import Apply, Atom, Expr, Symbol
 
 Floats = NDArray[np.float64]
@@ -31,7 +31,7 @@ _FAR: Final = 4.0
 """Gaps of this many typical gaps part two runs of values."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Axes:
     """What an address takes: the lowest value and the dimensions that are added to it."""
 
@@ -39,7 +39,7 @@ class Axes:
     dimensions: tuple[Dimension, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Linear:
     """Symbols that count through a range together: each with its weight, the finest first."""
 
@@ -59,7 +59,7 @@ class _Linear:
         return result
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Axis:
     """One direction in which an address moves."""
 

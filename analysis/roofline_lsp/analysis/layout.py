@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Final, cast
 
 from roofline_lsp.analysis import opencl_types
@@ -137,12 +138,14 @@ def strip_std(name: str) -> str:
     return name.removeprefix("::").removeprefix("std::")
 
 
+@lru_cache(maxsize=4096)
 def canonical(name: str) -> str:
     """The arithmetic type a well-known name stands for, else the name itself."""
     bare = strip_std(name)
     return _CANONICAL.get(bare, bare)
 
 
+@lru_cache(maxsize=4096)
 def vector_parts(name: str) -> tuple[str, int] | None:
     """``float4`` gives ``("float", 4)``, ``cuDoubleComplex`` ``("double", 2)``; else None."""
     if name in _COMPLEX:
@@ -175,6 +178,7 @@ def is_float(name: str) -> bool:
     return name in _FLOATS
 
 
+@lru_cache(maxsize=4096)
 def precision_of(name: str) -> Precision | None:
     """The precision in which arithmetic on this canonical type is done."""
     if name == "float":
@@ -186,11 +190,13 @@ def precision_of(name: str) -> Precision | None:
     return Precision.INT if name in _RANKS else None
 
 
+@lru_cache(maxsize=4096)
 def promoted(name: str) -> str:
     """The integral promotion: types below ``int`` become ``int``."""
     return "int" if name in _RANKS and _RANKS[name] < _RANKS["int"] else name
 
 
+@lru_cache(maxsize=4096)
 def common_type(left: str, right: str) -> str:
     """The usual arithmetic conversions of two canonical types."""
     if left in _FLOATS or right in _FLOATS:

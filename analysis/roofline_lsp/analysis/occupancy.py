@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from roofline_lsp.hardware_db import Gpu
+from roofline_lsp.kernel.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Occupancy:
     """Resident blocks and warps of one SM."""
 

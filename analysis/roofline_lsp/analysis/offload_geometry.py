@@ -21,9 +21,9 @@ data, so the warp is not modelled.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.statements import OffloadMode
 from roofline_lsp.kernel.symbolic import Expr, Number, apply, constant
 
@@ -36,7 +36,7 @@ LOW_TRIP_THREADS: Final = 32
 """Threads of a team in a loop that is too short for all teams."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class OffloadRequest:
     """What the clauses and the loop of a target region ask for."""
 

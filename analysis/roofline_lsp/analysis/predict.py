@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from roofline_lsp.analysis.background import NO_BACKGROUND, Background
@@ -26,13 +26,15 @@ from roofline_lsp.analysis.timing import launch_time
 from roofline_lsp.analysis.traffic import Traffic, dram_traffic
 from roofline_lsp.analysis.verdict import precision_verdicts, verdict_of
 from roofline_lsp.hardware_db import Gpu, Roofline
+from roofline_lsp.kernel.records import record
+from roofline_lsp.kernel.stages import Stage, stage
 
 _DEFAULT_CACHE_BYTES: Final = 4 * 2**20
 """Of a GPU whose caches are not known."""
 _EVIDENCE: Final = 6
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Target:
     """The GPU a launch is judged on."""
 
@@ -41,7 +43,7 @@ class Target:
     background: Background = NO_BACKGROUND
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Judged:
     """A prediction and the counts that it was made of."""
 
@@ -55,6 +57,7 @@ def predict(summary: KernelSummary, binding: Binding, target: Target) -> Predict
     return judge(summary, binding, target).prediction
 
 
+@stage(Stage.PREDICT)
 def judge(summary: KernelSummary, binding: Binding, target: Target) -> Judged:
     """Judge one launch of a kernel, and keep what the prediction was computed from."""
     architecture = target.gpu.architecture

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
 from roofline_lsp.kernel.precision import Precision
-from roofline_lsp.kernel.records import unguarded
+from roofline_lsp.kernel.records import record
 
 
 class Verdict(Enum):
@@ -50,8 +49,7 @@ class UnknownKind(Enum):
     """How many threads take a branch of the kernel."""
 
 
-@unguarded
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class UnknownUsed:
     """A quantity that the source does not fix, and what was assumed for it."""
 
@@ -63,8 +61,7 @@ class UnknownUsed:
     kind: UnknownKind = UnknownKind.HOST
 
 
-@unguarded
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Grounds:
     """What the confidence in a verdict is computed from."""
 
@@ -79,8 +76,7 @@ class Grounds:
     """How many quantities were assumed."""
 
 
-@unguarded
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Evidence:
     """One observation behind a prediction, in words, with the amount."""
 
@@ -91,8 +87,7 @@ class Evidence:
     amount: float | None
 
 
-@unguarded
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class LedgerLine:
     """Operations and bytes of one source line over a whole launch."""
 
@@ -116,8 +111,7 @@ class LedgerLine:
         return self.dram_read_bytes + self.dram_write_bytes
 
 
-@unguarded
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Utilisation:
     """How a launch's blocks fill the GPU."""
 
@@ -146,7 +140,7 @@ class Utilisation:
         return self.waves / math.ceil(self.waves)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Prediction:
     """What one launch is expected to do. None stands for what could not be estimated."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from roofline_lsp.kernel.expressions import Expression
 from roofline_lsp.kernel.program import Function, Program, Struct
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.statements import Variable
 from roofline_lsp.kernel.types import Type
 
@@ -16,7 +16,7 @@ def last_part(name: str) -> str:
     return name.rsplit("::", 1)[-1]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class SymbolTable:
     """Everything a program declares, keyed by unqualified name.
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from roofline_lsp.analysis.demand import Demand, RegionDemand
@@ -24,9 +23,10 @@ from roofline_lsp.analysis.device.regions import Work
 from roofline_lsp.analysis.prediction import Limiter
 from roofline_lsp.hardware_db import Gpu, Roofline
 from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.kernel.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class TimingConstants:
     """The numbers of the model that no data sheet of a GPU gives, in clocks unless named otherwise.
 
@@ -83,7 +83,7 @@ _INSTRUCTION_KINDS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Timing:
     """A launch's time and what it is made of, in nanoseconds."""
 

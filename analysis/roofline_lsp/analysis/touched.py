@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -14,12 +14,13 @@ from roofline_lsp.analysis.execution import Execution, thread_extents
 from roofline_lsp.analysis.footprint import Box, Dimension
 from roofline_lsp.analysis.gathers import has_locality
 from roofline_lsp.analysis.guard_cuts import cut_by_guards
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import Symbol
 
 _DRAM_SPACES: Final = frozenset(("global", "texture", "local"))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Touched:
     """One access of the source in one launch."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from roofline_lsp.analysis.array_footprints import credible_size, footprint_of
@@ -19,6 +19,8 @@ from roofline_lsp.analysis.execution import Execution
 from roofline_lsp.analysis.footprint import SECTOR_BYTES, sector_bytes
 from roofline_lsp.analysis.refetch import loop_refetches, missed_share
 from roofline_lsp.analysis.touched import Touched, touched_by
+from roofline_lsp.kernel.records import record
+from roofline_lsp.kernel.stages import Stage, stage
 
 FLOOR_BYTES: Final = 2048.0
 """The least traffic of a library's kernel: its arguments and bookkeeping."""
@@ -28,7 +30,7 @@ _KEPT_NONE: Final = 1.6
 """Of writes of this many times L2, nothing to speak of stays."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ArrayTraffic:
     """Bytes of one allocation."""
 
@@ -43,7 +45,7 @@ class ArrayTraffic:
     """Distinct bytes written, with those that L2 had to write again."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Traffic:
     """DRAM bytes of a launch."""
 
@@ -56,6 +58,7 @@ class Traffic:
     """Bytes that rest on addresses or sizes that could not be followed."""
 
 
+@stage(Stage.TRAFFIC)
 def dram_traffic(
     summary: KernelSummary,
     execution: Execution,

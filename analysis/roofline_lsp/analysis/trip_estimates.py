@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from roofline_lsp.analysis.device.conditions import is_fixed
 from roofline_lsp.analysis.device.regions import Access, Array, Region
 from roofline_lsp.analysis.numeric import Environment, Lane
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import Expr, Symbol, from_atom
 
 ASSUMED_TRIPS: Final = 16.0
@@ -30,7 +30,7 @@ _WAITING: Final = 1.0
 """Tries of an atomic operation that is repeated until it succeeds: conflicts are rare."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Estimate:
     """Mean trips of a loop, and why."""
 

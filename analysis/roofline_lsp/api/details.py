@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from roofline_lsp.analysis.prediction import UnknownUsed
 from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.kernel.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class BoundValue:
     """A number that a kernel's symbol was given."""
 
@@ -21,7 +21,7 @@ class BoundValue:
     assumed: tuple[UnknownUsed, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class RegionDetail:
     """A stretch of the kernel that runs as a whole."""
 
@@ -48,7 +48,7 @@ class RegionDetail:
     """Loads and stores of its own in the source."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AccessDetail:
     """One load, store or atomic to DRAM in the source."""
 
@@ -61,7 +61,7 @@ class AccessDetail:
     """``4 x 1024, 4096 x 64``: strides in bytes times extents; ``data-dependent``."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ArrayDetail:
     """The DRAM traffic of one allocation."""
 
@@ -79,7 +79,7 @@ class ArrayDetail:
     accesses: tuple[AccessDetail, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class KernelDetails:
     """What a prediction was computed from."""
 

@@ -16,6 +16,7 @@ from roofline_lsp.api.project import ProjectIndex
 from roofline_lsp.api.report import FileReport, KernelReport, LaunchReport
 from roofline_lsp.api.signature import signature, type_text
 from roofline_lsp.kernel.program import Function, Problem
+from roofline_lsp.kernel.stages import Stage, count, stage
 from roofline_lsp.kernel.symbolic import Expr
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.settings import KERNEL_SUFFIXES, Settings
@@ -85,9 +86,12 @@ def analyze_paths(
         yield reports.get(path) or FileReport(path, ())
 
 
+@stage(Stage.REPORT)
 def file_report(analysis: ProgramAnalysis, path: Path) -> FileReport:
     """The report of one file of a program."""
     kernels = [f for f in analysis.functions if f.path == path]
+    count("files checked")
+    count("kernels", len(kernels))
     kernels.sort(key=lambda f: (f.span.line, f.span.column))
     reports = tuple(analysis.report(f, _kernel_report) for f in kernels)
     problems: list[Problem] = []

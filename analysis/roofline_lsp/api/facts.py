@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from roofline_lsp.api.files import has_main
+from roofline_lsp.kernel.records import record
 from roofline_lsp.parsers.gate import has_kernels
 from roofline_lsp.parsers.opencl.mentions import kernel_files
 from roofline_lsp.settings import OPENCL_SUFFIXES, PYTHON_SUFFIXES
@@ -47,7 +47,7 @@ _KEYWORDS: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class FileFacts:
     """One file, as far as a look at its bytes tells. Names may be too many, hardly too few."""
 
@@ -69,7 +69,7 @@ class FileFacts:
     """The ``.cl`` files that its strings name."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Names:
     """The functions of one file. Costs more to find than ``FileFacts``."""
 

@@ -13,13 +13,13 @@ The rules, first that of folders, then those of names:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from roofline_lsp.api.facts import FileFacts, Names
 from roofline_lsp.api.file_table import FileTable, far, is_opencl, is_unit
 from roofline_lsp.api.folder_groups import FolderGroups
+from roofline_lsp.kernel.records import record
 
 _MAX_FOREIGN: Final = 16
 """A larger group of another folder lends single files alone."""
@@ -28,7 +28,7 @@ _ROUNDS: Final = 4
 _MAX_CALLERS: Final = 6
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Linked:
     """The program of a file."""
 

@@ -7,9 +7,9 @@ module knows: substitutions, expressions, packs.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.types import Type
 
 _START: Final = re.compile(r"_Z(?:L|(N)[KVr]*)?(?=\d)")
@@ -23,7 +23,7 @@ _BUILTIN: Final = {
 _LITERAL: Final = re.compile(r"L([a-z])(n?)(\d+)E")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class MangledName:
     """``_ZN2ns4copyIfLi4EEEv...`` is ``("ns", "copy")`` with ``float`` and 4."""
 

@@ -6,9 +6,9 @@ Target regions of OpenMP have LLVM's names: ``__omp_offloading_10309_2f26c9a__Z4
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from roofline_lsp.api.mangled_names import MangledName, read_mangled
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.types import Type
 
 _OFFLOAD = re.compile(r"__omp_offloading_+[0-9a-f]+_[0-9a-f]+_(.+)_l(\d+)(?:_\d+)?$")
@@ -21,7 +21,7 @@ _CLONE = re.compile(r"(?:\s*\[clone [^\]]*\])+$")
 _TRUTH = {"true": 1, "false": 0}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ProfiledName:
     """The parts of a demangled kernel name."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from roofline_lsp.analysis.binding import Binding, bind
@@ -26,12 +25,14 @@ from roofline_lsp.api.signature import parameter_list, signature
 from roofline_lsp.api.taking_apart import details_of
 from roofline_lsp.api.targets import target_of
 from roofline_lsp.kernel.program import Function, Problem, Program
+from roofline_lsp.kernel.records import record
+from roofline_lsp.kernel.stages import count
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.load import load_program
 from roofline_lsp.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class KernelCandidate:
     """A kernel that a program defines."""
 
@@ -42,7 +43,7 @@ class KernelCandidate:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Chosen:
     kernel: Function
     context: LaunchContext | None
@@ -85,6 +86,7 @@ class ProgramAnalysis:
         """Read files as one program. ``argv`` is its command line without its own name."""
         cache = cache or AnalysisCache()
         options = cache.options(paths, settings, reader)
+        count("programs")
         program = load_program(paths, reader, options, cache.load)
         analysis = cls(program, settings, argv, cache)
         before = cache.replace_program(tuple(paths), analysis)
@@ -150,6 +152,7 @@ class ProgramAnalysis:
         """What one thread of a kernel does, for one binding of its template parameters."""
         key = (kernel, tuple(sorted((name, repr(v)) for name, v in (bindings or {}).items())))
         found = self._summaries.get(key) or self._kept_summaries.get(key)
+        count("kernels walked" if found is None else "walks known before")
         if found is None:
             found = summarise(kernel, self.table, bindings, self.target.gpu.architecture.warp_size)
         self._summaries[key] = found
@@ -172,6 +175,7 @@ class ProgramAnalysis:
         merged = {**_constant_bindings(context), **(bindings or {})}
         summary = self.summary(kernel, merged)
         bound = bind(summary, context, grid, block)
+        count("launches judged")
         return predict(summary, bound, self.target), bound
 
     def predict(

@@ -10,7 +10,6 @@ import os
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +18,8 @@ from roofline_lsp.api.files import Reader, read_file
 from roofline_lsp.api.linking import Links
 from roofline_lsp.api.paths import absolute, spelled_like
 from roofline_lsp.kernel.program import Problem, Severity
+from roofline_lsp.kernel.records import record
+from roofline_lsp.kernel.stages import Stage, stage
 from roofline_lsp.settings import (
     PYTHON_SUFFIXES,
     SKIPPED_FOLDERS,
@@ -30,7 +31,7 @@ _SUFFIXES: Final = SOURCE_SUFFIXES | PYTHON_SUFFIXES
 _NO_NAMES: Final = Names(frozenset(), frozenset())
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class IndexLimits:
     """How much of a project is looked at."""
 
@@ -82,6 +83,7 @@ class ProjectIndex:
 
     # ---- Asking
 
+    @stage(Stage.LINK)
     def program(self, path: Path) -> tuple[Path, ...]:
         """The files to be compiled as one program with a file, the one with ``main`` first.
 
@@ -106,6 +108,7 @@ class ProjectIndex:
         file = absolute(path)
         return tuple(unit for unit in self.program(path) if absolute(unit) != file)
 
+    @stage(Stage.LINK)
     def has_kernels(self, path: Path) -> bool:
         """Whether a file shows any sign of a kernel, or cannot be looked at."""
         file = absolute(path)
@@ -113,6 +116,7 @@ class ProjectIndex:
         self._look_at(file)
         return self._links.has_kernels(file)
 
+    @stage(Stage.LINK)
     def look_below(self, folder: Path) -> None:
         """Look at all files below a folder, for many are asked about."""
         self._look_at_given()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from roofline_lsp.analysis.prediction import (
@@ -20,7 +19,7 @@ from roofline_lsp.analysis.prediction import (
 )
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.program import Dialect, Problem, Span
-from roofline_lsp.kernel.records import unguarded
+from roofline_lsp.kernel.records import record
 
 __all__ = [
     "ArgumentUsed",
@@ -44,7 +43,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class GpuUsed:
     """The roofline that the verdicts of a report are judged by."""
 
@@ -59,8 +58,7 @@ class GpuUsed:
     """Operations per byte at which compute and bandwidth take the same time."""
 
 
-@unguarded
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ArgumentUsed:
     """A kernel argument's value at a launch, for people."""
 
@@ -77,8 +75,7 @@ class ArgumentUsed:
     """What the number or the size rests on that the source leaves open."""
 
 
-@unguarded
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class LaunchReport:
     """One launch of a kernel and what it is expected to do."""
 
@@ -104,7 +101,7 @@ class LaunchReport:
     block_assumed: tuple[UnknownUsed, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Finding:
     """A performance problem pattern met in a kernel."""
 
@@ -115,8 +112,7 @@ class Finding:
     fix: str | None = None
 
 
-@unguarded
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class KernelReport:
     """A kernel, its launches, and the prediction for the one that stands for it."""
 
@@ -143,8 +139,7 @@ class KernelReport:
         return f"target region of {self.qualified_name.rpartition('::')[0] or self.base_name}"
 
 
-@unguarded
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class LibraryCallReport:
     """A call of a GPU library in host code, and what it is expected to do."""
 
@@ -166,8 +161,7 @@ class LibraryCallReport:
     """Undecided where the bytes that it moves are not known."""
 
 
-@unguarded
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class FileReport:
     """The kernels a file defines and the library calls it makes, each in source order."""
 
@@ -177,7 +171,7 @@ class FileReport:
     library_calls: tuple[LibraryCallReport, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Report:
     """The result of one run."""
 

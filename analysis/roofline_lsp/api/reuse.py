@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Final
 
 from roofline_lsp.kernel.program import Function, Program, TranslationUnit
+from roofline_lsp.kernel.records import record
 
 _DEVICE: Final = frozenset(("__global__", "__device__"))
 _PLAIN_NAME: Final = re.compile(r"[^\W\d]\w*")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Kept:
     """Which results of an earlier program hold for a later one."""
 

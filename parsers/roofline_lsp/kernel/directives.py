@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from roofline_lsp.kernel.expressions import Expression
-from roofline_lsp.kernel.records import unguarded
+from roofline_lsp.kernel.records import record
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Clause:
     """A clause of a directive: ``num_teams(n)``, ``map(to: x[0:n])``, ``reduction(+: sum)``."""
 
@@ -20,8 +17,7 @@ class Clause:
     """What the clause lists, array sections as ``Section``."""
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Section(Expression):
     """An array section ``base[first:length]``; a bound that is left out is None."""
 
@@ -30,8 +26,7 @@ class Section(Expression):
     length: Expression | None
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Directive:
     """``#pragma omp target teams distribute parallel for collapse(2)``, taken apart."""
 

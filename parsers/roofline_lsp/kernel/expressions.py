@@ -8,26 +8,23 @@ dictionaries cheaply. Parentheses are not kept. What no front end understands be
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from roofline_lsp.kernel.records import unguarded
+from roofline_lsp.kernel.records import record
 
 if TYPE_CHECKING:
     from roofline_lsp.kernel.statements import Block, Variable
     from roofline_lsp.kernel.types import Type
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Expression:
     """Base of all expressions."""
 
     line: int
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Literal(Expression):
     """A number, character, string, ``true``/``false`` or ``nullptr`` (value None).
 
@@ -40,8 +37,7 @@ class Literal(Expression):
     type_name: str
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Name(Expression):
     """A variable, function or constant: ``n``, ``std::max``, ``kernel<float, 256>``, ``this``."""
 
@@ -54,8 +50,7 @@ class Name(Expression):
     ``Name(line, "Traits::size", scope_args=(Type("float"),))``."""
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Unary(Expression):
     """``op`` is one of ``+ - ! ~ * &``."""
 
@@ -63,8 +58,7 @@ class Unary(Expression):
     operand: Expression
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Update(Expression):
     """``++x``, ``x--`` ...: ``op`` is ``++`` or ``--``."""
 
@@ -73,8 +67,7 @@ class Update(Expression):
     prefix: bool
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Binary(Expression):
     """``op`` is one of ``+ - * / % << >> & | ^ && || == != < <= > >= <=> ,``."""
 
@@ -83,8 +76,7 @@ class Binary(Expression):
     right: Expression
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Assign(Expression):
     """``op`` is ``=`` or a compound one such as ``+=``."""
 
@@ -93,8 +85,7 @@ class Assign(Expression):
     value: Expression
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Conditional(Expression):
     """``condition ? then : otherwise``."""
 
@@ -103,8 +94,7 @@ class Conditional(Expression):
     otherwise: Expression
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Call(Expression):
     """A call ``callee(args)``; a method call's callee is a ``Member``.
 
@@ -116,8 +106,7 @@ class Call(Expression):
     args: tuple[Expression, ...]
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Index(Expression):
     """``base[index]``."""
 
@@ -125,8 +114,7 @@ class Index(Expression):
     index: Expression
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Member(Expression):
     """``base.name`` or, if ``arrow``, ``base->name``."""
 
@@ -136,8 +124,7 @@ class Member(Expression):
     template_args: tuple[Type | Expression, ...] | None = None
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Cast(Expression):
     """``(type)operand``, ``static_cast<type>(operand)`` and the like, ``float(operand)``."""
 
@@ -146,24 +133,21 @@ class Cast(Expression):
     reinterpret: bool = False
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class SizeOf(Expression):
     """``sizeof(type)`` or ``sizeof expression``; a parenthesised plain name is a ``Type``."""
 
     operand: Type | Expression
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class InitList(Expression):
     """``{a, b, c}``, with designators dropped."""
 
     items: tuple[Expression, ...]
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Construct(Expression):
     """A value of a named type: ``dim3{16, 16}``, ``std::vector<float>(n)``."""
 
@@ -171,8 +155,7 @@ class Construct(Expression):
     args: tuple[Expression, ...]
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class New(Expression):
     """``new type(args)`` or ``new type[count]``."""
 
@@ -181,8 +164,7 @@ class New(Expression):
     args: tuple[Expression, ...] = ()
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Lambda(Expression):
     """A lambda; captures are not listed, a body sees the scope around it."""
 
@@ -191,8 +173,7 @@ class Lambda(Expression):
     device: bool = False
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Launch(Expression):
     """A kernel launch: ``kernel<<<grid, block, shared_bytes, stream>>>(args)`` or its API form.
 
@@ -212,8 +193,7 @@ class Launch(Expression):
     config: Expression | None = None
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Unknown(Expression):
     """Source that no front end understands, kept as text; its parts still count.
 

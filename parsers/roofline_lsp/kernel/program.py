@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from roofline_lsp.kernel.expressions import Expression
-from roofline_lsp.kernel.records import unguarded
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.statements import Block, Variable
 from roofline_lsp.kernel.types import Type
 
@@ -23,8 +23,7 @@ class Dialect(Enum):
     OPENMP = "openmp"
 
 
-@unguarded
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Span:
     """A range of a source file: 1-based lines, 0-based columns in UTF-8 bytes, end exclusive.
 
@@ -46,8 +45,7 @@ class Severity(Enum):
     """Something was read in part or assumed."""
 
 
-@unguarded
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Problem:
     """What could not be read or resolved, in a sentence that names it."""
 
@@ -57,7 +55,7 @@ class Problem:
     line: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class TemplateParameter:
     """``typename T = float`` (``type`` None) or ``int N = 4``."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from roofline_lsp.kernel.expressions import Expression
-from roofline_lsp.kernel.records import unguarded
+from roofline_lsp.kernel.records import record
 
 if TYPE_CHECKING:
     from roofline_lsp.kernel.directives import Directive
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from roofline_lsp.kernel.types import Type
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Variable:
     """A declared variable, parameter or field."""
 
@@ -34,40 +33,35 @@ class Variable:
     ``__managed__``, ``extern``, ``static``, ``constexpr``, ``register``."""
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Statement:
     """Base of all statements."""
 
     line: int
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Block(Statement):
     """``{ ... }``; a single statement where one is expected is not wrapped."""
 
     body: tuple[Statement, ...]
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Declare(Statement):
     """Declares variables, in order."""
 
     variables: tuple[Variable, ...]
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Evaluate(Statement):
     """An expression for its effect."""
 
     expression: Expression
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class If(Statement):
     """``if``; ``init`` of C++17 and a declaration as condition come first in ``init``."""
 
@@ -77,8 +71,7 @@ class If(Statement):
     init: Statement | None = None
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class For(Statement):
     """A ``for`` loop; ``unroll`` is ``#pragma unroll``'s factor (0: whole, None: not asked)."""
 
@@ -89,8 +82,7 @@ class For(Statement):
     unroll: Expression | int | None = None
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class ForRange(Statement):
     """``for (variable : range)``."""
 
@@ -99,8 +91,7 @@ class ForRange(Statement):
     body: Statement
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class While(Statement):
     """``while`` or, if ``do_first``, ``do ... while``."""
 
@@ -110,8 +101,7 @@ class While(Statement):
     unroll: Expression | int | None = None
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Case:
     """The statements from one ``case`` label to the next; ``value`` None is ``default``."""
 
@@ -119,8 +109,7 @@ class Case:
     body: tuple[Statement, ...]
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Switch(Statement):
     """``switch``; cases fall through as in C."""
 
@@ -128,36 +117,31 @@ class Switch(Statement):
     cases: tuple[Case, ...]
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Return(Statement):
     """``return``."""
 
     value: Expression | None
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Break(Statement):
     """``break``."""
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Continue(Statement):
     """``continue``."""
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Goto(Statement):
     """``goto label``."""
 
     label: str
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Label(Statement):
     """``label: statement``."""
 
@@ -165,8 +149,7 @@ class Label(Statement):
     body: Statement | None
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Opaque(Statement):
     """A statement no front end understands (syntax errors, inline assembly), kept as text.
 
@@ -177,8 +160,7 @@ class Opaque(Statement):
     parts: tuple[Expression, ...] = ()
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Directed(Statement):
     """A statement under an OpenMP directive that starts no kernel: ``target data``, ``simd``.
 
@@ -204,8 +186,7 @@ class OffloadMode(Enum):
     """One thread of a team executes what stands outside ``parallel``."""
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Offload(Statement):
     """A target region in host code: the launch of the kernel that was made of it.
 

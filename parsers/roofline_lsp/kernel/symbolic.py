@@ -13,12 +13,15 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Final
 
 Number = int | float
 Monomial = tuple["Atom", ...]
+_Arithmetic = Callable[[Number, Number], Number]
 
 MAX_PRODUCT_TERMS: Final = 64
 """Products that would have more terms than this stay factored, as one atom."""
@@ -29,7 +32,30 @@ _MAX_SHOWN_DEPTH: Final = 6
 _MAX_SIZE: Final = 1_000_000
 
 _serial = itertools.count()
-_interned: weakref.WeakValueDictionary[tuple[object, ...], Atom] = weakref.WeakValueDictionary()
+
+
+class _Interned:
+    """The atoms alive, by what they are built from.
+
+    A ``WeakValueDictionary`` would do, but it runs Python code for each atom that dies. An entry
+    must go at once, for its key keeps operands alive.
+    """
+
+    __slots__ = ("_atoms",)
+
+    def __init__(self) -> None:
+        self._atoms: dict[tuple[object, ...], weakref.ref[Atom]] = {}
+
+    def get(self, key: tuple[object, ...]) -> Atom | None:
+        found = self._atoms.get(key)
+        return None if found is None else found()
+
+    def put(self, key: tuple[object, ...], atom: Atom) -> None:
+        # What is called with the dead reference: it becomes ``pop``'s default.
+        self._atoms[key] = weakref.ref(atom, partial(self._atoms.pop, key))
+
+
+_interned = _Interned()
 
 
 class Atom:
@@ -37,9 +63,10 @@ class Atom:
 
     __slots__ = ("__weakref__", "serial")
     serial: int
+    """Counts the atoms made; it orders the factors of a product."""
 
-    def _order(self) -> int:
-        return self.serial
+
+_by_serial = operator.attrgetter("serial")
 
 
 class Symbol(Atom):
@@ -112,12 +139,15 @@ OPERATIONS: Final[Mapping[str, str]] = {
 class Expr:
     """An immutable polynomial; build it from numbers, ``symbol`` and the functions below."""
 
-    __slots__ = ("_hash", "terms")
+    __slots__ = ("_hash", "_size", "_symbols", "terms")
     terms: dict[Monomial, Number]
+    _hash: int | None
+    _size: int | None
+    _symbols: frozenset[Symbol] | None
 
     def __init__(self, terms: dict[Monomial, Number]) -> None:
         self.terms = terms
-        self._hash: int | None = None
+        self._hash = self._size = self._symbols = None
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Expr):
@@ -159,7 +189,15 @@ class Expr:
             return Expr(large)
         result = dict(large)
         for monomial, coefficient in small.items():
-            total = _sum(result.get(monomial, 0), coefficient)
+            known = result.get(monomial)
+            if known is None:
+                if coefficient:
+                    result[monomial] = coefficient
+                continue
+            try:
+                total = known + coefficient
+            except OverflowError:
+                total = _sum(known, coefficient)
             if total:
                 result[monomial] = total
             else:
@@ -187,30 +225,49 @@ class Expr:
             return other._scaled(factor)
         if len(self.terms) * len(other.terms) > MAX_PRODUCT_TERMS:
             return apply("mul", self, other)
+        try:
+            return self._multiplied(other, operator.add, operator.mul)
+        except OverflowError:
+            return self._multiplied(other, _sum, _product)
+
+    __rmul__ = __mul__
+
+    def _multiplied(self, other: Expr, add: _Arithmetic, multiply: _Arithmetic) -> Expr:
         result: dict[Monomial, Number] = {}
         for left, a in self.terms.items():
             for right, b in other.terms.items():
-                product = tuple(sorted(left + right, key=Atom._order)) if left else right
-                result[product] = _sum(result.get(product, 0), _product(a, b))
+                if not left:
+                    product = right
+                elif not right or left[-1].serial <= right[0].serial:
+                    product = left + right
+                else:
+                    product = tuple(sorted(left + right, key=_by_serial))
+                known = result.get(product)
+                value = multiply(a, b)
+                result[product] = value if known is None else add(known, value)
         return Expr({m: c for m, c in result.items() if c})
-
-    __rmul__ = __mul__
 
     def _scaled(self, factor: Number) -> Expr:
         if factor == 0:
             return ZERO
         if factor == 1:
             return self
-        return Expr({m: _product(c, factor) for m, c in self.terms.items()})
+        try:
+            return Expr({m: c * factor for m, c in self.terms.items()})
+        except OverflowError:
+            return Expr({m: _product(c, factor) for m, c in self.terms.items()})
 
     @property
     def size(self) -> int:
         """Applications in it, written out, plus terms: what evaluating it costs at most."""
-        total = len(self.terms)
-        for atom in self.atoms():
-            if isinstance(atom, Apply):
-                total += atom.size
-        return total
+        if self._size is None:
+            total = len(self.terms)
+            for monomial in self.terms:
+                for atom in monomial:
+                    if isinstance(atom, Apply):
+                        total += atom.size
+            self._size = total
+        return self._size
 
     def atoms(self) -> Iterator[Atom]:
         """The atoms of the terms, without looking into applications; may repeat."""
@@ -228,13 +285,16 @@ class Expr:
 
     def symbols(self) -> frozenset[Symbol]:
         """All symbols, those inside applications too."""
-        found: set[Symbol] = set()
-        for atom in self.atoms():
-            if isinstance(atom, Symbol):
-                found.add(atom)
-            elif isinstance(atom, Apply):
-                found |= atom.symbols
-        return frozenset(found)
+        if self._symbols is None:
+            found: set[Symbol] = set()
+            for monomial in self.terms:
+                for atom in monomial:
+                    if isinstance(atom, Symbol):
+                        found.add(atom)
+                    elif isinstance(atom, Apply):
+                        found |= atom.symbols
+            self._symbols = frozenset(found)
+        return self._symbols
 
     def coefficient(self, atom: Atom) -> Expr | None:
         """The factor of ``atom`` where the expression is affine in it, else None.
@@ -317,8 +377,16 @@ ZERO: Final = Expr({})
 ONE: Final = Expr({(): 1})
 
 
+_SMALL: Final = {n: Expr({(): n}) if n else ZERO for n in range(-16, 257)}
+"""Numbers that most constants are."""
+
+
 def constant(value: Number) -> Expr:
     """The expression of a number."""
+    if value.__class__ is int:
+        found = _SMALL.get(value)
+        if found is not None:
+            return found
     return Expr({(): value}) if value else ZERO
 
 
@@ -340,7 +408,7 @@ def make_symbol(name: str, scope: str = "", *, nonnegative: bool = False) -> Sym
         return found
     made = Symbol()
     made.name, made.scope, made.nonnegative, made.serial = name, scope, nonnegative, next(_serial)
-    _interned[key] = made
+    _interned.put(key, made)
     return made
 
 
@@ -364,14 +432,25 @@ def make_apply(op: str, args: Iterable[Expr]) -> Expr:
         inner = (a.depth for e in operands for a in e.atoms() if isinstance(a, Apply))
         found.depth = 1 + max(inner, default=0)
         found.symbols = frozenset().union(*(argument.symbols() for argument in operands))
-        _interned[key] = found
+        _interned.put(key, found)
     return from_atom(found)
 
 
 def apply(op: str, *args: Expr | Number) -> Expr:
     """An operation of ``OPERATIONS``, folded and simplified where that is exact."""
-    # Imported late: the rules build expressions themselves.
+    operands = tuple(map(wrap, args))
+    if _simplified is None:
+        _import_rules()
+    assert _simplified is not None
+    return _simplified(op, operands) or make_apply(op, operands)
+
+
+_simplified: Callable[[str, tuple[Expr, ...]], Expr | None] | None = None
+
+
+def _import_rules() -> None:
+    """Late, because the rules build expressions themselves."""
+    global _simplified  # noqa: PLW0603 - bound once
     from roofline_lsp.kernel.simplify import simplified  # noqa: PLC0415
 
-    operands = tuple(map(wrap, args))
-    return simplified(op, operands) or make_apply(op, operands)
+    _simplified = simplified

@@ -6,12 +6,13 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 from roofline_lsp.kernel.program import Dialect
+from roofline_lsp.kernel.records import record
 
 Reader = Callable[[Path], bytes | None]
 
@@ -45,7 +46,7 @@ _COMMENT: Final = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _CLEARLY_MORE: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Shown:
     """What one file shows of its dialect."""
 
@@ -146,7 +147,7 @@ def _shown(path: Path, source: bytes) -> _Shown:
     return _Shown(dialect, kernels=bool(signs.kernels or signs.hip or native))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Signs:
     """How often a source names what is only one dialect's."""
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from roofline_lsp.kernel.program import Function, TranslationUnit
+from roofline_lsp.kernel.records import record
 from roofline_lsp.parsers.cuda.bodies import BodyReader
 from roofline_lsp.parsers.cuda.cache import common_prefix
 from roofline_lsp.parsers.cuda.grammar import COMMENT, COMPOUND, FUNCTION, TEMPLATE, Node, kind
@@ -30,7 +31,7 @@ _REACHES_FURTHER: Final = re.compile(rb"/\*|\*/|\"|\\|\?\?/|__COUNTER__")
 """What can end or begin outside the changed lines, or is looked for in whole files."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class FileRead:
     """A file's text and what was made of it."""
 
@@ -42,7 +43,7 @@ class FileRead:
     """Whether later edits can start from here: the last one left no syntax error."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Edit:
     """The lines that two texts with as many lines differ in, 1-based."""
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from roofline_lsp.kernel.program import Dialect, Problem, Program, Severity, TranslationUnit
+from roofline_lsp.kernel.stages import count
 from roofline_lsp.parsers.cuda import ParseCache, parse_unit
 from roofline_lsp.parsers.dialects import dialects_of
 from roofline_lsp.parsers.edits import FileRead, read_edit
@@ -85,7 +86,9 @@ def _units(
         return _edited(path, source, reader, options, cache)
     key = (path, options, hashlib.blake2b(source, digest_size=16).digest())
     found = cache.units.get(key)
-    if found is None:
+    if found is not None:
+        count("files known before")
+    else:
         found = cache.units[key] = _read(path, source, reader, options, cache)
     return found
 

@@ -16,7 +16,9 @@ from roofline_lsp.cli.files import collect
 from roofline_lsp.cli.options import analysis_layer
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
+from roofline_lsp.cli.statistics import statistics
 from roofline_lsp.kernel.program import Problem, Severity
+from roofline_lsp.kernel.stages import Stage, measured, stage
 from roofline_lsp.parsers.gate import has_kernels
 from roofline_lsp.reports.formats import renderer
 from roofline_lsp.reports.style import Style
@@ -30,6 +32,15 @@ def run(options: argparse.Namespace) -> int:
 
     Raises SettingsError, UnknownGpuError and OutputError.
     """
+    if not options.statistics:
+        return _run(options)
+    with measured() as clock:
+        code = _run(options)
+    sys.stderr.write(statistics(clock))
+    return code
+
+
+def _run(options: argparse.Namespace) -> int:
     folder = common_folder(options.check)
     settings = resolve(folder, analysis_layer(options), file=options.config)
     gpu = gpu_used(settings)
@@ -86,7 +97,8 @@ def _deliver(report: Report, options: argparse.Namespace) -> None:
     to_terminal = options.output is None and not options.quiet
     style = Style.of_stream(sys.stdout) if to_terminal else Style()
     if to_terminal or options.output is not None:
-        write(renderer(options.format)(report, style), options.output)
+        text = stage(Stage.REPORT)(renderer(options.format))(report, style)
+        write(text, options.output)
     if not to_terminal or options.format != "text":
         _print_problems(report, (Severity.ERROR,))
 

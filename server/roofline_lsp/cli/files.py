@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from roofline_lsp.kernel.program import Problem, Severity
+from roofline_lsp.kernel.stages import Stage, count, stage
 from roofline_lsp.reports.units import counted
 from roofline_lsp.settings import (
     PYTHON_SUFFIXES,
@@ -45,6 +46,7 @@ class Unreadable(Exception):  # noqa: N818 - a reason, and never leaves this mod
     """Why a file is not read."""
 
 
+@stage(Stage.READ)
 def collect(patterns: Sequence[str], *, exclude: Sequence[str], gate: Gate) -> Collected:
     """Find the files that paths, folders and glob patterns stand for.
 
@@ -64,12 +66,16 @@ def collect(patterns: Sequence[str], *, exclude: Sequence[str], gate: Gate) -> C
     return found
 
 
+@stage(Stage.READ)
 def read_regular(path: Path) -> bytes | None:
     """The bytes of a file, None if it is no regular file, too large, or cannot be read."""
     try:
-        return _read(path)
+        text = _read(path)
     except Unreadable:
         return None
+    count("files read")
+    count("bytes read", len(text))
+    return text
 
 
 def _expanded(pattern: str, problems: list[Problem]) -> list[Path]:

@@ -127,4 +127,5 @@ def _add_check_options(made: argparse.ArgumentParser) -> None:
     add("--output", type=Path, metavar="FILE", help="write the report here")
     add("--quiet", action="store_true", help="print no report, only errors")
     add("--no-progress", action="store_true", help="draw no progress bar")
+    add("--statistics", action="store_true", help="tell on standard error what the run cost")
     add("--fail-on", choices=("cb", "bb"), help="exit with 1 if a kernel is of this class")

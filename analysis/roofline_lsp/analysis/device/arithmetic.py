@@ -108,9 +108,9 @@ def _integer_binary(walker: Walker, op: str, left: Value, right: Value, type_: s
         left, right = convert(walker, left, type_), convert(walker, right, type_)
         if op in ("<<", ">>"):
             right = convert(walker, right, "int")
-    same = next((o for o in (left, right) if o.expr == expr and o.type == result_type), None)
-    if same is not None:
-        return same
+    for operand in (left, right):
+        if operand.type == result_type and operand.expr == expr:
+            return operand
     if compared:
         op = "equal" if op in ("==", "!=") else "compare"
     return Value(result_type, expr, varies, (op, (left, right)))

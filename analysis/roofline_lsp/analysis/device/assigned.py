@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
+from roofline_lsp.kernel.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Change:
     """One assignment to a plain variable."""
 
@@ -27,7 +27,7 @@ class Change:
     """False where only a field or element of the variable is changed."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class BodyFacts:
     """What the statements of a loop body do, without evaluating anything."""
 

@@ -11,7 +11,6 @@ primitives are accesses like any other.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from roofline_lsp.analysis.device.collectives import (
@@ -34,6 +33,7 @@ from roofline_lsp.analysis.device.values import (
 )
 from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.kernel.expressions import Call, Expression, Literal, Name
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.types import Type
 
 _RADIX_BITS: Final = 4
@@ -46,7 +46,7 @@ _EXCHANGE_INT_OPS: Final = 2.0
 _DEFAULT_THREADS: Final = 128
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Primitive:
     """A primitive with what its template arguments say."""
 

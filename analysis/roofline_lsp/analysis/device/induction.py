@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from roofline_lsp.analysis.device.assigned import BodyFacts, Change, children
@@ -11,6 +10,7 @@ from roofline_lsp.analysis.device.conversions import scalar
 from roofline_lsp.analysis.device.values import PointerValue, Value, VariablePlace, number
 from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.kernel import expressions as ex
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import Expr, apply, constant
 
 _MIRRORED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!=", "==": "=="}
@@ -18,7 +18,7 @@ _ROUNDING: Final = 1e-9
 """Against logarithms that miss an integer by their rounding."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Test:
     """``variable op bound``."""
 
@@ -30,7 +30,7 @@ class Test:
     """The comparison."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Step:
     """How a variable changes in each run: ``op`` is ``+``, ``*`` or ``/``."""
 

@@ -6,7 +6,6 @@ come and turned into accesses for the arrays that some index addresses at run ti
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from roofline_lsp.analysis.device.regions import Access, Array, Region, Site
@@ -19,6 +18,7 @@ from roofline_lsp.analysis.device.values import (
     Value,
     VariablePlace,
 )
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import ZERO, Expr, constant, from_atom
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from roofline_lsp.kernel.types import Type
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Use:
     region: Region
     site: Site

@@ -14,6 +14,7 @@ from enum import Enum, IntEnum
 from pathlib import Path
 
 from roofline_lsp.kernel.program import Function, Problem
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import Expr, Symbol
 from roofline_lsp.kernel.types import Type
 
@@ -38,7 +39,7 @@ Site = tuple[Path, int]
 """A source line: file and 1-based number."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Array:
     """Memory that is indexed: a kernel's pointer argument, a shared or local array, a global."""
 
@@ -55,7 +56,7 @@ class Array:
     """``__restrict__``: no store through another pointer changes it."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Access:
     """One load, store or atomic of the source, for every time its region runs."""
 
@@ -72,7 +73,7 @@ class Access:
     """Of a load: what stands for the number that is loaded."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Exit:
     """A way out of a loop other than its trips: a ``break``, a ``return``, part of its test."""
 
@@ -148,7 +149,7 @@ class Region:
             yield from child.walk()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Assumption:
     """A symbol of device code whose value the source does not give."""
 
@@ -158,7 +159,7 @@ class Assumption:
     site: Site
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class KernelSummary:
     """What one thread of a kernel does, for one binding of its template parameters."""
 

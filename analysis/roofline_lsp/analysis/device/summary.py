@@ -14,6 +14,7 @@ from roofline_lsp.analysis.device.values import WARP_SIZE
 from roofline_lsp.analysis.device.walker import Parts, Walker
 from roofline_lsp.analysis.symbols import SymbolTable
 from roofline_lsp.kernel.program import Function
+from roofline_lsp.kernel.stages import Stage, stage
 from roofline_lsp.kernel.types import Type
 
 _PARTS: Final = Parts(
@@ -29,6 +30,7 @@ _PARTS: Final = Parts(
 )
 
 
+@stage(Stage.WALK)
 def summarise(
     kernel: Function,
     table: SymbolTable,

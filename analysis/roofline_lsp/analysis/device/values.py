@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from roofline_lsp.analysis.device.regions import Array
 from roofline_lsp.kernel.expressions import Lambda
 from roofline_lsp.kernel.program import Function
-from roofline_lsp.kernel.records import unguarded
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import Expr, constant, make_symbol, symbol
 from roofline_lsp.kernel.types import Type
 
@@ -54,8 +54,7 @@ def number(value: int | float, type_: str) -> Value:
     return Value(type_, constant(value))
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class PointerValue:
     """An address: an array and a byte offset (``offset`` carries the address arithmetic)."""
 
@@ -64,8 +63,7 @@ class PointerValue:
     pointee: Type
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class StructValue:
     """An object held in registers, by field; an array in registers, by index as text.
 
@@ -76,8 +74,7 @@ class StructValue:
     fields: dict[str, DeviceValue] = field(default_factory=dict)
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class CodeValue:
     """A function or lambda that can be called."""
 
@@ -86,16 +83,14 @@ class CodeValue:
     scope: object = None
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class VariablePlace:
     """A variable, by the slot that holds its value."""
 
     slot: int
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class FieldPlace:
     """A field or element of an object held in registers."""
 
@@ -106,16 +101,14 @@ class FieldPlace:
     index: Value | None = None
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class MemoryPlace:
     """A location in memory."""
 
     pointer: PointerValue
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class SwizzlePlace:
     """Several elements of a vector, in any order: OpenCL's ``v.xz``."""
 
@@ -125,8 +118,7 @@ class SwizzlePlace:
     type: Type
 
 
-@unguarded
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class PlacePointer:
     """The address of something held in registers: ``&x``, or a local array passed on."""
 

@@ -32,6 +32,7 @@ from roofline_lsp.analysis.layout import (
 from roofline_lsp.analysis.symbols import SymbolTable
 from roofline_lsp.kernel.expressions import Expression
 from roofline_lsp.kernel.program import Dialect, Function, Problem, Severity
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.statements import Statement
 from roofline_lsp.kernel.symbolic import Expr, constant, from_atom, make_symbol, symbol
 from roofline_lsp.kernel.types import Type
@@ -72,7 +73,7 @@ class Frame:
     this: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Parts:
     """The functions that walk each kind of node; they need the walker, and the walker them."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from roofline_lsp.analysis.host.index import last_component
 from roofline_lsp.analysis.host.machine import Machine
@@ -13,6 +12,7 @@ from roofline_lsp.analysis.host.reach import Effects, root_name, walk
 from roofline_lsp.analysis.host.values import Scalar
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import ZERO, Expr, apply
 
 _MAX_GEOMETRIC = 4096
@@ -21,7 +21,7 @@ _PURE = frozenset("atoi atol min max ceil floor sqrt log2 pow abs strlen int siz
 """Functions that give the same result each time a loop's condition asks them."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Induction:
     """A counted loop's variable, how often the loop runs and what the variable ends as."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from roofline_lsp.analysis.host.access import deref, load, pointed_object
 from roofline_lsp.analysis.host.initialisers import initialise
 from roofline_lsp.analysis.host.machine import Machine
@@ -13,13 +11,14 @@ from roofline_lsp.analysis.host.operators import merge_origin
 from roofline_lsp.analysis.host.packs import argument_places
 from roofline_lsp.analysis.host.values import Aggregate, Origin, Pointer, Scalar, Value
 from roofline_lsp.kernel import expressions as ex
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import ONE, ZERO, Expr
 from roofline_lsp.kernel.types import Type
 
 Extents = tuple[Expr, Expr, Expr]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Shape:
     """What a launch is given besides its arguments."""
 

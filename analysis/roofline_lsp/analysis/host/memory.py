@@ -9,6 +9,7 @@ from typing import Final
 from roofline_lsp.analysis.host.values import Aggregate, Buffer, Opaque, Value
 from roofline_lsp.kernel.expressions import Lambda
 from roofline_lsp.kernel.program import Function, Struct
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import Expr
 from roofline_lsp.kernel.types import Type
 
@@ -164,7 +165,7 @@ class ContentsPlace(Place):
         return (id(self.storage), "contents")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Closure(Opaque):
     """A lambda with the scope it was made in; to any other reader it is opaque."""
 

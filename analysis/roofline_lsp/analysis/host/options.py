@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
 from roofline_lsp.analysis.host.values import LaunchContext
 from roofline_lsp.kernel.program import Problem
+from roofline_lsp.kernel.records import record
 
 if TYPE_CHECKING:
     from roofline_lsp.analysis.library_calls.model import LibraryCall
@@ -45,7 +46,7 @@ DEFAULT_DEVICE_PROPERTIES: Final[Mapping[str, int]] = {
 8.6, for limits; the product's data sheet for clocks, memory and multiprocessors)."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class HostOptions:
     """Limits of an abstract execution, and the device that the program would find."""
 
@@ -62,15 +63,16 @@ class HostOptions:
     """Statements executed in one outermost loop that cannot launch, before it is summarised."""
     loop_trips: int = 64
     """Iterations of one loop that are executed one by one."""
-    wall_limit_s: float = 3.0
-    """The emergency exit: what has been found by then is the result."""
+    wall_limit_s: float = 10.0
+    """The emergency exit, in CPU time: what has been found by then is the result. No known program
+    comes near it, so that what is found does not rest on the speed of a machine."""
     max_launches: int = 512
     """Distinct launches kept."""
     default_size: int = 1024
     """Assumed where an unknown integer has no better guess."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class HostResult:
     """The launches of a host program in the order they are met, and what went wrong."""
 

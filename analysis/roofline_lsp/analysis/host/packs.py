@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from roofline_lsp.analysis.host.access import rvalue
 from roofline_lsp.analysis.host.machine import Machine
@@ -15,12 +14,13 @@ from roofline_lsp.analysis.host.reach import walk
 from roofline_lsp.analysis.host.values import Opaque, Value
 from roofline_lsp.kernel.expressions import Expression, Name
 from roofline_lsp.kernel.program import TemplateParameter
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.statements import Variable
 
 _COUNT = re.compile(r"sizeof\s*\.\.\.\s*\(\s*(\w+)\s*\)")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Pack(Opaque):
     """The arguments that a parameter pack took; to any reader but an expansion it is opaque."""
 

@@ -28,6 +28,7 @@ from roofline_lsp.analysis.host.reach import runs_on_host
 from roofline_lsp.analysis.host.realistic import assume_full_launches
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Text, Value
 from roofline_lsp.kernel.program import Function, Program, Struct
+from roofline_lsp.kernel.stages import Stage, stage
 from roofline_lsp.kernel.statements import Variable
 from roofline_lsp.kernel.symbolic import ZERO, Expr, constant
 from roofline_lsp.kernel.types import Type
@@ -36,6 +37,7 @@ _PROGRAM_NAME = "program"
 _MAX_MAINS = 4
 
 
+@stage(Stage.HOST)
 def execute_host(
     program: Program, argv: Sequence[str] | None, options: HostOptions | None = None
 ) -> HostResult:

@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from roofline_lsp.kernel.program import Function
-from roofline_lsp.kernel.records import unguarded
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import Expr, Symbol
 from roofline_lsp.kernel.types import Type
 
 
-@unguarded
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Origin:
     """Where a value came from: ``argv[1] at main.cu:42``."""
 
@@ -28,8 +27,7 @@ class Origin:
     """Where the other values came from that it was computed with, a few at most."""
 
 
-@unguarded
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Scalar:
     """A number, character or truth value."""
 
@@ -39,8 +37,7 @@ class Scalar:
     origin: Origin | None = None
 
 
-@unguarded
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Text:
     """A C string or ``std::string`` whose characters are known."""
 
@@ -66,8 +63,7 @@ class Buffer:
     """Values stored at known element indices; only small arrays keep them."""
 
 
-@unguarded
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Pointer:
     """An address within a buffer; ``buffer`` None is the null pointer."""
 
@@ -86,8 +82,7 @@ class Aggregate:
     origin: Origin | None = None
 
 
-@unguarded
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class FunctionValue:
     """A function or kernel, as a name or through a pointer."""
 
@@ -98,8 +93,7 @@ class FunctionValue:
     """What else it may be, where a condition that is not decided chooses."""
 
 
-@unguarded
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Opaque:
     """A value nothing is known of but why."""
 
@@ -112,7 +106,7 @@ class Opaque:
 Value = Scalar | Text | Pointer | Aggregate | FunctionValue | Opaque | Buffer
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class HostUnknown:
     """A symbol that the host program leaves open, and the number assumed where one is needed."""
 
@@ -126,7 +120,7 @@ class HostUnknown:
     line: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class LaunchContext:
     """One launch of a kernel, with what the host program passes to it."""
 

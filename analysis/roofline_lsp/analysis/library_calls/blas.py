@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from roofline_lsp.analysis.host.registry import Arguments
 from roofline_lsp.analysis.host.values import Opaque, Pointer, Scalar
 from roofline_lsp.analysis.library_calls.model import Work
 from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import ONE, Expr
 
 _ROUTINE: Final = re.compile(
@@ -41,7 +41,7 @@ Sizes = Callable[["_Reader"], "tuple[Expr, Expr, Expr, Expr]"]
 """Elements: what is counted, read, written, and the multiply-adds."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Reader:
     """Numbers among the arguments, counted from behind the handle."""
 

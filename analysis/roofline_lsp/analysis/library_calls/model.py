@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import Expr, Symbol
 
 if TYPE_CHECKING:
     from roofline_lsp.analysis.host.values import HostUnknown
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Work:
     """What a call does: bytes of DRAM traffic at the least, and operations; None if unknown."""
 
@@ -32,7 +33,7 @@ class Work:
     """Why the bytes are not known."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class LibraryCall:
     """One call of a GPU library with the sizes that the host program gives it."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from roofline_lsp.analysis.host.layout import resolve, sizeof
@@ -12,6 +11,7 @@ from roofline_lsp.analysis.host.operators import binary
 from roofline_lsp.analysis.host.registry import Arguments
 from roofline_lsp.analysis.host.values import Buffer, Opaque, Pointer, Scalar, Value
 from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import Expr, apply
 from roofline_lsp.kernel.types import Type
 
@@ -23,7 +23,7 @@ ZIPPED: Final = "zipped"
 _HALVES: Final = frozenset(("half", "__half", "__nv_bfloat16", "nv_bfloat16", "hip_bfloat16"))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Operand:
     """A sequence in memory that a call reads or writes one element after another."""
 

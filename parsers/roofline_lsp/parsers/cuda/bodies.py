@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from roofline_lsp.kernel.program import Problem, Severity
+from roofline_lsp.kernel.records import record
+from roofline_lsp.kernel.stages import Stage, count, stage
 from roofline_lsp.kernel.statements import Block, Opaque
 from roofline_lsp.parsers.cuda import (
     calls,
@@ -28,7 +29,7 @@ READERS = (calls, closures, construction, control_flow, literals, operators)
 """Modules that a body needs and that nothing imports: they register what they read."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class BodyReader:
     """Reads one body when called.
 
@@ -47,8 +48,10 @@ class BodyReader:
     problems: list[Problem]
     """Where to put what cannot be read."""
 
+    @stage(Stage.LOWER)
     def __call__(self) -> Block | None:
         """The body; None if the tree has none there any more."""
+        count("functions lowered")
         self.problems.clear()
         node = self._node()
         if node is None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from roofline_lsp.kernel.expressions import Expression
 from roofline_lsp.kernel.program import Function, Struct
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.statements import Variable
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.cuda.scopes import Scope
@@ -23,7 +24,7 @@ class Found:
     enumerators: dict[str, Expression | int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Extent:
     """Where a function stands, in bytes."""
 

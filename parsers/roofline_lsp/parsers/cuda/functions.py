@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from roofline_lsp.kernel.expressions import Expression
 from roofline_lsp.kernel.program import Function, Problem
+from roofline_lsp.kernel.records import record
 from roofline_lsp.parsers.cuda.bodies import BodyReader
 from roofline_lsp.parsers.cuda.declarators import (
     Declared,
@@ -159,7 +160,7 @@ def _declared(lo: Lowering, node: Node, specifiers: Specifiers, depth: int) -> D
     return declared if declared.function is not None and declared.name is not None else None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class FunctionParts:
     """What a function's declaration consists of."""
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from roofline_lsp.kernel.records import record
 
 _RESTRICT = re.compile(rb"\b__restrict\b")
 _FRIEND = re.compile(rb"\bfriend(\s+)inline\b|\binline(\s+)friend\b")
@@ -24,7 +25,7 @@ _NEW_POINTER = re.compile(
 _VISIBLE = re.compile(rb"[^\n]")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Repaired:
     """Text that the grammar reads with fewer errors."""
 

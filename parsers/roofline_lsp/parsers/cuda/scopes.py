@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from roofline_lsp.kernel.program import TemplateParameter
+from roofline_lsp.kernel.records import record
 from roofline_lsp.parsers.cuda.lowering import Lowering
 from roofline_lsp.parsers.cuda.source import SourceText
 
 TemplateParams = tuple[TemplateParameter, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Scope:
     """Where a declaration stands."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 
+from roofline_lsp.kernel.records import record
 from roofline_lsp.parsers.cuda.found import Extent, Found
 from roofline_lsp.parsers.cuda.grammar import (
     COMPOUND,
@@ -21,7 +21,7 @@ from roofline_lsp.parsers.cuda.scopes import Scope
 from roofline_lsp.parsers.cuda.source import SourceText
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class PieceScan:
     """What was read of a part of the text."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from roofline_lsp.kernel.program import Dialect, TranslationUnit
+from roofline_lsp.kernel.stages import Stage, count, stage
 from roofline_lsp.parsers.cuda.cache import ParseCache
 from roofline_lsp.parsers.cuda.problems import syntax_problems
 from roofline_lsp.parsers.cuda.recovery import recover
@@ -23,6 +24,7 @@ class _Parsed:
     known: KnownNames
 
 
+@stage(Stage.PARSE)
 def parse_unit(pre: PreprocessedFile, cache: ParseCache | None = None) -> TranslationUnit:
     """Reads a preprocessed file and all it includes; never raises on any text.
 
@@ -55,6 +57,7 @@ def _parse(pre: PreprocessedFile, cache: ParseCache) -> _Parsed:
 
 
 def _parse_one(pre: PreprocessedFile, cache: ParseCache) -> _Parsed:
+    count("files parsed")
     opencl = pre.dialect is Dialect.OPENCL
     known = KnownNames(types=set(TYPE_NAMES)) if opencl else KnownNames()
     included: list[TranslationUnit] = []

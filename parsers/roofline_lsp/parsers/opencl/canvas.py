@@ -7,13 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from roofline_lsp.kernel.records import record
+
 _NEWLINE: Final = 10
 _DIRECTIVE: Final = re.compile(rb"\s*#")
 _DEFINE: Final = re.compile(rb"\s*#\s*define\s+(\w+(?:\([^()]*\))?)[ \t]*(.*)", re.DOTALL)
 _LINE_COMMENT: Final = re.compile(rb'((?:[^"/]|"(?:[^"\\]|\\.)*"|/(?!/))*)//.*', re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Char:
     """One byte of a string's value and where it is written, line and column from 0."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from roofline_lsp.kernel.directives import Directive
@@ -16,6 +16,7 @@ from roofline_lsp.kernel.expressions import (
     Name,
     Update,
 )
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.statements import Block, Evaluate, If, Statement
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.openmp.build import address, call, literal
@@ -35,7 +36,7 @@ _EXTREMES: Final = {"max": "atomicMax", "fmax": "atomicMax", "fmaxf": "atomicMax
 _COMMUTING: Final = frozenset("+*&|^")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Change:
     """A change of a place in memory: the call that makes it and gives the value before it."""
 

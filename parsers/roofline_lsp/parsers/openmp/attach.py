@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from roofline_lsp.kernel.directives import Directive
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.statements import Block, Directed, Statement
 from roofline_lsp.parsers.cuda.grammar import Node, kind
 from roofline_lsp.parsers.cuda.lowering import Lowering
@@ -20,7 +21,7 @@ _DIRECTIVE: Final = re.compile(
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Waiting:
     """A directive that has been read and whose statement has not."""
 

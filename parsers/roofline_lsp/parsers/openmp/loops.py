@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from roofline_lsp.kernel.expressions import (
@@ -18,6 +17,7 @@ from roofline_lsp.kernel.expressions import (
     Name,
     Update,
 )
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.statements import (
     Block,
     Declare,
@@ -50,7 +50,7 @@ _INTEGERS: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Loop:
     """A loop that counts: its variable is ``first + k * step`` in run ``k`` of ``trips``."""
 

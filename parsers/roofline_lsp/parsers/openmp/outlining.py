@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from roofline_lsp.kernel.directives import Clause, Directive
 from roofline_lsp.kernel.expressions import Expression, Literal, Unary
 from roofline_lsp.kernel.program import Dialect, Function, Span, TemplateParameter
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.statements import (
     Block,
     Declare,
@@ -40,7 +41,7 @@ _HOST_CLAUSES = frozenset(("num_teams", "thread_limit", "map", "device", "if", "
 """Clauses that the host evaluates."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Site:
     """The function that regions are taken out of."""
 

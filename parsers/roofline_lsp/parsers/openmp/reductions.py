@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from roofline_lsp.kernel.directives import Directive, Section
 from roofline_lsp.kernel.expressions import Binary, Expression, Index, Literal, Name
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.statements import Evaluate, Statement, Variable
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.openmp.build import (
@@ -35,7 +35,7 @@ _LIMITS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Reduction:
     """One variable or array section that a clause lists."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import reduce
 from typing import Final
 
 from roofline_lsp.kernel.directives import Directive
 from roofline_lsp.kernel.expressions import Binary, Expression, Name
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.statements import Block, Declare, Statement
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.openmp.build import (
@@ -41,7 +41,7 @@ class Share(Enum):
     """The threads of a team, each team all iterations: ``for``."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Work:
     """A loop nest to share out."""
 

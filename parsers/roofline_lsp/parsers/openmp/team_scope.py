@@ -7,7 +7,7 @@ each thread, and only what changes memory is left to one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from roofline_lsp.kernel.directives import Directive
@@ -22,6 +22,7 @@ from roofline_lsp.kernel.expressions import (
     Unary,
     Update,
 )
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.statements import (
     Block,
     Case,
@@ -44,7 +45,7 @@ _PRIVATE: Final = frozenset(("private", "firstprivate", "lastprivate", "reductio
 _HARMLESS: Final = frozenset(("__syncthreads", "printf", "assert"))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class TeamNames:
     """The variables that the parallel parts of a region use."""
 
@@ -135,7 +136,7 @@ def root(target: Expression) -> str | None:
                 return None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class TeamScope:
     """Turns the sequential statements of a team into those of one of its threads."""
 

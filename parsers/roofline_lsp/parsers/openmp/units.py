@@ -10,6 +10,7 @@ from typing import Final
 
 from roofline_lsp.kernel.expressions import Binary, Literal, Unary
 from roofline_lsp.kernel.program import Function, Problem, Severity, Span, Struct, TranslationUnit
+from roofline_lsp.kernel.stages import Stage, stage
 from roofline_lsp.kernel.statements import Variable
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.cuda.bodies import BodyReader
@@ -26,6 +27,7 @@ _PRAGMA: Final = re.compile(rb"#[ \t]*pragma\b[^\n]*")
 _OPERATOR: Final = re.compile(rb'_Pragma\s*\(\s*L?"(?:[^"\\]|\\.)*"\s*\)')
 
 
+@stage(Stage.LOWER)
 def outline(found: Found, source: SourceText, included: Sequence[TranslationUnit]) -> None:
     """Makes kernels of the target regions in ``found``; only functions that have one are read."""
     if _TARGET.search(source.text) is None:

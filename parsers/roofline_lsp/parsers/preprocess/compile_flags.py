@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from roofline_lsp.kernel.records import record
 from roofline_lsp.parsers.preprocess.result import PreprocessOptions
 
 _ARCHITECTURE = re.compile(r"(?:sm|compute)_(\d{2,3})[af]?\b")
@@ -24,7 +25,7 @@ _OPENMP = ("-fopenmp", "-qopenmp", "-mp", "-fiopenmp", "--openmp")
 _OPENMP_VERSION = "201811"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class CompileFlags:
     """What a command line says about macros and headers."""
 

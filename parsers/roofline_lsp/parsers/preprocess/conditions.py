@@ -6,7 +6,8 @@ Arithmetic is that of 64-bit ``intmax_t`` and ``uintmax_t``, as the C++ standard
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from roofline_lsp.kernel.records import record
 
 _TOKEN = re.compile(
     rb"\s+|(?P<number>\.?\d(?:[eEpP][+-]|'\w|[\w.])*)"
@@ -33,7 +34,7 @@ class ConditionError(Exception):
     """The text is no integer constant expression; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Value:
     number: int
     unsigned: bool = False

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from roofline_lsp.kernel.program import Dialect
+from roofline_lsp.kernel.records import record
+from roofline_lsp.kernel.stages import Stage, count, stage
 from roofline_lsp.parsers.preprocess.macros import Macro, MacroOrigin, MacroTable, parse_definition
 from roofline_lsp.parsers.preprocess.predefined import dialect_macros
 from roofline_lsp.parsers.preprocess.result import PreprocessedFile, PreprocessOptions, Reader
@@ -21,7 +23,7 @@ _MAX_CONTEXTS = 32
 """Macro contexts kept for one header."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class _CachedUnit:
     """A header's result, and all it depended on."""
 
@@ -75,6 +77,7 @@ class PreprocessCache:
         self._units.clear()
 
 
+@stage(Stage.PREPROCESS)
 def preprocess(
     path: Path,
     source: bytes,
@@ -163,12 +166,14 @@ class _TranslationUnit:
         cached = self._cache._units.setdefault(key, [])
         for candidate in cached:
             if candidate.matches(self.macros):
+                count("headers known before")
                 return self._reuse(unit, candidate)
         if not self._may_include(unit, header):
             return None
         before = dict(self.macros)
         first_touched = len(self.touched)
         outer_probed, self._probed = self._probed, {header.name}
+        count("headers preprocessed")
         included = Unit(self, header, unit.depth + 1, spliced=False)
         result = included.finish()
         words = _closure(included.words | header.words, before)

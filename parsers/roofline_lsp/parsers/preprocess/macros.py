@@ -9,6 +9,7 @@ from enum import Enum
 from functools import cached_property
 from pathlib import Path
 
+from roofline_lsp.kernel.records import record
 from roofline_lsp.parsers.preprocess.tokens import IDENTIFIER, lex, words_of
 
 _PARAMETERS = re.compile(rb"\(([^()]*)\)")
@@ -37,7 +38,7 @@ class Paste:
 PASTE = Paste()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Parameter:
     """A parameter's place in a replacement list."""
 
@@ -47,7 +48,7 @@ class Parameter:
     """Next to ``##``: the argument goes in without being expanded first."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class VaOpt:
     """The place of ``__VA_OPT__(...)`` in a replacement list."""
 

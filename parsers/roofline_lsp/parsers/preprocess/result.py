@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from roofline_lsp.kernel.program import Dialect, Problem
+from roofline_lsp.kernel.records import record
 from roofline_lsp.parsers.preprocess.macros import MacroTable
 
 Reader = Callable[[Path], bytes | None]
 """Gives a file's bytes, or None if there is no such file. It must not raise."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class PreprocessOptions:
     """The part of a compiler's command line that preprocessing sees."""
 
@@ -42,7 +43,7 @@ class PreprocessOptions:
         return replace(self, defines=(*self.defines, *own), file_defines=(), dialect=dialect)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class PreprocessedFile:
     """One file, preprocessed in one macro context.
 

@@ -10,13 +10,14 @@ from roofline_lsp.analysis.host.memory import Cell, Storage
 from roofline_lsp.analysis.host.operators import integer, truth
 from roofline_lsp.analysis.host.registry import Arguments, models
 from roofline_lsp.analysis.host.values import Aggregate, Pointer, Scalar, Text, Value
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import ZERO
 from roofline_lsp.kernel.types import Type
 
 _CHARS = Type("char", pointers=1)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class LongOption:
     """One entry of a ``getopt_long`` table."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import Final
+
+from roofline_lsp.kernel.records import record
 
 ITEM_BYTES: Final = {
     "float16": 2, "half": 2, "float32": 4, "single": 4, "float64": 8, "double": 8, "float": 8,
@@ -20,7 +21,7 @@ _SPREAD: Final = frozenset(("rand", "randn"))
 _KEPT: Final = frozenset(("astype", "copy", "get", "with_queue"))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Array:
     """An array: its extents and the bytes of an element, None where they are not known."""
 
