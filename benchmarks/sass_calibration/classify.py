@@ -18,7 +18,8 @@ that have them, 6 agree exactly if they count and 3 if they do not, while over a
 64 against 63. A build that moved by MOV instead would explain those 3. ``int_moves`` keeps
 them apart.
 """
-INTEGER_ASSUMED = ("POPC", "IMNMX", "IABS", "FLO", "BREV", "VABSDIFF", "IDP", "SGXT", "BMSK")
+INTEGER_ASSUMED = ("POPC", "IMNMX", "IABS", "FLO", "BREV", "VABSDIFF", "VABSDIFF4", "IDP", "SGXT",
+                   "BMSK")  # fmt: skip
 """Counted, assumed: they compute on integers in the same unit."""
 NOT_INTEGER_MEASURED = ("MOV", "SEL", "SHFL", "S2R", "FSEL", "I2F", "F2I", "VOTE")
 """Not counted, measured. The uniform datapath (opcodes that begin with U) neither."""

@@ -195,6 +195,23 @@ def _difference(m: Machine, this: Instruction) -> None:
     m.write(this.operands[0], abs(x - y) + m.u32(this.operands[3]))
 
 
+def _difference_of_bytes(m: Machine, this: Instruction) -> None:
+    """Write the distances of the bytes of two words, or with ``ACC`` their sum added to a third."""
+    kinds = this.opcode.split(".")
+    x, y, z = (m.u32(operand) for operand in this.operands[1:4])
+    distances = []
+    for shift in (0, 8, 16, 24):
+        a, b = x >> shift & 0xFF, y >> shift & 0xFF
+        if "S8" in kinds:
+            a, b = signed(a, 8), signed(b, 8)
+        distances.append(abs(a - b) & 0xFF)
+    if "ACC" in kinds:
+        m.write(this.operands[0], sum(distances) + z)
+    else:
+        packed = sum(each << 8 * place for place, each in enumerate(distances))
+        m.write(this.operands[0], packed + z)
+
+
 def _dot(m: Machine, this: Instruction) -> None:
     x, y = m.u32(this.operands[1]), m.u32(this.operands[2])
     total = sum(signed(x >> s, 8) * signed(y >> s, 8) for s in (0, 8, 16, 24))
@@ -276,7 +293,8 @@ INTEGER_UNIT: dict[str, Operation] = {
     "SHF": _shf, "USHF": _shf, "LEA": _lea, "ULEA": _lea, "IMNMX": _minmax, "SEL": _select,
     "USEL": _select, "PRMT": _permute, "UPRMT": _permute, "FLO": _flo, "UFLO": _flo,
     "POPC": _unary, "UPOPC": _unary, "BREV": _unary, "IABS": _unary, "MOV": _unary,
-    "UMOV": _unary, "VABSDIFF": _difference, "IDP": _dot, "S2R": _special_register,
+    "UMOV": _unary, "VABSDIFF": _difference,
+    "VABSDIFF4": _difference_of_bytes, "IDP": _dot, "S2R": _special_register,
     "S2UR": _special_register, "CS2R": _special_register, "R2P": _register_to_predicates,
     "LDG": _load, "LDL": _load, "LDS": _load, "LDC": _load, "ULDC": _load, "STG": _store,
     "STL": _store, "STS": _store, "SHFL": _warp, "VOTE": _warp, "VOTEU": _warp, "REDUX": _warp,

@@ -616,3 +616,28 @@ def test_an_array_that_a_loop_changes_varies_in_it(count: Count) -> None:
       for (int j = 0; j < n; j++) { t[j % 8] = b[j]; for (int m = 0; m < n; m++) t[j % 8] *= 2.0f; }
       a[i] = t[n % 8];"""
     assert count(body(statements), n=10).flops == {"sp": 100}
+
+
+@pytest.mark.parametrize(
+    ("call", "instructions"),
+    [("__vadd4(x, y)", 5), ("__vabsdiffu4(x, y)", 1), ("__vimax3_s32(x, y, y)", 2)],
+)
+def test_words_of_several_integers_cost_what_the_table_says(
+    count: Count, call: str, instructions: float
+) -> None:
+    source = """__global__ void k(unsigned *a) {{ unsigned x = a[0], y = a[1]; a[2] = {}; }}"""
+    assert count(source.format(call)).integers == instructions
+    assert not count(source.format(call)).summary.problems
+
+
+def test_pairs_of_halves_are_widened_and_packed(count: Count) -> None:
+    source = """
+    __global__ void k(__half2 *a) {
+      float2 t = __half22float2(a[0]);
+      t.x = t.x * t.x; t.y = t.y + 1.0f;
+      a[1] = __float22half2_rn(t);
+    }"""
+    found = count(source)
+    assert found.flops == {"sp": 2}
+    assert found.work(Work.CONVERSION) == 3
+    assert not found.summary.problems

@@ -25,7 +25,9 @@ _CONVERSIONS: Final = (
     ("float double", "int", "int"),
     ("float double", "uint", "unsigned int"),
     ("float double", "ll", "long long"),
-    ("int uint ll double", "float", "float"),
+    ("float double", "ull", "unsigned long long"),
+    ("int uint ll ull double", "float", "float"),
+    ("int uint ll ull", "double", "double"),
 )
 _OWN: Final = frozenset(("fma", "fmin", "fmax", "fabs", "abs"))
 """Mathematics that has a handler of its own below."""
@@ -50,8 +52,8 @@ _GROUPS: Final[tuple[tuple[Handler, str], ...]] = (
         (
             "__popc __popcll __clz __clzll __ffs __ffsll __brev __brevll __mulhi __umulhi __mul64hi"
             " __umul64hi __byte_perm __funnelshift_l __funnelshift_r __funnelshift_lc"
-            " __funnelshift_rc __sad __usad __rhadd __dp4a __dp2a_lo __vabsdiff4 __vadd4 __vsub4"
-            " __vadd2 __fns clock clock64 __vcmpeq4 __vmaxs2 __viaddmax_s32"
+            " __funnelshift_rc __sad __usad __rhadd __dp4a __dp2a_lo __fns clock clock64"
+            " __double2hiint __double2loint"
         ),
     ),
     (maths.multiply_24, "__mul24 __umul24"),
@@ -80,7 +82,9 @@ _GROUPS: Final[tuple[tuple[Handler, str], ...]] = (
         conversion_to("half2"),
         "__floats2half2_rn __float2half2_rn __halves2half2 __half2half2",
     ),
-    (conversion_to("double"), "__int2double_rn __ll2double_rn"),
+    (maths.widen_pair, "__half22float2 __bfloat1622float2"),
+    (maths.pack_pair, "__float22half2_rn __float22bfloat162_rn"),
+    (conversion_to("double"), "__hiloint2double"),
     (conversion_to("long"), "lrint lround llrint llround lrintf lroundf"),
     (memory.load_through, "__ldg __ldcg __ldca __ldcs __ldlu __ldcv"),
     (
@@ -124,9 +128,21 @@ def _families() -> Iterator[tuple[Handler, str]]:
     yield memory.vote, " ".join(f"{name} {name}_sync" for name in votes)
     vectors = (f"make_{element}{width}" for element in _ELEMENTS for width in "1234")
     yield maths.make_vector, " ".join(vectors)
+    yield maths.bit_function, " ".join(_packed_integer_names())
     for sources, target, type_ in _CONVERSIONS:
         names = (f"__{s}2{target}_{mode}" for s in sources.split() for mode in _ROUNDINGS)
         yield conversion_to(type_), " ".join(names)
+
+
+def _packed_integer_names() -> Iterator[str]:
+    """``__vadd4`` and its kin on words of two or four integers, and DPX's of three at once."""
+    plain = "abs absss neg negss add addss addus sub subss subus haddu cmpeq cmpne seteq setne"
+    signed = "absdiff avg max min sad cmpge cmpgt cmple cmplt setge setgt setle setlt"
+    stems = plain.split() + [stem + sign for stem in signed.split() for sign in "su"]
+    yield from (f"__v{stem}{width}" for stem in stems for width in "24")
+    for word in ("viaddmax", "viaddmin", "vimax3", "vimin3", "vimax", "vimin", "vibmax", "vibmin"):
+        for form in ("s32", "u32", "s16x2", "u16x2"):
+            yield from (f"__{word}_{form}", f"__{word}_{form}_relu")
 
 
 BUILTINS: Final[Mapping[str, Handler]] = {

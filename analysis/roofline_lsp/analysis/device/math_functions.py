@@ -269,3 +269,23 @@ def conversion_to(type_: str) -> Handler:
         return Value(type_, None, value.varies)
 
     return handler
+
+
+def widen_pair(
+    walker: Walker, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
+    """``__half22float2``: two conversions."""
+    varies = variation(args)
+    walker.machine.charge(Work.CONVERSION, 2.0, varies)
+    fields: dict[str, DeviceValue] = {axis: Value("float", None, varies) for axis in "xy"}
+    return StructValue(Type("float2"), fields)
+
+
+def pack_pair(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+    """``__float22half2_rn``: one instruction packs both."""
+    for arg in args:
+        need_value(walker, arg)
+    parts = [v for a in args for v in (a.fields.values() if isinstance(a, StructValue) else (a,))]
+    varies = variation(parts)
+    walker.machine.charge(Work.CONVERSION, 1.0, varies)
+    return Value("bfloat162" if "bfloat" in name else "half2", None, varies)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from roofline_lsp.analysis.device.memory import load, need_value
+from roofline_lsp.analysis.device.retries import charge_retries
 from roofline_lsp.analysis.device.values import (
     DeviceValue,
     PlacePointer,
@@ -37,6 +38,8 @@ def atomic(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> De
     if isinstance(target, PointerValue):
         type_ = walker.types.resolve(target.pointee)
         walker.machine.touch(target, walker.types.size(type_) or 4, "atomic")
+        if name.startswith("atomicAdd"):
+            charge_retries(walker, target, type_)
         walker.epochs[target.array] = walker.epochs.get(target.array, 0) + 1
         return walker.opaque(type_, walker.machine.loop_bits(), target.array.name, "data")
     return walker.opaque(Type("int"), walker.machine.loop_bits(), name, "data")
