@@ -74,3 +74,27 @@ def test_the_order_of_uses_does_not_matter(uses: list[str]) -> None:
     total = home.work[home.site][Work.SP]
     expected = 2.0 * uses.count("add") + ("need" in uses)
     assert total == (expected if uses else 1.0)
+
+
+@pytest.mark.parametrize(
+    ("statements", "flops"),
+    [
+        ("q[i] = a * b + c; r[i] = a * b - d;", 4),  # both are written as one expression
+        ("float t = a * b; q[i] = t + c; r[i] = t - d;", 3),  # neither is
+        ("float t = a * b; q[i] = t + c; q[i] += a * b;", 4),
+        ("q[i] = a * b + c * d;", 3),
+    ],
+)
+def test_clang_fuses_within_an_expression_alone(
+    count: Count, statements: str, flops: float
+) -> None:
+    source = f"""
+    void f(float *p, float *q, float *r, int n) {{
+      #pragma omp target teams distribute parallel for
+      for (int i = 0; i < n; i++) {{
+        float a = p[i], b = p[i + n], c = p[i + 2 * n], d = p[i + 3 * n];
+        {statements}
+      }}
+    }}"""
+    found = count(source, 1, 128, suffix=".cpp", n=128)
+    assert found.work(Work.SP) == 128 * flops

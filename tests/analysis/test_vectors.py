@@ -218,3 +218,14 @@ def test_structs_of_vectors() -> None:
         "w": 32,
     }
     assert types.size(Type("body")) == 48
+
+
+def test_braces_assigned_to_a_vector_make_one(count: Callable[..., Any]) -> None:
+    source = """
+    __global__ void k(float2 *a, const float *b) {
+      float2 s, t = a[1];
+      s = {b[0], b[1]};
+      t.x += b[2] * s.x; t.y += b[2] * s.y;
+      a[0] = t;
+    }"""
+    assert count(source).flops == {"sp": 4}

@@ -196,15 +196,18 @@ def _charge_product(walker: Walker, kind: Work, result: Value) -> None:
     home = machine.home(result.varies)
     amount = _lanes(result.type)
     home.charge(machine.site, kind, amount)
-    if walker.contracts:
-        machine.products.add(result, home, machine.site, kind, amount)
+    machine.products.add(result, home, machine.site, kind, amount)
 
 
 def _charge_sum(walker: Walker, kind: Work, result: Value, left: Value, right: Value) -> None:
     machine = walker.machine
     home = machine.home(result.varies)
     home.charge(machine.site, kind, _lanes(result.type))
-    machine.products.fuse((left, right), home, machine.site, kind)
+    fusable: tuple[Value, ...] = (left, right)
+    if not walker.contracts_all:
+        fusable = tuple(o for o, own in zip(fusable, walker.written_products, strict=True) if own)
+        need_all(machine, tuple(o for o in (left, right) if o not in fusable))
+    machine.products.fuse(fusable, home, machine.site, kind)
     _need_literals(walker, left, right)
 
 

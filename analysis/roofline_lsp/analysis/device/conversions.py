@@ -58,9 +58,26 @@ def coerce(walker: Walker, value: DeviceValue, type_: Type) -> DeviceValue:
                 names = (walker.types.fields(resolved) or {}).keys()
                 return StructValue(resolved, dict.fromkeys(names, value))
         return value
+    if isinstance(value, StructValue) and value.type.name == "{}" and not resolved.dims:
+        return _from_list(walker, value, resolved)
     if isinstance(value, PointerValue) and resolved.pointers and resolved.name != "auto":
         pointee = Type(resolved.name, resolved.args, resolved.pointers - 1, const=resolved.const)
         if pointee.name == "void":
             return value
         return PointerValue(value.array, value.offset, pointee)
     return value
+
+
+def _from_list(walker: Walker, value: StructValue, type_: Type) -> DeviceValue:
+    """``{a, b}`` as an object: its fields in order, the rest 0."""
+    layout = walker.types.fields(type_)
+    if layout is None or type_.pointers:
+        return value
+    fields: dict[str, DeviceValue] = {}
+    given = list(value.fields.values())
+    for position, (name, (_, _, inner)) in enumerate(layout.items()):
+        if position < len(given):
+            fields[name] = coerce(walker, given[position], inner)
+        else:
+            fields[name] = coerce(walker, number(0, "int"), inner)
+    return StructValue(type_, fields)

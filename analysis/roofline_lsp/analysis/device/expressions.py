@@ -153,7 +153,14 @@ def _binary(walker: Walker, node: ir.Binary) -> DeviceValue:
     left = evaluate(walker, node.left)
     walker.at(node)
     right = evaluate(walker, node.right)
-    return combine(walker, node.op, left, right)
+    walker.written_products = (_is_product(node.left), _is_product(node.right))
+    result = combine(walker, node.op, left, right)
+    walker.written_products = (False, False)
+    return result
+
+
+def _is_product(node: ir.Expression) -> bool:
+    return isinstance(node, ir.Binary) and node.op == "*"
 
 
 def combine(walker: Walker, op: str, left: DeviceValue, right: DeviceValue) -> DeviceValue:
@@ -194,7 +201,9 @@ def _assign(walker: Walker, node: ir.Assign) -> DeviceValue:
         whole = call_compound(walker, node.op, place, right) if place is not None else None
         if whole is not None:
             return whole
+        walker.written_products = (False, _is_product(node.value))
         value = combine(walker, node.op[:-1], before, right)
+        walker.written_products = (False, False)
     walker.at(node)
     if place is None:
         need_value(walker, value)

@@ -50,7 +50,7 @@ class Products:
         if product is not None:
             self._found[negated] = product
 
-    def fuse(self, operands: tuple[Value, Value], home: Region, site: Site, kind: Work) -> None:
+    def fuse(self, operands: tuple[Value, ...], home: Region, site: Site, kind: Work) -> None:
         """Charge an addition in ``home`` with the product it takes in, if that has another use.
 
         A product is taken in only where it is computed, not from before a loop; of two, the one
@@ -73,7 +73,7 @@ class Products:
                 self.need(operand)
         if chosen is None:
             return
-        if self._found.get(operands[0]) is self._found.get(operands[1]):
+        if len(operands) > 1 and self._found.get(operands[0]) is self._found.get(operands[1]):
             self.need(operands[0])  # One is taken in, the other added to it.
         if chosen.absorbed or chosen.needed:
             home.charge(site, kind, chosen.amount)

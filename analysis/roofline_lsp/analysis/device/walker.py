@@ -110,8 +110,11 @@ class Walker:
         self.machine = Machine(kernel.path, kernel.span.line)
         self.constants: dict[str, DeviceValue] = {}
         self.opencl = kernel.dialect is Dialect.OPENCL
-        self.contracts = kernel.dialect is not Dialect.OPENMP
-        """Products and sums of different statements are fused: nvcc does, Clang by default not."""
+        self.contracts_all = kernel.dialect is not Dialect.OPENMP
+        """Any product is fused with a sum, as nvcc does. Clang for OpenMP does so by default only
+        where one expression has both."""
+        self.written_products = (False, False)
+        """Which operands of the operator to be computed are written as products."""
         self.types = TypeResolver(
             table, {}, lambda expression: parts.constant_of(self, expression), kernel.dialect
         )
