@@ -47,7 +47,7 @@ def test_a_short_verdict(calls: tuple[LibraryCallReport, ...]) -> None:
     answer, what, figures = text.split("\n\n")
     assert answer == "**Bandwidth-bound** on RTX 3080 10GB (base clock): very likely, 90%"
     assert what == "`thrust::sort`: radix sort in 4 passes of 1048576 x unsigned int"
-    assert figures == "INT 3.56 op/B, 4.6× below the ridge · DRAM 37.7 MB at least · about 60.4 µs"
+    assert figures == "INT 3.56 op/B, 4.6× below the ridge · DRAM 37.7 MB at least · about 57.2 µs"
 
 
 def test_the_word_under_the_cursor_chooses(calls: tuple[LibraryCallReport, ...]) -> None:
