@@ -50,7 +50,7 @@ def read(cache: LoadCache, text: str) -> TranslationUnit:
 
 
 def changed(line: int, old: str, new: str) -> str:
-    lines = SOURCE.split("\n")
+    lines = str(SOURCE).split("\n")
     assert old in lines[line - 1]
     lines[line - 1] = lines[line - 1].replace(old, new)
     return "\n".join(lines)
@@ -166,7 +166,8 @@ def test_any_typing_gives_what_a_full_reading_gives(
 ) -> None:
     cache = LoadCache(keep_trees=True)
     read(cache, SOURCE)
-    lines = SOURCE.split("\n")
+    text = str(SOURCE)
+    lines = text.split("\n")
     for line, column, deleted, typed in edits:
         old = lines[line - 1]
         lines[line - 1] = old[:column] + typed + old[column + deleted :]

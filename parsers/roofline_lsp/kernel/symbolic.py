@@ -377,7 +377,7 @@ ZERO: Final = Expr({})
 ONE: Final = Expr({(): 1})
 
 
-_SMALL: Final = {n: Expr({(): n}) if n else ZERO for n in range(-16, 257)}
+_SMALL: Final[dict[Number, Expr]] = {n: Expr({(): n}) if n else ZERO for n in range(-16, 257)}
 """Numbers that most constants are."""
 
 
