@@ -33,6 +33,7 @@ __all__ = [
     "LedgerLine",
     "LibraryCallReport",
     "Limiter",
+    "ModelOpinion",
     "Prediction",
     "Report",
     "Source",
@@ -113,6 +114,27 @@ class Finding:
 
 
 @record(frozen=True, slots=True)
+class ModelOpinion:
+    """What a language model says of a kernel's class, and what that and the static verdict make."""
+
+    verdict: Verdict | None
+    """The majority of the votes; None for a tie."""
+    votes: int
+    """How many votes say so."""
+    of_votes: int
+    reason: str
+    """The model's own words of one vote, not checked."""
+    model: str
+    protocol: str
+    """How it was asked: ``zero-shot``, ``few-shot``, ``decomposition`` or ``evidence``."""
+    joined: Verdict | None
+    """The verdict of both together, by the rule of ``roofline_lsp.advisor.joining``."""
+    joined_confidence: float
+    joined_source: Source
+    """Which of both it rests on."""
+
+
+@record(frozen=True, slots=True)
 class KernelReport:
     """A kernel, its launches, and the prediction for the one that stands for it."""
 
@@ -130,6 +152,8 @@ class KernelReport:
     prediction: Prediction
     """Of the first launch, or for assumed dimensions where there is none."""
     findings: tuple[Finding, ...] = ()
+    opinion: ModelOpinion | None = None
+    """What a language model says; None where none was asked."""
 
     @property
     def title(self) -> str:

@@ -2,12 +2,21 @@
 
 Keys are the fields of ``Settings``: in kebab-case in ``roofline.toml`` and in
 ``[tool.roofline-lsp]`` of ``pyproject.toml`` (``include-dirs``), in camelCase in an editor's JSON
-(``includeDirs``). Strongest last: defaults, settings file, initialization options or workspace
-configuration, command line.
+(``includeDirs``). Strongest last: defaults, the person's own file, the project's settings file,
+initialization options or workspace configuration, command line. What sends source to a language
+model or runs a command is not taken from a project's file.
 """
 
+from roofline_lsp.settings.advisor import AdvisorSettings
 from roofline_lsp.settings.errors import SettingsError, nearest, suggestion
-from roofline_lsp.settings.files import OWN_FILE, SHARED_FILE, load, locate
+from roofline_lsp.settings.files import (
+    OWN_FILE,
+    SHARED_FILE,
+    load,
+    load_personal,
+    locate,
+    personal_file,
+)
 from roofline_lsp.settings.merge import from_json, merge, resolve
 from roofline_lsp.settings.model import CLOCKS, Clock, Settings
 from roofline_lsp.settings.sources import (
@@ -31,6 +40,7 @@ __all__ = [
     "SHARED_FILE",
     "SKIPPED_FOLDERS",
     "SOURCE_SUFFIXES",
+    "AdvisorSettings",
     "Clock",
     "KeyStyle",
     "Layer",
@@ -39,9 +49,11 @@ __all__ = [
     "from_json",
     "is_excluded",
     "load",
+    "load_personal",
     "locate",
     "merge",
     "nearest",
+    "personal_file",
     "resolve",
     "setting_names",
     "suggestion",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -36,11 +37,27 @@ def locate(start: Path) -> Path | None:
     return None
 
 
-def load(path: Path) -> Layer:
+def personal_file() -> Path:
+    """Where a person's own settings for all projects stand, whether there are any or not.
+
+    Below ``XDG_CONFIG_HOME`` (on Windows ``APPDATA``), else below ``~/.config``.
+    """
+    base = os.environ.get("APPDATA" if os.name == "nt" else "XDG_CONFIG_HOME")
+    return (Path(base) if base else Path.home() / ".config") / "roofline-lsp" / OWN_FILE
+
+
+def load_personal() -> Layer | None:
+    """A person's own settings, weaker than a project's. Raises SettingsError."""
+    path = personal_file()
+    return load(path, shared=False) if path.is_file() else None
+
+
+def load(path: Path, *, shared: bool = True) -> Layer:
     """Read a settings file. Relative paths in it are relative to its folder.
 
-    Raises SettingsError: the file cannot be read, is not TOML (with line and column), or sets
-    something wrong.
+    ``shared``: it is a project's, so that it may not turn the advisor on or direct it. Raises
+    SettingsError: the file cannot be read, is not TOML (with line and column), or sets something
+    wrong.
     """
     values: object = _parse(path)
     origin = str(path)
@@ -55,7 +72,7 @@ def load(path: Path) -> Layer:
             f"{path}: there is no setting 'tool'; "
             f"in {OWN_FILE} settings stand at the top, not in [tool.{TABLE}]"
         )
-    return validate(values, origin=origin, folder=path.absolute().parent)
+    return validate(values, origin=origin, folder=path.absolute().parent, shared=shared)
 
 
 def _has_table(path: Path) -> bool:

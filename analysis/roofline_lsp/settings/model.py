@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
+
+from roofline_lsp.settings.advisor import AdvisorSettings
 
 Clock = Literal["base", "boost"]
 
@@ -46,3 +48,5 @@ class Settings:
     A pattern with a slash is matched against the path below the walked folder, one without against
     each name.
     """
+    advisor: AdvisorSettings = field(default_factory=AdvisorSettings)
+    """The table ``[advisor]``: whether, and how, a language model is asked."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from roofline_lsp.settings.advisor import EFFORTS, PROTOCOLS, SHAREABLE, STRUCTURES
 from roofline_lsp.settings.errors import SettingsError, suggestion
 from roofline_lsp.settings.model import CLOCKS
 
@@ -26,7 +27,10 @@ class Layer:
     origin: str
     """Where they come from, for messages: a file's path, ``initialization options``."""
     values: Mapping[str, object]
-    """By field name of ``Settings``; a field that the origin does not set is absent."""
+    """By field name of ``Settings``; a field that the origin does not set is absent.
+
+    ``advisor`` is a mapping of the same kind.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,9 @@ class _Place:
     origin: str
     key: str
     folder: Path
+    style: KeyStyle
+    shared: bool
+    """Whether the origin is a project's file."""
 
     def wrong(self, expected: str, given: object, hint: str = "") -> SettingsError:
         return SettingsError(
@@ -44,28 +51,43 @@ class _Place:
 
 
 def validate(
-    values: Mapping[str, object], *, origin: str, folder: Path, style: KeyStyle = "kebab"
+    values: Mapping[str, object],
+    *,
+    origin: str,
+    folder: Path,
+    style: KeyStyle = "kebab",
+    shared: bool = False,
 ) -> Layer:
     """Check keys and values, and give them the types of ``Settings``.
 
     ``folder`` is what relative paths are relative to. A value of None (JSON's null) leaves its key
-    unset. Raises SettingsError, naming origin, key, what was given and the nearest valid choice.
+    unset. ``shared`` tells a project's file from a person's own choice; it may not turn the advisor
+    on or direct it. Raises SettingsError, naming origin, key, what was given and the nearest valid
+    choice.
     """
-    fields = {_spelt(name, style): name for name in _CHECKS}
+    place = _Place(origin, "", folder, style, shared)
+    return Layer(origin, _checked(values, place, _CHECKS))
+
+
+def _checked(values: Mapping[str, object], place: _Place, checks: _Checks) -> dict[str, object]:
+    """The values of one table; ``place.key`` is the table's."""
+    fields = {_spelt(name, place.style): name for name in checks}
+    inside = f"{place.key}." if place.key else ""
     checked: dict[str, object] = {}
     for key, value in values.items():
         name = fields.get(key)
         if name is None:
             hint = suggestion(key, fields) or f"; the settings are {', '.join(fields)}"
-            raise SettingsError(f"{origin}: there is no setting '{key}'{hint}")
+            raise SettingsError(f"{place.origin}: there is no setting '{inside}{key}'{hint}")
         if value is not None:
-            checked[name] = _CHECKS[name](value, _Place(origin, key, folder))
-    return Layer(origin, checked)
+            checked[name] = checks[name](value, replace(place, key=f"{inside}{key}"))
+    return checked
 
 
 def setting_names(style: KeyStyle) -> tuple[str, ...]:
-    """Every key, spelt for a file or for an editor's JSON."""
-    return tuple(_spelt(name, style) for name in _CHECKS)
+    """Every key, spelt for a file or for an editor's JSON; those of a table behind its name."""
+    own = (_spelt(name, style) for name in _CHECKS if name != "advisor")
+    return (*own, *(f"advisor.{_spelt(name, style)}" for name in _ADVISOR_CHECKS))
 
 
 def _spelt(name: str, style: KeyStyle) -> str:
@@ -139,7 +161,100 @@ def _paths(value: object, place: _Place) -> tuple[Path, ...]:
     return tuple(_path(item, place) for item in _texts(value, place))
 
 
-_CHECKS: Mapping[str, Callable[[object, _Place], object]] = {
+def _flag(value: object, place: _Place) -> bool:
+    if not isinstance(value, bool):
+        raise place.wrong("true or false", value)
+    return value
+
+
+def _whole(least: int) -> _Check:
+    def check(value: object, place: _Place) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise place.wrong(f"a whole number of at least {least}", value)
+        return value
+
+    return check
+
+
+def _share(value: object, place: _Place) -> float:
+    number = _amount(value, place) if value != 0 else 0.0
+    if number > 1.0:
+        raise place.wrong("a number from 0 to 1", value)
+    return number
+
+
+def _seconds(value: object, place: _Place) -> float:
+    if (number := _amount(value, place)) == 0.0:
+        raise place.wrong("a number above 0", value)
+    return number
+
+
+def _one_of(choices: Sequence[str]) -> _Check:
+    def check(value: object, place: _Place) -> str:
+        if value not in choices:
+            hint = suggestion(value, choices) if isinstance(value, str) else ""
+            quoted = ", ".join(f"'{choice}'" for choice in choices)
+            raise place.wrong(f"one of {quoted}", value, hint)
+        return str(value)
+
+    return check
+
+
+def _address(value: object, place: _Place) -> str:
+    text = _text(value, place)
+    if re.fullmatch(r"https?://[^\s/@]+[^\s@]*", text) is None:
+        raise place.wrong("an address such as 'https://gateway.example' without a password", value)
+    return text
+
+
+def _advisor(value: object, place: _Place) -> Mapping[str, object]:
+    if not isinstance(value, Mapping):
+        raise place.wrong("a table", value)
+    checked = _checked(value, place, _ADVISOR_CHECKS)
+    if place.shared:
+        for name in checked:
+            if name not in SHAREABLE or checked[name] is True:
+                raise SettingsError(
+                    f"{place.origin}: '{place.key}.{_spelt(name, place.style)}' cannot be set"
+                    f"{' to true' if name == 'enabled' else ''} in a project's file, which whoever"
+                    " wrote the sources could have written; set it in your editor or in your own"
+                    " settings file"
+                )
+    return checked
+
+
+_Check = Callable[[object, _Place], object]
+_Checks = Mapping[str, _Check]
+
+_ADVISOR_CHECKS: _Checks = {
+    "enabled": _flag,
+    "model": _text,
+    "base_url": _address,
+    "budget_tokens": _whole(0),
+    "timeout_s": _seconds,
+    "connect_timeout_s": _seconds,
+    "retries": _whole(0),
+    "concurrency": _whole(1),
+    "rounds": _whole(1),
+    "votes": _whole(1),
+    "protocol": _one_of(PROTOCOLS),
+    "structure": _one_of(STRUCTURES),
+    "effort": _one_of(EFFORTS),
+    "max_output_tokens": _whole(256),
+    "max_source_chars": _whole(1000),
+    "ask_below": _share,
+    "trust": _share,
+    "compile": _flag,
+    "test_command": _text,
+    "test_timeout_s": _seconds,
+    "batch_from": _whole(1),
+    "cache_dir": _path,
+    "cache_mb": _amount,
+    "cache_days": _amount,
+}
+"""By field of ``AdvisorSettings``, all of them."""
+
+_CHECKS: _Checks = {
     "gpu": _text,
     "clock": _clock,
     "args": _args,
@@ -149,5 +264,6 @@ _CHECKS: Mapping[str, Callable[[object, _Place], object]] = {
     "background_gbs": _amount,
     "background_period_ms": _amount,
     "exclude": _texts,
+    "advisor": _advisor,
 }
 """By field of ``Settings``, all of them."""

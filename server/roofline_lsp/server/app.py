@@ -15,6 +15,8 @@ from pygls.capabilities import get_capability
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
+from roofline_lsp.server.advice import SessionAdvice
+from roofline_lsp.server.advice_process import AdviceProcess
 from roofline_lsp.server.documents import Documents
 from roofline_lsp.server.features.diagnostics import diagnostics
 from roofline_lsp.server.jobs import CheckGpu, Failed
@@ -51,6 +53,7 @@ class RooflineServer(LanguageServer):
         self.worker = worker
         self.settings = EditorSettings(overrides, self._check, self._warn)
         self.documents = Documents(worker, self.settings.for_path, on_analysed=self._analysed)
+        self.advice = SessionAdvice(self, AdviceProcess(self._warn))
         self.style = Style(markdown=False)
         self.client_commands: frozenset[str] = frozenset()
         self._folders: list[Path] = []
@@ -80,6 +83,7 @@ class RooflineServer(LanguageServer):
         for task in self._tasks:
             task.cancel()
         self.documents.stop()
+        self.advice.stop()
         self.worker.stop()
 
     def background(self, work: Awaitable[None]) -> None:
@@ -167,6 +171,7 @@ class RooflineServer(LanguageServer):
         """A document was closed: take back what was said about it."""
         for key in [key for key in self._answered if key[0] == uri]:
             del self._answered[key]
+        self.advice.forget(uri)
         if not self.pulls_diagnostics:
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
@@ -177,6 +182,8 @@ class RooflineServer(LanguageServer):
 
     def _analysed(self, document: Document) -> None:
         """Send what follows from an analysis, or have the client ask again."""
+        if document.revision == document.saved_revision:
+            self.background(self.advice.look(document))
         if not self.pulls_diagnostics:
             view = self.documents.newest(document)
             found = diagnostics(view, self.documents.encoding) if view is not None else []
@@ -208,11 +215,13 @@ class RooflineServer(LanguageServer):
                 "left alone until it changes. This is a fault of roofline-lsp."
             )
 
+    def show(self, message: str, kind: types.MessageType = types.MessageType.Info) -> None:
+        """Show a message."""
+        self.window_show_message(types.ShowMessageParams(kind, f"roofline-lsp: {message}"))
+
     def _warn(self, message: str) -> None:
         logger.debug("shown: %s", message)
-        self.window_show_message(
-            types.ShowMessageParams(types.MessageType.Warning, f"roofline-lsp: {message}")
-        )
+        self.show(message, types.MessageType.Warning)
 
 
 def _folders(params: types.InitializeParams) -> list[Path]:

@@ -8,7 +8,9 @@ from typing import Any
 from lsprotocol import types
 
 from roofline_lsp.reports.json import Json
+from roofline_lsp.server.advice_commands import code_actions, show_prompt, suggest
 from roofline_lsp.server.app import RooflineServer
+from roofline_lsp.server.features.advice import KIND, SHOW_PROMPT, SUGGEST
 from roofline_lsp.server.features.code_lens import DETAILS, code_lenses
 from roofline_lsp.server.features.diagnostics import SOURCE, diagnostics
 from roofline_lsp.server.features.hover import hover
@@ -26,6 +28,7 @@ def register(server: RooflineServer) -> None:
     _documents(server)
     _settings(server)
     _features(server)
+    _advice(server)
 
 
 def _life(server: RooflineServer) -> None:
@@ -60,6 +63,9 @@ def _documents(server: RooflineServer) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(ls: RooflineServer, params: types.DidSaveTextDocumentParams) -> None:
+        if (document := ls.documents.get(params.text_document.uri)) is not None:
+            document.saved_revision = document.revision
+            ls.background(ls.advice.look(document))
         _files_changed(ls, [path_of(params.text_document.uri)])
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
@@ -87,7 +93,7 @@ def _settings(server: RooflineServer) -> None:
 def _features(server: RooflineServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def on_hover(ls: RooflineServer, params: types.HoverParams) -> types.Hover | None:
-        return await hover(ls.documents, params, ls.style)
+        return await hover(ls.documents, params, ls.style, ls.advice.opinion)
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     async def on_code_lens(
@@ -120,3 +126,19 @@ def _features(server: RooflineServer) -> None:
     @server.feature(METHOD)
     async def on_report(ls: RooflineServer, params: Any) -> Json | None:
         return await report(ls.documents, params.textDocument.uri)
+
+
+def _advice(server: RooflineServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions([KIND]))
+    async def on_code_action(
+        ls: RooflineServer, params: types.CodeActionParams
+    ) -> list[types.CodeAction]:
+        return await code_actions(ls, params)
+
+    @server.command(SUGGEST)
+    async def on_suggest(ls: RooflineServer, uri: str, kernel: str, line: int) -> Json | None:
+        return await suggest(ls, uri, kernel, line)
+
+    @server.command(SHOW_PROMPT)
+    async def on_show_prompt(ls: RooflineServer, uri: str, kernel: str, line: int) -> str | None:
+        return await show_prompt(ls, uri, kernel, line)

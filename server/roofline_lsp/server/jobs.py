@@ -104,7 +104,7 @@ class Answer:
     value: Analysed | GpuUsed | Failed
 
 
-def send(stream: IO[bytes], value: Job | Answer | Regrouped) -> None:
+def send(stream: IO[bytes], value: object) -> None:
     """Write one value. Raises OSError or ValueError where the other end is gone."""
     body = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
     stream.write(len(body).to_bytes(8, "little") + body)

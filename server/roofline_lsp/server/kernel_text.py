@@ -25,6 +25,7 @@ from roofline_lsp.reports.units import scaled, significant
 from roofline_lsp.server.figures import count, duration, percent
 from roofline_lsp.server.launch_text import launch_items
 from roofline_lsp.server.markdown import Style
+from roofline_lsp.server.opinion_text import opinion_text
 from roofline_lsp.server.places import uri_of
 from roofline_lsp.server.ridges import (
     NAMES,
@@ -79,6 +80,7 @@ def kernel_text(
     return style.page(
         _answer(prediction, gpu, style),
         _reason(prediction, found),
+        opinion_text(kernel.opinion, prediction.verdict, style),
         _table(found, style),
         _amounts(prediction),
         _launch(kernel, launch, style),

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from roofline_lsp.kernel.errors import RooflineError
-from roofline_lsp.settings import Layer, Settings, from_json, load, locate, merge
+from roofline_lsp.settings import Layer, Settings, from_json, load, locate, merge, personal_file
 
 logger = logging.getLogger(__name__)
 
@@ -72,6 +72,7 @@ class EditorSettings:
         start = path.parent if path is not None else self._folder
         file = self._locate(start)
         layers = [
+            self._load_personal(),
             self._load(file) if file is not None else None,
             self._editor.get(_OPTIONS),
             self._editor.get(_CONFIGURATION),
@@ -113,7 +114,12 @@ class EditorSettings:
                 return None
         return self._located[folder]
 
-    def _load(self, file: Path) -> Layer | None:
+    def _load_personal(self) -> Layer | None:
+        """The person's own settings for all projects."""
+        file = personal_file()
+        return self._load(file, shared=False) if file.is_file() else None
+
+    def _load(self, file: Path, *, shared: bool = True) -> Layer | None:
         try:
             stat = file.stat()
             stamp = (stat.st_mtime_ns, stat.st_size)
@@ -123,7 +129,7 @@ class EditorSettings:
         if self._stamps.get(file) != stamp:
             self._stamps[file] = stamp
             try:
-                self._files[file] = load(file)
+                self._files[file] = load(file, shared=shared)
                 self._told.pop(str(file), None)
             except RooflineError as error:
                 self._complain(str(file), str(error))

@@ -42,6 +42,8 @@ class Document:
     """Whether it belongs to a file, saved or not."""
     revision: int = 0
     """Counts texts."""
+    saved_revision: int = 0
+    """The text that was opened or last saved, which the advisor is asked about unasked."""
     wanted: int = 1
     """Counts reasons to analyse: texts, settings, files that the analysis rests on."""
     settled: int = 0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from lsprotocol import types
 
-from roofline_lsp.api.report import KernelReport, LedgerLine
+from roofline_lsp.api.report import KernelReport, LedgerLine, ModelOpinion
 from roofline_lsp.server.convert import Encoding, index_of, units
 from roofline_lsp.server.documents import Documents
 from roofline_lsp.server.features.names import (
@@ -36,8 +36,19 @@ _MOST_FILES = 8
 """In so many files the kernel of a launch is looked for that does not name it."""
 
 
+OpinionOf = Callable[[KernelReport, View], ModelOpinion | None]
+"""What is known already of the model's opinion of a kernel; asks nothing."""
+
+
+def _no_opinion(_: KernelReport, __: View) -> None:
+    return None
+
+
 async def hover(
-    documents: Documents, params: types.HoverParams, style: Style
+    documents: Documents,
+    params: types.HoverParams,
+    style: Style,
+    opinion_of: OpinionOf = _no_opinion,
 ) -> types.Hover | None:
     """What to show; None leaves the hover to other servers."""
     document = documents.get(params.text_document.uri)
@@ -60,7 +71,7 @@ async def hover(
         if text is not None:
             return _hover(text, style, _range(line, params.position.line, word, documents.encoding))
     if word is not None and not word.member:
-        text = await _kernel(documents, view, word, old_line, style)
+        text = await _kernel(documents, view, word, old_line, style, opinion_of)
         if text is not None:
             row = params.position.line
             return _hover(text, style, _range(line, row, word, documents.encoding))
@@ -72,7 +83,12 @@ async def hover(
 
 
 async def _kernel(
-    documents: Documents, view: View, word: Identifier, line: int | None, style: Style
+    documents: Documents,
+    view: View,
+    word: Identifier,
+    line: int | None,
+    style: Style,
+    opinion_of: OpinionOf,
 ) -> str | None:
     analysis, path = view.analysis, view.report.path
     kernel = meant(view.report, word, path, line)
@@ -84,6 +100,7 @@ async def _kernel(
         kernel = meant(other.report, word, path, line)
     if kernel is None:
         return None
+    kernel = replace(kernel, opinion=opinion_of(kernel, view))
     return kernel_text(kernel, analysis.gpu, style, launch_on(kernel, path, line))
 
 
