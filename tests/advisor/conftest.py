@@ -58,7 +58,9 @@ async def make_asker(advisor: AdvisorSettings) -> AsyncIterator[MakeAsker]:
     made: list[Asker] = []
 
     def make(warnings: list[str] | None = None, **changes: Any) -> Asker:
-        asker = Asker(replace(advisor, **changes), (warnings if warnings is not None else []).append)
+        asker = Asker(
+            replace(advisor, **changes), (warnings if warnings is not None else []).append
+        )
         made.append(asker)
         return asker
 

@@ -49,6 +49,7 @@ class SessionAdvice:
         self._opinions: dict[tuple[str, str], tuple[str, ModelOpinion]] = {}
         self._asked: dict[tuple[str, str], str] = {}
         self._told: set[str] = set()
+        self._by_request: dict[str | int, asyncio.Task[Advised]] = {}
 
     @property
     def _settings_for(self) -> SettingsFor:
@@ -57,6 +58,11 @@ class SessionAdvice:
     def stop(self) -> None:
         """End all questions."""
         self._process.stop()
+
+    def cancel(self, request: str | int) -> None:
+        """The client no longer waits for a request."""
+        if request in self._by_request:
+            self._by_request[request].cancel()
 
     async def settings(self, document: Document) -> AdvisorSettings:
         """Those of a document."""
@@ -159,15 +165,16 @@ class SessionAdvice:
         await bar.begin()
         task = asyncio.ensure_future(work(bar.report))
         bar.on_cancel(task.cancel)
+        request = self._server.protocol.msg_id
+        if request is not None:
+            self._by_request[request] = task
         try:
-            return await task
-        except asyncio.CancelledError:
-            if bar.cancelled:
-                return None
-            task.cancel()
-            raise
+            done, _ = await asyncio.wait({task})
         finally:
+            task.cancel()
             bar.end()
+            self._by_request.pop(request or "", None)
+        return None if task.cancelled() else done.pop().result()
 
     def _tell_once(self, message: str) -> None:
         """Say it, but not again for every kernel of every file."""
@@ -184,7 +191,6 @@ class _Bar:
         self._title = title
         self._token = str(uuid.uuid4())
         self._shown = bool(server.capability("window.work_done_progress"))
-        self.cancelled = False
 
     async def begin(self) -> None:
         if not self._shown:
@@ -204,11 +210,9 @@ class _Bar:
             return
         loop = asyncio.get_running_loop()
 
-        def done(_: object) -> None:
-            self.cancelled = True
-            loop.call_soon_threadsafe(cancel)
-
-        self._server.work_done_progress.tokens[self._token].add_done_callback(done)
+        self._server.work_done_progress.tokens[self._token].add_done_callback(
+            lambda _: loop.call_soon_threadsafe(cancel)
+        )
 
     def report(self, message: str) -> None:
         if self._shown:

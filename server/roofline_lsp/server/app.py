@@ -61,6 +61,7 @@ class RooflineServer(LanguageServer):
         self._answered: dict[tuple[str, str], tuple[int, int]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         worker.on_crash = self._crashed
+        self.protocol.on_cancelled = self.advice.cancel
 
     # ---- Life
 
@@ -84,6 +85,7 @@ class RooflineServer(LanguageServer):
             task.cancel()
         self.documents.stop()
         self.advice.stop()
+        self.protocol.cancel_requests()
         self.worker.stop()
 
     def background(self, work: Awaitable[None]) -> None:

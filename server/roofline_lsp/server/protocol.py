@@ -4,11 +4,13 @@
   made.
 - UTF-8 is chosen for positions wherever a client offers it, because spans count UTF-8 bytes.
 - A request that cannot be read is answered with an error; pygls leaves the client waiting.
+- Cancelling a command, which runs behind a future of pygls' own, is told to who runs it.
+- Ending with a request under way works; pygls changes the table of requests while it walks it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 from lsprotocol import types
@@ -18,6 +20,9 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 
 class Protocol(LanguageServerProtocol):
     """The protocol as this server speaks it."""
+
+    on_cancelled: Callable[[str | int], None] = staticmethod(lambda _: None)
+    """Told of each request that the client cancels."""
 
     @property
     def shut_down(self) -> bool:
@@ -59,6 +64,16 @@ class Protocol(LanguageServerProtocol):
     ) -> Generator[Any, Any, None]:
         """Leave the document to the server's handler."""
         yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+
+    def cancel_requests(self) -> None:
+        """Give up all requests but the present one."""
+        for number, future in list(self._request_futures.items()):
+            if number != self.msg_id and not future.done():
+                future.cancel()
+
+    def _handle_cancel_notification(self, msg_id: str | int) -> None:
+        super()._handle_cancel_notification(msg_id)
+        self.on_cancelled(msg_id)
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         """Answer a request whose parameters are malformed before giving it up."""
