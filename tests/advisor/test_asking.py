@@ -35,7 +35,7 @@ async def failure(asker: Asker, asked: Request) -> AdvisorError:
 
 @pytest.mark.parametrize("structure", ["output", "tool"])
 async def test_an_answer_with_its_tokens(
-    api: FakeApi, make_asker: Any, advisor: AdvisorSettings, structure: str
+    api: FakeApi, make_asker: Any, advisor: AdvisorSettings, structure: Any
 ) -> None:
     api.default = says({"answer": 42})
     asker = make_asker()

@@ -13,7 +13,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient
 
-from ..server.conftest import SERVERS, Session, capabilities
+from ..server.conftest import SERVERS, Session, capabilities  # noqa: TID252 - of another folder
 from .conftest import KEY
 from .fake_api import FakeApi, fails, says
 from .kernels import DIVISION, SOURCE, STORE, edit, suggestion
@@ -65,9 +65,9 @@ class AdvisorSession(Session):
         )
         return [each for each in found or [] if isinstance(each, types.CodeAction)]
 
-    async def execute(self, command: str, uri: str, *arguments: Any) -> Any:
+    async def execute(self, command: str, *arguments: Any) -> Any:
         return await self.client.workspace_execute_command_async(
-            types.ExecuteCommandParams(command, [uri, *arguments])
+            types.ExecuteCommandParams(command, arguments)
         )
 
     @property
@@ -77,6 +77,9 @@ class AdvisorSession(Session):
     @property
     def progress(self) -> list[Any]:
         return [each for reports in self.client.progress_reports.values() for each in reports]
+
+    async def kernel_text(self, uri: str) -> str:
+        return await self.hover_text(uri, *NAME) or ""
 
     def shown(self) -> list[str]:
         return [each.message for each in self.client.messages]
@@ -213,7 +216,7 @@ async def test_from_action_to_edit(start: Start, api: FakeApi) -> None:
     assert [each.title for each in offered] == ["Store once (1.1x)", "Multiply"]
     session.replace(uri, edited)
     assert len(await session.actions(uri)) == 2
-    assert "**Bandwidth-bound**" in await session.hover_text(uri, *NAME)
+    assert "**Bandwidth-bound**" in await session.kernel_text(uri)
 
 
 async def test_the_same_question_again_is_answered_from_the_cache(
@@ -292,14 +295,14 @@ async def test_a_failure_is_told_and_the_verdict_stands(start: Start, api: FakeA
     api.default = fails(401, "authentication_error")
     session = await start()
     uri = await opened(session)
-    before = await session.hover_text(uri, *NAME)
+    before = await session.kernel_text(uri)
     assert await session.execute(SUGGEST, uri, *KERNEL) is None
     (message,) = session.shown()
     assert message == (
         "roofline-lsp: no suggestions: the model's endpoint does not accept the key (401); check"
         " ANTHROPIC_API_KEY"
     )
-    assert await session.hover_text(uri, *NAME) == before
+    assert await session.kernel_text(uri) == before
 
 
 async def test_what_fails_the_checks_is_counted_and_not_shown(start: Start, api: FakeApi) -> None:
@@ -376,10 +379,10 @@ async def test_an_unsure_verdict_has_the_model_asked(start: Start, api: FakeApi)
     uri = await opened(session)
 
     async def says_model() -> bool:
-        return "Model" in str(await session.hover_text(uri, *NAME))
+        return "Model" in await session.kernel_text(uri)
 
     await session.until_answer(says_model, True)
-    text = await session.hover_text(uri, *NAME)
+    text = await session.kernel_text(uri)
     assert "**Bandwidth-bound** on" in text.splitlines()[0]
     assert "**Model** (claude-test) disagrees: compute-bound, 3 of 3 votes. Both together: " in text
     assert "It multiplies a lot." in text
@@ -398,7 +401,7 @@ async def test_an_unsure_verdict_has_the_model_asked(start: Start, api: FakeApi)
 async def test_a_sure_verdict_has_nobody_asked(start: Start, api: FakeApi) -> None:
     session = await start(askBelow=0.7)
     uri = await opened(session)
-    assert "**Bandwidth-bound**" in await session.hover_text(uri, *NAME)
+    assert "**Bandwidth-bound**" in await session.kernel_text(uri)
     session.client.text_document_did_save(
         types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri))
     )

@@ -12,13 +12,6 @@ from roofline_lsp.advisor.protocols import Case, questions, vote
 from roofline_lsp.api.report import ModelOpinion
 
 
-def worth_asking(case: Case) -> bool:
-    """Whether the static verdict is so unsure that the model is asked without being told to."""
-    prediction = case.kernel.prediction
-    below = case.settings.advisor.ask_below
-    return prediction.confidence < below or (prediction.verdict is None and below > 0)
-
-
 async def classify(asker: Asker, case: Case, listener: Listener | None = None) -> ModelOpinion:
     """What the model says of a kernel. Raises AdvisorError."""
     asked = [questions(case, sample) for sample in range(case.settings.advisor.votes)]

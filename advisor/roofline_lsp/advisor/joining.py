@@ -17,8 +17,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from roofline_lsp.api.report import ModelOpinion, Source, Verdict
+from roofline_lsp.api.report import ModelOpinion, Prediction, Source, Verdict
 from roofline_lsp.kernel.records import record
+from roofline_lsp.settings import AdvisorSettings
 
 _SUREST = 0.999
 
@@ -78,6 +79,12 @@ def _of_odds(odds: float) -> Verdict | None:
     if abs(odds - 1) < 1e-9:
         return None
     return Verdict.COMPUTE_BOUND if odds > 1 else Verdict.BANDWIDTH_BOUND
+
+
+def worth_asking(prediction: Prediction, settings: AdvisorSettings) -> bool:
+    """Whether the static verdict is so unsure that the model is asked without being told to."""
+    below = settings.ask_below
+    return prediction.confidence < below or (prediction.verdict is None and below > 0)
 
 
 def opinion_of(

@@ -156,6 +156,11 @@ class KernelReport:
     """What a language model says; None where none was asked."""
 
     @property
+    def verdict(self) -> Verdict | None:
+        """The verdict that counts: the static one, or what it and the model's opinion make."""
+        return self.prediction.verdict if self.opinion is None else self.opinion.joined
+
+    @property
     def title(self) -> str:
         """What people call it: its qualified name, or whose target region it is."""
         if self.dialect is not Dialect.OPENMP:

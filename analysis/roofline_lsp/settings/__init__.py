@@ -7,7 +7,7 @@ initialization options or workspace configuration, command line. What sends sour
 model or runs a command is not taken from a project's file.
 """
 
-from roofline_lsp.settings.advisor import AdvisorSettings
+from roofline_lsp.settings.advisor import PROTOCOLS, AdvisorSettings
 from roofline_lsp.settings.errors import SettingsError, nearest, suggestion
 from roofline_lsp.settings.files import (
     OWN_FILE,
@@ -36,6 +36,7 @@ __all__ = [
     "KERNEL_SUFFIXES",
     "OPENCL_SUFFIXES",
     "OWN_FILE",
+    "PROTOCOLS",
     "PYTHON_SUFFIXES",
     "SHARED_FILE",
     "SKIPPED_FOLDERS",

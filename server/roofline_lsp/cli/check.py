@@ -13,7 +13,7 @@ from roofline_lsp.api.report import FileReport, Report, Verdict
 from roofline_lsp.cli.batch import analyse
 from roofline_lsp.cli.exit_codes import FAILED, FINDINGS, OK
 from roofline_lsp.cli.files import collect
-from roofline_lsp.cli.options import analysis_layer
+from roofline_lsp.cli.options import analysis_layer, turned_on
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
 from roofline_lsp.cli.statistics import statistics
@@ -24,7 +24,7 @@ from roofline_lsp.reports.formats import renderer
 from roofline_lsp.reports.style import Style
 from roofline_lsp.reports.text import problem_line
 from roofline_lsp.reports.units import counted
-from roofline_lsp.settings import resolve
+from roofline_lsp.settings import Layer, resolve
 
 
 def run(options: argparse.Namespace) -> int:
@@ -42,11 +42,20 @@ def run(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     folder = common_folder(options.check)
-    settings = resolve(folder, analysis_layer(options), file=options.config)
+    asked = options.llm or ("unsure" if options.llm_preview else None)
+    settings = resolve(folder, *_layers(options, asked), file=options.config)
     gpu = gpu_used(settings)
     found = collect(options.check, exclude=settings.exclude, gate=has_kernels)
     with ProgressBar(sys.stderr, enabled=not options.no_progress) as bar:
         analysed = analyse(found, settings, bar.show, project_root(folder)) if found.files else []
+    if asked is not None:
+        from roofline_lsp.cli import llm  # noqa: PLC0415 - for those who ask alone
+
+        if options.llm_preview:
+            print(f"{settings.advisor.model}: {llm.previewed(analysed, settings, asked).text()}")
+            return OK
+        progress = not options.no_progress
+        analysed = llm.with_opinions(analysed, settings, asked, progress=progress)
     report = Report(gpu, with_problems(analysed, found.problems))
     if not any(file.kernels for file in report.files):
         _print_problems(report, tuple(Severity))
@@ -57,13 +66,19 @@ def _run(options: argparse.Namespace) -> int:
     return exit_code(report, options.fail_on)
 
 
+def _layers(options: argparse.Namespace, asked: str | None) -> tuple[Layer, ...]:
+    """What the command line says; asking the model turns the advisor on for this run."""
+    own = analysis_layer(options)
+    return (own,) if asked is None else (own, turned_on())
+
+
 def exit_code(report: Report, fail_on: str | None) -> int:
     """1 if anything was not read, or if a kernel is of the class to fail on; else 0."""
     problems = (problem for file in report.files for problem in file.problems)
     if any(problem.severity is Severity.ERROR for problem in problems):
         return FINDINGS
     unwanted = Verdict(fail_on.upper()) if fail_on else None
-    verdicts = [kernel.prediction.verdict for file in report.files for kernel in file.kernels]
+    verdicts = [kernel.verdict for file in report.files for kernel in file.kernels]
     return FINDINGS if unwanted is not None and unwanted in verdicts else OK
 
 

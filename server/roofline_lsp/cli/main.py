@@ -17,8 +17,11 @@ from roofline_lsp.reports.formats import FORMATS
 from roofline_lsp.settings import nearest
 
 COMMANDS: Mapping[str, str] = {
+    "advise": "ask a language model how to make a kernel faster",
+    "cache": "tell what is kept of a language model's replies, or forget it",
     "evaluate": "compare predictions with measured kernels",
     "gpus": "list the GPUs that kernels can be judged for",
+    "prompt": "show what would be sent to a language model about a kernel",
     "schema": "print the JSON Schema of --format json",
 }
 """Each is a module of this package with ``parser()`` and ``run(argv)``; the values are for help."""
@@ -128,4 +131,17 @@ def _add_check_options(made: argparse.ArgumentParser) -> None:
     add("--quiet", action="store_true", help="print no report, only errors")
     add("--no-progress", action="store_true", help="draw no progress bar")
     add("--statistics", action="store_true", help="tell on standard error what the run cost")
+    add(
+        "--llm",
+        nargs="?",
+        const="unsure",
+        choices=("unsure", "all"),
+        help="send the sources of kernels that the analysis is not sure of (or of all) to a"
+        " language model, and report what it says beside the verdicts",
+    )
+    add(
+        "--llm-preview",
+        action="store_true",
+        help="tell what --llm would ask and cost, and end; the endpoint counts the tokens",
+    )
     add("--fail-on", choices=("cb", "bb"), help="exit with 1 if a kernel is of this class")

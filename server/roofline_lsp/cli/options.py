@@ -47,6 +47,11 @@ def analysis_layer(options: argparse.Namespace) -> Layer:
     return validate(given, origin=ORIGIN, folder=Path())
 
 
+def turned_on() -> Layer:
+    """The layer of a command that asks the model: whoever gives it wants that, for this run."""
+    return Layer(ORIGIN, {"advisor": {"enabled": True}})
+
+
 def positive_int(text: str) -> int:
     """An argparse type: a whole number of at least 1."""
     try:

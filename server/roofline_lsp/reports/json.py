@@ -15,6 +15,7 @@ from roofline_lsp.api.report import (
     KernelReport,
     LaunchReport,
     LibraryCallReport,
+    ModelOpinion,
     Prediction,
     Report,
     UnknownUsed,
@@ -26,7 +27,7 @@ from roofline_lsp.kernel.program import Problem, Span
 from roofline_lsp.reports.style import Style
 from roofline_lsp.reports.tool import TOOL_NAME, tool_version
 
-SCHEMA_VERSION = "1.2"
+SCHEMA_VERSION = "1.3"
 """Grows by 0.1 with a new key, by 1 where a key goes away or changes its meaning."""
 
 SIGNIFICANT_DIGITS = 10
@@ -97,6 +98,21 @@ def _kernel(kernel: KernelReport) -> Json:
         "launches": [_launch(launch) for launch in kernel.launches],
         "prediction": _prediction(kernel.prediction),
         "findings": [_finding(finding) for finding in kernel.findings],
+        "opinion": None if kernel.opinion is None else _opinion(kernel.opinion),
+    }
+
+
+def _opinion(opinion: ModelOpinion) -> Json:
+    return {
+        "class": None if opinion.verdict is None else opinion.verdict.value,
+        "votes": opinion.votes,
+        "of_votes": opinion.of_votes,
+        "reason": opinion.reason,
+        "model": opinion.model,
+        "protocol": opinion.protocol,
+        "joined_class": None if opinion.joined is None else opinion.joined.value,
+        "joined_confidence": _number(opinion.joined_confidence),
+        "joined_source": opinion.joined_source.value,
     }
 
 

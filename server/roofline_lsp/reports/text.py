@@ -99,6 +99,7 @@ def _kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: Style) -> Iterator[
     for label, texts in (
         ("intensity", _intensities(prediction, gpu)),
         ("work", _work(prediction)),
+        ("model", _opinion(kernel)),
         ("launch", _launches(kernel)),
         ("evidence", _evidence(prediction)),
         ("assumed", _unknowns(kernel)),
@@ -108,6 +109,22 @@ def _kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: Style) -> Iterator[
         for text in texts:
             yield f"  {style.dim(shown.ljust(_LABEL_WIDTH))}{text}"
             shown = ""
+
+
+def _opinion(kernel: KernelReport) -> Iterator[str]:
+    """What a language model says, whether it agrees, and what both make together."""
+    opinion = kernel.opinion
+    if opinion is None:
+        return
+    said = "undecided" if opinion.verdict is None else opinion.verdict.value
+    agrees = opinion.verdict is kernel.prediction.verdict
+    text = f"{opinion.model} ({opinion.protocol}): {said}, {opinion.votes} of {opinion.of_votes}"
+    text += f" votes, {'agrees' if agrees else 'disagrees'}"
+    if opinion.joined is not None:
+        text += f"; together {opinion.joined.value} {percent(opinion.joined_confidence)}"
+    yield text
+    if opinion.reason:
+        yield f"its reason, unchecked: {opinion.reason}"
 
 
 def _library_line(call: LibraryCallReport, style: Style) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from roofline_lsp.advisor.advice import Advice, KernelName
+from roofline_lsp.advisor.joining import worth_asking
 from roofline_lsp.api.report import KernelReport, ModelOpinion
 from roofline_lsp.server.advice_jobs import Advise, Advised, Unadvised, Wish
 from roofline_lsp.server.advice_process import AdviceProcess
@@ -100,7 +101,7 @@ class SessionAdvice:
         if not settings.enabled or view is None or not view.fresh:
             return
         for kernel in view.report.kernels:
-            unsure = kernel.prediction.confidence < settings.ask_below
+            unsure = worth_asking(kernel.prediction, settings)
             text = _text_of(kernel, view)
             key = (document.uri, kernel.qualified_name)
             if not unsure or text is None or self._asked.get(key) == text:

@@ -1,0 +1,75 @@
+"""``roofline-lsp prompt``: exactly what would be sent about a kernel; nothing is sent."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Sequence
+
+from roofline_lsp.advisor.asking import Asker
+from roofline_lsp.advisor.pricing import estimated_tokens, preview
+from roofline_lsp.advisor.protocols import Case, questions
+from roofline_lsp.advisor.request import Request
+from roofline_lsp.advisor.shown import shown
+from roofline_lsp.advisor.suggest import Task
+from roofline_lsp.cli.exit_codes import OK
+from roofline_lsp.cli.kernel_option import add_kernel_options, settings_of, task_of
+from roofline_lsp.cli.llm import check_on
+from roofline_lsp.cli.output import write
+from roofline_lsp.settings import PROTOCOLS, Settings, validate
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of the command."""
+    made = argparse.ArgumentParser(
+        prog="roofline-lsp prompt",
+        description="Show every text that would be sent to a language model about a kernel, and"
+        " what that may cost. Nothing is sent.",
+        allow_abbrev=False,
+    )
+    add_kernel_options(made)
+    made.add_argument("--protocol", choices=PROTOCOLS, help="how the class is asked for")
+    made.add_argument(
+        "--count",
+        action="store_true",
+        help="have the endpoint count the tokens; this does send the texts",
+    )
+    return made
+
+
+def run(argv: Sequence[str]) -> int:
+    """Print it, and return the exit code. Raises SettingsError and AdvisorError."""
+    options = parser().parse_args(argv)
+    given = {} if options.protocol is None else {"protocol": options.protocol}
+    layer = validate({"advisor": given}, origin="command line", folder=options.file.parent)
+    settings = settings_of(options, layer)
+    task = task_of(options, settings)
+    case = Case(task.reading, task.kernel, task.bench.gpu, settings)
+    requests = [*questions(case), task.request()]
+    write(f"{shown(task, case)}\n{_cost(requests, settings, task, count=options.count)}\n")
+    return OK
+
+
+def _cost(requests: Sequence[Request], settings: Settings, task: Task, *, count: bool) -> str:
+    if count:
+        check_on(settings)
+        tokens = asyncio.run(_counted(requests, settings))
+    else:
+        tokens = [estimated_tokens(request) for request in requests]
+    advisor = settings.advisor
+    found = preview(
+        advisor.model,
+        sum(tokens),
+        advisor.max_output_tokens * len(requests),
+        requests=len(requests),
+        counted=count,
+    )
+    return f"For {task.kernel.title}, each once: {found.text()}."
+
+
+async def _counted(requests: Sequence[Request], settings: Settings) -> list[int]:
+    asker = Asker(settings.advisor)
+    try:
+        return list(await asyncio.gather(*map(asker.count_tokens, requests)))
+    finally:
+        await asker.close()
