@@ -188,6 +188,7 @@ def _opened(folder: Path, settings: AdvisorSettings) -> diskcache.Cache:
             return super().fetch(mode, filename, value, read)
 
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _probe(folder / _DATABASE)
     return diskcache.Cache(
         str(folder),
         timeout=_LOCK_WAIT_S,
@@ -195,6 +196,17 @@ def _opened(folder: Path, settings: AdvisorSettings) -> diskcache.Cache:
         size_limit=int(settings.cache_mb * 1e6),
         eviction_policy="least-recently-used",
     )
+
+
+def _probe(database: Path) -> None:
+    """Raises sqlite3.Error for a store that is locked or damaged; diskcache tries for a minute."""
+    if database.is_file():
+        connection = sqlite3.connect(database, timeout=_LOCK_WAIT_S, isolation_level=None)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+        finally:
+            connection.close()
 
 
 def _set_aside(folder: Path) -> list[Path]:

@@ -18,6 +18,7 @@ from roofline_lsp.cli.kernel_option import add_kernel_options, settings_of, task
 from roofline_lsp.cli.llm import check_on
 from roofline_lsp.cli.options import turned_on
 from roofline_lsp.cli.output import write
+from roofline_lsp.cli.progress import StatusLine
 from roofline_lsp.reports.units import counted
 
 
@@ -47,15 +48,15 @@ def run(argv: Sequence[str]) -> int:
 
 
 async def _advice(task: Task, *, quiet: bool) -> Advice:
-    def tell(text: str) -> None:
-        if not quiet:
-            print(f"roofline-lsp: {text}", file=sys.stderr)
+    def warn(text: str) -> None:
+        print(f"roofline-lsp: {text}", file=sys.stderr)
 
-    asker = Asker(task.settings.advisor, tell)
-    try:
-        return await suggest(asker, task, tell)
-    finally:
-        await asker.close()
+    asker = Asker(task.settings.advisor, warn)
+    with StatusLine(sys.stderr, enabled=not quiet) as line:
+        try:
+            return await suggest(asker, task, line.show)
+        finally:
+            await asker.close()
 
 
 def _lines(advice: Advice, task: Task) -> Iterator[str]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from roofline_lsp.advisor.advice import KernelName
-from roofline_lsp.advisor.asking import OFF, Answer, Asker
+from roofline_lsp.advisor.asking import Answer, Asker
 from roofline_lsp.advisor.batches import ask_all
 from roofline_lsp.advisor.bench import Bench
 from roofline_lsp.advisor.classify import opinion
@@ -36,8 +36,8 @@ def check_on(settings: Settings) -> None:
     if not settings.advisor.enabled:
         raise AdvisorError(
             Fault.OFF,
-            f"{OFF}; here a settings file says 'enabled = false', which the command line does not"
-            " overrule",
+            "a settings file forbids the advisor ('enabled = false' below [advisor]), so nothing was"
+            " sent; the command line does not overrule that",
         )
 
 

@@ -50,3 +50,32 @@ class ProgressBar:
         self._stream.write(f"\r\x1b[K{text[: columns - 1]}")
         self._stream.flush()
         self._drawn = True
+
+
+class StatusLine:
+    """Says on one line of a terminal what is being done, and wipes it at the end.
+
+    Draws nothing where the stream is not a terminal or ``enabled`` is false.
+    """
+
+    def __init__(self, stream: TextIO, *, enabled: bool = True) -> None:
+        self._stream = stream
+        self._enabled = enabled and stream.isatty()
+
+    def __enter__(self) -> StatusLine:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.show("")
+
+    def show(self, text: str) -> None:
+        """Put a text in the place of the one before."""
+        if self._enabled:
+            columns = shutil.get_terminal_size().columns
+            self._stream.write(f"\r\x1b[K{text[: columns - 1]}")
+            self._stream.flush()

@@ -15,6 +15,7 @@ from roofline_lsp.advisor.suggest import Task
 from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.kernel_option import add_kernel_options, settings_of, task_of
 from roofline_lsp.cli.llm import check_on
+from roofline_lsp.cli.options import turned_on
 from roofline_lsp.cli.output import write
 from roofline_lsp.settings import PROTOCOLS, Settings, validate
 
@@ -42,7 +43,8 @@ def run(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     given = {} if options.protocol is None else {"protocol": options.protocol}
     layer = validate({"advisor": given}, origin="command line", folder=options.file.parent)
-    settings = settings_of(options, layer)
+    counting = (turned_on(),) if options.count else ()
+    settings = settings_of(options, layer, *counting)
     task = task_of(options, settings)
     case = Case(task.reading, task.kernel, task.bench.gpu, settings)
     requests = [*questions(case), task.request()]
