@@ -19,11 +19,35 @@ from roofline_lsp.api.report import KernelReport
 from roofline_lsp.kernel.program import Dialect, Function, Span
 
 _TEMPLATE = re.compile(rb"\btemplate\s*<[^;{}]*>\s*\Z")
-_DIRECTIVE = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
-_UNROLL = re.compile(rb"[ \t]*#[ \t]*pragma[ \t]+(?:GCC[ \t]+)?(?:no)?unroll\b")
-_ASSEMBLY = re.compile(rb"\b(?:asm|__asm|__asm__)\b")
-_COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_UNROLL = re.compile(r"\s*#\s*pragma\s+(?:GCC\s+)?(?:no)?unroll\b[^#\\]*")
+_MARKS = ("#", "%:", "??=")
+"""What a preprocessor line begins with: the sign, its digraph, its trigraph."""
+_ASSEMBLY = re.compile(r"\b(?:asm|__asm|__asm__)\b")
+_PRAGMA = re.compile(r"\b_Pragma\b")
 _BLANK = re.compile(rb"\s+")
+
+
+def check_words(before: str, after: str) -> None:
+    """What must hold before an edited text is read at all. Raises RejectedError.
+
+    Reading follows ``#include``, and what was read would be quoted in messages, so no line with
+    such a sign may be new, not even in a string or a comment, whose ends could be a matter of
+    dispute.
+    """
+    added = Counter(_marked(after)) - Counter(_marked(before))
+    for line in added:
+        raise RejectedError(f"it adds the preprocessor line '{line[:60]}'")
+    for words, what in ((_ASSEMBLY, "inline assembly"), (_PRAGMA, "a pragma in an expression")):
+        if len(words.findall(after)) > len(words.findall(before)):
+            raise RejectedError(f"it adds {what}")
+
+
+def _marked(text: str) -> list[str]:
+    return [
+        line.strip()
+        for line in text.splitlines()
+        if any(mark in line for mark in _MARKS) and _UNROLL.fullmatch(line) is None
+    ]
 
 
 def check(before: Reading, after: Reading, name: KernelName) -> KernelReport:
@@ -31,7 +55,6 @@ def check(before: Reading, after: Reading, name: KernelName) -> KernelReport:
     _parses(before, after)
     old = before.kernel(name)
     new = _same_kernels(before, after, old)
-    _no_new_words(before, after)
     if _frame(before) != _frame(after):
         raise RejectedError("it changes code outside of device functions")
     if _launches(before) != _launches(after):
@@ -66,17 +89,6 @@ def _same_kernels(before: Reading, after: Reading, old: KernelReport) -> KernelR
 def _signature(name: str) -> str:
     """Without what may be added to pointers; the parser gives types without ``__restrict__``."""
     return re.sub(r"\bconst ", "", name)
-
-
-def _no_new_words(before: Reading, after: Reading) -> None:
-    old, new = (_COMMENT.sub(b" ", reading.files[0][1]) for reading in (before, after))
-    added = Counter(_DIRECTIVE.findall(new)) - Counter(_DIRECTIVE.findall(old))
-    for line in added:
-        if _UNROLL.match(line) is None:
-            shown = line.decode("utf-8", "replace").strip()[:60]
-            raise RejectedError(f"it adds the preprocessor line '{shown}'")
-    if len(_ASSEMBLY.findall(new)) > len(_ASSEMBLY.findall(old)):
-        raise RejectedError("it adds inline assembly")
 
 
 def _launches(reading: Reading) -> list[object]:

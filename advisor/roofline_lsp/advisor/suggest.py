@@ -12,7 +12,7 @@ from roofline_lsp.advisor import prompts
 from roofline_lsp.advisor.advice import Advice, KernelName, Rejected, Suggestion
 from roofline_lsp.advisor.asking import Asker
 from roofline_lsp.advisor.bench import Bench, Reading
-from roofline_lsp.advisor.checks import check
+from roofline_lsp.advisor.checks import check, check_words
 from roofline_lsp.advisor.compiling import Compiler, tried
 from roofline_lsp.advisor.edits import RejectedError, applied, located
 from roofline_lsp.advisor.request import Request, Turn
@@ -178,6 +178,7 @@ class _Run:
         if text in self._texts:
             return None
         self._texts.add(text)
+        check_words(task.text, text)
         after = await asyncio.to_thread(task.bench.read, text.encode())
         kernel = check(task.reading, after, task.name)
         found = effect(task.kernel, kernel, dict(task.bench.gpu.ridges))
