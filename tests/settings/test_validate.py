@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from roofline_lsp.settings import (
+    AdvisorSettings,
     KeyStyle,
     Settings,
     SettingsError,
@@ -17,7 +18,7 @@ from roofline_lsp.settings import (
 FOLDER = Path("/project")
 KEYS = (
     *("gpu", "clock", "args", "defines", "include-dirs", "compile-commands"),
-    *("background-gbs", "background-period-ms", "exclude"),
+    *("background-gbs", "background-period-ms", "exclude", "advisor"),
 )
 
 
@@ -36,8 +37,11 @@ def test_every_field_of_settings_has_a_key_in_both_spellings() -> None:
     assert setting_names("kebab") == tuple(name.replace("_", "-") for name in fields)
     assert setting_names("camel") == (
         "gpu", "clock", "args", "defines", "includeDirs", "compileCommands",
-        "backgroundGbs", "backgroundPeriodMs", "exclude",
+        "backgroundGbs", "backgroundPeriodMs", "exclude", "advisor",
     )  # fmt: skip
+    fields = tuple(AdvisorSettings.__dataclass_fields__)
+    assert setting_names("kebab", "advisor") == tuple(name.replace("_", "-") for name in fields)
+    assert "baseUrl" in setting_names("camel", "advisor")
 
 
 def test_values_get_their_types() -> None:

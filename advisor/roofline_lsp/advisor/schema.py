@@ -89,6 +89,8 @@ def _array_problem(value: list[object], schema: Schema, where: str) -> str | Non
 def sent(schema: Schema) -> dict[str, Any]:
     """A schema as it is sent: what endpoints do not know of it stands in the description."""
     limits = {name: schema[name] for name in _LIMITS if name in schema}
+    if limits.get("minItems") in {0, 1}:
+        del limits["minItems"]  # so much endpoints know
     made: dict[str, Any] = {}
     for name, value in schema.items():
         if name == "properties":

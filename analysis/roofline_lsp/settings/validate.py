@@ -84,10 +84,9 @@ def _checked(values: Mapping[str, object], place: _Place, checks: _Checks) -> di
     return checked
 
 
-def setting_names(style: KeyStyle) -> tuple[str, ...]:
-    """Every key, spelt for a file or for an editor's JSON; those of a table behind its name."""
-    own = (_spelt(name, style) for name in _CHECKS if name != "advisor")
-    return (*own, *(f"advisor.{_spelt(name, style)}" for name in _ADVISOR_CHECKS))
+def setting_names(style: KeyStyle, table: str | None = None) -> tuple[str, ...]:
+    """Every key, or every key of a table, spelt for a file or for an editor's JSON."""
+    return tuple(_spelt(name, style) for name in (_CHECKS if table is None else _TABLES[table]))
 
 
 def _spelt(name: str, style: KeyStyle) -> str:
@@ -253,6 +252,8 @@ _ADVISOR_CHECKS: _Checks = {
     "cache_days": _amount,
 }
 """By field of ``AdvisorSettings``, all of them."""
+
+_TABLES = {"advisor": _ADVISOR_CHECKS}
 
 _CHECKS: _Checks = {
     "gpu": _text,
