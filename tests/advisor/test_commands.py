@@ -1,0 +1,215 @@
+"""The command line, with the real SDK and a fake endpoint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from roofline_lsp.cli.main import main
+
+from .conftest import KEY
+from .fake_api import Body, FakeApi, Handler, fails, message, says
+from .kernels import DIVISION, SOURCE, STORE, edit, suggestion
+
+GOOD = {
+    "suggestions": [
+        suggestion("Multiply", DIVISION),
+        suggestion("Store once", STORE),
+        suggestion("Ghost", edit(4, 4, "float ghost;", "float real;")),
+    ]
+}
+
+
+def answers(handler: Handler, body: Body) -> None:
+    """Suggestions or a class, whatever was asked for."""
+    properties = body["output_config"]["format"]["schema"]["properties"]
+    value = GOOD if "suggestions" in properties else {"reason": "It adds a lot.", "class": "CB"}
+    says(value)(handler, body)
+
+
+@pytest.fixture
+def run(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    api: FakeApi,
+) -> Callable[..., tuple[int, str, str]]:
+    """Runs ``roofline-lsp`` in a folder with a kernel; the person's own file names the endpoint."""
+    own = tmp_path / "config" / "roofline-lsp"
+    own.mkdir(parents=True)
+    (own / "roofline.toml").write_text(
+        f'[advisor]\nbase-url = "{api.url}"\nmodel = "claude-opus-5"\nretries = 0\ncompile = false\n'
+    )
+    (tmp_path / "p").mkdir()
+    monkeypatch.chdir(tmp_path / "p")
+    monkeypatch.setenv("NO_COLOR", "1")
+    Path("rows.cu").write_text(SOURCE)
+    api.default = answers
+
+    def ran(*argv: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = main(list(argv))
+        captured = capsys.readouterr()
+        assert KEY not in captured.out + captured.err
+        return code, captured.out, captured.err
+
+    return ran
+
+
+def test_suggestions_as_differences(run: Any, api: FakeApi) -> None:
+    code, out, err = run("advise", "rows.cu")
+    assert (code, err) == (0, "")
+    assert out.startswith("1. Store once\n   It moves less.\n   static model: time ")
+    assert "\n--- a/rows.cu\n+++ b/rows.cu\n@@ " in out
+    assert "\n-            y[i] = s;\n         }\n+        y[i] = s;\n" in out
+    assert "\n2. Multiply\n" in out
+    assert "left out: 'Ghost': the lines that it quotes ('float ghost;') are not" in out
+    assert out.endswith("2 suggestions for rows, 2 rounds, 2600 tokens used\n")
+    assert Path("rows.cu").read_text() == SOURCE
+    assert run("advise", "rows.cu")[1].endswith("2 rounds, 0 tokens used\n")
+    assert len(api.asked()) == 2
+
+
+def test_what_is_sent_is_shown_and_not_sent(run: Any, api: FakeApi) -> None:
+    code, out, _ = run("prompt", "rows.cu", "--protocol", "decomposition")
+    assert code == 0
+    assert "The advisor is off: nothing is sent." in out
+    assert "======== class of rows, decomposition, votes: 1 ========" in out
+    assert "You count what GPU kernels move." in out
+    assert "======== suggestions for rows, rounds: 2 ========" in out
+    assert out.count(SOURCE.split("\n")[9]) == 3
+    assert '"output_config"' in out
+    assert "For rows, each once: 3 requests, about " in out
+    assert api.requests == []
+
+
+def test_tokens_are_counted_on_demand(run: Any, api: FakeApi) -> None:
+    api.counted = 1_000_000
+    _, out, _ = run("prompt", "rows.cu", "--count")
+    assert "2 requests, 2000000 tokens in, at most 32000 out; $10.0000 for the input" in out
+    assert [each.path.split("?")[0] for each in api.requests] == ["/v1/messages/count_tokens"] * 2
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (("advise", "gone.cu"), "gone.cu: cannot be read"),
+        (("advise", "empty.cu"), "empty.cu: has no kernel"),
+        (("advise", "two.cu"), "two.cu: has 2 kernels; name one with --kernel: one, two"),
+        (("prompt", "two.cu", "--kernel", "on"), "there is no kernel 'on'; there are one, two"),
+    ],
+)
+def test_a_kernel_that_is_not_there(run: Any, argv: tuple[str, ...], words: str) -> None:
+    Path("empty.cu").write_text("int x;\n")
+    Path("two.cu").write_text("__global__ void one() {}\n__global__ void two() {}\n")
+    code, out, err = run(*argv)
+    assert (code, out) == (2, "")
+    assert words in err
+    assert len(err.splitlines()) == 1
+
+
+def test_opinions_stand_beside_the_verdicts(run: Any, api: FakeApi) -> None:
+    code, out, err = run("--check", "rows.cu", "--llm", "all")
+    assert (code, err) == (0, "")
+    assert "rows  BB  98%  limited by bandwidth" in out
+    assert (
+        "model      claude-opus-5 (evidence): CB, 1 of 1 votes, disagrees; together BB 96%" in out
+    )
+    assert "its reason, unchecked: It adds a lot." in out
+    _, out, _ = run("--check", "rows.cu", "--llm", "all", "--format", "json")
+    report = json.loads(out)
+    schema = resources.files("roofline_lsp.reports") / "schema" / "report.schema.json"
+    jsonschema.validate(report, json.loads(schema.read_text(encoding="utf-8")))
+    opinion = report["files"][0]["kernels"][0]["opinion"]
+    assert (opinion["class"], opinion["joined_class"], opinion["joined_source"]) == (
+        "CB",
+        "BB",
+        "static",
+    )
+    assert len(api.asked()) == 1
+
+
+def test_only_the_unsure_are_asked_about(run: Any, api: FakeApi) -> None:
+    _, out, _ = run("--check", "rows.cu", "--llm")
+    assert "  model  " not in out
+    assert api.requests == []
+    Path("unsure.toml").write_text(f'[advisor]\nbase-url = "{api.url}"\nask-below = 1.0\n')
+    _, out, _ = run("--check", "rows.cu", "--llm", "--config", "unsure.toml")
+    assert "  model  " in out
+
+
+def test_a_verdict_of_both_can_be_what_fails(run: Any, api: FakeApi) -> None:
+    Path("sure.toml").write_text(f'[advisor]\nbase-url = "{api.url}"\ntrust = 0.999\n')
+    options = ("--check", "rows.cu", "--llm", "all", "--config", "sure.toml", "--fail-on", "cb")
+    assert run(*options)[0] == 1
+    assert run("--check", "rows.cu", "--fail-on", "cb")[0] == 0
+
+
+def test_a_failure_leaves_the_report_as_it_is(run: Any, api: FakeApi) -> None:
+    api.default = fails(401, "authentication_error")
+    code, out, err = run("--check", "rows.cu", "--llm", "all")
+    assert code == 0
+    assert "rows  BB  98%" in out
+    assert err == (
+        "roofline-lsp: no opinion on 1 kernel: the model's endpoint does not accept the key (401);"
+        " check ANTHROPIC_API_KEY\n"
+    )
+
+
+def test_a_project_that_forbids_it(run: Any, api: FakeApi) -> None:
+    Path("roofline.toml").write_text("[advisor]\nenabled = false\n")
+    for argv in (("--check", "rows.cu", "--llm"), ("advise", "rows.cu")):
+        code, out, err = run(*argv)
+        assert (code, out) == (2, "")
+        assert "a settings file forbids the advisor" in err
+    assert api.requests == []
+
+
+def test_many_kernels_go_as_a_batch(run: Any, api: FakeApi) -> None:
+    kernels = "".join(f"__global__ void k{at}(float *x) {{ x[{at}] = 1; }}\n" for at in range(3))
+    Path("many.cu").write_text(kernels)
+    Path("batch.toml").write_text(f'[advisor]\nbase-url = "{api.url}"\nbatch-from = 3\n')
+
+    def result(_: str, params: Body) -> Body:
+        text = json.dumps({"reason": "As a batch.", "class": "BB"})
+        content = [{"type": "text", "text": text}]
+        return {"type": "succeeded", "message": message(params, content, "end_turn")}
+
+    api.batch_results = result
+    api.batch_looks = 0
+    options = ("--check", "many.cu", "--llm", "all", "--config", "batch.toml")
+    code, out, err = run(*options)
+    assert code == 0
+    assert out.count("its reason, unchecked: As a batch.") == 3
+    assert "3 requests as a batch" in err
+    assert api.asked() == []
+    assert run(*options)[2] == ""  # all of them are kept
+
+
+def test_what_it_would_cost(run: Any, api: FakeApi) -> None:
+    api.counted = 2000
+    code, out, _ = run("--check", "rows.cu", "--llm", "all", "--llm-preview")
+    assert (code, out) == (
+        0,
+        "claude-opus-5: 1 request, 2000 tokens in, at most 16000 out;"
+        " $0.0100 for the input, at most $0.41\n",
+    )
+    assert api.asked() == []
+
+
+def test_the_cache(run: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "cache" / "roofline-lsp" / "replies"
+    _, out, _ = run("cache", "info")
+    assert f"folder   {folder}\nentries  0\n" in out
+    run("--check", "rows.cu", "--llm", "all")
+    _, out, _ = run("cache", "info")
+    assert "entries  1\n" in out
+    assert "of at most 200 MB\nkept     30 days\n" in out
+    assert run("cache", "clear") == (0, f"{folder}: 1 entry forgotten\n", "")
+    assert run("cache", "clear") == (0, f"{folder}: 0 entries forgotten\n", "")
