@@ -44,7 +44,8 @@ def run(
     own = tmp_path / "config" / "roofline-lsp"
     own.mkdir(parents=True)
     (own / "roofline.toml").write_text(
-        f'[advisor]\nbase-url = "{api.url}"\nmodel = "claude-opus-5"\nretries = 0\ncompile = false\n'
+        f'[advisor]\nbase-url = "{api.url}"\nmodel = "claude-opus-5"\nretries = 0\n'
+        "compile = false\n"
     )
     (tmp_path / "p").mkdir()
     monkeypatch.chdir(tmp_path / "p")
@@ -197,8 +198,10 @@ def test_what_it_would_cost(run: Any, api: FakeApi) -> None:
     code, out, _ = run("--check", "rows.cu", "--llm", "all", "--llm-preview")
     assert (code, out) == (
         0,
-        "claude-opus-5: 1 request, 2000 tokens in, at most 16000 out;"
-        " $0.0100 for the input, at most $0.41\n",
+        (
+            "claude-opus-5: 1 request, 2000 tokens in, at most 16000 out;"
+            " $0.0100 for the input, at most $0.41\n"
+        ),
     )
     assert api.asked() == []
 

@@ -160,7 +160,8 @@ def test_the_rule(
     expected: Verdict | None,
 ) -> None:
     gpu = case(tmp_path, advisor).gpu
-    ridges = {each: ridge for each, ridge in gpu.ridges.items() if each is not Precision.HP}
+    ridges = dict(gpu.ridges)
+    del ridges[Precision.HP]
     assert decided(operations, total, replace(gpu, ridges=ridges)) is expected
 
 

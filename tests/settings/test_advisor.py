@@ -24,7 +24,7 @@ def check(**values: object) -> AdvisorSettings:
     return merge(validate({"advisor": values}, origin="here", folder=FOLDER)).advisor
 
 
-def failure(shared: bool = False, **values: object) -> str:
+def failure(values: dict[str, object], *, shared: bool = False) -> str:
     spelt = {key.replace("_", "-"): value for key, value in values.items()}
     with pytest.raises(SettingsError) as caught:
         validate({"advisor": spelt}, origin="roofline.toml", folder=FOLDER, shared=shared)
@@ -81,23 +81,29 @@ def test_an_editor_spells_them_its_own_way() -> None:
         ({"trust": 1.5}, "'advisor.trust' must be a number from 0 to 1, not 1.5"),
         (
             {"protocol": "few-shots"},
-            "'advisor.protocol' must be one of 'zero-shot', 'few-shot', 'decomposition',"
-            " 'evidence', not 'few-shots'; did you mean 'few-shot'?",
+            (
+                "'advisor.protocol' must be one of 'zero-shot', 'few-shot', 'decomposition',"
+                " 'evidence', not 'few-shots'; did you mean 'few-shot'?"
+            ),
         ),
         (
             {"base_url": "gateway.example"},
-            "'advisor.base-url' must be an address such as 'https://gateway.example' without a"
-            " password, not 'gateway.example'",
+            (
+                "'advisor.base-url' must be an address such as 'https://gateway.example' without a"
+                " password, not 'gateway.example'"
+            ),
         ),
         (
             {"base_url": "https://me:pw@gateway.example"},
-            "'advisor.base-url' must be an address such as 'https://gateway.example' without a"
-            " password, not 'https://me:pw@gateway.example'",
+            (
+                "'advisor.base-url' must be an address such as 'https://gateway.example' without a"
+                " password, not 'https://me:pw@gateway.example'"
+            ),
         ),
     ],
 )
 def test_a_message_names_the_key_and_the_remedy(values: dict[str, object], message: str) -> None:
-    assert failure(**values) == f"roofline.toml: {message}"
+    assert failure(values) == f"roofline.toml: {message}"
 
 
 def test_it_is_a_table() -> None:
@@ -117,7 +123,7 @@ def test_it_is_a_table() -> None:
     ],
 )
 def test_a_project_may_not_send_sources_or_run_commands(values: dict[str, object]) -> None:
-    said = failure(shared=True, **values)
+    said = failure(values, shared=True)
     assert "in a project's file" in said
     assert "your own settings file" in said
 

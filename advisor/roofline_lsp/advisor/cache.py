@@ -92,7 +92,9 @@ class ReplyCache:
     def info(self) -> Info:
         """What is kept. Opens the store only if there is one."""
         there = (self.folder / _DATABASE).is_file()
-        found = self._do(lambda store: (len(store), store.volume())) if there else None
+        found = (
+            self._do(lambda store: (int(store.__len__()), int(store.volume()))) if there else None
+        )
         entries, size = found or (0, 0)
         return Info(
             self.folder,
@@ -189,13 +191,15 @@ def _opened(folder: Path, settings: AdvisorSettings) -> diskcache.Cache:
 
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     _probe(folder / _DATABASE)
-    return diskcache.Cache(
+    made: Any = diskcache.Cache  # its types take whole seconds alone
+    store: diskcache.Cache = made(
         str(folder),
         timeout=_LOCK_WAIT_S,
         disk=JsonDisk,
         size_limit=int(settings.cache_mb * 1e6),
         eviction_policy="least-recently-used",
     )
+    return store
 
 
 def _probe(database: Path) -> None:

@@ -36,8 +36,8 @@ def check_on(settings: Settings) -> None:
     if not settings.advisor.enabled:
         raise AdvisorError(
             Fault.OFF,
-            "a settings file forbids the advisor ('enabled = false' below [advisor]), so nothing was"
-            " sent; the command line does not overrule that",
+            "a settings file forbids the advisor ('enabled = false' below [advisor]), so nothing"
+            " was sent; the command line does not overrule that",
         )
 
 
