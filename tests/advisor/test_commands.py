@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
@@ -75,6 +78,28 @@ def test_suggestions_as_differences(run: Any, api: FakeApi) -> None:
     assert Path("rows.cu").read_text() == SOURCE
     assert run("advise", "rows.cu")[1].endswith("2 rounds, 0 tokens used\n")
     assert len(api.asked()) == 2
+
+
+def test_not_even_a_log_for_debugging_holds_key_or_source(run: Any, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import sys; from roofline_lsp.cli.main import main; sys.exit(main(sys.argv[1:]))",
+            *("advise", "rows.cu"),
+        ],
+        env={**os.environ, "ANTHROPIC_LOG": "debug"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert "2 suggestions for rows" in done.stdout
+    assert KEY not in done.stderr
+    assert "scaled(" not in done.stderr
+    stored = b"".join(file.read_bytes() for file in (tmp_path / "cache").rglob("cache.db*"))
+    assert b"rows.cu" not in stored
+    assert KEY.encode() not in stored
 
 
 def test_what_is_sent_is_shown_and_not_sent(run: Any, api: FakeApi) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from roofline_lsp.advisor.advice import LineEdit
 from roofline_lsp.advisor.edits import RejectedError, applied, located
+from roofline_lsp.advisor.words import one_line
 
 from .kernels import edit
 
@@ -45,6 +46,8 @@ def test_edits(edits: list[dict[str, Any]], expected: str) -> None:
         ([edit(1, 1, "\n\n", "x")], "does not quote"),
         ([edit(1, 3, "one\n  two\nthree", "x"), edit(3, 3, "three", "y")], "change line 3"),
         ([edit(3, 3, "three", "three")], "changes nothing"),
+        ([edit(3, 3, "three", "3 \x1b[2J")], "cannot be seen (U+001B)"),
+        ([edit(3, 3, "three", "3 // \u202e x")], "cannot be seen (U+202E)"),
     ],
 )
 def test_what_is_turned_away(edits: list[dict[str, Any]], words: str) -> None:
@@ -66,3 +69,7 @@ def test_line_ends_stay_as_they_are() -> None:
     assert made == "one\r\n2\r\n2b\r\n3"
     made = applied(text, located(text, [edit(1, 1, "one", "1\n1b")]))
     assert made == "1\r\n1b\r\ntwo\r\nthree"
+
+
+def test_words_hold_nothing_that_a_terminal_obeys() -> None:
+    assert one_line("Use\n  \x1b[31mred\u202e\tletters Größe") == "Use [31mred letters Größe"

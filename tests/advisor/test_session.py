@@ -13,6 +13,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient
 
+from roofline_lsp.server.places import path_of
+
 from ..server.conftest import SERVERS, Session, capabilities  # noqa: TID252 - of another folder
 from .conftest import KEY
 from .fake_api import FakeApi, fails, says
@@ -136,7 +138,9 @@ async def start(tmp_path: Path, api: FakeApi) -> AsyncIterator[Start]:
 
     yield begin
     for session in sessions:
-        await asyncio.wait_for(session.client.shutdown_session(), 60)
+        process = session.client._server
+        if process is not None and process.returncode is None:
+            await asyncio.wait_for(session.client.shutdown_session(), 60)
         await session.client.stop()  # type: ignore[no-untyped-call]
 
 
@@ -255,6 +259,10 @@ async def test_the_prompt_is_shown_and_nothing_is_sent(start: Start, api: FakeAp
     assert "You judge GPU kernels" in text
     assert KEY not in text
     await session.until(lambda: bool(session.client.shown_documents))
+    shown = path_of(session.client.shown_documents[0].uri)
+    assert shown.read_text(encoding="utf-8") == text
+    await session.client.shutdown_session()
+    assert not shown.exists()
     assert api.requests == []
 
 

@@ -78,7 +78,11 @@ async def test_the_next_round_is_told_what_the_checks_found(
     assert told[0] == "round 1 of 3: asking claude-test"
     first, second = api.asked()
     assert len(first["messages"]) == 1
-    assert second["messages"][0]["content"][0]["text"] == first["messages"][0]["content"][0]["text"]
+    (question,) = first["messages"][0]["content"]
+    assert question["cache_control"] == {"type": "ephemeral"}
+    assert second["messages"][0]["content"][0]["text"] == question["text"]
+    assert "cache_control" not in second["messages"][0]["content"][0]
+    assert "cache_control" in second["messages"][2]["content"][0]
     assert [turn["role"] for turn in second["messages"]] == ["user", "assistant", "user"]
     assert "Ghost" in second["messages"][1]["content"][0]["text"]
     findings = second["messages"][2]["content"][0]["text"]

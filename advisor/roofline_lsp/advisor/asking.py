@@ -76,17 +76,30 @@ class _Flight:
             listener.waiting(why, seconds)
 
 
+@dataclass(slots=True)
+class Spent:
+    """What a run or an editor session has used, whatever its settings were meanwhile."""
+
+    tokens: int = 0
+
+
 class Asker:
     """Asks. Raises AdvisorError wherever there is no answer."""
 
     def __init__(
-        self, settings: AdvisorSettings, warn: Callable[[str], None] = logger.warning
+        self,
+        settings: AdvisorSettings,
+        warn: Callable[[str], None] = logger.warning,
+        spent: Spent | None = None,
     ) -> None:
-        """Connects to nothing yet. ``warn`` is told what goes wrong beside the answers."""
+        """Connects to nothing yet. ``warn`` is told what goes wrong beside the answers.
+
+        ``spent`` is shared by the askers of one session.
+        """
         self.settings = settings
         self.cache = ReplyCache(settings, warn)
         self.client = Client(settings)
-        self.spent_tokens = 0
+        self.spent = spent or Spent()
         self._free = asyncio.Semaphore(settings.concurrency)
         self._one_at_the_cache = asyncio.Lock()
         self._flights: dict[str, _Flight] = {}
@@ -123,7 +136,7 @@ class Asker:
 
     async def keep(self, request: Request, reply: Reply) -> Answer:
         """Check a reply that came another way, as in a batch, and keep it."""
-        self.spent_tokens += reply.usage.total
+        self.spent.tokens += reply.usage.total
         entry = _entry(reply)
         answer = _answer(entry, request, cached=False)
         if answer is None:
@@ -151,7 +164,7 @@ class Asker:
     def check_budget(self) -> None:
         """Raises AdvisorError when the budget of this run or session is spent."""
         most = self.settings.budget_tokens
-        if most and self.spent_tokens >= most:
+        if most and self.spent.tokens >= most:
             raise AdvisorError(
                 Fault.BUDGET,
                 f"the budget of {most} tokens is spent; see 'advisor.budget-tokens'",

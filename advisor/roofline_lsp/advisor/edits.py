@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from roofline_lsp.advisor.advice import LineEdit
+from roofline_lsp.advisor.words import hidden_character
 from roofline_lsp.kernel.errors import RooflineError
 
 _NUMBER = re.compile(r" *\d+\| ?")
@@ -52,6 +53,9 @@ def applied(text: str, edits: Sequence[LineEdit]) -> str:
 def _located(lines: Sequence[str], edit: dict[str, Any]) -> LineEdit:
     original = _unnumbered(_lines(edit["original"]))
     replacement = _unnumbered(_lines(edit["replacement"]))
+    hidden = hidden_character(edit["replacement"])
+    if hidden is not None:
+        raise RejectedError(f"it brings in a character that cannot be seen ({hidden})")
     if not any(original):
         raise RejectedError("it does not quote the lines that it replaces")
     first = edit["first_line"]

@@ -59,7 +59,8 @@ def of_status(error: anthropic.APIStatusError, settings: AdvisorSettings) -> Adv
         return AdvisorError(
             Fault.REQUEST, "the request is too long (413); lower 'advisor.max-source-chars'"
         )
-    return AdvisorError(Fault.REQUEST, f"the endpoint refuses the request ({status}){said}")
+    hint = "; try 'advisor.structure' as \"tool\"" if "output_config" in said else ""
+    return AdvisorError(Fault.REQUEST, f"the endpoint refuses the request ({status}){said}{hint}")
 
 
 def of_connection(settings: AdvisorSettings) -> AdvisorError:

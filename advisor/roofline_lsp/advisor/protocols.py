@@ -16,6 +16,7 @@ from roofline_lsp.advisor import prompts
 from roofline_lsp.advisor.bench import Reading
 from roofline_lsp.advisor.request import Request, Turn
 from roofline_lsp.advisor.schema import Schema, obj
+from roofline_lsp.advisor.words import one_line
 from roofline_lsp.api.report import GpuUsed, KernelReport, Verdict
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.reports.units import scaled
@@ -65,7 +66,7 @@ def questions(case: Case, sample: int = 0) -> tuple[Request, ...]:
 def vote(case: Case, answers: Sequence[dict[str, Any]]) -> Vote:
     """What the answers to ``questions``, in their order, come to."""
     if len(answers) == 1:
-        return Vote(Verdict(answers[0]["class"]), _line(answers[0]["reason"]))
+        return Vote(Verdict(answers[0]["class"]), one_line(answers[0]["reason"]))
     operations, moved = answers
     total = moved["read_bytes"] + moved["written_bytes"]
     verdict = decided(
@@ -100,7 +101,3 @@ def _request(case: Case, system: str, schema: Schema, sample: int) -> Request:
         sections.append(prompts.evidence(case.kernel, case.gpu))
     sections.append(prompts.source(case.reading, advisor.max_source_chars))
     return Request.of(advisor, system, (Turn("user", prompts.joined(sections)),), schema, sample)
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

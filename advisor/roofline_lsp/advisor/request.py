@@ -41,6 +41,8 @@ class Request:
     base_url: str | None = None
     sample: int = 0
     """Tells votes apart, which ask the same several times. It is not sent."""
+    continues: bool = False
+    """Whether another round may follow, so that the endpoint keeps the conversation ready too."""
 
     @classmethod
     def of(
@@ -50,6 +52,8 @@ class Request:
         turns: tuple[Turn, ...],
         schema: Schema,
         sample: int = 0,
+        *,
+        continues: bool = False,
     ) -> Request:
         """A question as the settings want it asked."""
         return cls(
@@ -62,13 +66,15 @@ class Request:
             settings.effort,
             settings.base_url,
             sample,
+            continues,
         )
 
     def parameters(self) -> dict[str, Any]:
         """The body of the request, as the SDK takes it and the endpoint gets it."""
         keep = {"type": "ephemeral"}
         turns = [{"role": turn.role, "content": _blocks(turn.text)} for turn in self.turns]
-        turns[-1]["content"] = _blocks(self.turns[-1].text, cache_control=keep)
+        if self.continues:
+            turns[-1]["content"] = _blocks(self.turns[-1].text, cache_control=keep)
         body: dict[str, Any] = {
             "model": self.model,
             "max_tokens": self.max_tokens,

@@ -18,6 +18,7 @@ from roofline_lsp.advisor.edits import RejectedError, applied, located
 from roofline_lsp.advisor.request import Request, Turn
 from roofline_lsp.advisor.schema import Schema, obj
 from roofline_lsp.advisor.scoring import effect
+from roofline_lsp.advisor.words import one_line
 from roofline_lsp.api.report import GpuUsed, KernelReport
 from roofline_lsp.reports.units import duration, percent
 from roofline_lsp.settings import Settings
@@ -69,7 +70,13 @@ class Task:
         """The question, with the rounds before."""
         first = Turn("user", question(self.reading, self.kernel, self.bench.gpu, self.settings))
         advisor = self.settings.advisor
-        return Request.of(advisor, prompts.constant("suggest"), (first, *turns), SUGGESTIONS)
+        return Request.of(
+            advisor,
+            prompts.constant("suggest"),
+            (first, *turns),
+            SUGGESTIONS,
+            continues=advisor.rounds > 1,
+        )
 
 
 def question(reading: Reading, kernel: KernelReport, gpu: GpuUsed, settings: Settings) -> str:
@@ -159,7 +166,7 @@ class _Run:
 
     async def judge(self, given: dict[str, Any], shown: str) -> _Outcome:
         """Check one suggestion and keep it if all holds."""
-        title = _line(given["title"]) or "without a title"
+        title = one_line(given["title"]) or "without a title"
         self._tell(f"{shown}checking '{title}'")
         try:
             found = await self._checked(title, given)
@@ -188,8 +195,8 @@ class _Run:
         tested = await tried(task.bench.path, text.encode(), task.settings)
         return Suggestion(
             title,
-            _line(given["why"]),
-            _line(given["expected_effect"]),
+            one_line(given["why"]),
+            one_line(given["expected_effect"]),
             edits,
             found,
             compiled,
@@ -221,7 +228,3 @@ def _told(outcomes: Sequence[_Outcome]) -> str:
         + "\n\nSuggest again: mended forms of what was rejected where they are worth it, and what"
         " else helps. Edits are to the original file, as numbered above. Do not repeat what holds."
     )
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

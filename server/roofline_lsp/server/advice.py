@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shutil
+import tempfile
 import uuid
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
@@ -50,6 +52,7 @@ class SessionAdvice:
         self._opinions: dict[tuple[str, str], tuple[str, ModelOpinion]] = {}
         self._asked: dict[tuple[str, str], str] = {}
         self._told: set[str] = set()
+        self._folder: Path | None = None
         self._by_request: dict[str | int, asyncio.Task[Advised]] = {}
 
     @property
@@ -57,8 +60,18 @@ class SessionAdvice:
         return self._server.settings.for_path
 
     def stop(self) -> None:
-        """End all questions."""
+        """End all questions, and take away what was written to be shown."""
         self._process.stop()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def written(self, text: str) -> Path:
+        """A text in a file that only this person can read, until the session ends; blocks."""
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="roofline-lsp-"))
+        path = self._folder / "prompt.md"
+        path.write_text(text, encoding="utf-8")
+        return path
 
     def cancel(self, request: str | int) -> None:
         """The client no longer waits for a request."""
@@ -115,6 +128,7 @@ class SessionAdvice:
         if isinstance(answer.value, ModelOpinion):
             self._opinions[document.uri, kernel.qualified_name] = (text, answer.value)
         else:
+            self._asked.pop((document.uri, kernel.qualified_name), None)  # the next saving asks
             self._tell_once(_reason(answer))
 
     async def _ask(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
-from pathlib import Path
 
 from lsprotocol import types
 
@@ -74,18 +72,10 @@ async def show_prompt(ls: RooflineServer, uri: str, kernel: str, line: int) -> s
 
 
 async def _shown(ls: RooflineServer, text: str) -> None:
-    path = await asyncio.to_thread(_written, text)
+    path = await asyncio.to_thread(ls.advice.written, text)
     await ls.window_show_document_async(
         types.ShowDocumentParams(path.as_uri(), external=False, take_focus=True)
     )
-
-
-def _written(text: str) -> Path:
-    """A file that only this person can read; the system's cleaning of old files takes it away."""
-    folder = Path(tempfile.mkdtemp(prefix="roofline-lsp-"))
-    path = folder / "prompt.md"
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 async def _offer(ls: RooflineServer, document: Document, advice: Advice, revision: int) -> None:

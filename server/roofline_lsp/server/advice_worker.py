@@ -17,7 +17,7 @@ import threading
 from typing import BinaryIO
 
 from roofline_lsp.advisor.advice import Advice
-from roofline_lsp.advisor.asking import Asker
+from roofline_lsp.advisor.asking import Asker, Spent
 from roofline_lsp.advisor.bench import Bench
 from roofline_lsp.advisor.classify import classify
 from roofline_lsp.advisor.protocols import Case
@@ -50,7 +50,8 @@ class AdviceWorker:
     def __init__(self, answers: BinaryIO) -> None:
         """``answers`` is what is said to the server."""
         self._answers = answers
-        self._asker: Asker | None = None
+        self._askers: dict[AdvisorSettings, Asker] = {}
+        self._spent = Spent()
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._one_analysis = asyncio.Lock()
 
@@ -76,7 +77,7 @@ class AdviceWorker:
         self._say(Advised(job.number, value))
 
     async def _advised(self, job: Advise) -> Advice | ModelOpinion | str:
-        asker = await self._asker_for(job.settings.advisor)
+        asker = self._asker_for(job.settings.advisor)
 
         def tell(message: str) -> None:
             self._say(Told(job.number, message))
@@ -91,16 +92,14 @@ class AdviceWorker:
             return await classify(asker, case)
         return shown(task, case)
 
-    async def _asker_for(self, settings: AdvisorSettings) -> Asker:
-        """The one asker of the session, or a new one for new settings; what was spent stays."""
-        old = self._asker
-        if old is None or old.settings != settings:
-            self._asker = Asker(settings, lambda message: self._say(Warned(message)))
-            if old is not None:
-                self._asker.spent_tokens = old.spent_tokens
-                await old.close()
-        assert self._asker is not None
-        return self._asker
+    def _asker_for(self, settings: AdvisorSettings) -> Asker:
+        """One for each of the settings of a session's projects; they share the budget."""
+        if settings not in self._askers:
+            self._askers[settings] = Asker(settings, self._warn, self._spent)
+        return self._askers[settings]
+
+    def _warn(self, message: str) -> None:
+        self._say(Warned(message))
 
     def _say(self, value: Advised | Told | Warned) -> None:
         try:
