@@ -188,6 +188,22 @@ def test_a_failure_leaves_the_report_as_it_is(run: Any, api: FakeApi) -> None:
     )
 
 
+def test_what_every_request_would_meet_is_met_once(run: Any, api: FakeApi) -> None:
+    kernels = "".join(f"__global__ void k{at}(float *x) {{ x[{at}] = 1; }}\n" for at in range(9))
+    Path("many.cu").write_text(kernels)
+    Path("one.toml").write_text(
+        f'[advisor]\nbase-url = "{api.url}"\nconcurrency = 1\nretries = 0\n'
+    )
+    api.default = fails(403, "permission_error")
+    _, _, err = run("--check", "many.cu", "--llm", "all", "--config", "one.toml")
+    assert len(api.asked()) == 1
+    assert err.startswith("roofline-lsp: no opinion on 9 kernels: the key may not use the model")
+    api.default = says({}, raw_text="no JSON")
+    _, _, err = run("--check", "many.cu", "--llm", "all", "--config", "one.toml")
+    assert len(api.asked()) == 10
+    assert len(err.splitlines()) == 1
+
+
 def test_a_project_that_forbids_it(run: Any, api: FakeApi) -> None:
     Path("roofline.toml").write_text("[advisor]\nenabled = false\n")
     for argv in (("--check", "rows.cu", "--llm"), ("advise", "rows.cu")):

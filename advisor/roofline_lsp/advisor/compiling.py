@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roofline_lsp.advisor.edits import RejectedError
+from roofline_lsp.hardware_db import find_gpu
 from roofline_lsp.kernel.program import Dialect
 from roofline_lsp.settings import SKIPPED_FOLDERS, Settings
 
@@ -43,7 +44,7 @@ class Compiler:
         """Looks for a compiler on the path; ``name`` is None where there is none."""
         self._path = path
         self._settings = settings
-        self._command = _command(path, dialect) if settings.advisor.compile else None
+        self._command = _command(path, dialect, settings) if settings.advisor.compile else None
         self.name = None if self._command is None else Path(self._command[0]).name
         self._usable: bool | None = None
 
@@ -78,10 +79,12 @@ class Compiler:
             return Ran(ran.code, ran.output.replace(f"{folder}{os.sep}", ""))
 
 
-def _command(path: Path, dialect: Dialect) -> list[str] | None:
+def _command(path: Path, dialect: Dialect, settings: Settings) -> list[str] | None:
     """How to compile a file without making a program of it."""
     if dialect is Dialect.CUDA and (nvcc := shutil.which("nvcc")):
-        return [nvcc, "--ptx", "-x", "cu", "-o", os.devnull]
+        name = find_gpu(settings.gpu).architecture.name
+        architecture = [f"-arch={name}"] if name.startswith("sm_") else []
+        return [nvcc, "--ptx", *architecture, "-x", "cu", "-o", os.devnull]
     if dialect is Dialect.HIP and (hipcc := shutil.which("hipcc")):
         return [hipcc, "-fsyntax-only"]
     clang = shutil.which("clang++") or shutil.which("clang")

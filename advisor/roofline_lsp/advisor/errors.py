@@ -37,6 +37,11 @@ PASSING = frozenset(
 )
 """Faults that another attempt may mend."""
 
+HOPELESS = frozenset(
+    {Fault.OFF, Fault.NOT_INSTALLED, Fault.NO_KEY, Fault.DENIED, Fault.UNREACHABLE, Fault.BUDGET}
+)
+"""Faults that every other request of the same run would meet too."""
+
 
 class AdvisorError(RooflineError):
     """There is no answer. What the static analysis says stands."""

@@ -13,7 +13,7 @@ from roofline_lsp.advisor.asking import Answer, Asker
 from roofline_lsp.advisor.batches import ask_all
 from roofline_lsp.advisor.bench import Bench
 from roofline_lsp.advisor.classify import opinion
-from roofline_lsp.advisor.errors import AdvisorError, Fault
+from roofline_lsp.advisor.errors import HOPELESS, AdvisorError, Fault
 from roofline_lsp.advisor.joining import worth_asking
 from roofline_lsp.advisor.pricing import Preview, preview
 from roofline_lsp.advisor.protocols import Case, questions
@@ -132,12 +132,16 @@ async def _answers(
         except AdvisorError as error:
             return [answer or error for answer in kept]
     done = 0
+    hopeless: AdvisorError | None = None
+    free = asyncio.Semaphore(asker.settings.concurrency)
 
     async def one(request: Request) -> Answer | AdvisorError:
-        nonlocal done
+        nonlocal done, hopeless
         try:
-            return await asker.ask(request)
+            async with free:
+                return hopeless or await asker.ask(request)
         except AdvisorError as error:
+            hopeless = error if error.fault in HOPELESS else hopeless
             return error
         finally:
             done += 1

@@ -113,6 +113,7 @@ class SessionAdvice:
         view = self._server.documents.newest(document)
         if not settings.enabled or view is None or not view.fresh:
             return
+        wanted = []
         for kernel in view.report.kernels:
             unsure = worth_asking(kernel.prediction, settings)
             text = _text_of(kernel, view)
@@ -120,16 +121,25 @@ class SessionAdvice:
             if not unsure or text is None or self._asked.get(key) == text:
                 continue
             self._asked[key] = text
-            self._server.background(self._classify(document, kernel, text))
+            wanted.append((kernel, text))
+        # The first alone: what it fails of, all would.
+        done = [await self._classify(document, *each) for each in wanted[:1]]
+        if all(done):
+            rest = wanted[1:]
+            done += await asyncio.gather(*(self._classify(document, *each) for each in rest))
+        for at, (kernel, _) in enumerate(wanted):
+            if at >= len(done) or not done[at]:
+                self._asked.pop((document.uri, kernel.qualified_name), None)  # saving asks again
 
-    async def _classify(self, document: Document, kernel: KernelReport, text: str) -> None:
+    async def _classify(self, document: Document, kernel: KernelReport, text: str) -> bool:
+        """Ask for a kernel's class; whether there was an answer."""
         name = KernelName(kernel.qualified_name, kernel.name_span.line)
         answer = await self._ask(document, name, Wish.CLASSIFY)
         if isinstance(answer.value, ModelOpinion):
             self._opinions[document.uri, kernel.qualified_name] = (text, answer.value)
-        else:
-            self._asked.pop((document.uri, kernel.qualified_name), None)  # the next saving asks
-            self._tell_once(_reason(answer))
+            return True
+        self._tell_once(_reason(answer))
+        return False
 
     async def _ask(
         self,
