@@ -91,7 +91,7 @@ class Session:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--rounds", type=int, default=200)
     options = parser.parse_args()
     os.environ.update(ANTHROPIC_API_KEY="none", NO_PROXY="127.0.0.1")

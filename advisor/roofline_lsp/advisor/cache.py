@@ -92,9 +92,7 @@ class ReplyCache:
     def info(self) -> Info:
         """What is kept. Opens the store only if there is one."""
         there = (self.folder / _DATABASE).is_file()
-        found = (
-            self._do(lambda store: (int(store.__len__()), int(store.volume()))) if there else None
-        )
+        found = self._do(_measured) if there else None
         entries, size = found or (0, 0)
         return Info(
             self.folder,
@@ -200,6 +198,11 @@ def _opened(folder: Path, settings: AdvisorSettings) -> diskcache.Cache:
         eviction_policy="least-recently-used",
     )
     return store
+
+
+def _measured(store: Any) -> tuple[int, int]:
+    """Entries, and bytes on disk."""
+    return len(store), int(store.volume())
 
 
 def _probe(database: Path) -> None:

@@ -12,6 +12,7 @@ from roofline_lsp.reports.units import counted
 from roofline_lsp.server.app import RooflineServer
 from roofline_lsp.server.features.advice import (
     KIND,
+    SHOW_PROMPT,
     actions,
     described,
     title_of,
@@ -61,12 +62,13 @@ async def suggest(ls: RooflineServer, uri: str, kernel: str, line: int) -> Json 
 
 
 async def show_prompt(ls: RooflineServer, uri: str, kernel: str, line: int) -> str | None:
-    """What would be sent about a kernel, shown as a document where the client can."""
+    """What would be sent about a kernel, shown as a document unless the client does that itself."""
     document = ls.documents.get(uri)
     if document is None:
         return None
     text = await ls.advice.prompt(document, KernelName(kernel, line))
-    if ls.capability("window.show_document.support"):
+    own = SHOW_PROMPT in ls.client_commands
+    if not own and ls.capability("window.show_document.support"):
         ls.background(_shown(ls, text))
     return text
 

@@ -88,7 +88,8 @@ def workspace_edit(
 ) -> types.WorkspaceEdit:
     """A suggestion as an edit of one version of one document, to be confirmed."""
     lines = document.buffer.lines
-    edits = [text_edit(edit, lines, encoding) for edit in suggestion.edits]
+    end = "\r\n" if "\r\n" in document.buffer.text else "\n"
+    edits = [text_edit(edit, lines, encoding, end) for edit in suggestion.edits]
     at = types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version)
     if not annotated:
         return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(at, edits)])
@@ -102,7 +103,9 @@ def workspace_edit(
     )
 
 
-def text_edit(edit: LineEdit, lines: Sequence[str], encoding: Encoding) -> types.TextEdit:
+def text_edit(
+    edit: LineEdit, lines: Sequence[str], encoding: Encoding, line_end: str = "\n"
+) -> types.TextEdit:
     """Whole lines replaced, or taken away with the line end that follows or precedes them."""
     start = types.Position(edit.first_line - 1, 0)
     end = types.Position(edit.last_line - 1, units(lines[edit.last_line - 1], encoding))
@@ -112,7 +115,7 @@ def text_edit(edit: LineEdit, lines: Sequence[str], encoding: Encoding) -> types
         elif edit.first_line > 1:
             before = lines[edit.first_line - 2]
             start = types.Position(edit.first_line - 2, units(before, encoding))
-    return types.TextEdit(types.Range(start, end), edit.text or "")
+    return types.TextEdit(types.Range(start, end), (edit.text or "").replace("\n", line_end))
 
 
 def to_json(advice: Advice) -> Json:

@@ -1,0 +1,23 @@
+"""Nothing of the person who runs the tests is read by them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_personal_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """An empty folder in the place of a person's own settings."""
+    folder = str(tmp_path_factory.mktemp("nobody"))
+    names = ("XDG_CONFIG_HOME", "APPDATA")
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(dict.fromkeys(names, folder))
+    yield
+    for name, value in before.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
