@@ -108,6 +108,7 @@ def says(
     delay_s: float = 0.0,
     cut_after: int | None = None,
     raw_text: str | None = None,
+    thinks: bool = False,
 ) -> Behaviour:
     """Streams a value as structured output, or as the tool's input where a tool is given."""
 
@@ -123,7 +124,17 @@ def says(
         pieces = [text[at : at + 40] for at in range(0, len(text), 40)]
         handler.start_stream()
         handler.event("message_start", message=message(body, [], None))
-        handler.event("content_block_start", index=0, content_block=block)
+        index = 0
+        if thinks:
+            thought = {"type": "thinking", "thinking": "", "signature": ""}
+            handler.event("content_block_start", index=0, content_block=thought)
+            delta = {"type": "thinking_delta", "thinking": "Let me see."}
+            handler.event("content_block_delta", index=0, delta=delta)
+            delta = {"type": "signature_delta", "signature": "x"}
+            handler.event("content_block_delta", index=0, delta=delta)
+            handler.event("content_block_stop", index=0)
+            index = 1
+        handler.event("content_block_start", index=index, content_block=block)
         for at, piece in enumerate(pieces):
             if cut_after is not None and at >= cut_after:
                 return
@@ -132,9 +143,9 @@ def says(
                 if tool
                 else {"type": "text_delta", "text": piece}
             )
-            handler.event("content_block_delta", index=0, delta=delta)
+            handler.event("content_block_delta", index=index, delta=delta)
             time.sleep(delay_s)
-        handler.event("content_block_stop", index=0)
+        handler.event("content_block_stop", index=index)
         handler.event(
             "message_delta",
             delta={"stop_reason": stop, "stop_sequence": None, "stop_details": None},

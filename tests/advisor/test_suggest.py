@@ -103,6 +103,14 @@ async def test_rounds_end_and_a_failing_round_costs_only_itself(
     assert with_others.rounds == 2
 
 
+async def test_a_model_that_thinks_first(api: FakeApi, make_asker: Any, tmp_path: Path) -> None:
+    api.default = says({"suggestions": [MULTIPLY]}, thinks=True)
+    advice, told = await advised(make_asker, tmp_path, rounds=1)
+    assert [each.title for each in advice.suggestions] == ["Multiply"]
+    assert told[1] == "the model thinks"
+    assert told[2].startswith("the model writes, ")
+
+
 async def test_a_first_round_that_fails_is_an_error(
     api: FakeApi, make_asker: Any, tmp_path: Path
 ) -> None:

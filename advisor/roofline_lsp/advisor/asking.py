@@ -44,7 +44,7 @@ class Listener(Protocol):
     """Told how a request fares."""
 
     def text(self, characters: int) -> None:
-        """So many characters of the reply have come."""
+        """So many characters of the reply have come; 0 while the model thinks."""
 
     def waiting(self, why: str, seconds: float) -> None:
         """Another attempt is made after a pause."""

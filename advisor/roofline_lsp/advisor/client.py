@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from anthropic.types import Message
 
 OnText = Callable[[int], None]
-"""Told how many characters of the reply have come."""
+"""Told how many characters of the reply have come; 0 while the model thinks."""
 
 _SDK_LOGGERS = ("anthropic", "httpx2", "httpcore2")
 
@@ -74,6 +74,9 @@ class Client:
                     elif event.type == "input_json":
                         count += len(event.partial_json)
                         on_text(count)
+                    elif event.type == "content_block_start" and count == 0:
+                        if event.content_block.type in {"thinking", "redacted_thinking"}:
+                            on_text(0)
                 message = await stream.get_final_message()
             return reply_of(message)
 

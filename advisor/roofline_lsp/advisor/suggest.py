@@ -109,7 +109,9 @@ class _Progress:
         self._told = 0
 
     def text(self, characters: int) -> None:
-        if characters - self._told >= 200 or not self._told:
+        if characters == 0:
+            self._tell(f"{self._round}the model thinks")
+        elif characters - self._told >= 200 or not self._told:
             self._told = characters
             self._tell(f"{self._round}the model writes, {characters} characters")
 
