@@ -1,8 +1,9 @@
 """The share of threads that pass a condition, where data decides it.
 
 What the launch fixes is evaluated for each lane; only what is left is assumed, by whether control
-goes on after the branch. A conjunction passes by the product of its parts, a disjunction by what
-both leave over, a remainder by how many there are.
+goes on after the branch. Conditions that data decides are hardly independent: tests that an index
+from data is within bounds pass or fail together. So several pass as often as one does. A remainder
+is as likely as any other.
 """
 
 from __future__ import annotations
@@ -47,16 +48,16 @@ class BranchOdds:
             return self._assumed(negated=negated)
         value = self._lanes.evaluate(condition)
         if value is not None:
-            return np.asarray(value) != 0
+            return (np.asarray(value) != 0).astype(np.int64)
         single = single_apply(condition)
         if single is None:
             return self._assumed(negated=negated)
         parts = single.args
         if single.op == "land":
-            return self.of(parts[0], negated=negated) * self.of(parts[1], negated=negated)
+            return both(self.of(parts[0], negated=negated), self.of(parts[1], negated=negated))
         if single.op == "lor":
             left, right = (self.of(part, negated=negated) for part in parts)
-            return 1 - (1 - left) * (1 - right)
+            return 1 - both(1 - left, 1 - right)
         if single.op not in ("eq", "ne"):
             return self._assumed(negated=negated)
         inner = single_apply(parts[0])
@@ -90,6 +91,13 @@ class BranchOdds:
         if not isinstance(known, int) or known <= 0:
             return None
         return 1.0 / known if operation.op == "mod" else float(0.5 ** known.bit_count())
+
+
+def both(one: Lane, other: Lane) -> Lane:
+    """The share that passes two conditions: those that data decides go together."""
+    if np.asarray(one).dtype.kind == "f" and np.asarray(other).dtype.kind == "f":
+        return np.minimum(one, other)
+    return one * other
 
 
 def odds_of(condition: Expr, guard: Region) -> float:
