@@ -299,7 +299,7 @@ def convert(walker: Walker, value: Value, type_: str) -> Value:
 
 _LOW_PARTS: Final = frozenset(("+", "-", "*", "<<", "&", "|", "^", "~", "negate"))
 """Operations of which the lower half of the result depends on the lower halves alone."""
-_MAX_NARROWED: Final = 8
+_MAX_NARROWED: Final = 3
 
 
 def _resized(walker: Walker, value: Value, type_: str, depth: int = 0) -> Value:
