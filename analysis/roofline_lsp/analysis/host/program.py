@@ -82,7 +82,7 @@ def _run_main_again(m: Machine) -> None:
 
 
 def _mains(m: Machine) -> list[Function]:
-    mains = [f for f in m.index.functions.get("main", ()) if f.owner is None and f.body is not None]
+    mains = [f for f in m.index.functions.get("main", ()) if f.owner is None and f.has_body]
     # A folder may hold several programs: the one that leads to launches is meant.
     mains.sort(
         key=lambda f: (not m.reach.function_can_launch(f), f.path.suffix not in _DEVICE_SUFFIXES)
@@ -177,7 +177,7 @@ def _run_rest(m: Machine) -> None:
         if f.name != "main"
         and runs_on_host(f)
         and m.reach.function_can_launch(f)
-        and f.body is not None
+        and f.has_body
     ]
     called = m.reach.called({f.name for f in candidates})
     roots = [f for f in candidates if f.name not in called]
