@@ -113,7 +113,7 @@ class Walker:
         self.contracts_all = kernel.dialect is not Dialect.OPENMP
         """Any product is fused with a sum, as nvcc does. Clang for OpenMP does so by default only
         where one expression has both."""
-        self.written_products = (False, False)
+        self.written_products: tuple[bool, bool] = (False, False)
         """Which operands of the operator to be computed are written as products."""
         self.types = TypeResolver(
             table, {}, lambda expression: parts.constant_of(self, expression), kernel.dialect
