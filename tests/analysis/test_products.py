@@ -38,6 +38,9 @@ __global__ void k(const float *p, float *q, int n) {{
         ("float t = a * b; q[0] = t * d; q[1] = t + c;", 4),
         ("float t = a * b; q[0] = t > d ? t : d; q[1] = t + c;", 3),
         ("float t = a / 2.f; q[0] = t + c; q[1] = t + d;", 4),
+        ("q[0] = (a + b) / 2.f; q[1] = (b + a) / 4.f;", 3),  # one FADD for both
+        ("q[0] = (a + a) / 2.f; q[1] = (a + b) / 4.f;", 4),
+        ("q[0] = a - b; q[1] = b - a;", 2),
     ],
 )
 def test_a_product_and_its_additions(count: Count, statements: str, flops: float) -> None:

@@ -147,12 +147,17 @@ def truth(walker: Walker, value: Value) -> Value:
     return Value("bool", apply("ne", value.expr), value.varies, ("equal", (value,)))
 
 
+_SYMMETRIC: Final = ("+", "*")
+
+
 def _float_binary(walker: Walker, op: str, left: Value, right: Value, type_: str) -> Value:
     varies = left.varies | right.varies
     expr = _numeric(_FLOAT, op, left, right)
     if expr is not None and expr.constant is not None:
         return number(expr.constant, "bool" if op in COMPARISONS else type_)
-    key = ("float", op, left.key(), right.key(), type_)
+    operands = (left.key(), right.key())
+    # a + b and b + a round alike: one number serves both.
+    key = ("float", op, frozenset(operands) if op in _SYMMETRIC else operands, type_)
     machine = walker.machine
     home = machine.home(varies)
     found = machine.find(key, home)

@@ -174,10 +174,7 @@ def _run_rest(m: Machine) -> None:
     candidates = [
         f
         for f in m.index.all_functions
-        if f.name != "main"
-        and runs_on_host(f)
-        and m.reach.function_can_launch(f)
-        and f.has_body
+        if f.name != "main" and runs_on_host(f) and m.reach.function_can_launch(f) and f.has_body
     ]
     called = m.reach.called({f.name for f in candidates})
     roots = [f for f in candidates if f.name not in called]
