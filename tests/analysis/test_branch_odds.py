@@ -28,6 +28,10 @@ SHARES = {
     "if (p[i] % 5 == 0) S": 0.2,
     "if (p[i] % 5) S": 0.8,
     "if ((p[i] & 6) == 2) S": 0.25,
+    "if (p[i] == m) S": 1 / 16,
+    "if (p[i] != m) S": 15 / 16,
+    "if (m - 1 != p[i]) S": 15 / 16,
+    "if (p[i] == yes) S": 0.5,
     "if (m == 3 && p[i]) S": 0.5,
     "if (m == 4 && p[i]) S": 0.0,
     "switch (p[i]) { case 0: S break; case 1: break; case 2: break; default: break; }": 0.25,
@@ -37,11 +41,11 @@ SHARES = {
 @pytest.mark.parametrize("text", SHARES)
 def test_what_the_launch_decides_counts(count: Count, text: str) -> None:
     source = f"""
-    __global__ void k(float *out, const float *a, const int *p, int m) {{
+    __global__ void k(float *out, const float *a, const int *p, int m, int yes) {{
       int i = threadIdx.x;
       {text.replace("S", "out[i] = 1.0f;")}
     }}"""
-    found = count(source, 1, 32, m=3)
+    found = count(source, 1, 32, m=3, yes=1)
     assert found.accesses["out", "write", 4] == pytest.approx(32 * SHARES[text])
 
 
