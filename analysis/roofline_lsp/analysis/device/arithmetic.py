@@ -310,6 +310,9 @@ _MAX_NARROWED: Final = 3
 def _resized(walker: Walker, value: Value, type_: str, depth: int = 0) -> Value:
     """An integer in another integer type."""
     node = value.node
+    if value.type == "bool" and type_ != "bool" and value.constant is None:
+        walker.machine.need(value)
+        return Value(type_, value.expr, value.varies, ("from bool", (value,)))
     if node is None:
         return Value(type_, value.expr, value.varies)
     wider, narrower = is_wide(type_), is_wide(value.type)

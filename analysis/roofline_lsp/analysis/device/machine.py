@@ -127,7 +127,8 @@ class Machine:
         while region is not None and expr is not None:
             if region.unrolled and varies & region.bit and region.counter is not None:
                 coefficient = expr.coefficient(region.counter)
-                if coefficient is not None and coefficient.constant is not None:
+                # Without the counter in it, the number differs for another reason.
+                if coefficient is not None and coefficient.constant:
                     expr = expr - coefficient * Expr({(region.counter,): 1})
                     varies &= ~region.bit
             region = region.parent
