@@ -17,10 +17,14 @@ from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
 from roofline_lsp.kernel.symbolic import Expr, apply
+from roofline_lsp.kernel.types import Type
 
 
-def passed_by_value(walker: Walker, change: Change) -> bool:
-    """Whether a variable that is passed by name to a call surely stays as it is."""
+def passed_by_value(walker: Walker, change: Change, *, addressed: bool) -> bool:
+    """Whether a variable that is passed by name to a call surely stays as it is.
+
+    ``addressed``: its name stands for an address, of an array or another variable.
+    """
     call = change.value
     if change.op != "?" or not isinstance(call, ex.Call) or not isinstance(call.callee, ex.Name):
         return False
@@ -29,10 +33,15 @@ def passed_by_value(walker: Walker, change: Change) -> bool:
         return False
     for function in functions:
         for parameter, arg in zip(function.params, call.args, strict=False):
-            passed = isinstance(arg, ex.Name) and arg.name == change.name
-            if passed and parameter.type.reference and not parameter.type.const:
+            if not isinstance(arg, ex.Name) or arg.name != change.name or parameter.type.const:
+                continue
+            if parameter.type.reference or (addressed and _points(parameter.type)):
                 return False
     return True
+
+
+def _points(type_: Type) -> bool:
+    return bool(type_.pointers or type_.dims)
 
 
 def put_back(walker: Walker, name: str, before: DeviceValue, facts: Iterable[BodyFacts]) -> bool:

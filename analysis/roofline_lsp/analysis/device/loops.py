@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from roofline_lsp.analysis.device.arithmetic import binary, convert, truth
-from roofline_lsp.analysis.device.assigned import BodyFacts, body_facts, jumps
+from roofline_lsp.analysis.device.assigned import BodyFacts, Change, body_facts, jumps
 from roofline_lsp.analysis.device.conditions import is_fixed, negation, trips_of_condition
 from roofline_lsp.analysis.device.conversions import scalar
 from roofline_lsp.analysis.device.expressions import evaluate
@@ -39,6 +39,7 @@ from roofline_lsp.analysis.device.values import (
     DeviceValue,
     FieldPlace,
     Place,
+    PlacePointer,
     PointerValue,
     StructValue,
     Value,
@@ -296,34 +297,84 @@ def _carry(
     for name in dict.fromkeys(change.name for fact in facts for change in fact.changes):
         place = walker.scope.find(name)
         slot = _slot_of(place)
-        if slot is None or slot in carried or slot not in walker.slots:
-            continue
-        changes = [c for c in changes_of(facts, name) if not passed_by_value(walker, c)]
-        before = walker.slots[slot]
-        if not changes:
-            continue
-        by_value = walker.opencl and isinstance(before, StructValue) and not before.type.dims
-        if all(change.op == "?" for change in changes) and (
-            by_value or not isinstance(before, StructValue)
-        ):
-            # Passed to a call by name: changed only through a reference, which calls resolve.
-            continue
-        if isinstance(before, PointerValue) and not any(c.whole for c in changes):
-            continue  # What it points to changes, not the pointer.
-        step = step_of(walker, name, facts) if isinstance(place, VariablePlace) else None
-        if name != induction and step is not None and step.op != "+":
-            step = None
-        if step is None and put_back(walker, name, before, facts):
-            continue
-        if isinstance(before, StructValue) and before.type.dims:
-            walker.array_varies[slot] = walker.array_varies.get(slot, 0) | loop.bit
-        carried[slot] = _Carried(slot, before, step)
+        if place is not None and slot in walker.slots:
+            _carry_variable(walker, name, place, facts, loop, carried, is_counter=name == induction)
     for fact in facts:
         for name in fact.stores:
             _mark_stored(walker, loop, name)
     for item in carried.values():
         item.start = walker.slots[item.slot] = _in_run(walker, item, loop)
     return list(carried.values())
+
+
+def _carry_variable(
+    walker: Walker,
+    name: str,
+    place: Place,
+    facts: list[BodyFacts],
+    loop: Region,
+    carried: dict[int, _Carried],
+    *,
+    is_counter: bool,
+) -> None:
+    """Carry the variable a name stands for, and what it points to, if the loop changes them."""
+    slot = _slot_of(place)
+    assert slot is not None
+    before = walker.slots[slot]
+    addressed = isinstance(before, PlacePointer) or _is_array(before)
+    changes = [
+        c for c in changes_of(facts, name) if not passed_by_value(walker, c, addressed=addressed)
+    ]
+    if isinstance(before, PlacePointer):
+        _carry_pointee(walker, before, changes, loop, carried)
+    if slot in carried or not changes or _stays(walker, before, changes):
+        return
+    step = step_of(walker, name, facts) if isinstance(place, VariablePlace) else None
+    if not is_counter and step is not None and step.op != "+":
+        step = None
+    if step is None and put_back(walker, name, before, facts):
+        return
+    if _is_array(before):
+        walker.array_varies[slot] = walker.array_varies.get(slot, 0) | loop.bit
+    carried[slot] = _Carried(slot, before, step)
+
+
+def _stays(walker: Walker, before: DeviceValue, changes: list[Change]) -> bool:
+    """Whether what changes is not the variable itself."""
+    by_value = walker.opencl and isinstance(before, StructValue) and not before.type.dims
+    if all(change.op == "?" for change in changes) and (
+        by_value or not isinstance(before, StructValue)
+    ):
+        # Passed to a call by name: changed only through a reference, which calls resolve.
+        return True
+    # What a pointer points to changes, not the pointer.
+    return isinstance(before, PointerValue) and not any(c.whole for c in changes)
+
+
+def _carry_pointee(
+    walker: Walker,
+    pointer: PlacePointer,
+    changes: list[Change],
+    loop: Region,
+    carried: dict[int, _Carried],
+) -> None:
+    """Carry the variable that the loop changes through a pointer: a caller's array, as a rule."""
+    slot = _slot_of(pointer.place)
+    before = walker.slots.get(slot) if slot is not None else None
+    while isinstance(before, PlacePointer):
+        slot = _slot_of(before.place)
+        before = walker.slots.get(slot) if slot is not None else None
+    if slot is None or slot in carried or not isinstance(before, (Value, StructValue)):
+        return
+    if all(change.whole and change.op != "?" for change in changes):
+        return  # The pointer moves; what it points to stays.
+    if _is_array(before):
+        walker.array_varies[slot] = walker.array_varies.get(slot, 0) | loop.bit
+    carried[slot] = _Carried(slot, before, None)
+
+
+def _is_array(value: DeviceValue) -> bool:
+    return isinstance(value, StructValue) and bool(value.type.dims)
 
 
 def _slot_of(place: Place | None) -> int | None:
