@@ -50,3 +50,31 @@ def test_a_helper_that_only_reads_leaves_the_array_as_it_is(count: Count) -> Non
     body = "float t = 0.f; for (int r = 0; r < n; r++) t += f(s); s[0] = t;"
     found = count(kernel("float", body, helper), 1, 1, n=50).work(Work.SP)
     assert found == 2 + 50 + 1  # s[0] * 3 + s[1] once
+
+
+STEP = "return z = 1664525u * z + 1013904223u;"
+
+
+@pytest.mark.parametrize(
+    ("helper", "call"),
+    [
+        ("unsigned f(unsigned &z) { STEP }", "f(z)"),
+        ("unsigned g(unsigned &z) { STEP } __device__ unsigned f(unsigned &z) { return g(z); }", 0),
+        ("unsigned f(unsigned *z) { return *z = 1664525u * *z + 1013904223u; }", "f(&z)"),
+        ("unsigned f(unsigned z) { STEP }", None),
+        ("unsigned f(const unsigned &z) { return 1664525u * z + 1013904223u; }", None),
+    ],
+)
+def test_a_state_passed_by_reference_differs_in_every_run(
+    count: Count, helper: str, call: str | int | None
+) -> None:
+    source = f"""
+    __device__ {helper.replace("STEP", STEP)}
+    __global__ void k(unsigned *q, unsigned n) {{
+      unsigned z = q[0], t = 0;
+      for (unsigned r = 0; r < n; r++) t ^= {call or "f(z)"};
+      q[threadIdx.x] = t + z;
+    }}"""
+    short, long_ = (count(source, 1, 1, n=n).integers for n in (50, 60))
+    runs = (long_ - short) / 10
+    assert runs >= 2 if call is not None else runs < 2

@@ -21,8 +21,9 @@ from roofline_lsp.analysis.device.induction import (
 )
 from roofline_lsp.analysis.device.loop_forms import (
     halved_range,
-    passed_by_value,
+    may_change,
     put_back,
+    surely_changes,
     waits_for_atomic,
 )
 from roofline_lsp.analysis.device.memory import offset_by
@@ -322,9 +323,7 @@ def _carry_variable(
     assert slot is not None
     before = walker.slots[slot]
     addressed = isinstance(before, PlacePointer) or _is_array(before)
-    changes = [
-        c for c in changes_of(facts, name) if not passed_by_value(walker, c, addressed=addressed)
-    ]
+    changes = [c for c in changes_of(facts, name) if may_change(walker, c, addressed=addressed)]
     if isinstance(before, PlacePointer):
         _carry_pointee(walker, before, changes, loop, carried)
     if slot in carried or not changes or _stays(walker, before, changes):
@@ -342,13 +341,12 @@ def _carry_variable(
 def _stays(walker: Walker, before: DeviceValue, changes: list[Change]) -> bool:
     """Whether what changes is not the variable itself."""
     by_value = walker.opencl and isinstance(before, StructValue) and not before.type.dims
-    if all(change.op == "?" for change in changes) and (
-        by_value or not isinstance(before, StructValue)
-    ):
-        # Passed to a call by name: changed only through a reference, which calls resolve.
-        return True
-    # What a pointer points to changes, not the pointer.
-    return isinstance(before, PointerValue) and not any(c.whole for c in changes)
+    if by_value or not isinstance(before, StructValue):
+        # A call of which nothing is known gets a number by value.
+        changes = [change for change in changes if surely_changes(walker, change)]
+    if isinstance(before, PointerValue):
+        return not any(c.whole for c in changes)  # What it points to changes.
+    return not changes
 
 
 def _carry_pointee(
