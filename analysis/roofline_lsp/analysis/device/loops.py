@@ -19,6 +19,7 @@ from roofline_lsp.analysis.device.induction import (
     step_of,
     trip_count,
 )
+from roofline_lsp.analysis.device.liveness import keep, keep_changed
 from roofline_lsp.analysis.device.loop_forms import (
     halved_range,
     may_change,
@@ -103,8 +104,12 @@ def walk_range(walker: Walker, node: st.ForRange) -> Flow:
     walker.declare(
         node.variable.name, type_, walker.opaque(type_, loop.bit, node.variable.name, "data")
     )
+    before = dict(walker.slots)
+    walker.entries.append(walker.next_slot)
     _carry(walker, [node.body], loop, None)
     walker.execute(node.body)
+    walker.entries.pop()
+    keep_changed(walker, before, walker.slots)
     assert walker.scope.parent is not None
     walker.scope = walker.scope.parent
     walker.machine.close(loop)
@@ -153,6 +158,8 @@ def _walk_loop(
     exits = any(leaves(part) for part in parts)
     _choose_unrolling(walker, loop, None if exits else step, facts, unroll)
     simple = test is not None and trips is not None
+    walker.entries.append(walker.next_slot)
+    before = dict(walker.slots)
     carried = _carry(walker, parts, loop, test.name if simple and test else None)
     if not loop.unrolled:
         _charge_overhead(walker, condition, loop, simple=simple)
@@ -165,9 +172,15 @@ def _walk_loop(
     if condition is not None and first:
         _test(walker, condition, loop, test if simple else None, first=True)
     trips = loop.trips
+    walker.entries.pop()
     for item in carried:
+        inside = walker.slots[item.slot]
         if item.step is None:
-            _need_carried(walker, item.start, walker.slots[item.slot], loop)
+            _need_carried(walker, item.start, inside, loop)
+        else:
+            keep(walker, item.before, inside)
+        before.pop(item.slot, None)
+    keep_changed(walker, before, walker.slots)
     walker.machine.close(loop)
     _leave(walker, carried, loop, trips)
 
@@ -305,6 +318,7 @@ def _carry(
             _mark_stored(walker, loop, name)
     for item in carried.values():
         item.start = walker.slots[item.slot] = _in_run(walker, item, loop)
+        _open_carried(walker, item.before, item.start)
     return list(carried.values())
 
 
@@ -445,6 +459,19 @@ def _has_closed_form(item: _Carried, trips: Expr | None) -> bool:
     )
 
 
+def _open_carried(walker: Walker, before: DeviceValue, start: DeviceValue | None) -> None:
+    """What a run starts with comes from before the loop, and from the run before."""
+    if isinstance(before, Value) and isinstance(start, Value):
+        if not is_integer(start.type):
+            start.made = walker.machine.note((before,), (), start.varies)
+    elif isinstance(before, StructValue):
+        parts = start.fields if isinstance(start, StructValue) else {}
+        for name, value in before.fields.items():
+            _open_carried(walker, value, parts.get(name))
+    elif before is not start:
+        keep(walker, before)
+
+
 def _need_carried(
     walker: Walker, start: DeviceValue | None, inside: DeviceValue, loop: Region
 ) -> None:
@@ -454,7 +481,14 @@ def _need_carried(
         for name, value in inside.fields.items():
             _need_carried(walker, parts.get(name), value, loop)
     elif isinstance(inside, Value) and not is_integer(inside.type):
-        if inside is not start:
+        if inside is start:
+            return
+        if inside.made is None:
+            return
+        if isinstance(start, Value) and start.made is not None:
+            # What the next run starts with: used if anything uses that.
+            start.made.inputs.append(walker.machine.needed_by_run(inside))
+        else:
             walker.machine.need(inside)
     elif isinstance(inside, Value):
         term = _added(start, inside)
@@ -494,16 +528,21 @@ def _leave(walker: Walker, carried: list[_Carried], loop: Region, trips: Expr | 
             elif isinstance(item.before, PointerValue):
                 walker.slots[item.slot] = offset_by(walker, item.before, total)
             continue
-        walker.slots[item.slot] = _after(walker, inside, loop.bit)
+        walker.slots[item.slot] = _after(walker, item.start, inside, loop.bit)
 
 
-def _after(walker: Walker, inside: DeviceValue, bit: int) -> DeviceValue:
+def _after(walker: Walker, start: DeviceValue | None, inside: DeviceValue, bit: int) -> DeviceValue:
     if isinstance(inside, Value):
         varies = inside.varies & ~bit
         if is_integer(inside.type):
             return Value(inside.type, walker.fresh("result", "carried"), varies)
-        return Value(inside.type, None, varies)
+        made = start.made if isinstance(start, Value) else None
+        return Value(inside.type, None, varies, None, made)
     if isinstance(inside, StructValue):
-        fields = {name: _after(walker, value, bit) for name, value in inside.fields.items()}
+        parts = start.fields if isinstance(start, StructValue) else {}
+        fields = {
+            name: _after(walker, parts.get(name), value, bit)
+            for name, value in inside.fields.items()
+        }
         return StructValue(inside.type, fields)
     return inside

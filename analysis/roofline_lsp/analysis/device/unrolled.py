@@ -87,9 +87,11 @@ def walk_runs(walker: Walker, parts: Sequence[st.Statement], trips: int) -> None
     region = machine.open_guard(())
     region.walked_runs = trips
     before = walker.statements
+    walker.entries.append(walker.next_slot)
     for _ in range(trips):
         for part in parts:
             walker.execute(part)
+    walker.entries.pop()
     # What the body calls was not counted beforehand.
     walker.unrolled_nodes += _NODES_OF_A_STATEMENT * (walker.statements - before)
     machine.close(region)
