@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.hardware_db import ClockKind, find_gpu, gpu_names, validate_file
+from roofline_lsp.hardware_db import ClockKind, find_gpu, gpu_names
 from roofline_lsp.hardware_db.load import (
     ARCHITECTURE_FOLDER,
     GPU_FOLDER,
@@ -12,6 +12,7 @@ from roofline_lsp.hardware_db.load import (
     load_architecture_file,
     load_gpu_file,
 )
+from roofline_lsp.hardware_db.validation import validate_file
 from roofline_lsp.kernel.precision import Precision
 
 GPU_FILES = sorted(GPU_FOLDER.glob("*.toml"))

@@ -4,14 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from roofline_lsp.hardware_db import (
-    StatedPeaks,
-    find_gpu,
-    load_gpu_file,
-    validate,
-    validate_architecture,
-    validate_file,
-)
+from roofline_lsp.hardware_db import Peaks, find_gpu, load_gpu_file
+from roofline_lsp.hardware_db.validation import validate, validate_architecture, validate_file
 
 from .conftest import WriteToml
 
@@ -86,7 +80,7 @@ def test_tolerance_of_stated_peaks(field: str, derived: float, tolerance: float)
 
     def is_accepted(ratio: float) -> bool:
         """Whether a stated peak that makes derived / stated the given ratio passes."""
-        peaks = StatedPeaks(**{field: derived / ratio})
+        peaks = Peaks(**{field: derived / ratio})
         return not any("is stated but" in one for one in validate(replace(gpu, stated=peaks)))
 
     assert is_accepted(1 + 0.99 * tolerance)
@@ -97,7 +91,7 @@ def test_tolerance_of_stated_peaks(field: str, derived: float, tolerance: float)
 
 def test_stated_peak_without_a_rate_cannot_be_checked() -> None:
     orin = find_gpu("Jetson AGX Orin")
-    problems = validate(replace(orin, stated=StatedPeaks(fp32_tflops=5.3, fp16_tflops=10.6)))
+    problems = validate(replace(orin, stated=Peaks(fp32_tflops=5.3, fp16_tflops=10.6)))
     assert "stated.fp16_tflops: there is no rate to check it against; add the rate" in problems
 
 

@@ -1,35 +1,39 @@
 """Finds a GPU by whatever a person or a tool calls it."""
 
-from difflib import get_close_matches
+import re
 from functools import cache
 
 from roofline_lsp.hardware_db.errors import UnknownGpuError
 from roofline_lsp.hardware_db.index import NameIndex, load_index
 from roofline_lsp.hardware_db.load import GPU_FOLDER, load_gpu_file
+from roofline_lsp.hardware_db.mig import slice_of, split_profile
 from roofline_lsp.hardware_db.model import Gpu
 from roofline_lsp.hardware_db.names import key_of, slug_of, words_of
 
 MAX_SUGGESTIONS = 5
 
+_PCI_ID = r"(?:pci[\s:]*)?(?:0x)?([0-9a-f]{4}):(?:0x)?([0-9a-f]{4})(?:(?::|\s*\(?rev\s*)([0-9a-f]{2})\)?)?"
+_NVML_ID = r"0x([0-9a-f]{4})([0-9a-f]{4})"
+"""As NVML gives it: the device, then the vendor."""
+
 
 def find_gpu(name: str) -> Gpu:
-    """The GPU with this name, alias or slug; case, spaces, hyphens and brands do not matter.
+    """The GPU with this name, alias, slug or PCI id; case, spaces, hyphens and brands are ignored.
 
     A name that several GPUs share means the one whose file claims it in ``default_for``
     (``RTX 3080``: the 10 GB model). A memory size may follow any name and must then be right
-    (``RTX 4090 24 GB``). Raises UnknownGpuError, which names the nearest GPUs.
+    (``RTX 4090 24 GB``). A slice of a partitioned GPU is named by its profile behind the GPU
+    (``H100 1g.10gb``). PCI ids are ``10de:2206``, ``1002:744c:c8`` with a revision, or NVML's
+    ``0x220610de``. Raises UnknownGpuError, which names the nearest GPUs.
     """
-    slug = slug_of(name)
-    if slug and (GPU_FOLDER / f"{slug}.toml").is_file():
-        return _load(slug)
-    index = load_index()
-    found = index.keys.get(key_of(name))
-    if found is not None:
-        return _load(found)
-    gpu = _find_with_memory_size(name, index)
-    if gpu is None:
-        raise UnknownGpuError(name, _nearest(key_of(name), index))
-    return gpu
+    model, profile = split_profile(name)
+    gpu = _whole_gpu(name if profile is None else model, name)
+    if profile is None:
+        return gpu
+    part = slice_of(gpu, profile)
+    if part is None:
+        raise UnknownGpuError(name, tuple(f"{gpu.name} {known}" for known in gpu.mig))
+    return part
 
 
 def gpu_names() -> tuple[str, ...]:
@@ -38,9 +42,45 @@ def gpu_names() -> tuple[str, ...]:
     return tuple(index.names[slug] for slug in sorted(index.names))
 
 
+def _whole_gpu(name: str, asked: str) -> Gpu:
+    slug = slug_of(name)
+    if slug and (GPU_FOLDER / f"{slug}.toml").is_file():
+        return _load(slug)
+    index = load_index()
+    found = index.keys.get(key_of(name))
+    if found is not None:
+        return _load(found)
+    devices = _by_pci_id(name, index)
+    if len(devices) == 1:
+        return _load(devices[0])
+    gpu = _find_with_memory_size(name, index)
+    if gpu is None:
+        near = tuple(index.names[device] for device in devices[:MAX_SUGGESTIONS])
+        raise UnknownGpuError(asked, near or _nearest(name, index))
+    return gpu
+
+
 @cache
 def _load(slug: str) -> Gpu:
     return load_gpu_file(GPU_FOLDER / f"{slug}.toml")
+
+
+def _by_pci_id(name: str, index: NameIndex) -> tuple[str, ...]:
+    """The GPUs with a PCI id; a revision that is left out may leave several of them."""
+    text = name.strip().lower()
+    nvml = re.fullmatch(_NVML_ID, text)
+    given = re.fullmatch(_PCI_ID, f"{nvml[2]}:{nvml[1]}" if nvml else text)
+    if given is None:
+        return ()
+    device = f"{given[1]}:{given[2]}"
+    exact = index.pci_ids.get(device if given[3] is None else f"{device}:{given[3]}")
+    if exact is not None:
+        return (exact,)
+    if given[3] is not None:
+        whole = index.pci_ids.get(device)
+        return () if whole is None else (whole,)
+    revisions = (slug for key, slug in index.pci_ids.items() if key.startswith(f"{device}:"))
+    return tuple(dict.fromkeys(revisions))
 
 
 def _find_with_memory_size(name: str, index: NameIndex) -> Gpu | None:
@@ -52,9 +92,14 @@ def _find_with_memory_size(name: str, index: NameIndex) -> Gpu | None:
     return gpu if gpu.memory_gb is not None and size == f"{gpu.memory_gb:g}gb" else None
 
 
-def _nearest(key: str, index: NameIndex) -> tuple[str, ...]:
-    """Names that contain the key, then names that are spelt like it."""
-    containing = [known for known in index.keys if key and key in known]
+def _nearest(name: str, index: NameIndex) -> tuple[str, ...]:
+    """Names that contain this one, then names spelt like it or like one of its words."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only a name that is unknown needs it
+
+    key = key_of(name)
+    containing = sorted((known for known in index.keys if key and key in known), key=len)
     similar = get_close_matches(key, index.keys, n=MAX_SUGGESTIONS, cutoff=0.6)
-    slugs = dict.fromkeys(index.keys[known] for known in (*containing, *similar))
+    single = [word for word in words_of(name) if word in index.keys]
+    nearest = (*containing, *similar, *single)
+    slugs = dict.fromkeys(index.keys[known] for known in nearest)
     return tuple(index.names[slug] for slug in slugs)[:MAX_SUGGESTIONS]
