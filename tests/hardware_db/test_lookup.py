@@ -36,6 +36,11 @@ from roofline_lsp.kernel.errors import RooflineError
         ("NVIDIA A100-PCIE-40GB", "a100-pcie-40gb"),
         ("NVIDIA GeForce RTX 3080 Ti", "rtx-3080-ti"),
         ("Tesla K40m", "k40"),
+        ("3080", "rtx-3080-10gb"),
+        ("geforce 1080 ti", "gtx-1080-ti"),
+        ("7900xtx", "rx-7900-xtx"),
+        ("P6000", "quadro-p6000"),
+        ("3080 12GB", "rtx-3080-12gb"),
         ("AMD Instinct MI250X / MI250", "mi250x"),
         ("AMD Radeon RX 7900 XTX", "rx-7900-xtx"),
         ("Intel(R) Arc(TM) A770 Graphics", "arc-a770-16gb"),
@@ -81,7 +86,7 @@ def test_shared_name_means_its_documented_default(shared: str, slug: str) -> Non
         ("GeForce RTX 309", "GeForce RTX 3090"),
         ("MI300", "Instinct MI300X"),
         ("Orin", "Jetson AGX Orin 64GB"),
-        ("3080", "GeForce RTX 3080 12GB"),
+        ("3081", "GeForce RTX 3080 10GB"),
     ],
 )
 def test_unknown_name_is_answered_with_the_nearest(wrong: str, nearest: str) -> None:

@@ -17,7 +17,7 @@ from roofline_lsp.settings import (
 FOLDER = Path("/project")
 KEYS = (
     *("gpu", "clock", "args", "defines", "include-dirs", "compile-commands"),
-    *("background-gbs", "background-period-ms", "exclude"),
+    *("background-gbs", "background-period-ms", "exclude", "ceilings", "gpus"),
 )
 
 
@@ -36,7 +36,7 @@ def test_every_field_of_settings_has_a_key_in_both_spellings() -> None:
     assert setting_names("kebab") == tuple(name.replace("_", "-") for name in fields)
     assert setting_names("camel") == (
         "gpu", "clock", "args", "defines", "includeDirs", "compileCommands",
-        "backgroundGbs", "backgroundPeriodMs", "exclude",
+        "backgroundGbs", "backgroundPeriodMs", "exclude", "ceilings", "gpus",
     )  # fmt: skip
 
 
@@ -82,7 +82,18 @@ def test_home_is_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"gpus": "A100"}, "roofline.toml: there is no setting 'gpus'; did you mean 'gpu'?"),
+        ({"gpuu": "A100"}, "roofline.toml: there is no setting 'gpuu'; did you mean 'gpu'?"),
+        (
+            {"gpus": "A100"},
+            "roofline.toml: 'gpus' must be a table of tables, one a GPU, not 'A100'",
+        ),
+        (
+            {"ceilings": "spek"},
+            (
+                "roofline.toml: 'ceilings' must be 'spec' or 'measured', not 'spek'"
+                "; did you mean 'spec'?"
+            ),
+        ),
         (
             {"include_dirs": []},
             "roofline.toml: there is no setting 'include_dirs'; did you mean 'include-dirs'?",

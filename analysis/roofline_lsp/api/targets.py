@@ -1,19 +1,55 @@
-"""The GPU of the settings, looked up."""
+"""The GPU of the settings, looked up, with what the settings change about it."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
 
 from roofline_lsp.analysis.background import Background
 from roofline_lsp.analysis.predict import Target
 from roofline_lsp.api.report import GpuUsed
-from roofline_lsp.hardware_db import ClockKind, find_gpu
-from roofline_lsp.settings import Settings
+from roofline_lsp.hardware_db import ClockKind, Gpu, Peaks, find_gpu, load_gpu_file
+from roofline_lsp.hardware_db.names import key_of
+from roofline_lsp.settings import OwnGpu, Settings
 
 
 def target_of(settings: Settings) -> Target:
     """The GPU and roofline that the settings name. Raises ``UnknownGpuError``."""
-    gpu = find_gpu(settings.gpu)
+    gpu = gpu_of(settings)
+    measured = settings.ceilings == "measured"
     background = Background(settings.background_gbs, settings.background_period_ms)
-    return Target(gpu, gpu.roofline(ClockKind(settings.clock)), background)
+    return Target(gpu, gpu.roofline(ClockKind(settings.clock), measured=measured), background)
+
+
+def gpu_of(settings: Settings, name: str | None = None) -> Gpu:
+    """The GPU of that name (None: of the one the settings choose), with the settings' overrides.
+
+    A GPU of the settings goes before one of the database. Raises ``UnknownGpuError`` and
+    ``GpuDataError``.
+    """
+    asked = settings.gpu if name is None else name
+    key = key_of(asked)
+    for own in settings.gpus:
+        if key_of(own.name) == key:
+            return _own(own)
+    gpu = find_gpu(asked)
+    for own in settings.gpus:
+        if own.like is None and own.file is None and find_gpu(own.name) == gpu:
+            return _own(own)
+    return gpu
+
+
+def _own(own: OwnGpu) -> Gpu:
+    base = load_gpu_file(own.file) if own.file is not None else find_gpu(own.like or own.name)
+    figures: dict[str, Any] = dict(own.figures)
+    if own.clock_cap_mhz is not None:
+        for field in ("base_clock_mhz", "boost_clock_mhz", "tensor_clock_mhz"):
+            clock_mhz = figures.get(field, getattr(base, field))
+            if clock_mhz is not None:
+                figures[field] = min(clock_mhz, own.clock_cap_mhz)
+    name = base.name if own.like is None and own.file is None else own.name
+    measured = replace(base.ceilings, **dict(own.measured)) if own.measured else base.ceilings
+    return replace(base, name=name, ceilings=measured, stated=Peaks(), exceptions={}, **figures)
 
 
 def gpu_used(settings: Settings) -> GpuUsed:

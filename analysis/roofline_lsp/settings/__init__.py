@@ -10,6 +10,7 @@ from roofline_lsp.settings.errors import SettingsError, nearest, suggestion
 from roofline_lsp.settings.files import OWN_FILE, SHARED_FILE, load, locate
 from roofline_lsp.settings.merge import from_json, merge, resolve
 from roofline_lsp.settings.model import CLOCKS, Clock, Settings
+from roofline_lsp.settings.own_gpus import CEILING_KINDS, CeilingKind, OwnGpu
 from roofline_lsp.settings.sources import (
     HOST_SUFFIXES,
     KERNEL_SUFFIXES,
@@ -22,6 +23,7 @@ from roofline_lsp.settings.sources import (
 from roofline_lsp.settings.validate import KeyStyle, Layer, setting_names, validate
 
 __all__ = [
+    "CEILING_KINDS",
     "CLOCKS",
     "HOST_SUFFIXES",
     "KERNEL_SUFFIXES",
@@ -31,9 +33,11 @@ __all__ = [
     "SHARED_FILE",
     "SKIPPED_FOLDERS",
     "SOURCE_SUFFIXES",
+    "CeilingKind",
     "Clock",
     "KeyStyle",
     "Layer",
+    "OwnGpu",
     "Settings",
     "SettingsError",
     "from_json",

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
+from roofline_lsp.settings.own_gpus import CeilingKind, OwnGpu
+
 Clock = Literal["base", "boost"]
 
 CLOCKS: tuple[Clock, ...] = get_args(Clock)
@@ -46,3 +48,10 @@ class Settings:
     A pattern with a slash is matched against the path below the walked folder, one without against
     each name.
     """
+    ceilings: CeilingKind = "spec"
+    """What verdicts are judged by: ``spec``, the derived peaks, or ``measured`` ceilings.
+
+    A ceiling that was not measured stays the derived one.
+    """
+    gpus: tuple[OwnGpu, ...] = ()
+    """GPUs of one's own, and overrides of those that the database knows (``[gpus.NAME]``)."""

@@ -6,12 +6,13 @@ import math
 import re
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from roofline_lsp.settings.errors import SettingsError, suggestion
 from roofline_lsp.settings.model import CLOCKS
+from roofline_lsp.settings.own_gpus import CEILING_KINDS, OwnGpu, read_own_gpu
 
 KeyStyle = Literal["kebab", "camel"]
 """How keys are spelt: ``include-dirs`` in files, ``includeDirs`` in an editor's JSON."""
@@ -36,6 +37,7 @@ class _Place:
     origin: str
     key: str
     folder: Path
+    style: KeyStyle = "kebab"
 
     def wrong(self, expected: str, given: object, hint: str = "") -> SettingsError:
         return SettingsError(
@@ -59,7 +61,7 @@ def validate(
             hint = suggestion(key, fields) or f"; the settings are {', '.join(fields)}"
             raise SettingsError(f"{origin}: there is no setting '{key}'{hint}")
         if value is not None:
-            checked[name] = _CHECKS[name](value, _Place(origin, key, folder))
+            checked[name] = _CHECKS[name](value, _Place(origin, key, folder, style))
     return Layer(origin, checked)
 
 
@@ -107,6 +109,32 @@ def _clock(value: object, place: _Place) -> str:
     return str(value)
 
 
+def _ceilings(value: object, place: _Place) -> str:
+    if value not in CEILING_KINDS:
+        hint = suggestion(value, CEILING_KINDS) if isinstance(value, str) else ""
+        raise place.wrong("'spec' or 'measured'", value, hint)
+    return str(value)
+
+
+def _gpus(value: object, place: _Place) -> tuple[OwnGpu, ...]:
+    if not isinstance(value, Mapping):
+        raise place.wrong("a table of tables, one a GPU", value)
+    found = []
+    for name, table in value.items():
+        here = replace(place, key=f"{place.key}.{name}")
+        if not isinstance(table, Mapping):
+            raise here.wrong("a table", table)
+        found.append(_own_gpu(str(name), table, here))
+    return tuple(found)
+
+
+def _own_gpu(name: str, table: Mapping[str, object], place: _Place) -> OwnGpu:
+    def wrong(key: str, expected: str, given: object) -> SettingsError:
+        return replace(place, key=f"{place.key}.{key}").wrong(expected, given)
+
+    return read_own_gpu(name, table, place.folder, lambda key: _spelt(key, place.style), wrong)
+
+
 def _args(value: object, place: _Place) -> tuple[str, ...]:
     if not isinstance(value, str):
         return _texts(value, place)
@@ -149,5 +177,7 @@ _CHECKS: Mapping[str, Callable[[object, _Place], object]] = {
     "background_gbs": _amount,
     "background_period_ms": _amount,
     "exclude": _texts,
+    "ceilings": _ceilings,
+    "gpus": _gpus,
 }
 """By field of ``Settings``, all of them."""

@@ -12,7 +12,13 @@ from roofline_lsp.hardware_db.names import key_of, slug_of, words_of
 
 MAX_SUGGESTIONS = 5
 
-_PCI_ID = r"(?:pci[\s:]*)?(?:0x)?([0-9a-f]{4}):(?:0x)?([0-9a-f]{4})(?:(?::|\s*\(?rev\s*)([0-9a-f]{2})\)?)?"
+SERIES = ("rtx", "gtx", "rx", "quadro", "arc", "jetson", "pro")
+"""What may be left out before a model's number, if then only one GPU can be meant."""
+
+_PCI_ID = (
+    r"(?:pci[\s:]*)?(?:0x)?([0-9a-f]{4}):(?:0x)?([0-9a-f]{4})"
+    r"(?:(?::|\s*\(?rev\s*)([0-9a-f]{2})\)?)?"
+)
 _NVML_ID = r"0x([0-9a-f]{4})([0-9a-f]{4})"
 """As NVML gives it: the device, then the vendor."""
 
@@ -22,7 +28,8 @@ def find_gpu(name: str) -> Gpu:
 
     A name that several GPUs share means the one whose file claims it in ``default_for``
     (``RTX 3080``: the 10 GB model). A memory size may follow any name and must then be right
-    (``RTX 4090 24 GB``). A slice of a partitioned GPU is named by its profile behind the GPU
+    (``RTX 4090 24 GB``), and the series before a model's number may be left out (``4090``) if only
+    one GPU can be meant. A slice of a partitioned GPU is named by its profile behind the GPU
     (``H100 1g.10gb``). PCI ids are ``10de:2206``, ``1002:744c:c8`` with a revision, or NVML's
     ``0x220610de``. Raises UnknownGpuError, which names the nearest GPUs.
     """
@@ -50,6 +57,9 @@ def _whole_gpu(name: str, asked: str) -> Gpu:
     found = index.keys.get(key_of(name))
     if found is not None:
         return _load(found)
+    found = _in_a_series(key_of(name), index)
+    if found is not None:
+        return _load(found)
     devices = _by_pci_id(name, index)
     if len(devices) == 1:
         return _load(devices[0])
@@ -58,6 +68,12 @@ def _whole_gpu(name: str, asked: str) -> Gpu:
         near = tuple(index.names[device] for device in devices[:MAX_SUGGESTIONS])
         raise UnknownGpuError(asked, near or _nearest(name, index))
     return gpu
+
+
+def _in_a_series(key: str, index: NameIndex) -> str | None:
+    """``3080`` means the RTX 3080, if no other series has a 3080."""
+    found = {slug for series in SERIES if (slug := index.keys.get(series + key)) is not None}
+    return found.pop() if key and len(found) == 1 else None
 
 
 @cache
@@ -98,7 +114,12 @@ def _nearest(name: str, index: NameIndex) -> tuple[str, ...]:
 
     key = key_of(name)
     containing = sorted((known for known in index.keys if key and key in known), key=len)
-    similar = get_close_matches(key, index.keys, n=MAX_SUGGESTIONS, cutoff=0.6)
+    spellings = [series + key for series in SERIES] if key[:1].isdigit() else [key]
+    similar = [
+        near
+        for spelling in spellings
+        for near in get_close_matches(spelling, index.keys, n=MAX_SUGGESTIONS, cutoff=0.6)
+    ]
     single = [word for word in words_of(name) if word in index.keys]
     nearest = (*containing, *similar, *single)
     slugs = dict.fromkeys(index.keys[known] for known in nearest)
