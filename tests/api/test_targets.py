@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from roofline_lsp.api import targets
 from roofline_lsp.api.targets import gpu_of, gpu_used, target_of
 from roofline_lsp.hardware_db import Gpu, GpuDataError, Peaks, UnknownGpuError, find_gpu
 from roofline_lsp.kernel.precision import Precision
@@ -74,3 +75,16 @@ def test_own_file_describes_a_gpu(tmp_path: Path) -> None:
 def test_own_gpu_like_an_unknown_one_says_so() -> None:
     with pytest.raises(UnknownGpuError, match="Voodoo"):
         gpu_of(Settings(gpu="x", gpus=(OwnGpu("x", like="Voodoo"),)))
+
+
+def test_auto_is_the_gpu_of_this_machine_or_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(targets, "present_gpus", lambda: (find_gpu("L4"), find_gpu("T4")))
+    assert gpu_of(Settings(gpu="auto")).name == "L4"
+    monkeypatch.setattr(targets, "present_gpus", tuple)
+    assert gpu_of(Settings(gpu=" Auto")) is find_gpu(Settings().gpu)
+
+
+def test_overrides_hold_for_the_gpu_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(targets, "present_gpus", lambda: (find_gpu("L4"),))
+    own = OwnGpu("NVIDIA L4", clock_cap_mhz=900)
+    assert gpu_of(Settings(gpu="auto", gpus=(own,))).boost_clock_mhz == 900

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.hardware_db import gpu_names
+from roofline_lsp.cli import gpus
+from roofline_lsp.hardware_db import find_gpu, gpu_names
 
 
 def test_all_gpus_are_listed(run: Callable[..., Any]) -> None:
@@ -105,10 +106,10 @@ def test_json_has_all_that_is_known_of_a_gpu(run: Callable[..., Any]) -> None:
 
 
 def test_json_lists_every_gpu_with_a_source_for_its_bandwidth(run: Callable[..., Any]) -> None:
-    gpus = json.loads(run("gpus", "--format", "json").out)["gpus"]
-    assert len(gpus) == len(gpu_names())
-    assert all(gpu["sources"]["memory_bandwidth_gbs"] for gpu in gpus)
-    assert all(gpu["ridge"]["fp32"] > 0 for gpu in gpus)
+    listed = json.loads(run("gpus", "--format", "json").out)["gpus"]
+    assert len(listed) == len(gpu_names())
+    assert all(gpu["sources"]["memory_bandwidth_gbs"] for gpu in listed)
+    assert all(gpu["ridge"]["fp32"] > 0 for gpu in listed)
 
 
 def test_what_is_unknown_is_null_or_absent(run: Callable[..., Any]) -> None:
@@ -146,3 +147,14 @@ def test_gpus_of_the_settings_are_listed(run: Callable[..., Any], project: Path)
     assert run("gpus").out.splitlines()[1].startswith("lab ")
     checked = json.loads(run("--check", "src", "--gpu", "lab", "--format", "json").out)
     assert checked["gpu"]["bandwidth_gbs"] == 1400
+
+
+def test_auto_is_the_gpu_of_this_machine(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpus, "present_gpus", lambda: (find_gpu("L4"),))
+    assert run("gpus", "auto").out.splitlines()[1].startswith("L4 ")
+    monkeypatch.setattr(gpus, "present_gpus", tuple)
+    ran = run("gpus", "auto")
+    assert (ran.code, ran.out) == (2, "")
+    assert "this machine has no GPU that the database knows" in ran.err

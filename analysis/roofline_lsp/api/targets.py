@@ -10,6 +10,7 @@ from roofline_lsp.analysis.predict import Target
 from roofline_lsp.api.report import GpuUsed
 from roofline_lsp.hardware_db import ClockKind, Gpu, Peaks, find_gpu, load_gpu_file
 from roofline_lsp.hardware_db.names import key_of
+from roofline_lsp.hardware_db.present import AUTO, present_gpus
 from roofline_lsp.settings import OwnGpu, Settings
 
 
@@ -24,10 +25,14 @@ def target_of(settings: Settings) -> Target:
 def gpu_of(settings: Settings, name: str | None = None) -> Gpu:
     """The GPU of that name (None: of the one the settings choose), with the settings' overrides.
 
-    A GPU of the settings goes before one of the database. Raises ``UnknownGpuError`` and
+    A GPU of the settings goes before one of the database. ``auto`` is the first GPU of this machine
+    that the database knows, or the default one if there is none. Raises ``UnknownGpuError`` and
     ``GpuDataError``.
     """
     asked = settings.gpu if name is None else name
+    if asked.strip().casefold() == AUTO:
+        present = present_gpus()
+        asked = present[0].name if present else Settings().gpu
     key = key_of(asked)
     for own in settings.gpus:
         if key_of(own.name) == key:

@@ -19,7 +19,10 @@ class Settings:
     """What a person chose, defaults filled in. Resolved once and passed down."""
 
     gpu: str = "RTX 3080"
-    """The GPU to judge kernels for, by a name the hardware database knows."""
+    """The GPU to judge kernels for, by a name the hardware database knows, or that of ``gpus``.
+
+    ``auto``: the one of this machine, or the default if there is none.
+    """
     clock: Clock = "boost"
     """The clock that the peaks are computed at: ``base`` or ``boost``."""
     args: tuple[str, ...] | None = None

@@ -25,6 +25,7 @@ TOLERANCES = {
     "tensor_fp16_tflops": (Precision.TENSOR, 0.02),
 }
 """How far a derived peak may lie from the stated one. Vendors round: 33.45 is printed as 34."""
+BANDWIDTH_TOLERANCE = 0.01
 
 
 _PCI_ID = re.compile(r"[0-9a-f]{4}:[0-9a-f]{4}(:[0-9a-f]{2})?")
@@ -153,6 +154,9 @@ def _are_fractions(part: MigProfile) -> bool:
 
 def _peak_problems(gpu: Gpu) -> Iterator[str]:
     """Stated peaks that the rates do not give, and exceptions that none needs."""
+    bandwidth_gbs = gpu.stated.memory_bandwidth_gbs
+    if bandwidth_gbs and abs(gpu.memory_bandwidth_gbs / bandwidth_gbs - 1) > BANDWIDTH_TOLERANCE:
+        yield f"stated.memory_bandwidth_gbs: {bandwidth_gbs:g} is not memory_bandwidth_gbs"
     peaks_gops = gpu.roofline(ClockKind.BOOST).peaks_gops
     for name, (precision, tolerance) in TOLERANCES.items():
         stated = getattr(gpu.stated, name)

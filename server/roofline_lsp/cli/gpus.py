@@ -12,6 +12,8 @@ from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.output import write
 from roofline_lsp.hardware_db import ClockKind, Gpu, find_gpu, gpu_names
 from roofline_lsp.hardware_db.errors import UnknownGpuError
+from roofline_lsp.hardware_db.present import AUTO, present_gpus
+from roofline_lsp.kernel.errors import RooflineError
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.reports.gpu_json import gpus_document
 from roofline_lsp.reports.table import aligned
@@ -26,6 +28,11 @@ COLUMNS = (
 
 The clock is not the one asked for where that one is not published.
 """
+
+
+class NoGpuError(RooflineError):
+    """There is no GPU in this machine."""
+
 
 _PEAKS = (Precision.DP, Precision.SP, Precision.HP, Precision.INT, Precision.TENSOR)
 _RIDGES = (Precision.DP, Precision.SP, Precision.INT)
@@ -47,7 +54,8 @@ def parser() -> argparse.ArgumentParser:
         default="",
         metavar="PATTERN",
         help="only GPUs with this in their name, or the one that it is another name of:"
-        " an alias, a PCI id (10de:2206), a slice (H100 1g.10gb), a GPU of the settings",
+        " an alias, a PCI id (10de:2206), a slice (H100 1g.10gb), a GPU of the settings,"
+        " auto (the GPU of this machine)",
     )
     add("--compare", nargs=2, metavar=("A", "B"), help="two GPUs side by side, and their ratio")
     add("--sources", action="store_true", help="the source of each figure, for every GPU listed")
@@ -86,11 +94,21 @@ def matching(pattern: str, settings: Settings) -> list[Gpu]:
     the nearest GPUs.
     """
     own = [gpu.name for gpu in settings.gpus if gpu.like is not None or gpu.file is not None]
+    if pattern.casefold() == AUTO:
+        return _present()
     folded = pattern.casefold()
     names = [name for name in (*own, *gpu_names()) if folded in name.casefold()]
     if names and not _is_exact(pattern):
         return [gpu_of(settings, name) for name in names]
     return [gpu_of(settings, pattern)]
+
+
+def _present() -> list[Gpu]:
+    """The GPUs of this machine. Raises NoGpuError."""
+    found = list(present_gpus())
+    if not found:
+        raise NoGpuError("this machine has no GPU that the database knows")
+    return found
 
 
 def _is_exact(pattern: str) -> bool:
