@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
 from roofline_lsp.hardware_db.names import slug_of
+from roofline_lsp.hardware_db.record import Record
 from roofline_lsp.hardware_db.roofline import ClockKind, Roofline
 from roofline_lsp.kernel.precision import Precision
 
@@ -18,8 +19,8 @@ SEGMENTS = ("data-centre", "workstation", "consumer", "laptop", "embedded")
 """What a GPU is sold for; ``segment`` is one of these."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Source(Record):
     """Where some numbers come from: a document, and the fields that it vouches for.
 
     A field is named as in the TOML file (``sm_count``, ``tensor_flops_per_clock_sm.fp16``); the
@@ -30,8 +31,8 @@ class Source:
     document: str
 
 
-@dataclass(frozen=True, slots=True)
-class InstructionRates:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class InstructionRates(Record):
     """Results per clock per SM, outside the tensor cores.
 
     ``fp16`` and ``bf16`` count each half of a packed instruction. ``int32`` is the number of
@@ -56,8 +57,8 @@ class InstructionRates:
         return replace(self, **known)
 
 
-@dataclass(frozen=True, slots=True)
-class OccupancyLimits:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class OccupancyLimits(Record):
     """What bounds the number of thread blocks resident on an SM.
 
     Registers are 32 bits wide (AMD: vector registers) and are handed to a warp in multiples of
@@ -81,8 +82,8 @@ class OccupancyLimits:
     registers_per_block: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TensorRates:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TensorRates(Record):
     """Dense operations per clock per SM on tensor cores (AMD: matrix cores).
 
     A multiply-add counts as two, and no figure is for sparse matrices. Floating-point kinds
@@ -98,8 +99,8 @@ class TensorRates:
     int8: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Peaks:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Peaks(Record):
     """Peaks of a GPU as somebody gives them: its vendor, or a measurement on one machine.
 
     10^12 operations per second (a multiply-add counts as two), dense, and 10^9 bytes per second.
@@ -125,8 +126,8 @@ class Peaks:
         return {precision: peak * 1000 for precision, peak in found.items() if peak is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class MigProfile:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MigProfile(Record):
     """What one kind of slice of a partitioned GPU (NVIDIA MIG) has of the whole.
 
     ``memory_fraction`` is its share of the memory and of its bandwidth, ``l2_fraction`` of the L2
@@ -138,8 +139,8 @@ class MigProfile:
     l2_fraction: float
 
 
-@dataclass(frozen=True, slots=True)
-class Architecture:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Architecture(Record):
     """What all GPUs of one compute capability (``sm_86``) or LLVM target (``gfx942``) share.
 
     Intel's are called after the device families of its offline compiler (``dg2``, ``pvc``).
@@ -165,8 +166,8 @@ class Architecture:
         return f"{digits[:-1]}.{digits[-1]}" if digits != self.name else None
 
 
-@dataclass(frozen=True, slots=True)
-class Gpu:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Gpu(Record):
     """One GPU that a program can run on: a product, or one of the devices on a board of several.
 
     ``memory_gb`` is the capacity as marketed, ``l2_mb`` and ``l3_mb`` (AMD Infinity Cache) count
@@ -203,9 +204,9 @@ class Gpu:
     tensor_flops_per_clock_sm: TensorRates = TensorRates()
     stated: Peaks = Peaks()
     ceilings: Peaks = Peaks()
-    mig: Mapping[str, MigProfile] = field(default_factory=dict, hash=False)
-    disputed: Mapping[str, str] = field(default_factory=dict, hash=False)
-    exceptions: Mapping[str, str] = field(default_factory=dict, hash=False)
+    mig: Mapping[str, MigProfile] = field(default_factory=dict)
+    disputed: Mapping[str, str] = field(default_factory=dict)
+    exceptions: Mapping[str, str] = field(default_factory=dict)
     sources: tuple[Source, ...] = ()
 
     @property
