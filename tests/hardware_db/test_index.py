@@ -48,6 +48,24 @@ def test_unusable_index_names_the_command(tmp_path: Path, content: str | None) -
         index.load_index(path)
 
 
+def test_single_entries_are_those_of_the_whole_index() -> None:
+    whole = index.load_index()
+    assert {key: index.claimed_by(key) for key in whole.keys} == dict(whole.keys)
+    assert {key: index.claimed_by(key, "pci_ids") for key in whole.pci_ids} == dict(whole.pci_ids)
+    assert index.claimed_by("") is None
+    assert index.claimed_by("a100", "pci_ids") is None
+    assert index.claimed_by("10de:2206") is None
+
+
+def test_an_index_of_another_form_is_read_whole(tmp_path: Path) -> None:
+    path = tmp_path / "index.json"
+    path.write_text('{"names": {}, "keys": {"x": "y"}, "pci_ids": {}}')
+    assert index.claimed_by("x", path=path) == "y"
+    assert index.claimed_by("y", path=path) is None
+    with pytest.raises(GpuDataError, match=r"absent\.json: cannot be used .* run `python -m"):
+        index.claimed_by("x", path=tmp_path / "absent.json")
+
+
 def test_file_must_be_called_after_its_gpu(write_gpu: WriteToml) -> None:
     path = write_gpu(name="wrong.toml")
     with pytest.raises(GpuDataError, match=r"wrong\.toml: must be called test-9000\.toml"):

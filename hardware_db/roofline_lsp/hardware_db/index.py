@@ -32,9 +32,33 @@ class NameIndex(NamedTuple):
 def load_index(path: Path = INDEX_FILE) -> NameIndex:
     """The index as it was generated; raises GpuDataError if the file is missing or broken."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(_index_text(path))
         return NameIndex(content["names"], content["keys"], content["pci_ids"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
+        raise GpuDataError(str(path), [f"cannot be used ({error!r}); {REMEDY}"]) from error
+
+
+def claimed_by(key: str, table: str = "keys", path: Path = INDEX_FILE) -> str | None:
+    """The slug behind one entry of a table of the index, or None.
+
+    Looks for the entry in the text as it was generated: reading all of it as JSON would cost a
+    cold start more, the more GPUs there are. Raises GpuDataError if there is no such file.
+    """
+    text = _index_text(path)
+    start = text.find(f'\n "{table}": {{')
+    entry = f'\n  "{key}": "'
+    found = text.find(entry, start, text.find("\n }", start)) if start >= 0 else -1
+    if found < 0:
+        return load_index(path)._asdict()[table].get(key) if start < 0 else None
+    value = found + len(entry)
+    return text[value : text.index('"', value)]
+
+
+@cache
+def _index_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
         raise GpuDataError(str(path), [f"cannot be used ({error!r}); {REMEDY}"]) from error
 
 
@@ -88,4 +112,5 @@ def write_index() -> NameIndex:
     index = build_index()
     INDEX_FILE.write_text(render_index(index), encoding="utf-8")
     load_index.cache_clear()
+    _index_text.cache_clear()
     return index

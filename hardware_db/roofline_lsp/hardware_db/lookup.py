@@ -4,7 +4,7 @@ import re
 from functools import cache
 
 from roofline_lsp.hardware_db.errors import UnknownGpuError
-from roofline_lsp.hardware_db.index import NameIndex, load_index
+from roofline_lsp.hardware_db.index import NameIndex, claimed_by, load_index
 from roofline_lsp.hardware_db.load import GPU_FOLDER, load_gpu_file
 from roofline_lsp.hardware_db.mig import slice_of, split_profile
 from roofline_lsp.hardware_db.model import Gpu
@@ -53,26 +53,23 @@ def _whole_gpu(name: str, asked: str) -> Gpu:
     slug = slug_of(name)
     if slug and (GPU_FOLDER / f"{slug}.toml").is_file():
         return _load(slug)
-    index = load_index()
-    found = index.keys.get(key_of(name))
-    if found is not None:
-        return _load(found)
-    found = _in_a_series(key_of(name), index)
-    if found is not None:
-        return _load(found)
-    devices = _by_pci_id(name, index)
-    if len(devices) == 1:
-        return _load(devices[0])
-    gpu = _find_with_memory_size(name, index)
+    key = key_of(name)
+    devices: tuple[str, ...] = ()
+    found = claimed_by(key) or _in_a_series(key)
+    if found is None:
+        devices = _by_pci_id(name)
+        found = devices[0] if len(devices) == 1 else None
+    gpu = _load(found) if found is not None else _find_with_memory_size(name)
     if gpu is None:
+        index = load_index()
         near = tuple(index.names[device] for device in devices[:MAX_SUGGESTIONS])
         raise UnknownGpuError(asked, near or _nearest(name, index))
     return gpu
 
 
-def _in_a_series(key: str, index: NameIndex) -> str | None:
+def _in_a_series(key: str) -> str | None:
     """``3080`` means the RTX 3080, if no other series has a 3080."""
-    found = {slug for series in SERIES if (slug := index.keys.get(series + key)) is not None}
+    found = {slug for series in SERIES if (slug := claimed_by(series + key)) is not None}
     return found.pop() if key and len(found) == 1 else None
 
 
@@ -81,7 +78,7 @@ def _load(slug: str) -> Gpu:
     return load_gpu_file(GPU_FOLDER / f"{slug}.toml")
 
 
-def _by_pci_id(name: str, index: NameIndex) -> tuple[str, ...]:
+def _by_pci_id(name: str) -> tuple[str, ...]:
     """The GPUs with a PCI id; a revision that is left out may leave several of them."""
     text = name.strip().lower()
     nvml = re.fullmatch(_NVML_ID, text)
@@ -89,19 +86,17 @@ def _by_pci_id(name: str, index: NameIndex) -> tuple[str, ...]:
     if given is None:
         return ()
     device = f"{given[1]}:{given[2]}"
-    exact = index.pci_ids.get(device if given[3] is None else f"{device}:{given[3]}")
-    if exact is not None:
-        return (exact,)
-    if given[3] is not None:
-        whole = index.pci_ids.get(device)
-        return () if whole is None else (whole,)
-    revisions = (slug for key, slug in index.pci_ids.items() if key.startswith(f"{device}:"))
-    return tuple(dict.fromkeys(revisions))
+    exact = None if given[3] is None else claimed_by(f"{device}:{given[3]}", "pci_ids")
+    exact = exact or claimed_by(device, "pci_ids")
+    if exact is not None or given[3] is not None:
+        return () if exact is None else (exact,)
+    revisions = load_index().pci_ids.items()
+    return tuple(dict.fromkeys(slug for key, slug in revisions if key.startswith(f"{device}:")))
 
 
-def _find_with_memory_size(name: str, index: NameIndex) -> Gpu | None:
+def _find_with_memory_size(name: str) -> Gpu | None:
     *model, size = words_of(name) or ("",)
-    slug = index.keys.get("".join(model))
+    slug = claimed_by("".join(model))
     if slug is None or not size.endswith("gb"):
         return None
     gpu = _load(slug)
