@@ -17,7 +17,7 @@ from roofline_lsp.settings import (
 FOLDER = Path("/project")
 KEYS = (
     *("gpu", "clock", "args", "defines", "include-dirs", "compile-commands"),
-    *("background-gbs", "background-period-ms", "exclude", "ceilings", "gpus"),
+    *("background-gbs", "background-period-ms", "exclude", "ceilings", "what-if", "gpus"),
 )
 
 
@@ -36,7 +36,7 @@ def test_every_field_of_settings_has_a_key_in_both_spellings() -> None:
     assert setting_names("kebab") == tuple(name.replace("_", "-") for name in fields)
     assert setting_names("camel") == (
         "gpu", "clock", "args", "defines", "includeDirs", "compileCommands",
-        "backgroundGbs", "backgroundPeriodMs", "exclude", "ceilings", "gpus",
+        "backgroundGbs", "backgroundPeriodMs", "exclude", "ceilings", "whatIf", "gpus",
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Final
 
 from roofline_lsp.analysis.host.values import HostUnknown
@@ -26,11 +27,19 @@ Known = tuple[int, int, int] | None
 class HostNumbers:
     """The numbers of one launch's host expressions."""
 
-    def __init__(self, unknowns: Mapping[Symbol, HostUnknown]) -> None:
-        self._unknowns = dict(unknowns)
-        self._solved: set[Symbol] = set()
+    def __init__(
+        self,
+        unknowns: Mapping[Symbol, HostUnknown],
+        fixed: Mapping[Symbol, int] = MappingProxyType({}),
+    ) -> None:
+        """``fixed`` are numbers that take the place of what is assumed, and are not changed."""
+        self._unknowns = {
+            symbol: replace(unknown, assumed=fixed.get(symbol, unknown.assumed))
+            for symbol, unknown in unknowns.items()
+        }
+        self._solved = set(fixed)
         self._used: dict[Symbol, HostUnknown] = {}
-        self._environment = Environment({s: u.assumed for s, u in unknowns.items()})
+        self._environment = Environment({s: u.assumed for s, u in self._unknowns.items()})
 
     def number(self, expr: Expr | None) -> int | float | None:
         """The number, or None where a symbol is not even assumed."""

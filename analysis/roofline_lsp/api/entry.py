@@ -15,6 +15,7 @@ from roofline_lsp.api.programs import beside, files_of_program, programs, worth_
 from roofline_lsp.api.project import ProjectIndex
 from roofline_lsp.api.report import FileReport, KernelReport, LaunchReport
 from roofline_lsp.api.signature import signature, type_text
+from roofline_lsp.api.what_if import launch_what_if
 from roofline_lsp.kernel.program import Function, Problem
 from roofline_lsp.kernel.stages import Stage, count, stage
 from roofline_lsp.kernel.symbolic import Expr
@@ -105,8 +106,7 @@ def file_report(analysis: ProgramAnalysis, path: Path) -> FileReport:
 
 def _kernel_report(analysis: ProgramAnalysis, kernel: Function) -> KernelReport:
     launches = tuple(
-        _launch_report(analysis, kernel, context)
-        for context in _distinct(analysis.launches_of(kernel))[:_MAX_LAUNCHES]
+        _launch_report(analysis, kernel, context) for context in launch_contexts(analysis, kernel)
     )
     if launches:
         prediction = launches[0].prediction
@@ -122,7 +122,13 @@ def _kernel_report(analysis: ProgramAnalysis, kernel: Function) -> KernelReport:
         name_span=kernel.name_span,
         launches=launches,
         prediction=prediction,
+        what_if=launches[0].what_if if launches else launch_what_if(analysis, kernel, None),
     )
+
+
+def launch_contexts(analysis: ProgramAnalysis, kernel: Function) -> list[LaunchContext]:
+    """The launches that a kernel's report has, in its order."""
+    return _distinct(analysis.launches_of(kernel))[:_MAX_LAUNCHES]
 
 
 def _distinct(contexts: Sequence[LaunchContext]) -> list[LaunchContext]:
@@ -157,6 +163,7 @@ def _launch_report(
         grid_assumed=open_values(context.grid or (), context.unknowns),
         block_origin=origin_text(context.block_origin),
         block_assumed=open_values(context.block or (), context.unknowns),
+        what_if=launch_what_if(analysis, kernel, context),
     )
 
 

@@ -58,7 +58,12 @@ def _own(own: OwnGpu) -> Gpu:
 
 
 def gpu_used(settings: Settings) -> GpuUsed:
-    """The roofline that reports will be judged by. Raises ``UnknownGpuError``."""
+    """The roofline that reports will be judged by.
+
+    Raises ``UnknownGpuError``, also for one of the GPUs to compare with.
+    """
+    for name in settings.what_if or ():
+        gpu_of(settings, name)
     target = target_of(settings)
     roofline = target.roofline
     ridges = {

@@ -56,5 +56,10 @@ class Settings:
 
     A ceiling that was not measured stays the derived one.
     """
+    what_if: tuple[str, ...] | None = None
+    """GPUs on which the class of each kernel is told, too.
+
+    None: none in a batch, and four well-known ones in an editor's hover. ``()``: none at all.
+    """
     gpus: tuple[OwnGpu, ...] = ()
     """GPUs of one's own, and overrides of those that the database knows (``[gpus.NAME]``)."""

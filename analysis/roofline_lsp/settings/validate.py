@@ -116,6 +116,13 @@ def _ceilings(value: object, place: _Place) -> str:
     return str(value)
 
 
+def _names(value: object, place: _Place) -> tuple[str, ...]:
+    """A list of names, or a text with commas between them."""
+    if isinstance(value, str):
+        value = [name for name in value.split(",") if name.strip()]
+    return tuple(dict.fromkeys(_text(name.strip(), place) for name in _texts(value, place)))
+
+
 def _gpus(value: object, place: _Place) -> tuple[OwnGpu, ...]:
     if not isinstance(value, Mapping):
         raise place.wrong("a table of tables, one a GPU", value)
@@ -178,6 +185,7 @@ _CHECKS: Mapping[str, Callable[[object, _Place], object]] = {
     "background_period_ms": _amount,
     "exclude": _texts,
     "ceilings": _ceilings,
+    "what_if": _names,
     "gpus": _gpus,
 }
 """By field of ``Settings``, all of them."""

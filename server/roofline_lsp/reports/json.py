@@ -20,13 +20,14 @@ from roofline_lsp.api.report import (
     UnknownUsed,
     Utilisation,
     Verdict,
+    WhatIf,
 )
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.program import Problem, Span
 from roofline_lsp.reports.style import Style
 from roofline_lsp.reports.tool import TOOL_NAME, tool_version
 
-SCHEMA_VERSION = "1.2"
+SCHEMA_VERSION = "1.3"
 """Grows by 0.1 with a new key, by 1 where a key goes away or changes its meaning."""
 
 SIGNIFICANT_DIGITS = 10
@@ -97,6 +98,7 @@ def _kernel(kernel: KernelReport) -> Json:
         "launches": [_launch(launch) for launch in kernel.launches],
         "prediction": _prediction(kernel.prediction),
         "findings": [_finding(finding) for finding in kernel.findings],
+        "what_if": _what_if(kernel.what_if),
     }
 
 
@@ -129,6 +131,27 @@ def _launch(launch: LaunchReport) -> Json:
         "confidence": _number(prediction.confidence),
         "limiting": prediction.limiting.value if prediction.limiting else None,
         "time_ns": _number(prediction.time_ns),
+        "what_if": _what_if(launch.what_if),
+    }
+
+
+def _what_if(what_if: WhatIf | None) -> Json | None:
+    if what_if is None:
+        return None
+    flip = what_if.flip
+    return {
+        "classes": [
+            {
+                "label": each.label,
+                "gpu": each.gpu,
+                "class": _class(each.verdict),
+                "confidence": _number(each.confidence),
+            }
+            for each in what_if.classes
+        ],
+        "flip": None
+        if flip is None
+        else {"name": flip.name, "at_least": flip.value, "class": _class(flip.verdict)},
     }
 
 
@@ -201,6 +224,7 @@ def _library_call(call: LibraryCallReport) -> Json:
         "repeat": call.repeat,
         "certain": call.certain,
         "prediction": _prediction(call.prediction),
+        "what_if": _what_if(call.what_if),
     }
 
 

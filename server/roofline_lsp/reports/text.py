@@ -14,6 +14,7 @@ from roofline_lsp.api.report import (
     Prediction,
     Report,
     Verdict,
+    WhatIf,
 )
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.program import Problem, Severity
@@ -28,6 +29,7 @@ from roofline_lsp.reports.units import (
     scaled,
     significant,
 )
+from roofline_lsp.reports.what_if import flip_text, strip
 
 MAX_EVIDENCE = 3
 MAX_LAUNCHES = 3
@@ -102,6 +104,7 @@ def _kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: Style) -> Iterator[
         ("launch", _launches(kernel)),
         ("evidence", _evidence(prediction)),
         ("assumed", _unknowns(kernel)),
+        ("what if", _what_if(kernel.what_if)),
         ("finding", map(_finding, kernel.findings)),
     ):
         shown = label
@@ -125,6 +128,8 @@ def _library_line(call: LibraryCallReport, style: Style) -> str:
         parts.append(f"not known: {'; '.join(unknowns)}")
     if not call.certain:
         parts.append("perhaps not reached")
+    if call.what_if is not None:
+        parts.append(f"what if: {strip(call.what_if)}")
     verdict = _painted(prediction.verdict, style)
     return "  ".join(cell for cell in (where, call.name, verdict, sure, ", ".join(parts)) if cell)
 
@@ -249,6 +254,13 @@ def _unknowns(kernel: KernelReport) -> Iterator[str]:
     yield from list(texts)[:MAX_UNKNOWNS]
     if len(texts) > MAX_UNKNOWNS:
         yield f"and {len(texts) - MAX_UNKNOWNS} more"
+
+
+def _what_if(what_if: WhatIf | None) -> Iterator[str]:
+    if what_if is not None:
+        yield strip(what_if)
+        if what_if.flip is not None:
+            yield flip_text(what_if.flip)
 
 
 def _finding(finding: Finding) -> str:

@@ -76,4 +76,5 @@ def summarise(
         problems=tuple(walker.problems),
         barriers=walker.barriers,
         required_block=required_block(walker),
+        asks_warp_size=walker.asks_warp_size,
     )

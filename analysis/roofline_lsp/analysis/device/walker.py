@@ -107,7 +107,9 @@ class Walker:
         warp_size: int = WARP_SIZE,
     ) -> None:
         self.parts = parts
-        self.warp_size = warp_size
+        self._warp_size = warp_size
+        self.asks_warp_size = False
+        """Whether something that was walked depends on how many threads a warp has."""
         self.table = table
         self.kernel = kernel
         self.machine = Machine(kernel.path, kernel.span.line)
@@ -146,6 +148,12 @@ class Walker:
         self.statements = 0
         self.unrolled_nodes = 0
         """Nodes of loops that were walked run by run."""
+
+    @property
+    def warp_size(self) -> int:
+        """Threads of a warp; that it was asked for is noted."""
+        self.asks_warp_size = True
+        return self._warp_size
 
     def bind(self, bindings: Mapping[str, Type | int]) -> None:
         """Give template parameters their arguments."""

@@ -23,7 +23,7 @@ from roofline_lsp.analysis.host.libraries.getopt import define_builtins
 from roofline_lsp.analysis.host.machine import SCALARS, BudgetSpent, Machine, ProgramExit
 from roofline_lsp.analysis.host.memory import Cell, Place, Storage
 from roofline_lsp.analysis.host.operators import integer
-from roofline_lsp.analysis.host.options import HostOptions, HostResult
+from roofline_lsp.analysis.host.options import AskedProperties, HostOptions, HostResult
 from roofline_lsp.analysis.host.reach import runs_on_host
 from roofline_lsp.analysis.host.realistic import assume_full_launches
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Text, Value
@@ -59,7 +59,13 @@ def execute_host(
     follow_device_launches(m, _protected, _standalone)
     record_instances(m)
     assume_full_launches(m)
-    return HostResult(tuple(m.launches.values()), tuple(m.problems), tuple(m.library_calls))
+    properties = options.device_properties
+    return HostResult(
+        tuple(m.launches.values()),
+        tuple(m.problems),
+        tuple(m.library_calls),
+        asks_device=not isinstance(properties, AskedProperties) or properties.asked,
+    )
 
 
 _DEVICE_SUFFIXES = frozenset((".cu", ".hip"))
