@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import pytest
@@ -154,7 +155,7 @@ def test_a_gpu_that_is_unknown_is_an_error() -> None:
 def test_the_host_is_not_executed_again_where_it_does_not_ask_for_the_device(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    import roofline_lsp.api.program as module
+    module = importlib.import_module("roofline_lsp.api.program")
 
     made: list[object] = []
     real = module.execute_host

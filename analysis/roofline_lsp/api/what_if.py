@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from roofline_lsp.analysis.binding import Binding, bind
 from roofline_lsp.analysis.confidence import confidence
 from roofline_lsp.analysis.flip import flip_point
@@ -18,14 +20,16 @@ from roofline_lsp.kernel.program import Function
 
 
 def launch_what_if(
-    analysis: ProgramAnalysis, kernel: Function, context: LaunchContext | None
+    analysis: ProgramAnalysis,
+    kernel: Function,
+    context: LaunchContext | None,
+    names: Sequence[str] | None,
 ) -> WhatIf | None:
-    """The classes of a launch on the GPUs of the settings; None if they name none.
+    """The classes of a launch on the GPUs of these names; None if there are none.
 
     Nothing is judged twice: where warps are as large, only the traffic is counted again. Raises
     ``UnknownGpuError``.
     """
-    names = analysis.settings.what_if
     if not names:
         return None
     prediction, bound = analysis.predict_launch(kernel, context)

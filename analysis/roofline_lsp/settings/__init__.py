@@ -9,7 +9,7 @@ configuration, command line.
 from roofline_lsp.settings.errors import SettingsError, nearest, suggestion
 from roofline_lsp.settings.files import OWN_FILE, SHARED_FILE, load, locate
 from roofline_lsp.settings.merge import from_json, merge, resolve
-from roofline_lsp.settings.model import CLOCKS, Clock, Settings
+from roofline_lsp.settings.model import CLOCKS, COMMON_GPUS, Clock, Settings
 from roofline_lsp.settings.own_gpus import CEILING_KINDS, CeilingKind, OwnGpu
 from roofline_lsp.settings.sources import (
     HOST_SUFFIXES,
@@ -25,6 +25,7 @@ from roofline_lsp.settings.validate import KeyStyle, Layer, setting_names, valid
 __all__ = [
     "CEILING_KINDS",
     "CLOCKS",
+    "COMMON_GPUS",
     "HOST_SUFFIXES",
     "KERNEL_SUFFIXES",
     "OPENCL_SUFFIXES",

@@ -14,6 +14,10 @@ CLOCKS: tuple[Clock, ...] = get_args(Clock)
 """Every value of ``Settings.clock``."""
 
 
+COMMON_GPUS = ("A100", "H100", "RTX 4090", "MI300X")
+"""The GPUs that an editor's hover compares with unless it is told others."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What a person chose, defaults filled in. Resolved once and passed down."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from roofline_lsp.api.report import FlipPoint, WhatIf
 
 UNDECIDED = "?"
 
 
-def strip(what_if: WhatIf) -> str:
-    """``A100 BB | H100 BB | RTX 4090 CB | MI300X BB``."""
+def strip(what_if: WhatIf, written: Callable[[str], str] = str) -> str:
+    """``A100 BB | H100 BB | RTX 4090 CB | MI300X BB``; ``written`` is how a GPU's name is put."""
     return " | ".join(
-        f"{each.label} {UNDECIDED if each.verdict is None else each.verdict.value}"
+        f"{written(each.label)} {UNDECIDED if each.verdict is None else each.verdict.value}"
         for each in what_if.classes
     )
 
