@@ -84,6 +84,21 @@ def test_auto_is_the_gpu_of_this_machine_or_the_default(monkeypatch: pytest.Monk
     assert gpu_of(Settings(gpu=" Auto")) is find_gpu(Settings().gpu)
 
 
+def test_what_auto_means_without_a_gpu_can_be_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(targets, "present_gpus", tuple)
+    used = gpu_used(Settings(gpu="auto, MI300X"))
+    assert used.name == "Instinct MI300X"
+    assert used.note is not None
+    assert used.note.startswith("no GPU that the database knows was found in this machine")
+    assert gpu_used(Settings(gpu="A100")).note is None
+    monkeypatch.setattr(targets, "present_gpus", lambda: (find_gpu("L4"),))
+    there = gpu_used(Settings(gpu="AUTO , MI300X"))
+    assert (there.name, there.note) == ("L4", None)
+    with pytest.raises(UnknownGpuError, match="Voodoo"):
+        monkeypatch.setattr(targets, "present_gpus", tuple)
+        gpu_of(Settings(gpu="auto, Voodoo 5"))
+
+
 def test_overrides_hold_for_the_gpu_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(targets, "present_gpus", lambda: (find_gpu("L4"),))
     own = OwnGpu("NVIDIA L4", clock_cap_mhz=900)

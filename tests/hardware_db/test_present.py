@@ -1,6 +1,6 @@
 """The GPUs of a machine, from what its system says."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -25,7 +25,7 @@ def add_device(tmp_path: Path) -> AddDevice:
 
 
 def names(root: Path) -> list[str]:
-    return [gpu.name for gpu in present_gpus(root)]
+    return [gpu.name for gpu in present_gpus(root, lambda: iter(()))]
 
 
 def test_pci_devices_are_found_in_the_order_of_their_buses(
@@ -76,7 +76,24 @@ def test_a_jetson_is_known_by_its_board(tmp_path: Path, model: str, name: str) -
 
 
 def test_a_machine_without_gpus_has_none(tmp_path: Path) -> None:
-    assert present_gpus(tmp_path) == ()
+    assert names(tmp_path) == []
     (tmp_path / "proc/device-tree").mkdir(parents=True)
     (tmp_path / "proc/device-tree/model").write_text("Raspberry Pi 5\0")
-    assert present_gpus(tmp_path / "proc") == ()
+    assert names(tmp_path / "proc") == []
+
+
+def test_tools_are_asked_only_where_the_system_tells_nothing(
+    tmp_path: Path, add_device: AddDevice
+) -> None:
+    def tools() -> Iterator[str]:
+        asked.append(True)
+        yield "0x220610DE|NVIDIA GeForce RTX 3080"
+        yield "0xffff10de|NVIDIA A100-SXM4-80GB"
+        yield "AMD Radeon Graphics"
+
+    asked: list[bool] = []
+    found = present_gpus(tmp_path / "empty", tools)
+    assert [gpu.name for gpu in found] == ["GeForce RTX 3080 10GB", "A100 SXM4 80GB"]
+    add_device("0000:01:00.0", "10de", "220a", "a1", "030000")
+    assert len(present_gpus(tmp_path, tools)) == 1
+    assert asked == [True]

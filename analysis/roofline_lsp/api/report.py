@@ -60,6 +60,8 @@ class GpuUsed:
     bandwidth_gbs: float
     ridges: Mapping[Precision, float]
     """Operations per byte at which compute and bandwidth take the same time."""
+    note: str | None = None
+    """Why it is this GPU, where that is not what was asked for."""
 
 
 @record(frozen=True, slots=True)

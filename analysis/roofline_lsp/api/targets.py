@@ -26,13 +26,14 @@ def gpu_of(settings: Settings, name: str | None = None) -> Gpu:
     """The GPU of that name (None: of the one the settings choose), with the settings' overrides.
 
     A GPU of the settings goes before one of the database. ``auto`` is the first GPU of this machine
-    that the database knows, or the default one if there is none. Raises ``UnknownGpuError`` and
-    ``GpuDataError``.
+    that the database knows; where there is none, the one named behind it (``auto, A100``), or the
+    default. Raises ``UnknownGpuError`` and ``GpuDataError``.
     """
     asked = settings.gpu if name is None else name
-    if asked.strip().casefold() == AUTO:
+    fallback = _fallback(asked)
+    if fallback is not None:
         present = present_gpus()
-        asked = present[0].name if present else Settings().gpu
+        asked = present[0].name if present else fallback
     key = key_of(asked)
     for own in settings.gpus:
         if key_of(own.name) == key:
@@ -42,6 +43,14 @@ def gpu_of(settings: Settings, name: str | None = None) -> Gpu:
         if own.like is None and own.file is None and find_gpu(own.name) == gpu:
             return _own(own)
     return gpu
+
+
+def _fallback(asked: str) -> str | None:
+    """What ``auto`` and ``auto, A100`` mean on a machine without a GPU; None for other names."""
+    first, _, other = asked.partition(",")
+    if first.strip().casefold() != AUTO:
+        return None
+    return other.strip() or Settings().gpu
 
 
 def _own(own: OwnGpu) -> Gpu:
@@ -78,4 +87,11 @@ def gpu_used(settings: Settings) -> GpuUsed:
         peaks_gops=dict(roofline.peaks_gops),
         bandwidth_gbs=roofline.bandwidth_gbs,
         ridges=ridges,
+        note=_note(settings),
     )
+
+
+def _note(settings: Settings) -> str | None:
+    if _fallback(settings.gpu) is None or present_gpus():
+        return None
+    return "no GPU that the database knows was found in this machine, so this one is taken"

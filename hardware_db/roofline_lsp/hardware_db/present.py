@@ -1,13 +1,15 @@
-"""The GPUs of this machine, found without starting a program: what the system says of its devices.
+"""The GPUs of this machine: what the system says of its devices, or else the drivers' tools.
 
 PCI ids come first, for they tell products apart that share a name; then the names that NVIDIA's
-driver gives, then the model of a Jetson, whose GPU is no PCI device.
+driver gives, then the model of a Jetson, whose GPU is no PCI device. Only where none of these files
+tells anything are programs started (``driver_tools``).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
+from roofline_lsp.hardware_db.driver_tools import reported_names
 from roofline_lsp.hardware_db.errors import UnknownGpuError
 from roofline_lsp.hardware_db.lookup import find_gpu
 from roofline_lsp.hardware_db.model import Gpu
@@ -22,23 +24,29 @@ _BOARD_WORDS = ("developer kit", "engineering reference", "nvidia")
 
 
 @cache
-def present_gpus(root: Path = Path("/")) -> tuple[Gpu, ...]:
+def present_gpus(
+    root: Path = Path("/"), tools: Callable[[], Iterator[str]] = reported_names
+) -> tuple[Gpu, ...]:
     """The GPUs of this machine that the database knows, in the order of their buses.
 
-    ``root`` is where ``sys`` and ``proc`` lie. Integrated GPUs and others that the database does
-    not know are passed over; empty if there is none.
+    ``root`` is where ``sys`` and ``proc`` lie, ``tools`` what gives names if they tell none.
+    Integrated GPUs and others that the database does not know are passed over; empty if there is
+    none.
     """
     found = _known(_pci_devices(root)) or _known(_driver_models(root))
-    return found or _known(_board_models(root))[:1]
+    return found or _known(_board_models(root))[:1] or _known(tools())
 
 
 def _known(names: Iterator[str]) -> tuple[Gpu, ...]:
+    """The GPUs that are known; a name may be several with ``|`` between, the surest one first."""
     found: list[Gpu] = []
-    for name in names:
-        try:
-            found.append(find_gpu(name))
-        except UnknownGpuError:
-            continue
+    for spellings in names:
+        for name in spellings.split("|"):
+            try:
+                found.append(find_gpu(name))
+            except UnknownGpuError:
+                continue
+            break
     return tuple(found)
 
 

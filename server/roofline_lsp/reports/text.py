@@ -67,7 +67,8 @@ def gpu_line(gpu: GpuUsed) -> str:
         f"{_short(precision)} {significant(ridge, 4)}" for precision, ridge in gpu.ridges.items()
     )
     clock = f"{significant(gpu.clock_mhz, 4)} MHz ({gpu.clock} clock)"
-    return f"{gpu.name} at {clock}: {significant(gpu.bandwidth_gbs, 4)} GB/s; ridges {ridges}"
+    line = f"{gpu.name} at {clock}: {significant(gpu.bandwidth_gbs, 4)} GB/s; ridges {ridges}"
+    return line if gpu.note is None else f"{line}\n{gpu.note}"
 
 
 def problem_line(path: Path, problem: Problem, style: Style) -> str:
