@@ -94,8 +94,8 @@ def test_what_auto_means_without_a_gpu_can_be_said(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(targets, "present_gpus", lambda: (find_gpu("L4"),))
     there = gpu_used(Settings(gpu="AUTO , MI300X"))
     assert (there.name, there.note) == ("L4", None)
+    monkeypatch.setattr(targets, "present_gpus", tuple)
     with pytest.raises(UnknownGpuError, match="Voodoo"):
-        monkeypatch.setattr(targets, "present_gpus", tuple)
         gpu_of(Settings(gpu="auto, Voodoo 5"))
 
 

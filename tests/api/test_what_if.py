@@ -162,7 +162,7 @@ def test_the_host_is_not_executed_again_where_it_does_not_ask_for_the_device(
 
     def counted(*args: object) -> object:
         made.append(args)
-        return real(*args)  # type: ignore[arg-type]
+        return real(*args)
 
     monkeypatch.setattr(module, "execute_host", counted)
     what_if(POLYNOMIAL + MAIN, Settings(what_if=GPUS))

@@ -61,7 +61,7 @@ class GpuUsed:
     ridges: Mapping[Precision, float]
     """Operations per byte at which compute and bandwidth take the same time."""
     note: str | None = None
-    """Why it is this GPU, where that is not what was asked for."""
+    """Why it is this GPU, or by these peaks, where that is not what was asked for."""
 
 
 @record(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -34,6 +35,26 @@ def gpu_of(settings: Settings, name: str | None = None) -> Gpu:
     if fallback is not None:
         present = present_gpus()
         asked = present[0].name if present else fallback
+    gpu = _overridden(asked, settings)
+    return with_ceilings(gpu) if settings.ceilings == "measured" else gpu
+
+
+def with_ceilings(gpu: Gpu) -> Gpu:
+    """The GPU with what was measured of it on this machine, where its settings give nothing.
+
+    Raises ``MeasurementError`` if the file of measurements is broken.
+    """
+    from roofline_lsp.ceilings import load_ceilings  # noqa: PLC0415 - few runs need it
+
+    found = load_ceilings(gpu)
+    if found is None:
+        return gpu
+    known = {name: getattr(gpu.ceilings, name) for name in found.figures}
+    figures = {name: known[name] or value for name, value in found.figures.items()}
+    return replace(gpu, ceilings=replace(gpu.ceilings, **figures))
+
+
+def _overridden(asked: str, settings: Settings) -> Gpu:
     key = key_of(asked)
     for own in settings.gpus:
         if key_of(own.name) == key:
@@ -87,11 +108,12 @@ def gpu_used(settings: Settings) -> GpuUsed:
         peaks_gops=dict(roofline.peaks_gops),
         bandwidth_gbs=roofline.bandwidth_gbs,
         ridges=ridges,
-        note=_note(settings),
+        note="; ".join(_notes(settings, target.gpu)) or None,
     )
 
 
-def _note(settings: Settings) -> str | None:
-    if _fallback(settings.gpu) is None or present_gpus():
-        return None
-    return "no GPU that the database knows was found in this machine, so this one is taken"
+def _notes(settings: Settings, gpu: Gpu) -> Iterator[str]:
+    if _fallback(settings.gpu) is not None and not present_gpus():
+        yield "no GPU that the database knows was found in this machine, so this one is taken"
+    if settings.ceilings == "measured" and gpu.ceilings == Peaks():
+        yield "nothing was measured of this GPU, so its derived peaks are taken"

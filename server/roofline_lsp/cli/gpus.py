@@ -58,6 +58,12 @@ def parser() -> argparse.ArgumentParser:
         " auto (the GPU of this machine)",
     )
     add("--compare", nargs=2, metavar=("A", "B"), help="two GPUs side by side, and their ratio")
+    add(
+        "--measure",
+        action="store_true",
+        help="compile and run benchmarks on the GPU of this machine (PATTERN: its name, if it is"
+        ' not found), and keep what it reaches for the setting ceilings = "measured"',
+    )
     add("--sources", action="store_true", help="the source of each figure, for every GPU listed")
     add("--clock", choices=CLOCKS, default="boost", help="default: boost")
     add("--format", choices=("text", "json"), default="text", help="default: text")
@@ -66,10 +72,19 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(argv: Sequence[str]) -> int:
-    """Print the table, and return the exit code. Raises UnknownGpuError and SettingsError."""
+    """Print the table, and return the exit code.
+
+    Raises UnknownGpuError, SettingsError, NoGpuError and MeasurementError.
+    """
     options = parser().parse_args(argv)
     clock = ClockKind(options.clock)
     settings = resolve(Path.cwd(), file=options.config)
+    if options.measure:
+        from roofline_lsp.cli.gpu_measuring import measured_lines  # noqa: PLC0415
+
+        gpu = gpu_of(settings, options.pattern) if options.pattern else _present()[0]
+        write("\n".join(measured_lines(gpu)) + "\n")
+        return OK
     if options.compare is not None:
         gpus = [gpu_of(settings, name) for name in options.compare]
     else:
