@@ -22,7 +22,7 @@ NAMES = ("rtx-3080-10gb", "NVIDIA H100 80GB HBM3", "10de:2206", "H100 1g.10gb")
 
 _CHILD = """
 import dataclasses, difflib, enum, json, pathlib, re, sys, time, tomllib
-import roofline_lsp.kernel.errors, roofline_lsp.kernel.precision
+import roofline_lsp.kernel.errors, roofline_lsp.kernel.precision, roofline_lsp.kernel.records
 start = time.process_time()
 from roofline_lsp.hardware_db import ClockKind, find_gpu, index
 imported = time.process_time()

@@ -6,12 +6,12 @@ calls it a compute unit (CU).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 
 from roofline_lsp.hardware_db.names import slug_of
-from roofline_lsp.hardware_db.record import Record
 from roofline_lsp.hardware_db.roofline import ClockKind, Roofline
 from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.kernel.records import record
 
 MIB = 1024 * 1024
 OPERATIONS_PER_MULTIPLY_ADD = 2
@@ -19,8 +19,8 @@ SEGMENTS = ("data-centre", "workstation", "consumer", "laptop", "embedded")
 """What a GPU is sold for; ``segment`` is one of these."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Source(Record):
+@record(frozen=True, slots=True)
+class Source:
     """Where some numbers come from: a document, and the fields that it vouches for.
 
     A field is named as in the TOML file (``sm_count``, ``tensor_flops_per_clock_sm.fp16``); the
@@ -31,8 +31,8 @@ class Source(Record):
     document: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class InstructionRates(Record):
+@record(frozen=True, slots=True)
+class InstructionRates:
     """Results per clock per SM, outside the tensor cores.
 
     ``fp16`` and ``bf16`` count each half of a packed instruction. ``int32`` is the number of
@@ -57,8 +57,8 @@ class InstructionRates(Record):
         return replace(self, **known)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class OccupancyLimits(Record):
+@record(frozen=True, slots=True)
+class OccupancyLimits:
     """What bounds the number of thread blocks resident on an SM.
 
     Registers are 32 bits wide (AMD: vector registers) and are handed to a warp in multiples of
@@ -82,8 +82,8 @@ class OccupancyLimits(Record):
     registers_per_block: int | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class TensorRates(Record):
+@record(frozen=True, slots=True)
+class TensorRates:
     """Dense operations per clock per SM on tensor cores (AMD: matrix cores).
 
     A multiply-add counts as two, and no figure is for sparse matrices. Floating-point kinds
@@ -99,8 +99,8 @@ class TensorRates(Record):
     int8: float | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Peaks(Record):
+@record(frozen=True, slots=True)
+class Peaks:
     """Peaks of a GPU as somebody gives them: its vendor, or a measurement on one machine.
 
     10^12 operations per second (a multiply-add counts as two), dense, and 10^9 bytes per second.
@@ -126,8 +126,8 @@ class Peaks(Record):
         return {precision: peak * 1000 for precision, peak in found.items() if peak is not None}
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MigProfile(Record):
+@record(frozen=True, slots=True)
+class MigProfile:
     """What one kind of slice of a partitioned GPU (NVIDIA MIG) has of the whole.
 
     ``memory_fraction`` is its share of the memory and of its bandwidth, ``l2_fraction`` of the L2
@@ -139,8 +139,8 @@ class MigProfile(Record):
     l2_fraction: float
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Architecture(Record):
+@record(frozen=True, slots=True)
+class Architecture:
     """What all GPUs of one compute capability (``sm_86``) or LLVM target (``gfx942``) share.
 
     Intel's are called after the device families of its offline compiler (``dg2``, ``pvc``).
@@ -166,8 +166,8 @@ class Architecture(Record):
         return f"{digits[:-1]}.{digits[-1]}" if digits != self.name else None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Gpu(Record):
+@record(frozen=True, slots=True)
+class Gpu:
     """One GPU that a program can run on: a product, or one of the devices on a board of several.
 
     ``memory_gb`` is the capacity as marketed, ``l2_mb`` and ``l3_mb`` (AMD Infinity Cache) count
@@ -208,6 +208,10 @@ class Gpu(Record):
     disputed: Mapping[str, str] = field(default_factory=dict)
     exceptions: Mapping[str, str] = field(default_factory=dict)
     sources: tuple[Source, ...] = ()
+
+    def __hash__(self) -> int:
+        """By name; tables of remarks and slices cannot be hashed."""
+        return hash(self.name)
 
     @property
     def slug(self) -> str:

@@ -13,13 +13,13 @@
 #define GPU(name) cuda##name
 #endif
 
-#define MUST(call)                                                                             \
-  do {                                                                                         \
-    GPU(Error_t) status = (call);                                                              \
-    if (status != GPU(Success)) {                                                              \
-      std::fprintf(stderr, "%s: %s\n", #call, GPU(GetErrorString)(status));                    \
-      std::exit(1);                                                                            \
-    }                                                                                          \
+#define MUST(call)                                                \
+  do {                                                            \
+    GPU(Error_t) status = (call);                                 \
+    if (status != GPU(Success)) {                                 \
+      std::fprintf(stderr, "%s\n", GPU(GetErrorString)(status));  \
+      std::exit(1);                                               \
+    }                                                             \
   } while (0)
 
 constexpr int RUNS = 8;  // the best of so many counts; the first warms up
