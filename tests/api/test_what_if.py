@@ -106,7 +106,8 @@ def test_a_flip_holds_on_both_sides() -> None:
 def test_a_flip_is_the_same_where_the_command_line_is_given() -> None:
     open_flip = what_if(POLYNOMIAL + MAIN, Settings(what_if=("A100",))).flip
     settings = Settings(what_if=("A100",), args=(str(1 << 22), "8"))
-    assert what_if(POLYNOMIAL + MAIN, settings).flip == open_flip is not None
+    assert open_flip is not None
+    assert what_if(POLYNOMIAL + MAIN, settings).flip == open_flip
     beyond = Settings(what_if=("A100",), args=(str(1 << 22), "500"))
     given = what_if(POLYNOMIAL + MAIN, beyond).flip
     assert given is not None

@@ -40,8 +40,9 @@ DECLARATION = (16, 12)
 
 async def complete(session: Any, uri: str, line: int, character: int, *, part: str) -> str:
     """What a hover shows when what it did not wait for is there."""
+    text = ""
     for _ in range(50):
-        text: str = await session.hover_text(uri, line, character)
+        text = await session.hover_text(uri, line, character)
         if part in text:
             return text
     raise AssertionError(text)

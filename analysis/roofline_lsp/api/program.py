@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -70,7 +71,8 @@ class ProgramAnalysis:
         self.functions: tuple[Function, ...] = here.functions if here else _kernels(program)
         self._argv = argv
         self._cache = cache or AnalysisCache()
-        self._here = here
+        # Weak, for it holds this one: what is done with is to be freed at once.
+        self._origin = weakref.ref(here) if here is not None else None
         self._elsewhere: dict[str, ProgramAnalysis] = {}
         self._host: HostResult | None = None
         self._open_host: HostResult | None = None
@@ -134,8 +136,9 @@ class ProgramAnalysis:
     @property
     def host(self) -> HostResult:
         """The launches of the host program, found when first asked for."""
-        if self._host is None and self._here is not None and not self._here.host.asks_device:
-            self._host = self._here.host
+        here = self._here
+        if self._host is None and here is not None and not here.host.asks_device:
+            self._host = here.host
         if self._host is None:
             self._host = execute_host(
                 self.program, self._argv, HostOptions(device_properties(self.target.gpu))
@@ -152,10 +155,16 @@ class ProgramAnalysis:
             self._open_host = execute_host(self.program, None, options)
         return self._open_host
 
+    @property
+    def _here(self) -> ProgramAnalysis | None:
+        """The analysis that this one takes from, which ``on`` was called of."""
+        return self._origin() if self._origin is not None else None
+
     def on(self, gpu: str) -> ProgramAnalysis:
         """The same program on another GPU, with all that does not depend on the GPU.
 
-        The source is taken as it was read for this GPU. Raises ``UnknownGpuError``.
+        The source is taken as it was read for this GPU. Good for as long as this analysis is there.
+        Raises ``UnknownGpuError``.
         """
         found = self._elsewhere.get(gpu)
         if found is None:
@@ -185,10 +194,11 @@ class ProgramAnalysis:
         self, kernel: Function, bindings: Mapping[str, Type | int] | None = None
     ) -> KernelSummary:
         """What one thread of a kernel does, for one binding of its template parameters."""
-        if self._here is not None:
-            there = self._here.summary(kernel, bindings)
-            if not there.asks_warp_size or self.warp_size == self._here.warp_size:
-                return there
+        here = self._here
+        if here is not None:
+            walked = here.summary(kernel, bindings)
+            if not walked.asks_warp_size or self.warp_size == here.warp_size:
+                return walked
         key = (kernel, tuple(sorted((name, repr(v)) for name, v in (bindings or {}).items())))
         found = self._summaries.get(key) or self._kept_summaries.get(key)
         count("kernels walked" if found is None else "walks known before")
