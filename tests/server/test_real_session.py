@@ -40,7 +40,7 @@ DECLARATION = (16, 12)
 
 async def complete(session: Any, uri: str, line: int, character: int, *, part: str) -> str:
     """What a hover shows when what it did not wait for is there."""
-    text = ""
+    text: str = ""
     for _ in range(50):
         text = await session.hover_text(uri, line, character)
         if part in text:

@@ -140,8 +140,9 @@ def _host_numbers(
 ) -> Iterator[_Open]:
     rest = {u.name: u.assumed for u in bound.unknowns if u.assumed is not None}
     names = _names(summary, context)
-    for symbol in sorted(names, key=lambda s: s.serial):
-        unknown = context.unknowns[symbol]
+    for symbol, unknown in context.unknowns.items():
+        if symbol not in names:
+            continue
         now = given.get(symbol, rest.get(unknown.name, unknown.assumed))
         if unknown.name == ARGUMENT_COUNT or now != int(now) or now < 1:
             continue

@@ -48,20 +48,26 @@ class HostNumbers:
         # One at a time, in the order the program meets them: a decided condition (``argc > 1``)
         # can make the others irrelevant.
         rest = expr
-        for symbol in sorted(expr.symbols(), key=lambda s: s.serial):
+        for symbol in self._met(expr):
             if rest.constant is not None:
                 break
-            unknown = self._unknowns.get(symbol)
-            if unknown is None or symbol not in rest.symbols():
+            if symbol not in rest.symbols():
                 continue
+            unknown = self._unknowns[symbol]
             self._used[symbol] = unknown
             rest = rest.substitute({symbol: constant(unknown.assumed)})
         return rest.constant
 
     def open_symbols(self, expr: Expr) -> list[Symbol]:
         """What the number rests on that is merely assumed, in the order the program meets it."""
-        found = [s for s in expr.symbols() if s in self._unknowns and s not in self._solved]
-        return sorted(found, key=lambda s: s.serial)
+        return [symbol for symbol in self._met(expr) if symbol not in self._solved]
+
+    def _met(self, expr: Expr) -> list[Symbol]:
+        """The unknowns of an expression in the order the program meets them."""
+        symbols = expr.symbols()
+        if not symbols:
+            return []
+        return [symbol for symbol in self._unknowns if symbol in symbols]
 
     def is_open(self, expr: Expr) -> bool:
         """Whether the number rests on an assumption."""
