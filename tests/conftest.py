@@ -1,4 +1,8 @@
-"""Nothing of the person who runs the tests is read by them."""
+"""What all tests share: nothing of the person who runs them is read, and examples are the same.
+
+A property test that fails by chance stops changes that have nothing to do with it. New examples are
+tried with ``HYPOTHESIS_PROFILE=explore ./run-tests``.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,11 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("repeatable", derandomize=True)
+settings.register_profile("explore")
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -29,7 +29,7 @@ def test_bursts_come_by_whole_periods(time_ms: float, bursts: int) -> None:
 
 
 @given(
-    st.floats(0, 100),
+    st.one_of(st.just(0.0), st.floats(0.001, 100)),
     st.one_of(st.just(0.0), st.floats(0.1, 100)),
     st.floats(0, 1e10),
     st.floats(0, 1e10),
@@ -40,7 +40,7 @@ def test_a_longer_launch_never_sees_less(gbs: float, period: float, a: float, b:
     less, more = background.bytes_during(a), background.bytes_during(a + b)
     assert more >= less * (1 - 1e-9)
     assert less <= gbs * a * (1 + 1e-9)
-    assert less >= gbs * a * (1 - 1e-9) - burst
+    assert less >= gbs * a * (1 - 1e-9) - burst - 1e-9
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,10 @@ SHARES = {
     "if (a[i] > 0.f && i < 8) S": 0.125,
     "if (i < 8 || a[i] > 0.f) S": 0.25 + 0.75 * 0.5,
     "if (!(i < 8 && a[i] > 0.f)) S": 1 - 0.125,
+    "if (a[i] > 0.f && p[i] < m && i < 8) S": 0.125,
+    "if (a[i] > 0.f && p[i] >= 0 && p[i] < m) S": 0.5,
+    "if (a[i] > 0.f || p[i] < m) S": 0.5,
+    "if (a[i] > 0.f || p[i] < m) return; S": 0.75,
     "if (a[i] > 0.f) return; S": 0.75,
     "if (i < 8 && a[i] > 0.f) return; S": 1 - 0.25 * 0.25,
     "if (i < 8 || a[i] > 0.f) return; S": 0.75 * 0.75,
@@ -24,6 +28,10 @@ SHARES = {
     "if (p[i] % 5 == 0) S": 0.2,
     "if (p[i] % 5) S": 0.8,
     "if ((p[i] & 6) == 2) S": 0.25,
+    "if (p[i] == m) S": 1 / 16,
+    "if (p[i] != m) S": 15 / 16,
+    "if (m - 1 != p[i]) S": 15 / 16,
+    "if (p[i] == yes) S": 0.5,
     "if (m == 3 && p[i]) S": 0.5,
     "if (m == 4 && p[i]) S": 0.0,
     "switch (p[i]) { case 0: S break; case 1: break; case 2: break; default: break; }": 0.25,
@@ -33,11 +41,11 @@ SHARES = {
 @pytest.mark.parametrize("text", SHARES)
 def test_what_the_launch_decides_counts(count: Count, text: str) -> None:
     source = f"""
-    __global__ void k(float *out, const float *a, const int *p, int m) {{
+    __global__ void k(float *out, const float *a, const int *p, int m, int yes) {{
       int i = threadIdx.x;
       {text.replace("S", "out[i] = 1.0f;")}
     }}"""
-    found = count(source, 1, 32, m=3)
+    found = count(source, 1, 32, m=3, yes=1)
     assert found.accesses["out", "write", 4] == pytest.approx(32 * SHARES[text])
 
 

@@ -41,6 +41,7 @@ def integers(count: Count, statements: str, **values: float) -> float:
         ("unsigned x = u[t]; a[t] = (x << 7) | (x >> 25);", 3),  # SHF rotates
         ("unsigned x = u[t]; a[t] = (x << 7) | (x >> 24);", 5),  # two SHF, LOP3
         ("a[t] = t < n ? n : m;", 2),  # SEL is not counted
+        ("int s = 0; s += u[t] < 3; s += u[t + 64] < 5; s += u[t + 128] < 7; a[t] = s;", 2 + 3 + 2),
         ("a[t + 3] = n; a[t + 4] = m;", 1),
         ("a[t + 2097152] = n; a[t + 4] = m;", 3),  # the offset has 24 bits
         ("unsigned j = t; unsigned long i = j; a[i] = n;", 1),  # IMAD.WIDE.U32
@@ -48,6 +49,16 @@ def integers(count: Count, statements: str, **values: float) -> float:
 )
 def test_one_statement(count: Count, statements: str, instructions: float) -> None:
     assert integers(count, statements) == instructions
+
+
+def test_what_data_changes_is_computed_in_every_run_of_an_unrolled_loop(count: Count) -> None:
+    """A search for a median, in a loop too long to be walked run by run, but unrolled whole."""
+    higher = "".join(f"s += m < x[{each}];" for each in range(40))
+    body = f"int s = 0; {higher} if (s > 20) low = m; else high = m; m = .5f * (low + high);"
+    start = "float x[40], low = 0.f, high = 1.f, m = .5f;"
+    load = "for (int j = 0; j < 40; j++) x[j] = u[j];"
+    found = integers(count, f"{start} {load} for (int k = 0; k < 8; k++) {{ {body} }} a[t] = m;")
+    assert found == 8 * (39 + 1) + 1
 
 
 def test_an_index_that_moves_with_a_loop_is_not_computed_in_it(count: Count) -> None:

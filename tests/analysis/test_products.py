@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roofline_lsp.analysis.device.products import Products
+from roofline_lsp.analysis.device.operations import Operation, Operations
+from roofline_lsp.analysis.device.products import charge_all
 from roofline_lsp.analysis.device.regions import Region, Work
-from roofline_lsp.analysis.device.values import Value
 
 Count = Callable[..., Any]
 
@@ -38,6 +39,9 @@ __global__ void k(const float *p, float *q, int n) {{
         ("float t = a * b; q[0] = t * d; q[1] = t + c;", 4),
         ("float t = a * b; q[0] = t > d ? t : d; q[1] = t + c;", 3),
         ("float t = a / 2.f; q[0] = t + c; q[1] = t + d;", 4),
+        ("q[0] = (a + b) / 2.f; q[1] = (b + a) / 4.f;", 3),  # one FADD for both
+        ("q[0] = (a + a) / 2.f; q[1] = (a + b) / 4.f;", 4),
+        ("q[0] = a - b; q[1] = b - a;", 2),
     ],
 )
 def test_a_product_and_its_additions(count: Count, statements: str, flops: float) -> None:
@@ -60,20 +64,40 @@ def test_a_returned_product_is_taken_in(count: Count) -> None:
 @given(st.lists(st.sampled_from(("add", "need")), max_size=12))
 def test_the_order_of_uses_does_not_matter(uses: list[str]) -> None:
     """Two operations for each addition that takes the product in, one for other needs together."""
-    home = Region("kernel", None, (None, 1))  # type: ignore[arg-type]
-    products = Products()
-    product, other = Value("float"), Value("float")
-    home.charge(home.site, Work.SP, 1.0)
-    products.add(product, home, home.site, Work.SP, 1.0)
+    home = Region("kernel", None, (Path("k.cu"), 1))
+    one = ((Work.SP, 1.0),)
+    product = Operation(home, home.site, charges=one, product=Work.SP)
+    operations = [product]
     for use in uses:
         if use == "need":
-            products.need(product)
+            operations.append(Operation(home, home.site, (product,), needs=(product,)))
         else:
-            home.charge(home.site, Work.SP, 1.0)
-            products.fuse((product, other), home, home.site, Work.SP)
+            taken = (product, None)
+            operations.append(Operation(home, home.site, (product,), charges=one, fusable=taken))
+    charge_all(operations)
     total = home.work[home.site][Work.SP]
     expected = 2.0 * uses.count("add") + ("need" in uses)
     assert total == (expected if uses else 1.0)
+
+
+@given(st.lists(st.lists(st.integers(0, 30), max_size=3), max_size=30), st.integers(0, 29))
+def test_what_is_used_is_what_the_roots_lead_to(sources: list[list[int]], root: int) -> None:
+    home = Region("kernel", None, (Path("k.cu"), 1))
+    operations = Operations()
+    noted = [operations.note(Operation(home, home.site)) for _ in sources]
+    edges = [[each for each in inner if each < len(noted)] for inner in sources]
+    for operation, inner in zip(noted, edges, strict=True):
+        operation.inputs.extend(noted[each] for each in inner)
+    reached: set[int] = set()
+    waiting = [root] if root < len(noted) else []
+    for each in waiting:
+        operations.keep(noted[each])
+    while waiting:
+        each = waiting.pop()
+        if each not in reached:
+            reached.add(each)
+            waiting.extend(edges[each])
+    assert list(operations.used()) == [noted[each] for each in sorted(reached)]
 
 
 @pytest.mark.parametrize(

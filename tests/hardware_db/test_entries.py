@@ -1,10 +1,11 @@
 """Every entry of the database is sound, and the figures that others build on are exact."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from roofline_lsp.hardware_db import ClockKind, find_gpu, gpu_names, validate_file
+from roofline_lsp.hardware_db import ClockKind, find_gpu, gpu_names
 from roofline_lsp.hardware_db.load import (
     ARCHITECTURE_FOLDER,
     GPU_FOLDER,
@@ -12,6 +13,8 @@ from roofline_lsp.hardware_db.load import (
     load_architecture_file,
     load_gpu_file,
 )
+from roofline_lsp.hardware_db.model import SEGMENTS
+from roofline_lsp.hardware_db.validation import validate_file
 from roofline_lsp.kernel.precision import Precision
 
 GPU_FILES = sorted(GPU_FOLDER.glob("*.toml"))
@@ -155,3 +158,101 @@ def test_cache_sizes_in_bytes() -> None:
     assert find_gpu("RTX 3080").l2_bytes == 5 * 1024 * 1024
     assert find_gpu("RTX 3080").l3_bytes is None
     assert find_gpu("MI300X").l3_bytes == 256 * 1024 * 1024
+
+
+def test_how_many_gpus_of_which_kind() -> None:
+    gpus = [load_gpu_file(path) for path in GPU_FILES]
+    assert len(gpus) >= 160
+    vendors = Counter(gpu.vendor for gpu in gpus)
+    assert (vendors["NVIDIA"] >= 100, vendors["AMD"] >= 40, vendors["Intel"] >= 15) == (True,) * 3
+    assert {gpu.segment for gpu in gpus} == set(SEGMENTS)
+    assert {gpu.architecture.generation for gpu in gpus} == {
+        "Kepler", "Maxwell", "Pascal", "Volta", "Turing", "Ampere", "Ada Lovelace", "Hopper",
+        "Blackwell", "GCN 5", "CDNA", "CDNA 2", "CDNA 3", "CDNA 4", "RDNA 2", "RDNA 3", "RDNA 4",
+        "Xe-HPG", "Xe-HPC", "Xe2-HPG",
+    }  # fmt: skip
+
+
+def test_only_the_listed_entries_have_exceptions() -> None:
+    listed = {
+        (gpu.slug, peak)
+        for path in GPU_FILES
+        for gpu in [load_gpu_file(path)]
+        for peak in gpu.exceptions
+    }
+    assert listed == {
+        ("b300", "fp32_tflops"),
+        ("b300", "fp64_tflops"),
+        ("rx-6600m", "fp32_tflops"),
+        ("rx-6800m", "fp32_tflops"),
+        ("vii", "fp32_tflops"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "figures"),
+    [
+        ("RTX 3080", {"sm_count": 68, "memory_gb": 10, "memory_bandwidth_gbs": 760.3}),
+        ("RTX 3080 12GB", {"sm_count": 70, "memory_gb": 12, "memory_bandwidth_gbs": 912.4}),
+        ("RTX 3080 Laptop GPU", {"sm_count": 48}),
+        ("RTX 4090 Laptop GPU", {"sm_count": 76}),
+        ("L4", {"sm_count": 58}),
+        ("A100 PCIe 80GB", {"l2_mb": 40}),
+        ("L40S", {"l2_mb": 96}),
+        ("Jetson AGX Orin", {"l2_mb": 4, "memory_bandwidth_gbs": 204.8}),
+        ("MI210", {"l2_mb": 8, "devices_per_board": None}),
+        ("MI250X", {"sm_count": 110, "l2_mb": 8, "devices_per_board": 2}),
+        ("MI300X", {"l2_mb": 32, "memory_bandwidth_gbs": 5300}),
+        ("MI325X", {"memory_gb": 256, "memory_bandwidth_gbs": 6000}),
+        ("Tesla K80", {"sm_count": 13, "memory_gb": 12, "devices_per_board": 2}),
+        ("Data Center GPU Max 1550", {"sm_count": 64, "memory_gb": 64, "devices_per_board": 2}),
+        ("Arc A770 16GB", {"memory_bandwidth_gbs": 560}),
+        ("B200", {"sm_count": 148, "memory_gb": 180, "memory_bandwidth_gbs": 7700}),
+        ("H100 PCIe", {"sm_count": 114, "tensor_clock_mhz": 1620}),
+        ("H100 SXM", {"sm_count": 132, "tensor_clock_mhz": 1830}),
+        ("H100 NVL", {"sm_count": 132, "memory_gb": 94}),
+    ],
+)
+def test_figures_that_are_often_given_wrong(name: str, figures: dict[str, float | None]) -> None:
+    gpu = find_gpu(name)
+    assert {field: getattr(gpu, field) for field in figures} == figures
+
+
+@pytest.mark.parametrize(
+    ("name", "rates"),
+    [
+        ("RTX 3080", {"fp32": 128, "int32": 64}),  # half of the lanes do integers
+        ("RTX 4090", {"fp32": 128, "int32": 64}),
+        ("RTX 5090", {"fp32": 128, "int32": 128}),  # all of them
+        ("RX 7900 XTX", {"fp32": 128, "int32": 64}),  # dual issue is for FP32
+        ("RX 6900 XT", {"fp32": 64, "int32": 64}),
+        ("GTX 780 Ti", {"fp32": 192, "fp64": 8}),
+        ("GTX TITAN", {"fp32": 192, "fp64": 64}),
+        ("Radeon VII", {"fp64": 16}),
+        ("Radeon Pro VII", {"fp64": 32}),
+        ("Arc A770", {"fp64": None}),
+        ("Jetson AGX Xavier", {"fp64": None}),
+        ("B300", {"fp64": 2}),
+    ],
+)
+def test_rates_that_differ_within_a_family(name: str, rates: dict[str, float | None]) -> None:
+    own = find_gpu(name).rates
+    assert {kind: getattr(own, kind) for kind in rates} == rates
+
+
+@pytest.mark.parametrize(
+    ("consumer", "professional"),
+    [("RTX 3090", "RTX A6000"), ("RTX 4090", "RTX 6000 Ada"), ("RTX 2080 Ti", "Quadro RTX 6000")],
+)
+def test_geforce_accumulates_in_32_bits_at_half_the_rate(consumer: str, professional: str) -> None:
+    half, full = (find_gpu(name).tensor_flops_per_clock_sm for name in (consumer, professional))
+    assert (half.fp16, full.fp16) == (512, 1024)
+    assert half.fp16_acc16 == 1024
+
+
+def test_tensor_peaks_by_type_are_dense() -> None:
+    peaks = find_gpu("H100 SXM").tensor_peaks_tflops(ClockKind.BOOST)
+    assert peaks["fp16"] == pytest.approx(989.4, abs=0.1)
+    assert peaks["fp8"] == pytest.approx(1978.9, abs=0.1)
+    assert peaks["tf32"] == pytest.approx(494.7, abs=0.1)
+    assert "fp16_acc16" not in peaks

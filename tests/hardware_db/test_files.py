@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.hardware_db import ClockKind, GpuDataError, load_gpu_file, validate_file
+from roofline_lsp.hardware_db import ClockKind, GpuDataError, load_gpu_file
+from roofline_lsp.hardware_db.validation import validate_file
 from roofline_lsp.kernel.precision import Precision
 
 from .conftest import OWN_ARCHITECTURE, WriteToml
@@ -88,7 +89,11 @@ def test_own_architecture_file_beside_the_gpu(
         ('name = "Test 9000"', 'name = "NVIDIA"', "name: holds no more than a brand"),
         ("sm_count = 10", 'sm_count = 10\naliases = "A"', "aliases: must be a list of strings"),
         ("sm_count = 10", "sm_count = 10\naliases = [1]", "aliases: must be a string that is not"),
-        ('"sm_86"', '"sm_999"', 'architecture: "sm_999" is unknown; choose among gfx90a, gfx942'),
+        (
+            '"sm_86"',
+            '"sm_999"',
+            'architecture: "sm_999" is unknown; choose among bmg, dg2',
+        ),
         ('"sm_86"', "86", "architecture: must be a string such as sm_86"),
         ('"sm_86"', '"absent.toml"', "absent.toml: cannot be read (No such file or directory)"),
         ('"Data sheet"', "7", "must name a document, as a string"),

@@ -22,7 +22,7 @@ def test_index_drift_is_seen_and_mended(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stale = tmp_path / "index.json"
-    stale.write_text('{"names": {}, "keys": {}}\n', encoding="utf-8")
+    stale.write_text('{"names": {}, "keys": {}, "pci_ids": {}}\n', encoding="utf-8")
     monkeypatch.setattr(index, "INDEX_FILE", stale)
     assert not index.index_is_current()
     assert __main__.main(["check"]) == 1
@@ -37,13 +37,33 @@ def test_missing_index_file_is_drift(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert not index.index_is_current()
 
 
-@pytest.mark.parametrize("content", [None, "", "{", "[]", '{"names": {}}'])
+@pytest.mark.parametrize(
+    "content", [None, "", "{", "[]", '{"names": {}}', '{"names": {}, "keys": {}}']
+)
 def test_unusable_index_names_the_command(tmp_path: Path, content: str | None) -> None:
     path = tmp_path / "index.json"
     if content is not None:
         path.write_text(content, encoding="utf-8")
     with pytest.raises(GpuDataError, match=r"index\.json: cannot be used .* run `python -m"):
         index.load_index(path)
+
+
+def test_single_entries_are_those_of_the_whole_index() -> None:
+    whole = index.load_index()
+    assert {key: index.claimed_by(key) for key in whole.keys} == dict(whole.keys)
+    assert {key: index.claimed_by(key, "pci_ids") for key in whole.pci_ids} == dict(whole.pci_ids)
+    assert index.claimed_by("") is None
+    assert index.claimed_by("a100", "pci_ids") is None
+    assert index.claimed_by("10de:2206") is None
+
+
+def test_an_index_of_another_form_is_read_whole(tmp_path: Path) -> None:
+    path = tmp_path / "index.json"
+    path.write_text('{"names": {}, "keys": {"x": "y"}, "pci_ids": {}}')
+    assert index.claimed_by("x", path=path) == "y"
+    assert index.claimed_by("y", path=path) is None
+    with pytest.raises(GpuDataError, match=r"absent\.json: cannot be used .* run `python -m"):
+        index.claimed_by("x", path=tmp_path / "absent.json")
 
 
 def test_file_must_be_called_after_its_gpu(write_gpu: WriteToml) -> None:
@@ -60,6 +80,17 @@ def test_two_gpus_cannot_claim_one_name(write_gpu: WriteToml) -> None:
         index.build_index(path.parent)
     assert caught.value.problems == (
         '"GeForce TEST-9000" is claimed by test-9000 and by test-9001; drop one',
+    )
+
+
+def test_two_gpus_cannot_claim_one_pci_id(write_gpu: WriteToml) -> None:
+    ids = ("sm_count = 10", 'sm_count = 10\npci_ids = ["10de:0001"]')
+    write_gpu(ids, name="test-9000.toml")
+    path = write_gpu(('"Test 9000"', '"Test 9001"'), ids, name="test-9001.toml")
+    with pytest.raises(GpuDataError) as caught:
+        index.build_index(path.parent)
+    assert caught.value.problems == (
+        '"10de:0001" is claimed by test-9000 and by test-9001; drop one',
     )
 
 

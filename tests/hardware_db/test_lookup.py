@@ -31,6 +31,21 @@ from roofline_lsp.kernel.errors import RooflineError
         ("RTX 4090 24 GB", "rtx-4090"),
         ("AMD Instinct(TM) MI300X", "mi300x"),
         ("AMD Radeon Instinct™ MI210", "mi210"),
+        ("NVIDIA GeForce RTX 3080 Laptop GPU", "rtx-3080-laptop"),
+        ("NVIDIA A100 80GB PCIe", "a100-pcie-80gb"),
+        ("NVIDIA A100-PCIE-40GB", "a100-pcie-40gb"),
+        ("NVIDIA GeForce RTX 3080 Ti", "rtx-3080-ti"),
+        ("Tesla K40m", "k40"),
+        ("3080", "rtx-3080-10gb"),
+        ("geforce 1080 ti", "gtx-1080-ti"),
+        ("7900xtx", "rx-7900-xtx"),
+        ("P6000", "quadro-p6000"),
+        ("3080 12GB", "rtx-3080-12gb"),
+        ("AMD Instinct MI250X / MI250", "mi250x"),
+        ("AMD Radeon RX 7900 XTX", "rx-7900-xtx"),
+        ("Intel(R) Arc(TM) A770 Graphics", "arc-a770-16gb"),
+        ("Intel(R) Data Center GPU Max 1550", "data-center-max-1550"),
+        ("NVIDIA RTX PRO 6000 Blackwell Server Edition", "rtx-pro-6000-blackwell-server-edition"),
     ],
 )
 def test_spelling(spelling: str, slug: str) -> None:
@@ -47,6 +62,11 @@ def test_spelling(spelling: str, slug: str) -> None:
         ("H200", "h200-sxm"),
         ("V100", "v100-sxm2-32gb"),
         ("P100", "p100-sxm2"),
+        ("GTX 1060", "gtx-1060-6gb"),
+        ("RTX 3050", "rtx-3050-8gb"),
+        ("RTX 4060 Ti", "rtx-4060-ti-8gb"),
+        ("RTX 5060 Ti", "rtx-5060-ti-16gb"),
+        ("Arc A770", "arc-a770-16gb"),
     ],
 )
 def test_shared_name_means_its_documented_default(shared: str, slug: str) -> None:
@@ -59,11 +79,14 @@ def test_shared_name_means_its_documented_default(shared: str, slug: str) -> Non
     ("wrong", "nearest"),
     [
         ("RTX 3008", "GeForce RTX 3080 10GB"),
-        ("RTX 4070 Tie", "GeForce RTX 4070"),
+        ("RTX 4070 Tie", "GeForce RTX 4070 Ti"),
+        ("gforce rtx 4090", "GeForce RTX 4090"),
+        ("Radeon RX 7900 XTZ", "Radeon RX 7900 XTX"),
+        ("Telsa K80", "Tesla K80"),
         ("GeForce RTX 309", "GeForce RTX 3090"),
         ("MI300", "Instinct MI300X"),
         ("Orin", "Jetson AGX Orin 64GB"),
-        ("3080", "GeForce RTX 3080 12GB"),
+        ("3081", "GeForce RTX 3080 10GB"),
     ],
 )
 def test_unknown_name_is_answered_with_the_nearest(wrong: str, nearest: str) -> None:
@@ -89,10 +112,39 @@ def test_wrong_memory_size_is_not_ignored(name: str) -> None:
         find_gpu(name)
 
 
-@pytest.mark.parametrize("name", ["RTX 3080 Laptop GPU", "NVIDIA A100 80GB PCIe", "RTX 3080 Ti"])
+@pytest.mark.parametrize("name", ["RTX 3085", "NVIDIA A100X", "RTX 3080 TiM", "RX 7900"])
 def test_other_product_is_not_taken_for_a_known_one(name: str) -> None:
     with pytest.raises(UnknownGpuError):
         find_gpu(name)
+
+
+@pytest.mark.parametrize(
+    ("spelling", "slug"),
+    [
+        ("10de:2206", "rtx-3080-10gb"),
+        ("10DE:2216", "rtx-3080-10gb"),
+        ("pci 10de:220a", "rtx-3080-12gb"),
+        ("0x220610DE", "rtx-3080-10gb"),
+        ("1002:744c:c8", "rx-7900-xtx"),
+        ("1002:744C (rev c8)", "rx-7900-xtx"),
+        ("8086:56a0", "arc-a770-16gb"),
+        ("10de:2206:a1", "rtx-3080-10gb"),
+    ],
+)
+def test_pci_id(spelling: str, slug: str) -> None:
+    assert find_gpu(spelling).slug == slug
+
+
+def test_pci_id_that_several_share_names_them() -> None:
+    with pytest.raises(UnknownGpuError) as caught:
+        find_gpu("1002:744c")
+    assert {"Radeon RX 7900 XT", "Radeon RX 7900 XTX"} <= set(caught.value.suggestions)
+
+
+@pytest.mark.parametrize("pci_id", ["10de:ffff", "1002:744c:00", "10de:220", "220610de"])
+def test_pci_id_of_no_gpu(pci_id: str) -> None:
+    with pytest.raises(UnknownGpuError):
+        find_gpu(pci_id)
 
 
 def test_path_is_a_name_like_any_other() -> None:

@@ -4,14 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from roofline_lsp.hardware_db import (
-    StatedPeaks,
-    find_gpu,
-    load_gpu_file,
-    validate,
-    validate_architecture,
-    validate_file,
-)
+from roofline_lsp.hardware_db import Peaks, find_gpu, load_gpu_file
+from roofline_lsp.hardware_db.validation import validate, validate_architecture, validate_file
 
 from .conftest import WriteToml
 
@@ -50,12 +44,101 @@ def test_sound_file(write_gpu: WriteToml) -> None:
             "fp32_tflops = 5.18",
             "stated.fp32_tflops: 5.18 is stated but the rates give 5.12, more than 1% off",
         ),
+        (
+            "fp32_tflops = 5.12",
+            "fp32_tflops = 5.12\nmemory_bandwidth_gbs = 510",
+            "stated.memory_bandwidth_gbs: 510 is not memory_bandwidth_gbs",
+        ),
+        (
+            "[sources]",
+            '[exceptions]\nfp32_tflops = "rounded"\n[sources]',
+            "exceptions.fp32_tflops: the peak agrees with the stated one; remove it",
+        ),
+        (
+            "[sources]",
+            '[exceptions]\nfp64_tflops = "rounded"\n[sources]',
+            "exceptions.fp64_tflops: is no stated peak of this file; remove it",
+        ),
+        (
+            "[sources]",
+            '[disputed]\nl2_mb = "a table: 6"\n[sources]',
+            "disputed.l2_mb: is no number of this file and no peak; mend its spelling",
+        ),
+        (
+            "sm_count = 10",
+            'sm_count = 10\nsegment = "gaming"',
+            'segment: "gaming" is unknown; choose among data-centre, workstation, consumer,',
+        ),
+        (
+            "sm_count = 10",
+            'sm_count = 10\npci_ids = ["10de:2206"]',
+            "pci_ids: has no source; name a document under [sources]",
+        ),
+        (
+            "[sources]",
+            '[mig]\n"1g.1gb" = {sm_count = 1, memory_fraction = 0.5, l2_fraction = 0.5}\n[sources]',
+            "mig: has no source; name a document under [sources]",
+        ),
     ],
 )
 def test_fault(write_gpu: WriteToml, old: str, new: str, problem: str) -> None:
     problems = validate_file(write_gpu((old, new)))
     assert len(problems) == 1
     assert problems[0].startswith(problem)
+
+
+def test_an_exception_excuses_a_stated_peak(write_gpu: WriteToml) -> None:
+    path = write_gpu(
+        ("fp32_tflops = 5.12", "fp32_tflops = 5.18"),
+        ("[sources]", '[exceptions]\nfp32_tflops = "the vendor counts another clock"\n[sources]'),
+    )
+    assert validate_file(path) == ()
+
+
+def test_a_peak_can_be_disputed_though_the_vendor_states_none(write_gpu: WriteToml) -> None:
+    path = write_gpu(("[sources]", '[disputed]\nfp64_tflops = "a table: 0.1"\n[sources]'))
+    assert validate_file(path) == ()
+    assert load_gpu_file(path).disputed == {"fp64_tflops": "a table: 0.1"}
+
+
+@pytest.mark.parametrize("pci_id", ["10DE:2206", "2206", "10de:2206:a", "10de:2206:a1:00"])
+def test_pci_ids_have_one_form(write_gpu: WriteToml, pci_id: str) -> None:
+    path = write_gpu(
+        ("sm_count = 10", f'sm_count = 10\npci_ids = ["{pci_id}"]'),
+        ("[sources]", '[sources]\npci_ids = "pci.ids"'),
+    )
+    assert [problem.partition(" must")[0] for problem in validate_file(path)] == [
+        f'pci_ids: "{pci_id}"'
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sms", "memory", "l2", "accepted"),
+    [(10, 1, 1, True), (11, 1, 1, False), (1, 1.5, 1, False), (1, 1, 1.01, False)],
+)
+def test_a_slice_is_no_larger_than_its_gpu(
+    write_gpu: WriteToml, sms: int, memory: float, l2: float, accepted: bool
+) -> None:
+    entry = f"{{ sm_count = {sms}, memory_fraction = {memory}, l2_fraction = {l2} }}"
+    path = write_gpu(("[sources]", f'[mig]\n"1g.1gb" = {entry}\n[sources]\nmig = "Guide"'))
+    assert (validate_file(path) == ()) is accepted
+
+
+@pytest.mark.parametrize(
+    ("table", "problem"),
+    [
+        ("mig = 3", "mig: must be a table that maps profiles to what they have"),
+        ('mig = {"1g.1gb" = 3}', 'mig: "1g.1gb" must be a table'),
+        (
+            'mig = {"1g.1gb" = {sm_count = 1}}',
+            "mig: 1g.1gb.memory_fraction: missing; add it; 1g.1gb.l2_fraction: missing; add it",
+        ),
+        ("disputed = 3", "disputed: must be a table that maps fields to remarks"),
+        ("disputed = {l2_mb = 3}", 'disputed: "l2_mb" must have a remark, as a string'),
+    ],
+)
+def test_tables_of_the_wrong_form(write_gpu: WriteToml, table: str, problem: str) -> None:
+    assert validate_file(write_gpu(("sm_count = 10", f"sm_count = 10\n{table}"))) == (problem,)
 
 
 def test_number_named_apart_from_its_table_has_one_source(write_gpu: WriteToml) -> None:
@@ -86,7 +169,7 @@ def test_tolerance_of_stated_peaks(field: str, derived: float, tolerance: float)
 
     def is_accepted(ratio: float) -> bool:
         """Whether a stated peak that makes derived / stated the given ratio passes."""
-        peaks = StatedPeaks(**{field: derived / ratio})
+        peaks = Peaks(**{field: derived / ratio})
         return not any("is stated but" in one for one in validate(replace(gpu, stated=peaks)))
 
     assert is_accepted(1 + 0.99 * tolerance)
@@ -97,7 +180,7 @@ def test_tolerance_of_stated_peaks(field: str, derived: float, tolerance: float)
 
 def test_stated_peak_without_a_rate_cannot_be_checked() -> None:
     orin = find_gpu("Jetson AGX Orin")
-    problems = validate(replace(orin, stated=StatedPeaks(fp32_tflops=5.3, fp16_tflops=10.6)))
+    problems = validate(replace(orin, stated=Peaks(fp32_tflops=5.3, fp16_tflops=10.6)))
     assert "stated.fp16_tflops: there is no rate to check it against; add the rate" in problems
 
 

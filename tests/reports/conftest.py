@@ -9,9 +9,11 @@ import pytest
 
 from roofline_lsp.api.report import (
     ArgumentUsed,
+    ClassOn,
     Evidence,
     FileReport,
     Finding,
+    FlipPoint,
     GpuUsed,
     KernelReport,
     LaunchReport,
@@ -23,6 +25,7 @@ from roofline_lsp.api.report import (
     UnknownUsed,
     Utilisation,
     Verdict,
+    WhatIf,
 )
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.program import Dialect, Problem, Severity, Span
@@ -63,6 +66,15 @@ KNOWN = Prediction(
     regime="fully utilised",
     utilisation=Utilisation(612, 6, 68, "warps"),
     occupancy=0.875,
+)
+
+WHAT_IF = WhatIf(
+    (
+        ClassOn("A100", "A100 SXM4 40GB", BB, 0.93),
+        ClassOn("4090", "GeForce RTX 4090", CB, 0.5),
+        ClassOn("MI300X", "Instinct MI300X", None, 0.0),
+    ),
+    FlipPoint("n", 512, CB),
 )
 
 N = UnknownUsed("n", "read from a file", 1048576.0, MAIN, 12)
@@ -160,6 +172,7 @@ def _stencil_launch(line: int, prediction: Prediction, *, certain: bool) -> Laun
         arguments=(ArgumentUsed("n", "unknown", "n at main.cu:12", used=1048576.0, assumed=(N,)),),
         prediction=prediction,
         grid_assumed=(N,),
+        what_if=WHAT_IF if line == 50 else None,
     )
 
 
@@ -181,6 +194,7 @@ STENCIL_KERNEL = KernelReport(
     findings=(
         Finding("strided-access", "neighbouring threads are 64 bytes apart", MAIN, Span(4, 2, 4,
         9)), Finding("double-literal", "1.0 is a double", MAIN, Span(5, 2, 5, 9), "write 1.0f"), ),
+    what_if=WHAT_IF,
         )  # fmt: skip
 
 
@@ -194,6 +208,7 @@ SORT_CALL = LibraryCallReport(
     repeat=10,
     certain=True,
     prediction=replace(KNOWN, sp_flops=1e6),
+    what_if=WhatIf(WHAT_IF.classes[:1]),
 )
 
 UNKNOWN_CALL = LibraryCallReport(

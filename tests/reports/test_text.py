@@ -58,3 +58,8 @@ def test_an_unknown_that_counts_twice_is_told_once(report: Report) -> None:
     changed = replace(file, kernels=(file.kernels[0], replace(loop, prediction=twice)))
     text = render(replace(report, files=(changed, *report.files[1:])), Style())
     assert text == render(report, Style())
+
+
+def test_why_it_is_another_gpu_is_said(report: Report) -> None:
+    noted = replace(report, gpu=replace(report.gpu, note="none was found"))
+    assert render(noted, Style()).splitlines()[1] == "none was found"

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from roofline_lsp.api.report import (
+    ClassOn,
     FileReport,
     GpuUsed,
     KernelReport,
@@ -17,6 +18,7 @@ from roofline_lsp.api.report import (
     Prediction,
     Source,
     Verdict,
+    WhatIf,
 )
 from roofline_lsp.kernel.errors import RooflineError
 from roofline_lsp.kernel.precision import Precision
@@ -58,6 +60,11 @@ class FakeAnalyser:
             problems = (*problems, Problem(Severity.WARNING, checksum, path))
         kernels = tuple(kernel(text, match, path, verdict) for match in KERNEL.finditer(text))
         return FileReport(path, kernels, problems)
+
+    def what_if(
+        self, path: Path, kernel: KernelReport, launch: int | None, gpus: tuple[str, ...]
+    ) -> WhatIf | None:
+        return WhatIf(tuple(ClassOn(name, name, Verdict.BANDWIDTH_BOUND, 0.9) for name in gpus))
 
     def gpu(self, settings: Settings) -> GpuUsed:
         ridge = GPUS.get(settings.gpu)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from lsprotocol import types
@@ -37,12 +38,23 @@ MULTIPLY = (8, 12)
 DECLARATION = (16, 12)
 
 
+async def complete(session: Any, uri: str, line: int, character: int, *, part: str) -> str:
+    """What a hover shows when what it did not wait for is there."""
+    text: str = ""
+    for _ in range(50):
+        text = await session.hover_text(uri, line, character)
+        if part in text:
+            return text
+    raise AssertionError(text)
+
+
 async def test_a_kernel_from_name_to_line(start_session: Any, profile: str) -> None:
     session = await start_session(profile, server="real")
     (session.folder / "constants.cuh").write_text(CONSTANTS)
     uri = session.open("horner.cu", POLYNOMIAL)
-    at_name = await session.hover_text(uri, *NAME)
+    at_name = await complete(session, uri, *NAME, part=" | ")
     assert at_name.replace("*", "").startswith("Compute-bound on RTX 3080 10GB (boost clock): ")
+    assert "\n\nA100 BB | H100 BB | RTX 4090 CB | MI300X BB\n\n" in at_name
     assert "Double-precision arithmetic is the limit: " in at_name
     assert "16384 blocks of 256 threads" in at_name
     assert "= 4194304 ← horner.cu:16" in at_name
@@ -143,3 +155,33 @@ async def test_broken_code(start_session: Any) -> None:
     assert await session.lenses(uri) == []
     errors = [log.message for log in session.client.log_messages if "not analysed" in log.message]
     assert errors == []
+
+
+SCALE = """\
+__global__ void scale(int n, int rounds, float *x) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float v = x[i];
+    for (int k = 0; k < rounds; k++) v = v * v + 1.0f;
+    x[i] = v;
+}
+int main(int argc, char **argv) {
+    int rounds = argc > 1 ? atoi(argv[1]) : 8;
+    float *x;
+    cudaMalloc(&x, 4 << 22);
+    scale<<<(1 << 22) / 256, 256>>>(1 << 22, rounds, x);
+}
+"""
+
+
+async def test_the_size_at_which_the_class_changes(start_session: Any) -> None:
+    session = await start_session("vscode", server="real", options={"whatIf": ["A100"]})
+    uri = session.open("scale.cu", SCALE)
+    text = await complete(session, uri, 0, 18, part="A100")
+    assert re.search(r"\n\nA100 BB · CB from rounds >= \d+\n\n", text)
+
+
+async def test_no_other_gpu_where_none_is_wanted(start_session: Any) -> None:
+    session = await start_session("vscode", server="real", options={"whatIf": []})
+    uri = session.open("scale.cu", SCALE)
+    assert "A100" not in await session.hover_text(uri, 0, 18)

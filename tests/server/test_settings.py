@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from roofline_lsp.server.settings import EditorSettings
-from roofline_lsp.settings import Settings, validate
+from roofline_lsp.settings import COMMON_GPUS, Clock, Settings, validate
 
 TAIL = " Until it is put right, the last good settings stay in force."
 
@@ -24,10 +24,15 @@ class Told:
 
     async def check(self, settings: Settings) -> str | None:
         self.checks += 1
-        return None if settings.gpu in {"RTX 3080", "A100"} else f"no GPU '{settings.gpu}'"
+        unknown = {settings.gpu, *(settings.what_if or ())} - {"RTX 3080", "A100", *COMMON_GPUS}
+        return f"no GPU '{unknown.pop()}'" if unknown else None
 
     async def gpu(self) -> str:
         return (await self.settings.for_path(self.folder / "k.cu")).gpu
+
+
+def in_editor(gpu: str = "RTX 3080", clock: Clock = "boost") -> Settings:
+    return Settings(gpu=gpu, clock=clock, what_if=COMMON_GPUS)
 
 
 @pytest.fixture
@@ -36,20 +41,20 @@ def told(tmp_path: Path) -> Told:
 
 
 async def test_defaults(told: Told) -> None:
-    assert await told.settings.for_path(told.folder / "k.cu") == Settings()
-    assert await told.settings.for_path(None) == Settings()
+    assert await told.settings.for_path(told.folder / "k.cu") == in_editor()
+    assert await told.settings.for_path(None) == in_editor()
 
 
 async def test_the_stronger_origin_wins(told: Told) -> None:
     file = told.folder / "roofline.toml"
     file.write_text('gpu = "A100"\nclock = "base"\n')
-    assert await told.settings.for_path(told.folder / "k.cu") == Settings(gpu="A100", clock="base")
+    assert await told.settings.for_path(told.folder / "k.cu") == in_editor(gpu="A100", clock="base")
     told.settings.set_options({"gpu": "RTX 3080", "clientCommands": ["x"]})
-    assert await told.settings.for_path(told.folder / "k.cu") == Settings(clock="base")
+    assert await told.settings.for_path(told.folder / "k.cu") == in_editor(clock="base")
     told.settings.set_configuration({"clock": "boost"})
-    assert await told.settings.for_path(told.folder / "k.cu") == Settings()
+    assert await told.settings.for_path(told.folder / "k.cu") == in_editor()
     told.settings.set_configuration(None)
-    assert await told.settings.for_path(told.folder / "k.cu") == Settings(clock="base")
+    assert await told.settings.for_path(told.folder / "k.cu") == in_editor(clock="base")
     assert told.messages == []
 
 
@@ -128,16 +133,24 @@ async def test_an_unknown_gpu_leaves_the_last_good_settings(told: Told) -> None:
     assert await told.gpu() == "A100"
     told.settings.set_configuration({"gpu": "A1000", "clock": "base"})
     for _ in range(3):
-        assert await told.settings.for_path(told.folder / "k.cu") == Settings(gpu="A100")
+        assert await told.settings.for_path(told.folder / "k.cu") == in_editor(gpu="A100")
     assert told.messages == [f"editor settings 'roofline': 'gpu': no GPU 'A1000'.{TAIL}"]
     told.settings.set_configuration({"gpu": "A100", "clock": "base"})
-    assert await told.settings.for_path(None) == Settings(gpu="A100", clock="base")
+    assert await told.settings.for_path(None) == in_editor(gpu="A100", clock="base")
 
 
 async def test_an_unknown_gpu_from_the_start(told: Told) -> None:
     told.settings.set_options({"gpu": "nope", "clock": "base"})
-    assert await told.settings.for_path(None) == Settings(clock="base")
+    assert await told.settings.for_path(None) == in_editor(clock="base")
     assert told.messages == [f"initialization options: 'gpu': no GPU 'nope'.{TAIL}"]
+
+
+async def test_an_unknown_gpu_to_compare_with(told: Told) -> None:
+    told.settings.set_options({"gpu": "A100", "whatIf": ["H100", "X100"]})
+    assert await told.settings.for_path(None) == Settings(gpu="A100", what_if=())
+    assert told.messages == [f"initialization options: 'what-if': no GPU 'X100'.{TAIL}"]
+    told.settings.set_options({"gpu": "A100", "whatIf": []})
+    assert await told.settings.for_path(None) == Settings(gpu="A100", what_if=())
 
 
 async def test_settings_are_checked_once(told: Told) -> None:

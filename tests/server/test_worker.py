@@ -8,17 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.api.report import FileReport, GpuUsed
+from roofline_lsp.api.report import ClassOn, FileReport, GpuUsed, KernelReport, WhatIf
 from roofline_lsp.kernel.errors import RooflineError
 from roofline_lsp.server.jobs import (
     Analyse,
     Analysed,
     Answer,
+    AskWhatIf,
     Changed,
     CheckGpu,
     Failed,
     Index,
     Job,
+    Judged,
     Overlay,
     Regrouped,
     receive,
@@ -49,6 +51,13 @@ class Recorder:
             self.read_texts.append(reader(other))
         assert reader(path) == text
         return FileReport(path, ())
+
+    def what_if(
+        self, path: Path, kernel: KernelReport, launch: int | None, gpus: tuple[str, ...]
+    ) -> WhatIf | None:
+        if self.error is not None:
+            raise self.error
+        return WhatIf(tuple(ClassOn(name, name, None, 0.0) for name in gpus))
 
     def gpu(self, settings: Settings) -> GpuUsed:
         return self.used
@@ -195,3 +204,21 @@ def test_a_pipe_that_ends_in_the_middle() -> None:
     send(pipe, Overlay(Path("a"), b"text"))
     for length in (3, 8, 20):
         assert receive(io.BytesIO(pipe.getvalue()[:length])) is None
+
+
+def test_other_gpus_are_asked_about_by_a_job(
+    folder: Path, gpu: GpuUsed, saxpy: KernelReport
+) -> None:
+    recorder = Recorder(gpu)
+    worker = Worker(recorder)
+    ask = AskWhatIf(7, folder / "a.cu", saxpy, 0, ("A100", "H100"))
+    answer = worker.do(ask)
+    assert answer is not None
+    assert answer.number == 7
+    assert isinstance(answer.value, Judged)
+    assert answer.value.what_if is not None
+    assert [each.label for each in answer.value.what_if.classes] == ["A100", "H100"]
+    recorder.error = RooflineError("no such GPU")
+    failed = worker.do(ask)
+    assert failed is not None
+    assert failed.value == Failed("no such GPU", expected=True)

@@ -19,6 +19,7 @@ FOLDER = Path("/project")
 KEYS = (
     *("gpu", "clock", "args", "defines", "include-dirs", "compile-commands"),
     *("background-gbs", "background-period-ms", "exclude", "advisor"),
+    *("ceilings", "what-if", "gpus"),
 )
 
 
@@ -37,7 +38,7 @@ def test_every_field_of_settings_has_a_key_in_both_spellings() -> None:
     assert setting_names("kebab") == tuple(name.replace("_", "-") for name in fields)
     assert setting_names("camel") == (
         "gpu", "clock", "args", "defines", "includeDirs", "compileCommands",
-        "backgroundGbs", "backgroundPeriodMs", "exclude", "advisor",
+        "backgroundGbs", "backgroundPeriodMs", "exclude", "advisor", "ceilings", "whatIf", "gpus",
     )  # fmt: skip
     fields = tuple(AdvisorSettings.__dataclass_fields__)
     assert setting_names("kebab", "advisor") == tuple(name.replace("_", "-") for name in fields)
@@ -86,7 +87,18 @@ def test_home_is_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"gpus": "A100"}, "roofline.toml: there is no setting 'gpus'; did you mean 'gpu'?"),
+        ({"gpuu": "A100"}, "roofline.toml: there is no setting 'gpuu'; did you mean 'gpu'?"),
+        (
+            {"gpus": "A100"},
+            "roofline.toml: 'gpus' must be a table of tables, one a GPU, not 'A100'",
+        ),
+        (
+            {"ceilings": "spek"},
+            (
+                "roofline.toml: 'ceilings' must be 'spec' or 'measured', not 'spek'"
+                "; did you mean 'spec'?"
+            ),
+        ),
         (
             {"include_dirs": []},
             "roofline.toml: there is no setting 'include_dirs'; did you mean 'include-dirs'?",

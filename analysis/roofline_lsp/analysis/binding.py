@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final
 
 from roofline_lsp.analysis.covering import COVERED, Arguments, cover, fit
@@ -57,9 +58,13 @@ def bind(
     context: LaunchContext | None,
     grid: Dim3 | None = None,
     block: Dim3 | None = None,
+    fixed: Mapping[Symbol, int] = MappingProxyType({}),
 ) -> Binding:
-    """The numbers of one launch. ``grid`` and ``block``, where given, override the host's."""
-    host = HostNumbers(context.unknowns if context is not None else {})
+    """The numbers of one launch. ``grid`` and ``block``, where given, override the host's.
+
+    ``fixed`` are numbers for what the host program leaves open; they are taken as known.
+    """
+    host = HostNumbers(context.unknowns if context is not None else {}, fixed)
     if context is not None:
         # The block first: grids are computed from it. A block that has reached a limit says less.
         solve_dimensions(host, context.block, block, saturated=False)

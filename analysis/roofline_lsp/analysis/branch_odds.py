@@ -1,8 +1,9 @@
 """The share of threads that pass a condition, where data decides it.
 
 What the launch fixes is evaluated for each lane; only what is left is assumed, by whether control
-goes on after the branch. A conjunction passes by the product of its parts, a disjunction by what
-both leave over, a remainder by how many there are.
+goes on after the branch. Conditions that data decides are hardly independent: tests that an index
+from data is within bounds pass or fail together. So several pass as often as one does. A remainder
+is as likely as any other, and a loaded number seldom is the one that an argument names.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from roofline_lsp.analysis.device.conditions import single_apply
 from roofline_lsp.analysis.device.regions import Region, Role
 from roofline_lsp.analysis.numeric import Environment, Lane
-from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol
+from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol, from_atom
 
 TAKEN: Final = 0.5
 """A side of a branch after which control goes on.
@@ -22,6 +23,8 @@ TAKEN: Final = 0.5
 One number serves all: odds by kind of comparison (equal, less, a loaded flag) did not lower the
 error against measured counts in both halves of the programs.
 """
+AN_ARGUMENT: Final = 1 / 16
+"""A loaded number is the one that the launch names: a label, a class or a mark among many."""
 LEAVING: Final = 0.25
 """A side that ends in ``return``, ``break`` or ``continue``."""
 
@@ -47,16 +50,16 @@ class BranchOdds:
             return self._assumed(negated=negated)
         value = self._lanes.evaluate(condition)
         if value is not None:
-            return np.asarray(value) != 0
+            return (np.asarray(value) != 0).astype(np.int64)
         single = single_apply(condition)
         if single is None:
             return self._assumed(negated=negated)
         parts = single.args
         if single.op == "land":
-            return self.of(parts[0], negated=negated) * self.of(parts[1], negated=negated)
+            return both(self.of(parts[0], negated=negated), self.of(parts[1], negated=negated))
         if single.op == "lor":
             left, right = (self.of(part, negated=negated) for part in parts)
-            return 1 - (1 - left) * (1 - right)
+            return 1 - both(1 - left, 1 - right)
         if single.op not in ("eq", "ne"):
             return self._assumed(negated=negated)
         inner = single_apply(parts[0])
@@ -79,7 +82,9 @@ class BranchOdds:
         return 1 - share if negated else share
 
     def _of_equality(self, difference: Expr) -> float | None:
-        """Of ``x % k == c`` and ``(x & mask) == c``: one of the values that there are."""
+        """Of ``x % k == c``, ``(x & mask) == c``, ``x == argument``: one of many values."""
+        if self._names_a_label(difference):
+            return AN_ARGUMENT
         found = [atom for atom in difference.atoms() if not isinstance(atom, Symbol)]
         if len(found) != 1 or len(difference.terms) > 2:
             return None
@@ -90,6 +95,21 @@ class BranchOdds:
         if not isinstance(known, int) or known <= 0:
             return None
         return 1.0 / known if operation.op == "mod" else float(0.5 ** known.bit_count())
+
+    def _names_a_label(self, difference: Expr) -> bool:
+        """Whether a loaded number is compared with an argument that is more than a truth value."""
+        by_scope = {symbol.scope: symbol for symbol in difference.symbols()}
+        if len(difference.symbols()) != 2 or set(by_scope) != {"data", "param"}:
+            return False
+        argument = self._lanes.evaluate(from_atom(by_scope["param"]))
+        return argument is None or not np.all((argument == 0) | (argument == 1))
+
+
+def both(one: Lane, other: Lane) -> Lane:
+    """The share that passes two conditions: those that data decides go together."""
+    if np.asarray(one).dtype.kind == "f" and np.asarray(other).dtype.kind == "f":
+        return np.minimum(one, other)
+    return one * other
 
 
 def odds_of(condition: Expr, guard: Region) -> float:

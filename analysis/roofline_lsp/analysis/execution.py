@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from roofline_lsp.analysis.branch_odds import BranchOdds
+from roofline_lsp.analysis.branch_odds import BranchOdds, both
 from roofline_lsp.analysis.device.conditions import negation
 from roofline_lsp.analysis.device.regions import Exit, Region
 from roofline_lsp.analysis.device.values import LAUNCH, THREAD, WARP_SIZE
@@ -220,9 +220,9 @@ class _Counter:
 
     def _guard(self, guard: Region, lanes: Environment, weights: Floats) -> None:
         odds = BranchOdds(lanes, guard)
-        share: Lane = np.ones(len(weights))
+        share: Lane = np.ones(len(weights), dtype=np.int64)
         for condition in guard.conditions:
-            share = share * self._odds_here(odds, condition, guard)
+            share = both(share, self._odds_here(odds, condition, guard))
         assumed = odds.assumed
         passed = share > 0
         inside = (weights * share)[passed]
@@ -247,9 +247,9 @@ class _Counter:
         region = guard.parent
         while condition is not None and region is not None and region.kind != "loop":
             if condition in region.conditions:
-                return 1.0
+                return 1
             if len(region.conditions) == 1 and negation(region.conditions[0]) == (condition,):
-                return 0.0
+                return 0
             region = region.parent
         return odds.of(condition)
 

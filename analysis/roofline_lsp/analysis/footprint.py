@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from roofline_lsp.kernel.records import record
 
@@ -37,11 +37,21 @@ class Box:
     start: float
     dimensions: tuple[Dimension, ...]
     size_bytes: float
+    _known: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What was computed before: a box takes part in several unions."""
 
     @property
     def low(self) -> float:
         """The lowest address."""
-        return self.start + sum(min(0.0, d.stride * (d.extent - 1)) for d in self.dimensions)
+        found: float | None = self._known.get("low")
+        if found is None:
+            below = 0.0
+            for dimension in self.dimensions:
+                reach = dimension.stride * (dimension.extent - 1)
+                if reach < 0.0:
+                    below += reach
+            found = self._known["low"] = self.start + below
+        return found
 
     @property
     def span(self) -> float:
@@ -51,7 +61,10 @@ class Box:
     @property
     def signature(self) -> tuple[tuple[float, float], ...]:
         """What boxes that are translations of one another share."""
-        return _tidied(self.dimensions)
+        found: tuple[tuple[float, float], ...] | None = self._known.get("signature")
+        if found is None:
+            found = self._known["signature"] = _tidied(self.dimensions)
+        return found
 
 
 def _tidied(dimensions: Iterable[Dimension]) -> tuple[tuple[float, float], ...]:
@@ -76,10 +89,17 @@ def _tidied(dimensions: Iterable[Dimension]) -> tuple[tuple[float, float], ...]:
 
 def sector_bytes(box: Box, sector: int = SECTOR_BYTES) -> float:
     """Distinct bytes touched, counted in whole sectors."""
+    found: float | None = box._known.get(sector)
+    if found is None:
+        found = box._known[sector] = _sector_bytes(box, sector)
+    return found
+
+
+def _sector_bytes(box: Box, sector: int) -> float:
     run, runs, span = box.size_bytes, 1.0, box.size_bytes
     dense = True
     gaps: list[float] = []
-    for stride, extent in _tidied(box.dimensions):
+    for stride, extent in box.signature:
         if dense and stride < run + sector:
             # No whole sector fits into the gaps: all of the run's sectors are touched.
             run += stride * (extent - 1)

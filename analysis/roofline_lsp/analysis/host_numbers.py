@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Final
 
 from roofline_lsp.analysis.host.values import HostUnknown
@@ -26,11 +27,19 @@ Known = tuple[int, int, int] | None
 class HostNumbers:
     """The numbers of one launch's host expressions."""
 
-    def __init__(self, unknowns: Mapping[Symbol, HostUnknown]) -> None:
-        self._unknowns = dict(unknowns)
-        self._solved: set[Symbol] = set()
+    def __init__(
+        self,
+        unknowns: Mapping[Symbol, HostUnknown],
+        fixed: Mapping[Symbol, int] = MappingProxyType({}),
+    ) -> None:
+        """``fixed`` are numbers that take the place of what is assumed, and are not changed."""
+        self._unknowns = {
+            symbol: replace(unknown, assumed=fixed.get(symbol, unknown.assumed))
+            for symbol, unknown in unknowns.items()
+        }
+        self._solved = set(fixed)
         self._used: dict[Symbol, HostUnknown] = {}
-        self._environment = Environment({s: u.assumed for s, u in unknowns.items()})
+        self._environment = Environment({s: u.assumed for s, u in self._unknowns.items()})
 
     def number(self, expr: Expr | None) -> int | float | None:
         """The number, or None where a symbol is not even assumed."""
@@ -39,20 +48,26 @@ class HostNumbers:
         # One at a time, in the order the program meets them: a decided condition (``argc > 1``)
         # can make the others irrelevant.
         rest = expr
-        for symbol in sorted(expr.symbols(), key=lambda s: s.serial):
+        for symbol in self._met(expr):
             if rest.constant is not None:
                 break
-            unknown = self._unknowns.get(symbol)
-            if unknown is None or symbol not in rest.symbols():
+            if symbol not in rest.symbols():
                 continue
+            unknown = self._unknowns[symbol]
             self._used[symbol] = unknown
             rest = rest.substitute({symbol: constant(unknown.assumed)})
         return rest.constant
 
     def open_symbols(self, expr: Expr) -> list[Symbol]:
         """What the number rests on that is merely assumed, in the order the program meets it."""
-        found = [s for s in expr.symbols() if s in self._unknowns and s not in self._solved]
-        return sorted(found, key=lambda s: s.serial)
+        return [symbol for symbol in self._met(expr) if symbol not in self._solved]
+
+    def _met(self, expr: Expr) -> list[Symbol]:
+        """The unknowns of an expression in the order the program meets them."""
+        symbols = expr.symbols()
+        if not symbols:
+            return []
+        return [symbol for symbol in self._unknowns if symbol in symbols]
 
     def is_open(self, expr: Expr) -> bool:
         """Whether the number rests on an assumption."""

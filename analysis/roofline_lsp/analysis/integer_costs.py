@@ -62,6 +62,7 @@ _SIMPLE: Final[Mapping[str, tuple[float, float]]] = {
     "max": (1, 3),
     "abs": (1, 3),
     "select": (0, 0),  # SEL, which is not counted
+    "from bool": (0, 0),  # a predicate
     "not": (0, 0),
     "and": (0, 0),
     "or": (0, 0),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, cast
 
 from roofline_lsp.analysis import opencl_types
@@ -355,6 +356,17 @@ class TypeResolver:
         if key not in self._known:
             self._known[key] = self._fields(type_, depth)
         return cast("Fields | None", self._known[key])
+
+    def overlaps(self, type_: Type) -> bool:
+        """Whether fields of a class share bytes, as a union's do."""
+        key = ("overlaps", type_)
+        if key not in self._known:
+            places = sorted(
+                (offset, offset + (size or 0))
+                for offset, size, _ in (self.fields(type_) or {}).values()
+            )
+            self._known[key] = any(end > start for (_, end), (start, _) in pairwise(places))
+        return cast("bool", self._known[key])
 
     def _fields(self, type_: Type, depth: int) -> Fields | None:
         resolved = self.resolve(type_)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -12,7 +13,7 @@ from roofline_lsp.analysis.demand import launch_demand
 from roofline_lsp.analysis.device.regions import KernelSummary, Site, Work
 from roofline_lsp.analysis.execution import Execution, execute
 from roofline_lsp.analysis.grounds import COLUMNS, grounds_of
-from roofline_lsp.analysis.occupancy import occupancy
+from roofline_lsp.analysis.occupancy import Occupancy, occupancy
 from roofline_lsp.analysis.prediction import (
     Evidence,
     LedgerLine,
@@ -26,6 +27,7 @@ from roofline_lsp.analysis.timing import launch_time
 from roofline_lsp.analysis.traffic import Traffic, dram_traffic
 from roofline_lsp.analysis.verdict import precision_verdicts, verdict_of
 from roofline_lsp.hardware_db import Gpu, Roofline
+from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.stages import Stage, stage
 
@@ -57,31 +59,57 @@ def predict(summary: KernelSummary, binding: Binding, target: Target) -> Predict
     return judge(summary, binding, target).prediction
 
 
-@stage(Stage.PREDICT)
-def judge(summary: KernelSummary, binding: Binding, target: Target) -> Judged:
-    """Judge one launch of a kernel, and keep what the prediction was computed from."""
-    architecture = target.gpu.architecture
-    execution = execute(
-        summary.root,
-        binding.grid,
-        binding.block,
-        binding.values,
-        architecture.warp_size,
-        binding.sizes,
-    )
+@record(frozen=True, slots=True)
+class Counted:
+    """What a launch does on a GPU, without a verdict."""
+
+    execution: Execution
+    resident: Occupancy
+    traffic: Traffic
+    totals: Mapping[Work, float]
+    """Work of each kind over the whole launch."""
+
+    @property
+    def operations(self) -> dict[Precision, float]:
+        """Operations of each precision over the whole launch."""
+        return {precision: self.totals[column] for precision, column in COLUMNS.items()}
+
+
+def count_launch(
+    summary: KernelSummary, binding: Binding, gpu: Gpu, execution: Execution | None = None
+) -> Counted:
+    """Count one launch on a GPU. ``execution`` is that of another one whose warps are as large."""
+    architecture = gpu.architecture
+    if execution is None:
+        execution = execute(
+            summary.root,
+            binding.grid,
+            binding.block,
+            binding.values,
+            architecture.warp_size,
+            binding.sizes,
+        )
     threads = binding.block[0] * binding.block[1] * binding.block[2]
     shared = summary.shared_bytes + binding.dynamic_shared_bytes
-    resident = occupancy(target.gpu, threads, summary.registers_per_thread, shared)
-    blocks = resident.blocks_per_sm * target.gpu.sm_count
+    resident = occupancy(gpu, threads, summary.registers_per_thread, shared)
     traffic = dram_traffic(
         summary,
         execution,
-        blocks,
-        target.gpu.last_cache_bytes or _DEFAULT_CACHE_BYTES,
+        resident.blocks_per_sm * gpu.sm_count,
+        gpu.last_cache_bytes or _DEFAULT_CACHE_BYTES,
         binding.sizes,
         frozenset(binding.host_arrays),
         architecture.sector_bytes,
     )
+    return Counted(execution, resident, traffic, work_totals(summary, execution))
+
+
+@stage(Stage.PREDICT)
+def judge(summary: KernelSummary, binding: Binding, target: Target) -> Judged:
+    """Judge one launch of a kernel, and keep what the prediction was computed from."""
+    architecture = target.gpu.architecture
+    counted = count_launch(summary, binding, target.gpu)
+    execution, resident, traffic = counted.execution, counted.resident, counted.traffic
     timing = launch_time(
         launch_demand(
             summary, execution, traffic, architecture.warp_size, architecture.sector_bytes
@@ -95,9 +123,8 @@ def judge(summary: KernelSummary, binding: Binding, target: Target) -> Judged:
     used = Utilisation(launched, resident.blocks_per_sm, target.gpu.sm_count, resident.limiter)
     besides = target.background.bytes_during(timing.total_ns)
     traffic = replace(traffic, read_bytes=traffic.read_bytes + besides)
-    totals = work_totals(summary, execution)
+    totals, operations = counted.totals, counted.operations
     moved = traffic.read_bytes + traffic.write_bytes
-    operations = {precision: totals[column] for precision, column in COLUMNS.items()}
     verdicts = precision_verdicts(operations, moved, target.roofline)
     unknowns = (*binding.unknowns, *_assumptions(execution))
     grounds = grounds_of(summary, execution, traffic, operations, target.roofline, len(unknowns))

@@ -141,6 +141,18 @@ class Utilisation:
 
 
 @record(frozen=True, slots=True)
+class FlipPoint:
+    """Where the class of a kernel changes, as one number grows and all others stay."""
+
+    name: str
+    """The kernel's parameter that the number is, or what the host program reads: ``argv[1]``."""
+    value: int
+    """The least number tried that has ``verdict``; numbers are tried at 4 significant bits."""
+    verdict: Verdict
+    """The class from there on."""
+
+
+@record(frozen=True, slots=True)
 class Prediction:
     """What one launch is expected to do. None stands for what could not be estimated."""
 

@@ -25,6 +25,8 @@ class AnalysisCache:
 
     def __init__(self, *, keep_trees: bool = False) -> None:
         self.load = LoadCache(keep_trees=keep_trees)
+        self.newest: ProgramAnalysis | None = None
+        """The last program analysed, where analyses are kept."""
         self._keep = keep_trees
         self._programs: dict[tuple[Path, ...], ProgramAnalysis] = {}
         self._options: dict[object, PreprocessOptions] = {}
@@ -52,6 +54,7 @@ class AnalysisCache:
         """
         if not self._keep:
             return None
+        self.newest = analysis
         before = self._programs.pop(paths, None)
         self._programs[paths] = analysis
         while len(self._programs) > _MAX_PROGRAMS:

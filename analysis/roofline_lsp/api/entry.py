@@ -13,8 +13,9 @@ from roofline_lsp.api.origins import arguments_used, open_values, origin_text
 from roofline_lsp.api.program import ProgramAnalysis
 from roofline_lsp.api.programs import beside, files_of_program, programs, worth_reading
 from roofline_lsp.api.project import ProjectIndex
-from roofline_lsp.api.report import FileReport, KernelReport, LaunchReport
+from roofline_lsp.api.report import FileReport, KernelReport, LaunchReport, WhatIf
 from roofline_lsp.api.signature import signature, type_text
+from roofline_lsp.api.what_if import launch_what_if
 from roofline_lsp.kernel.program import Function, Problem
 from roofline_lsp.kernel.stages import Stage, count, stage
 from roofline_lsp.kernel.symbolic import Expr
@@ -105,8 +106,7 @@ def file_report(analysis: ProgramAnalysis, path: Path) -> FileReport:
 
 def _kernel_report(analysis: ProgramAnalysis, kernel: Function) -> KernelReport:
     launches = tuple(
-        _launch_report(analysis, kernel, context)
-        for context in _distinct(analysis.launches_of(kernel))[:_MAX_LAUNCHES]
+        _launch_report(analysis, kernel, context) for context in _launch_contexts(analysis, kernel)
     )
     if launches:
         prediction = launches[0].prediction
@@ -122,7 +122,37 @@ def _kernel_report(analysis: ProgramAnalysis, kernel: Function) -> KernelReport:
         name_span=kernel.name_span,
         launches=launches,
         prediction=prediction,
+        what_if=launches[0].what_if if launches else _what_if(analysis, kernel, None),
     )
+
+
+def what_if_of(
+    analysis: ProgramAnalysis, report: KernelReport, launch: int | None, names: Sequence[str]
+) -> WhatIf | None:
+    """What a launch of a kernel would be elsewhere, for a front end that asks when it needs it.
+
+    ``launch`` is its place in ``report.launches``, None where there is none. None if the program
+    does not have that kernel any more.
+    """
+    for kernel in analysis.functions:
+        same = kernel.path == report.path and kernel.name_span == report.name_span
+        if same and kernel.qualified_name == report.qualified_name:
+            found = () if launch is None else _launch_contexts(analysis, kernel)
+            contexts: Sequence[LaunchContext | None] = (None,) if launch is None else found
+            if (launch or 0) < len(contexts):
+                return launch_what_if(analysis, kernel, contexts[launch or 0], names)
+    return None
+
+
+def _what_if(
+    analysis: ProgramAnalysis, kernel: Function, context: LaunchContext | None
+) -> WhatIf | None:
+    return launch_what_if(analysis, kernel, context, analysis.settings.what_if)
+
+
+def _launch_contexts(analysis: ProgramAnalysis, kernel: Function) -> Sequence[LaunchContext]:
+    """The launches that a kernel's report has, in its order."""
+    return _distinct(analysis.launches_of(kernel))[:_MAX_LAUNCHES]
 
 
 def _distinct(contexts: Sequence[LaunchContext]) -> list[LaunchContext]:
@@ -157,6 +187,7 @@ def _launch_report(
         grid_assumed=open_values(context.grid or (), context.unknowns),
         block_origin=origin_text(context.block_origin),
         block_assumed=open_values(context.block or (), context.unknowns),
+        what_if=_what_if(analysis, kernel, context),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -24,6 +25,7 @@ _CHEVRONS: Final = re.compile(rb"<<\s*<")
 _LAUNCHED: Final = re.compile(
     rb"([A-Za-z_]\w*)\s*(?:<(?:[^<>;{}()]|<[^<>;{}()]*>|\([^()]*\))*>\s*)?$"
 )
+_WORD_BYTES: Final = (string.ascii_letters + string.digits + "_").encode()
 _LONGEST_TARGET: Final = 300
 """Bytes before ``<<<`` in which a kernel's name is looked for."""
 _RUNTIME: Final = re.compile(
@@ -124,12 +126,22 @@ def _launched(source: bytes) -> frozenset[str]:
     found: set[bytes] = set()
     for chevrons in _CHEVRONS.finditer(source):
         before = source[max(0, chevrons.start() - _LONGEST_TARGET) : chevrons.start()]
-        name = _LAUNCHED.search(before)
+        name = _last_name(before)
         if name is not None:
-            found.add(name[1])
+            found.add(name)
     for call in _RUNTIME.finditer(source):
         found.update(_WORD.findall(call[1]))
     return _names(found)
+
+
+def _last_name(text: bytes) -> bytes | None:
+    """The identifier that a text ends with, behind it template arguments perhaps."""
+    end = text.rstrip()
+    if not end.endswith(b">"):
+        # As the pattern below would find it, which tries every word of the text.
+        return end[len(end.rstrip(_WORD_BYTES)) :].lstrip(b"0123456789") or None
+    name = _LAUNCHED.search(text)
+    return None if name is None else name[1]
 
 
 def _looked_up(source: bytes) -> frozenset[str]:

@@ -8,6 +8,7 @@ from roofline_lsp.analysis.library_calls.judge import judge_call
 from roofline_lsp.analysis.library_calls.model import Work
 from roofline_lsp.api.program import ProgramAnalysis
 from roofline_lsp.api.report import LibraryCallReport
+from roofline_lsp.api.what_if import call_what_if
 from roofline_lsp.kernel.symbolic import Expr
 
 MAX_PER_LINE = 3
@@ -29,6 +30,7 @@ def library_call_reports(analysis: ProgramAnalysis, path: Path) -> tuple[Library
                 repeat=_whole(call.repeat),
                 certain=call.certain,
                 prediction=judge_call(call, analysis.target),
+                what_if=call_what_if(analysis, call),
             )
             same = found.setdefault((call.line, call.name), [])
             if all(known.what != report.what for known in same):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from roofline_lsp.api.files import Reader
-from roofline_lsp.hardware_db import find_gpu
+from roofline_lsp.api.targets import gpu_of
 from roofline_lsp.parsers.dialects import has_offload
 from roofline_lsp.parsers.preprocess import PreprocessOptions
 from roofline_lsp.parsers.preprocess.compile_commands import load_compile_commands
@@ -34,7 +34,7 @@ def preprocess_options(
     """
     listed = _listed(paths, settings, reader)
     flags, own_defines = (listed, ()) if listed is not None else _made(paths, reader)
-    architecture = find_gpu(settings.gpu).architecture.name
+    architecture = gpu_of(settings).architecture.name
     options = flags.to_options(_cuda_arch(architecture))
     own = tuple(_definition(define) for define in settings.defines)
     return replace(

@@ -62,9 +62,8 @@ def open_values(
     found: dict[UnknownUsed, None] = {}
     for expression in expressions:
         rest = expression
-        for symbol in sorted(expression.symbols(), key=lambda s: s.serial):
-            unknown = unknowns.get(symbol)
-            if rest.constant is not None or unknown is None or symbol not in rest.symbols():
+        for symbol, unknown in unknowns.items():
+            if rest.constant is not None or symbol not in rest.symbols():
                 continue
             rest = rest.substitute({symbol: constant(unknown.assumed)})
             number = float(unknown.assumed)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from roofline_lsp.analysis.binding import Binding, bind
@@ -59,15 +61,21 @@ class ProgramAnalysis:
         settings: Settings,
         argv: Sequence[str] | None,
         cache: AnalysisCache | None = None,
+        here: ProgramAnalysis | None = None,
     ) -> None:
+        """``here`` is an analysis of the same program for another GPU, to take from."""
         self.program = program
         self.settings = settings
-        self.table: SymbolTable = build_symbol_table(program)
         self.target: Target = target_of(settings)
-        self.functions: tuple[Function, ...] = _kernels(program)
+        self.table: SymbolTable = here.table if here else build_symbol_table(program)
+        self.functions: tuple[Function, ...] = here.functions if here else _kernels(program)
         self._argv = argv
         self._cache = cache or AnalysisCache()
+        # Weak, for it holds this one: what is done with is to be freed at once.
+        self._origin = weakref.ref(here) if here is not None else None
+        self._elsewhere: dict[str, ProgramAnalysis] = {}
         self._host: HostResult | None = None
+        self._open_host: HostResult | None = None
         self._summaries: dict[tuple[Function, object], KernelSummary] = {}
         self._kept_summaries: dict[tuple[Function, object], KernelSummary] = {}
         self._reports: dict[Function, KernelReport] = {}
@@ -128,11 +136,42 @@ class ProgramAnalysis:
     @property
     def host(self) -> HostResult:
         """The launches of the host program, found when first asked for."""
+        here = self._here
+        if self._host is None and here is not None and not here.host.asks_device:
+            self._host = here.host
         if self._host is None:
             self._host = execute_host(
                 self.program, self._argv, HostOptions(device_properties(self.target.gpu))
             )
         return self._host
+
+    @property
+    def open_host(self) -> HostResult:
+        """The launches where the command line is not known, so that sizes stay symbols."""
+        if self._argv is None:
+            return self.host
+        if self._open_host is None:
+            options = HostOptions(device_properties(self.target.gpu))
+            self._open_host = execute_host(self.program, None, options)
+        return self._open_host
+
+    @property
+    def _here(self) -> ProgramAnalysis | None:
+        """The analysis that this one takes from, which ``on`` was called of."""
+        return self._origin() if self._origin is not None else None
+
+    def on(self, gpu: str) -> ProgramAnalysis:
+        """The same program on another GPU, with all that does not depend on the GPU.
+
+        The source is taken as it was read for this GPU. Good for as long as this analysis is there.
+        Raises ``UnknownGpuError``.
+        """
+        found = self._elsewhere.get(gpu)
+        if found is None:
+            settings = replace(self.settings, gpu=gpu)
+            found = ProgramAnalysis(self.program, settings, self._argv, self._cache, self)
+            self._elsewhere[gpu] = found
+        return found
 
     def kernels(self) -> tuple[KernelCandidate, ...]:
         """The kernels that the files define."""
@@ -141,22 +180,46 @@ class ProgramAnalysis:
             for f in self.functions
         )
 
-    def launches_of(self, kernel: Function) -> tuple[LaunchContext, ...]:
-        """The launches of a kernel, those that surely happen first, each in the order met."""
-        found = [c for c in self.host.launches if _is_same(c.kernel, kernel)]
+    def launches_of(
+        self, kernel: Function, host: HostResult | None = None
+    ) -> tuple[LaunchContext, ...]:
+        """The launches of a kernel, those that surely happen first, each in the order met.
+
+        ``host`` is what to look for them in, if not in the program as it is run.
+        """
+        found = [c for c in (host or self.host).launches if _is_same(c.kernel, kernel)]
         return tuple(sorted(found, key=lambda context: (not context.certain, context.order)))
 
     def summary(
         self, kernel: Function, bindings: Mapping[str, Type | int] | None = None
     ) -> KernelSummary:
         """What one thread of a kernel does, for one binding of its template parameters."""
+        here = self._here
+        if here is not None:
+            walked = here.summary(kernel, bindings)
+            if not walked.asks_warp_size or self.warp_size == here.warp_size:
+                return walked
         key = (kernel, tuple(sorted((name, repr(v)) for name, v in (bindings or {}).items())))
         found = self._summaries.get(key) or self._kept_summaries.get(key)
         count("kernels walked" if found is None else "walks known before")
         if found is None:
-            found = summarise(kernel, self.table, bindings, self.target.gpu.architecture.warp_size)
+            found = summarise(kernel, self.table, bindings, self.warp_size)
         self._summaries[key] = found
         return found
+
+    @property
+    def warp_size(self) -> int:
+        """Threads of a warp of the GPU."""
+        return self.target.gpu.architecture.warp_size
+
+    def launched(
+        self,
+        kernel: Function,
+        context: LaunchContext | None,
+        bindings: Mapping[str, Type | int] | None = None,
+    ) -> KernelSummary:
+        """What one thread does in a launch; ``bindings`` go before its template arguments."""
+        return self.summary(kernel, {**_constant_bindings(context), **(bindings or {})})
 
     def kernel_problems(self) -> tuple[Problem, ...]:
         """What could not be followed in the kernels judged so far."""
@@ -172,8 +235,7 @@ class ProgramAnalysis:
         bindings: Mapping[str, Type | int] | None = None,
     ) -> tuple[Prediction, Binding]:
         """Judge one launch; ``grid`` and ``block`` override what the host code says."""
-        merged = {**_constant_bindings(context), **(bindings or {})}
-        summary = self.summary(kernel, merged)
+        summary = self.launched(kernel, context, bindings)
         bound = bind(summary, context, grid, block)
         count("launches judged")
         return predict(summary, bound, self.target), bound

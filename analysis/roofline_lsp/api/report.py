@@ -7,6 +7,7 @@ from pathlib import Path
 
 from roofline_lsp.analysis.prediction import (
     Evidence,
+    FlipPoint,
     Grounds,
     LedgerLine,
     Limiter,
@@ -23,9 +24,11 @@ from roofline_lsp.kernel.records import record
 
 __all__ = [
     "ArgumentUsed",
+    "ClassOn",
     "Evidence",
     "FileReport",
     "Finding",
+    "FlipPoint",
     "GpuUsed",
     "Grounds",
     "KernelReport",
@@ -41,6 +44,7 @@ __all__ = [
     "UnknownUsed",
     "Utilisation",
     "Verdict",
+    "WhatIf",
 ]
 
 
@@ -57,6 +61,30 @@ class GpuUsed:
     bandwidth_gbs: float
     ridges: Mapping[Precision, float]
     """Operations per byte at which compute and bandwidth take the same time."""
+    note: str | None = None
+    """Why it is this GPU, or by these peaks, where that is not what was asked for."""
+
+
+@record(frozen=True, slots=True)
+class ClassOn:
+    """The class of a launch on another GPU, by the same rule at the same clock."""
+
+    label: str
+    """The GPU as the settings call it: ``A100``."""
+    gpu: str
+    """As the database calls it."""
+    verdict: Verdict | None
+    confidence: float
+
+
+@record(frozen=True, slots=True)
+class WhatIf:
+    """What a launch would be elsewhere, and at another size."""
+
+    classes: tuple[ClassOn, ...]
+    """In the order of the settings."""
+    flip: FlipPoint | None = None
+    """On the GPU of the settings; None where no point was found."""
 
 
 @record(frozen=True, slots=True)
@@ -100,6 +128,8 @@ class LaunchReport:
     block_origin: str | None = None
     """Likewise the threads of a block."""
     block_assumed: tuple[UnknownUsed, ...] = ()
+    what_if: WhatIf | None = None
+    """None where the settings ask for none, and where a front end asks for it when it is needed."""
 
 
 @record(frozen=True, slots=True)
@@ -160,6 +190,9 @@ class KernelReport:
         """The verdict that counts: the static one, or what it and the model's opinion make."""
         return self.prediction.verdict if self.opinion is None else self.opinion.joined
 
+    what_if: WhatIf | None = None
+    """Of the first launch, or for assumed dimensions where there is none."""
+
     @property
     def title(self) -> str:
         """What people call it: its qualified name, or whose target region it is."""
@@ -188,6 +221,7 @@ class LibraryCallReport:
     """False where the path to the call rests on a condition that could not be decided."""
     prediction: Prediction
     """Undecided where the bytes that it moves are not known."""
+    what_if: WhatIf | None = None
 
 
 @record(frozen=True, slots=True)

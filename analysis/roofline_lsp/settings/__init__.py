@@ -18,7 +18,8 @@ from roofline_lsp.settings.files import (
     personal_file,
 )
 from roofline_lsp.settings.merge import from_json, merge, resolve
-from roofline_lsp.settings.model import CLOCKS, Clock, Settings
+from roofline_lsp.settings.model import CLOCKS, COMMON_GPUS, Clock, Settings
+from roofline_lsp.settings.own_gpus import CEILING_KINDS, CeilingKind, OwnGpu
 from roofline_lsp.settings.sources import (
     HOST_SUFFIXES,
     KERNEL_SUFFIXES,
@@ -31,7 +32,9 @@ from roofline_lsp.settings.sources import (
 from roofline_lsp.settings.validate import KeyStyle, Layer, setting_names, validate
 
 __all__ = [
+    "CEILING_KINDS",
     "CLOCKS",
+    "COMMON_GPUS",
     "HOST_SUFFIXES",
     "KERNEL_SUFFIXES",
     "OPENCL_SUFFIXES",
@@ -42,9 +45,11 @@ __all__ = [
     "SKIPPED_FOLDERS",
     "SOURCE_SUFFIXES",
     "AdvisorSettings",
+    "CeilingKind",
     "Clock",
     "KeyStyle",
     "Layer",
+    "OwnGpu",
     "Settings",
     "SettingsError",
     "from_json",

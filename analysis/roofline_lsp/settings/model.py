@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from roofline_lsp.settings.advisor import AdvisorSettings
+from roofline_lsp.settings.own_gpus import CeilingKind, OwnGpu
 
 Clock = Literal["base", "boost"]
 
@@ -14,12 +15,19 @@ CLOCKS: tuple[Clock, ...] = get_args(Clock)
 """Every value of ``Settings.clock``."""
 
 
+COMMON_GPUS = ("A100", "H100", "RTX 4090", "MI300X")
+"""The GPUs that an editor's hover compares with unless it is told others."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What a person chose, defaults filled in. Resolved once and passed down."""
 
     gpu: str = "RTX 3080"
-    """The GPU to judge kernels for, by a name the hardware database knows."""
+    """The GPU to judge kernels for, by a name the hardware database knows, or that of ``gpus``.
+
+    ``auto``: the one of this machine, or the default if there is none.
+    """
     clock: Clock = "boost"
     """The clock that the peaks are computed at: ``base`` or ``boost``."""
     args: tuple[str, ...] | None = None
@@ -50,3 +58,15 @@ class Settings:
     """
     advisor: AdvisorSettings = field(default_factory=AdvisorSettings)
     """The table ``[advisor]``: whether, and how, a language model is asked."""
+    ceilings: CeilingKind = "spec"
+    """What verdicts are judged by: ``spec``, the derived peaks, or ``measured`` ceilings.
+
+    A ceiling that was not measured stays the derived one.
+    """
+    what_if: tuple[str, ...] | None = None
+    """GPUs on which the class of each kernel is told, too.
+
+    None: none in a batch, and four well-known ones in an editor's hover. ``()``: none at all.
+    """
+    gpus: tuple[OwnGpu, ...] = ()
+    """GPUs of one's own, and overrides of those that the database knows (``[gpus.NAME]``)."""

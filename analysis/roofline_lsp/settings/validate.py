@@ -13,6 +13,7 @@ from typing import Literal
 from roofline_lsp.settings.advisor import EFFORTS, PROTOCOLS, SHAREABLE, STRUCTURES
 from roofline_lsp.settings.errors import SettingsError, suggestion
 from roofline_lsp.settings.model import CLOCKS
+from roofline_lsp.settings.own_gpus import CEILING_KINDS, OwnGpu, read_own_gpu
 
 KeyStyle = Literal["kebab", "camel"]
 """How keys are spelt: ``include-dirs`` in files, ``includeDirs`` in an editor's JSON."""
@@ -126,6 +127,39 @@ def _clock(value: object, place: _Place) -> str:
         hint = suggestion(value, CLOCKS) if isinstance(value, str) else ""
         raise place.wrong("'base' or 'boost'", value, hint)
     return str(value)
+
+
+def _ceilings(value: object, place: _Place) -> str:
+    if value not in CEILING_KINDS:
+        hint = suggestion(value, CEILING_KINDS) if isinstance(value, str) else ""
+        raise place.wrong("'spec' or 'measured'", value, hint)
+    return str(value)
+
+
+def _names(value: object, place: _Place) -> tuple[str, ...]:
+    """A list of names, or a text with commas between them."""
+    if isinstance(value, str):
+        value = [name for name in value.split(",") if name.strip()]
+    return tuple(dict.fromkeys(_text(name.strip(), place) for name in _texts(value, place)))
+
+
+def _gpus(value: object, place: _Place) -> tuple[OwnGpu, ...]:
+    if not isinstance(value, Mapping):
+        raise place.wrong("a table of tables, one a GPU", value)
+    found = []
+    for name, table in value.items():
+        here = replace(place, key=f"{place.key}.{name}")
+        if not isinstance(table, Mapping):
+            raise here.wrong("a table", table)
+        found.append(_own_gpu(str(name), table, here))
+    return tuple(found)
+
+
+def _own_gpu(name: str, table: Mapping[str, object], place: _Place) -> OwnGpu:
+    def wrong(key: str, expected: str, given: object) -> SettingsError:
+        return replace(place, key=f"{place.key}.{key}").wrong(expected, given)
+
+    return read_own_gpu(name, table, place.folder, lambda key: _spelt(key, place.style), wrong)
 
 
 def _args(value: object, place: _Place) -> tuple[str, ...]:
@@ -266,5 +300,8 @@ _CHECKS: _Checks = {
     "background_period_ms": _amount,
     "exclude": _texts,
     "advisor": _advisor,
+    "ceilings": _ceilings,
+    "what_if": _names,
+    "gpus": _gpus,
 }
 """By field of ``Settings``, all of them."""

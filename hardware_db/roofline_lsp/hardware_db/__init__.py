@@ -10,13 +10,13 @@ from roofline_lsp.hardware_db.model import (
     Architecture,
     Gpu,
     InstructionRates,
+    MigProfile,
     OccupancyLimits,
+    Peaks,
     Source,
-    StatedPeaks,
     TensorRates,
 )
 from roofline_lsp.hardware_db.roofline import ClockKind, Roofline
-from roofline_lsp.hardware_db.validation import validate, validate_architecture, validate_file
 
 __all__ = [
     "Architecture",
@@ -24,16 +24,14 @@ __all__ = [
     "Gpu",
     "GpuDataError",
     "InstructionRates",
+    "MigProfile",
     "OccupancyLimits",
+    "Peaks",
     "Roofline",
     "Source",
-    "StatedPeaks",
     "TensorRates",
     "UnknownGpuError",
     "find_gpu",
     "gpu_names",
     "load_gpu_file",
-    "validate",
-    "validate_architecture",
-    "validate_file",
 ]

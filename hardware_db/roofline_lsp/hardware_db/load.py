@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from roofline_lsp.hardware_db.errors import GpuDataError
-from roofline_lsp.hardware_db.model import Architecture, Gpu, Source
+from roofline_lsp.hardware_db.model import Architecture, Gpu, MigProfile, Source
 from roofline_lsp.hardware_db.toml_table import BadValueError, Converter, parse_toml, read_table
 
 DATA_FOLDER = Path(__file__).parent
@@ -33,7 +33,7 @@ def read_gpu_file(path: Path) -> tuple[Gpu | None, tuple[str, ...]]:
     def architecture(value: object) -> Architecture:
         return _architecture_named(value, path.parent)
 
-    converters: dict[object, Converter] = {Architecture: architecture, **_SOURCES}
+    converters: dict[object, Converter] = {Architecture: architecture, **_GPU_CONVERTERS}
     try:
         gpu = read_table(Gpu, parse_toml(path), converters, problems)
     except GpuDataError as error:
@@ -84,4 +84,36 @@ def _read_sources(value: object) -> tuple[Source, ...]:
     return tuple(sources)
 
 
+def _read_texts(value: object) -> Mapping[str, str]:
+    """``{l2_mb = "another source gives 80"}``: a remark for each field that needs one."""
+    if not isinstance(value, Mapping):
+        raise BadValueError("must be a table that maps fields to remarks")
+    for name, text in value.items():
+        if not isinstance(text, str) or not text.strip():
+            raise BadValueError(f'"{name}" must have a remark, as a string')
+    return dict(value)
+
+
+def _read_profiles(value: object) -> Mapping[str, MigProfile]:
+    """``{"1g.10gb" = {sm_count = 16, memory_fraction = 0.125, l2_fraction = 0.125}}``."""
+    if not isinstance(value, Mapping):
+        raise BadValueError("must be a table that maps profiles to what they have")
+    problems: list[str] = []
+    profiles = {}
+    for name, table in value.items():
+        if not isinstance(table, Mapping):
+            raise BadValueError(f'"{name}" must be a table')
+        profile = read_table(MigProfile, table, {}, problems, f"{name}.")
+        if profile is not None:
+            profiles[name] = profile
+    if problems:
+        raise BadValueError("; ".join(problems))
+    return profiles
+
+
 _SOURCES: Mapping[object, Converter] = {tuple[Source, ...]: _read_sources}
+_GPU_CONVERTERS: Mapping[object, Converter] = {
+    **_SOURCES,
+    Mapping[str, str]: _read_texts,
+    Mapping[str, MigProfile]: _read_profiles,
+}

@@ -5,17 +5,21 @@ TOML files; README.md describes the format. "SM" stands for the unit that runs a
 calls it a compute unit (CU).
 """
 
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping
+from dataclasses import field, fields, replace
 
 from roofline_lsp.hardware_db.names import slug_of
 from roofline_lsp.hardware_db.roofline import ClockKind, Roofline
 from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.kernel.records import record
 
 MIB = 1024 * 1024
 OPERATIONS_PER_MULTIPLY_ADD = 2
+SEGMENTS = ("data-centre", "workstation", "consumer", "laptop", "embedded")
+"""What a GPU is sold for; ``segment`` is one of these."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Source:
     """Where some numbers come from: a document, and the fields that it vouches for.
 
@@ -27,7 +31,7 @@ class Source:
     document: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class InstructionRates:
     """Results per clock per SM, outside the tensor cores.
 
@@ -53,7 +57,7 @@ class InstructionRates:
         return replace(self, **known)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class OccupancyLimits:
     """What bounds the number of thread blocks resident on an SM.
 
@@ -78,7 +82,7 @@ class OccupancyLimits:
     registers_per_block: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class TensorRates:
     """Dense operations per clock per SM on tensor cores (AMD: matrix cores).
 
@@ -95,36 +99,74 @@ class TensorRates:
     int8: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class StatedPeaks:
-    """Peaks as the vendor states them, at the boost clock and dense: only to check the rates."""
+@record(frozen=True, slots=True)
+class Peaks:
+    """Peaks of a GPU as somebody gives them: its vendor, or a measurement on one machine.
+
+    10^12 operations per second (a multiply-add counts as two), dense, and 10^9 bytes per second.
+    What the vendor states is at the boost clock and only checks the rates.
+    """
 
     fp64_tflops: float | None = None
     fp32_tflops: float | None = None
     fp16_tflops: float | None = None
     int32_tops: float | None = None
     tensor_fp16_tflops: float | None = None
+    memory_bandwidth_gbs: float | None = None
+
+    def gops(self) -> dict[Precision, float]:
+        """The known peaks by precision, in 10^9 operations per second."""
+        found = {
+            Precision.SP: self.fp32_tflops,
+            Precision.DP: self.fp64_tflops,
+            Precision.HP: self.fp16_tflops,
+            Precision.INT: self.int32_tops,
+            Precision.TENSOR: self.tensor_fp16_tflops,
+        }
+        return {precision: peak * 1000 for precision, peak in found.items() if peak is not None}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
+class MigProfile:
+    """What one kind of slice of a partitioned GPU (NVIDIA MIG) has of the whole.
+
+    ``memory_fraction`` is its share of the memory and of its bandwidth, ``l2_fraction`` of the L2
+    cache.
+    """
+
+    sm_count: int
+    memory_fraction: float
+    l2_fraction: float
+
+
+@record(frozen=True, slots=True)
 class Architecture:
     """What all GPUs of one compute capability (``sm_86``) or LLVM target (``gfx942``) share.
 
-    ``warp_size`` is the number of threads that run in step (AMD: of a wavefront), ``sector_bytes``
-    the least that the L2 cache reads from memory at a time.
+    Intel's are called after the device families of its offline compiler (``dg2``, ``pvc``).
+    ``generation`` is the marketing name (``Ampere``). ``warp_size`` is the number of threads that
+    run in step (AMD: of a wavefront), ``sector_bytes`` the least that the L2 cache reads from
+    memory at a time.
     """
 
     name: str
     vendor: str
     title: str
+    generation: str
     warp_size: int
     sector_bytes: int
     instructions_per_clock_sm: InstructionRates
     occupancy: OccupancyLimits
     sources: tuple[Source, ...] = ()
 
+    @property
+    def compute_capability(self) -> str | None:
+        """``8.6`` for ``sm_86``; None for GPUs that are not NVIDIA's."""
+        digits = self.name.removeprefix("sm_")
+        return f"{digits[:-1]}.{digits[-1]}" if digits != self.name else None
 
-@dataclass(frozen=True, slots=True)
+
+@record(frozen=True, slots=True)
 class Gpu:
     """One GPU that a program can run on: a product, or one of the devices on a board of several.
 
@@ -133,6 +175,12 @@ class Gpu:
     report for this GPU, ``default_for`` names that several GPUs share and that mean this one when
     nothing else is said. ``instructions_per_clock_sm`` holds only what differs from the
     architecture; ``rates`` is the result.
+
+    ``pci_ids`` are ``vendor:device`` or, where revisions tell products apart (AMD),
+    ``vendor:device:revision``, in lower-case hexadecimal. ``devices_per_board`` counts the devices
+    of a board whose figures this entry gives for one of them. ``disputed`` says of a field what
+    another source gives, ``exceptions`` of a stated peak why the derived one differs, ``mig`` has
+    the slices of a partitioned GPU by the name of their profile, ``ceilings`` what was measured.
     """
 
     name: str
@@ -149,10 +197,21 @@ class Gpu:
     memory_type: str | None = None
     l2_mb: float | None = None
     l3_mb: float | None = None
+    segment: str | None = None
+    devices_per_board: int | None = None
+    pci_ids: tuple[str, ...] = ()
     instructions_per_clock_sm: InstructionRates = InstructionRates()
     tensor_flops_per_clock_sm: TensorRates = TensorRates()
-    stated: StatedPeaks = StatedPeaks()
+    stated: Peaks = Peaks()
+    ceilings: Peaks = Peaks()
+    mig: Mapping[str, MigProfile] = field(default_factory=dict)
+    disputed: Mapping[str, str] = field(default_factory=dict)
+    exceptions: Mapping[str, str] = field(default_factory=dict)
     sources: tuple[Source, ...] = ()
+
+    def __hash__(self) -> int:
+        """By name; tables of remarks and slices cannot be hashed."""
+        return hash(self.name)
 
     @property
     def slug(self) -> str:
@@ -186,13 +245,14 @@ class Gpu:
         documents = {name: source.document for source in self.sources for name in source.fields}
         return documents.get(field_name) or documents.get(field_name.partition(".")[0])
 
-    def roofline(self, clock: ClockKind) -> Roofline:
+    def roofline(self, clock: ClockKind, *, measured: bool = False) -> Roofline:
         """The roofline at the base or the boost clock.
 
         Peaks are rate x SMs x clock x 2: a multiply-add counts as two operations, integer ones
         included (the convention of the HPDC'25 paper and of NVIDIA's INT32 figures). The tensor
         peak is dense FP16 with FP32 accumulation, at the tensor clock where that is lower. Where
-        no base clock is published the boost clock is used, and the result says so.
+        no base clock is published the boost clock is used, and the result says so. With
+        ``measured``, the ceilings that are known take the place of derived peaks and bandwidth.
         """
         clock_mhz = self.base_clock_mhz if clock is ClockKind.BASE else self.boost_clock_mhz
         if clock_mhz is None:
@@ -210,7 +270,22 @@ class Gpu:
             for precision, operations in per_clock_sm.items()
             if operations is not None
         }
-        return Roofline(clock, clock_mhz, peaks_gops, self.memory_bandwidth_gbs)
+        bandwidth_gbs = self.memory_bandwidth_gbs
+        if measured:
+            peaks_gops |= self.ceilings.gops()
+            bandwidth_gbs = self.ceilings.memory_bandwidth_gbs or bandwidth_gbs
+        return Roofline(clock, clock_mhz, peaks_gops, bandwidth_gbs)
+
+    def tensor_peaks_tflops(self, clock: ClockKind) -> dict[str, float]:
+        """Dense peaks on tensor cores by type (``tf32``, ``fp16``, ...), in 10^12 per second."""
+        clock_mhz = self.roofline(clock).clock_mhz
+        scale = self.sm_count * self._clock_of(Precision.TENSOR, clock_mhz) / 1_000_000
+        rates = self.tensor_flops_per_clock_sm
+        return {
+            entry.name: rate * scale
+            for entry in fields(rates)
+            if (rate := getattr(rates, entry.name)) is not None
+        }
 
     def _clock_of(self, precision: Precision, clock_mhz: float) -> float:
         """Tensor cores may run slower than the rest of the chip (H100: 1830 against 1980 MHz)."""

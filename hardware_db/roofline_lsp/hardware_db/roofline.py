@@ -1,10 +1,10 @@
 """The roofline of a GPU at one clock: its peaks, its bandwidth and the ridges between them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 
 from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.kernel.records import record
 
 
 class ClockKind(Enum):
@@ -16,7 +16,7 @@ class ClockKind(Enum):
     """The clock that vendors quote peaks at (AMD: the peak engine clock)."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Roofline:
     """Peaks and bandwidth of one GPU at one clock.
 
@@ -28,8 +28,12 @@ class Roofline:
 
     clock: ClockKind
     clock_mhz: float
-    peaks_gops: Mapping[Precision, float] = field(hash=False)
+    peaks_gops: Mapping[Precision, float]
     bandwidth_gbs: float
+
+    def __hash__(self) -> int:
+        """By clock and bandwidth; a table cannot be hashed."""
+        return hash((self.clock, self.clock_mhz, self.bandwidth_gbs))
 
     def ridge(self, precision: Precision) -> float | None:
         """Operations per byte at which the peak and the bandwidth meet; None if unknown.

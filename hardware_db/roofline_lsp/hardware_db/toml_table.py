@@ -8,7 +8,6 @@ import math
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -52,7 +51,7 @@ def read_table(
     values: dict[str, Any] = {}
     for name, entry in known.items():
         if name not in table:
-            if entry.default is MISSING:
+            if entry.default is MISSING and entry.default_factory is MISSING:
                 problems.append(f"{prefix}{name}: missing; add it")
             continue
         try:
@@ -63,12 +62,16 @@ def read_table(
 
 
 def _unknown_keys(table: Mapping[str, object], known: list[str], prefix: str) -> list[str]:
+    unknown = [key for key in table if key not in known]
+    if not unknown:
+        return []
+    from difflib import get_close_matches  # noqa: PLC0415 - only a file with a fault needs it
+
     found = []
-    for key in table:
-        if key not in known:
-            near = get_close_matches(key, known, n=1)
-            remedy = f'did you mean "{near[0]}"?' if near else "remove it"
-            found.append(f"{prefix}{key}: unknown key; {remedy}")
+    for key in unknown:
+        near = get_close_matches(key, known, n=1)
+        remedy = f'did you mean "{near[0]}"?' if near else "remove it"
+        found.append(f"{prefix}{key}: unknown key; {remedy}")
     return found
 
 

@@ -1,11 +1,19 @@
 """Checks what the types cannot: sources, stated peaks, and figures that must agree."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 from roofline_lsp.hardware_db.load import read_gpu_file
-from roofline_lsp.hardware_db.model import Architecture, Gpu, Source
+from roofline_lsp.hardware_db.model import (
+    SEGMENTS,
+    Architecture,
+    Gpu,
+    MigProfile,
+    Peaks,
+    Source,
+)
 from roofline_lsp.hardware_db.roofline import ClockKind
 from roofline_lsp.kernel.precision import Precision
 
@@ -17,6 +25,10 @@ TOLERANCES = {
     "tensor_fp16_tflops": (Precision.TENSOR, 0.02),
 }
 """How far a derived peak may lie from the stated one. Vendors round: 33.45 is printed as 34."""
+BANDWIDTH_TOLERANCE = 0.01
+
+
+_PCI_ID = re.compile(r"[0-9a-f]{4}:[0-9a-f]{4}(:[0-9a-f]{2})?")
 
 
 def validate_file(path: Path | str) -> tuple[str, ...]:
@@ -30,6 +42,8 @@ def validate(gpu: Gpu) -> tuple[str, ...]:
     return (
         *_source_problems(gpu, gpu.sources),
         *_clock_problems(gpu),
+        *_remark_problems(gpu),
+        *_part_problems(gpu),
         *_peak_problems(gpu),
         *(f"architecture {gpu.architecture.name}: {problem}"
           for problem in validate_architecture(gpu.architecture)),
@@ -97,6 +111,8 @@ def _numbers_in(holder: object, prefix: str = "") -> Iterator[str]:
         value = getattr(holder, entry.name)
         if isinstance(value, int | float):
             yield prefix + entry.name
+        elif value and entry.name in ("pci_ids", "mig"):
+            yield entry.name
         elif is_dataclass(value) and not isinstance(value, Architecture):
             yield from _numbers_in(value, f"{prefix}{entry.name}.")
 
@@ -108,7 +124,39 @@ def _clock_problems(gpu: Gpu) -> Iterator[str]:
             yield f"{name}: {clock_mhz:g} exceeds boost_clock_mhz, {gpu.boost_clock_mhz:g}"
 
 
+def _remark_problems(gpu: Gpu) -> Iterator[str]:
+    """Segments that do not exist, and remarks on figures that are not there."""
+    if gpu.segment is not None and gpu.segment not in SEGMENTS:
+        yield f'segment: "{gpu.segment}" is unknown; choose among {", ".join(SEGMENTS)}'
+    peaks = {entry.name for entry in fields(Peaks)}
+    numbers = set(_numbers_in(gpu)) | peaks
+    for name in gpu.disputed:
+        if name not in numbers:
+            yield f"disputed.{name}: is no number of this file and no peak; mend its spelling"
+    for name in gpu.exceptions:
+        if getattr(gpu.stated, name, None) is None:
+            yield f"exceptions.{name}: is no stated peak of this file; remove it"
+
+
+def _part_problems(gpu: Gpu) -> Iterator[str]:
+    """PCI ids that are none, and slices larger than the GPU."""
+    for pci_id in gpu.pci_ids:
+        if _PCI_ID.fullmatch(pci_id) is None:
+            yield f'pci_ids: "{pci_id}" must be vendor:device[:revision], as 10de:2206'
+    for name, part in gpu.mig.items():
+        if part.sm_count > gpu.sm_count or not _are_fractions(part):
+            yield f"mig.{name}: has more than the whole GPU; mend its numbers"
+
+
+def _are_fractions(part: MigProfile) -> bool:
+    return part.memory_fraction <= 1 and part.l2_fraction <= 1
+
+
 def _peak_problems(gpu: Gpu) -> Iterator[str]:
+    """Stated peaks that the rates do not give, and exceptions that none needs."""
+    bandwidth_gbs = gpu.stated.memory_bandwidth_gbs
+    if bandwidth_gbs and abs(gpu.memory_bandwidth_gbs / bandwidth_gbs - 1) > BANDWIDTH_TOLERANCE:
+        yield f"stated.memory_bandwidth_gbs: {bandwidth_gbs:g} is not memory_bandwidth_gbs"
     peaks_gops = gpu.roofline(ClockKind.BOOST).peaks_gops
     for name, (precision, tolerance) in TOLERANCES.items():
         stated = getattr(gpu.stated, name)
@@ -117,7 +165,11 @@ def _peak_problems(gpu: Gpu) -> Iterator[str]:
         derived_gops = peaks_gops.get(precision)
         if derived_gops is None:
             yield f"stated.{name}: there is no rate to check it against; add the rate"
-        elif abs(derived_gops / 1000 / stated - 1) > tolerance:
+            continue
+        agrees = abs(derived_gops / 1000 / stated - 1) <= tolerance
+        if agrees and name in gpu.exceptions:
+            yield f"exceptions.{name}: the peak agrees with the stated one; remove it"
+        elif not agrees and name not in gpu.exceptions:
             yield (
                 f"stated.{name}: {stated:g} is stated but the rates give {derived_gops / 1000:.4g},"
                 f" more than {tolerance:.0%} off; check rates, sm_count and clocks"

@@ -124,6 +124,11 @@ def parser() -> argparse.ArgumentParser:
 def _add_check_options(made: argparse.ArgumentParser) -> None:
     add = made.add_argument
     add("--args", metavar="ARGV", help="the command line that the program is run with, quoted")
+    add(
+        "--what-if",
+        metavar="GPU,...",
+        help="tell the class on these GPUs, too, and the size at which it changes",
+    )
     add("--exclude", action="append", metavar="GLOB", help="leave this out of folders; repeatable")
     add("--config", type=Path, metavar="FILE", help="a settings file, instead of searching for one")
     add("--format", choices=tuple(FORMATS), default="text", help="default: text")

@@ -40,7 +40,7 @@ def analysis_layer(options: argparse.Namespace) -> Layer:
     Raises SettingsError.
     """
     names = (
-        *("gpu", "clock", "defines", "include_dirs", "args", "exclude"),
+        *("gpu", "clock", "what_if", "defines", "include_dirs", "args", "exclude"),
         *("background_gbs", "background_period_ms"),
     )
     given = {name.replace("_", "-"): getattr(options, name, None) for name in names}

@@ -21,6 +21,7 @@ from roofline_lsp.api.report import (
     UnknownUsed,
     Utilisation,
     Verdict,
+    WhatIf,
 )
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.program import Problem, Span
@@ -64,6 +65,7 @@ def _gpu(gpu: GpuUsed) -> Json:
         "clock_mhz": _number(gpu.clock_mhz),
         "bandwidth_gbs": _number(gpu.bandwidth_gbs),
         "peaks": {each.value: _number(gpu.peaks_gops.get(each)) for each in Precision},
+        "note": gpu.note,
         "ridge": {each.value: _number(gpu.ridges.get(each)) for each in Precision},
     }
 
@@ -98,6 +100,7 @@ def _kernel(kernel: KernelReport) -> Json:
         "launches": [_launch(launch) for launch in kernel.launches],
         "prediction": _prediction(kernel.prediction),
         "findings": [_finding(finding) for finding in kernel.findings],
+        "what_if": _what_if(kernel.what_if),
         "opinion": None if kernel.opinion is None else _opinion(kernel.opinion),
     }
 
@@ -145,6 +148,27 @@ def _launch(launch: LaunchReport) -> Json:
         "confidence": _number(prediction.confidence),
         "limiting": prediction.limiting.value if prediction.limiting else None,
         "time_ns": _number(prediction.time_ns),
+        "what_if": _what_if(launch.what_if),
+    }
+
+
+def _what_if(what_if: WhatIf | None) -> Json | None:
+    if what_if is None:
+        return None
+    flip = what_if.flip
+    return {
+        "classes": [
+            {
+                "label": each.label,
+                "gpu": each.gpu,
+                "class": _class(each.verdict),
+                "confidence": _number(each.confidence),
+            }
+            for each in what_if.classes
+        ],
+        "flip": None
+        if flip is None
+        else {"name": flip.name, "at_least": flip.value, "class": _class(flip.verdict)},
     }
 
 
@@ -217,6 +241,7 @@ def _library_call(call: LibraryCallReport) -> Json:
         "repeat": call.repeat,
         "certain": call.certain,
         "prediction": _prediction(call.prediction),
+        "what_if": _what_if(call.what_if),
     }
 
 

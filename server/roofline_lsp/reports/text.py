@@ -14,6 +14,7 @@ from roofline_lsp.api.report import (
     Prediction,
     Report,
     Verdict,
+    WhatIf,
 )
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.program import Problem, Severity
@@ -28,6 +29,7 @@ from roofline_lsp.reports.units import (
     scaled,
     significant,
 )
+from roofline_lsp.reports.what_if import flip_text, strip
 
 MAX_EVIDENCE = 3
 MAX_LAUNCHES = 3
@@ -65,7 +67,8 @@ def gpu_line(gpu: GpuUsed) -> str:
         f"{_short(precision)} {significant(ridge, 4)}" for precision, ridge in gpu.ridges.items()
     )
     clock = f"{significant(gpu.clock_mhz, 4)} MHz ({gpu.clock} clock)"
-    return f"{gpu.name} at {clock}: {significant(gpu.bandwidth_gbs, 4)} GB/s; ridges {ridges}"
+    line = f"{gpu.name} at {clock}: {significant(gpu.bandwidth_gbs, 4)} GB/s; ridges {ridges}"
+    return line if gpu.note is None else f"{line}\n{gpu.note}"
 
 
 def problem_line(path: Path, problem: Problem, style: Style) -> str:
@@ -103,6 +106,7 @@ def _kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: Style) -> Iterator[
         ("launch", _launches(kernel)),
         ("evidence", _evidence(prediction)),
         ("assumed", _unknowns(kernel)),
+        ("what if", _what_if(kernel.what_if)),
         ("finding", map(_finding, kernel.findings)),
     ):
         shown = label
@@ -142,6 +146,8 @@ def _library_line(call: LibraryCallReport, style: Style) -> str:
         parts.append(f"not known: {'; '.join(unknowns)}")
     if not call.certain:
         parts.append("perhaps not reached")
+    if call.what_if is not None:
+        parts.append(f"what if: {strip(call.what_if)}")
     verdict = _painted(prediction.verdict, style)
     return "  ".join(cell for cell in (where, call.name, verdict, sure, ", ".join(parts)) if cell)
 
@@ -266,6 +272,13 @@ def _unknowns(kernel: KernelReport) -> Iterator[str]:
     yield from list(texts)[:MAX_UNKNOWNS]
     if len(texts) > MAX_UNKNOWNS:
         yield f"and {len(texts) - MAX_UNKNOWNS} more"
+
+
+def _what_if(what_if: WhatIf | None) -> Iterator[str]:
+    if what_if is not None:
+        yield strip(what_if)
+        if what_if.flip is not None:
+            yield flip_text(what_if.flip)
 
 
 def _finding(finding: Finding) -> str:

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import logging
 import os
+from dataclasses import replace
 from pathlib import Path
 
-from roofline_lsp.api import AnalysisCache, ProjectIndex, analyze, gpu_used, read_file
+from roofline_lsp.api import (
+    AnalysisCache,
+    ProgramAnalysis,
+    ProjectIndex,
+    analyze,
+    gpu_used,
+    read_file,
+)
+from roofline_lsp.api.entry import what_if_of
 from roofline_lsp.api.files import has_main, siblings
 from roofline_lsp.api.programs import beside
-from roofline_lsp.api.report import FileReport, GpuUsed
+from roofline_lsp.api.report import FileReport, GpuUsed, KernelReport, WhatIf
 from roofline_lsp.server.worker import Reader
 from roofline_lsp.settings import Settings
 
 logger = logging.getLogger(__name__)
+
+_MOST_ANALYSES = 8
+"""Of so many files the analyses are kept that answer questions about other GPUs."""
 
 
 class ApiAnalyser:
@@ -27,6 +39,7 @@ class ApiAnalyser:
         self._folders: dict[Path, tuple[tuple[Path, ...], ProjectIndex]] = {}
         self._programs: dict[Path, tuple[Path, ...]] = {}
         """What each file was last analysed with."""
+        self._analyses: dict[Path, ProgramAnalysis] = {}
 
     def analyse(self, text: bytes, path: Path, settings: Settings, reader: Reader) -> FileReport:
         """The kernels of a file; never raises on bad code.
@@ -34,9 +47,20 @@ class ApiAnalyser:
         Its program is looked for in its folder until its project was looked through.
         """
         project = self._project(path) or self._folder(path, reader)
+        # Other GPUs are asked about when somebody looks.
+        settings = replace(settings, what_if=None)
+        self._cache.newest = None
         report = analyze(text, path, settings, reader=reader, cache=self._cache, project=project)
         self._programs[path] = project.program(path)
+        self._remember(path)
         return report
+
+    def what_if(
+        self, path: Path, kernel: KernelReport, launch: int | None, gpus: tuple[str, ...]
+    ) -> WhatIf | None:
+        """What a launch of the last analysis of a file would be on other GPUs."""
+        analysis = self._analyses.get(path)
+        return None if analysis is None else what_if_of(analysis, kernel, launch, gpus)
 
     def gpu(self, settings: Settings) -> GpuUsed:
         """The GPU that settings name. Raises RooflineError."""
@@ -87,6 +111,14 @@ class ApiAnalyser:
                 self._programs[path] = now
                 found.add(path)
         return frozenset(found)
+
+    def _remember(self, path: Path) -> None:
+        """Keep the last analyses, for questions about them."""
+        self._analyses.pop(path, None)
+        if self._cache.newest is not None:
+            self._analyses[path] = self._cache.newest
+        while len(self._analyses) > _MOST_ANALYSES:
+            del self._analyses[next(iter(self._analyses))]
 
     def _folder(self, path: Path, reader: Reader) -> ProjectIndex:
         """The index of a file's own folder, kept while the folder has the same files."""

@@ -6,9 +6,11 @@ import asyncio
 import logging
 import os
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
-from roofline_lsp.server.jobs import Analyse, Analysed
+from roofline_lsp.api.report import KernelReport, LaunchReport, WhatIf
+from roofline_lsp.server.jobs import Analyse, Analysed, AskWhatIf, Judged
 from roofline_lsp.server.places import is_source
 from roofline_lsp.server.views import Analysis, Document
 from roofline_lsp.server.worker_process import WorkerCrashError, WorkerProcess
@@ -72,6 +74,36 @@ class Analyses:
             self._closed_files[real] = analysis
         return analysis
 
+    async def what_if(
+        self, analysis: Analysis, kernel: KernelReport, launch: LaunchReport | None, wait_s: float
+    ) -> WhatIf | None:
+        """What a launch would be on other GPUs; None if that takes longer, or is not wanted.
+
+        It is found out once, so that a later call has it at once.
+        """
+        if not analysis.what_if:
+            return None
+        place = None if launch is None else kernel.launches.index(launch)
+        key = (kernel.path, kernel.name_span, place)
+        task = analysis.what_ifs.get(key)
+        if task is None:
+            short = replace(kernel, launches=(), prediction=replace(kernel.prediction, ledger=()))
+            job = AskWhatIf(0, analysis.report.path, short, place, analysis.what_if)
+            task = analysis.what_ifs[key] = asyncio.ensure_future(self._ask_what_if(job))
+        await asyncio.wait({task}, timeout=wait_s)
+        return task.result() if task.done() else None
+
+    async def _ask_what_if(self, job: AskWhatIf) -> WhatIf | None:
+        try:
+            value = await self._worker.what_if(job)
+        except WorkerCrashError as crash:
+            logger.error("%s is not judged for other GPUs: the worker process %s", job.path, crash)
+            return None
+        if isinstance(value, Judged):
+            return value.what_if
+        logger.error("%s is not judged for other GPUs: %s", job.path, value.message)
+        return None
+
     async def _ask(self, job: Analyse, lines: tuple[str, ...], real: str) -> Analysis | None:
         async with self._one_at_a_time:
             self._send_texts(real)
@@ -90,6 +122,7 @@ class Analyses:
             value.kernels_elsewhere,
             frozenset(map(os.path.realpath, value.files_read)),
             value.seconds,
+            job.settings.what_if or (),
         )
 
     def _send_texts(self, but: str) -> None:

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
+from roofline_lsp.api.report import KernelReport, LaunchReport, WhatIf
 from roofline_lsp.server.analyses import Analyses, SettingsFor
 from roofline_lsp.server.convert import Encoding
 from roofline_lsp.server.places import is_file, is_source, may_hold_kernels, path_of
@@ -183,6 +184,12 @@ class Documents:
                 return await self._analyses.of_file(path)
         except TimeoutError:
             return None
+
+    async def what_if(
+        self, analysis: Analysis, kernel: KernelReport, launch: LaunchReport | None, wait_s: float
+    ) -> WhatIf | None:
+        """What a launch would be on other GPUs; None if that is not known in time."""
+        return await self._analyses.what_if(analysis, kernel, launch, wait_s)
 
     def stop(self) -> None:
         """Stop analysing, for good."""

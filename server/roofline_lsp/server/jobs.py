@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from roofline_lsp.api.report import FileReport, GpuUsed
+from roofline_lsp.api.report import FileReport, GpuUsed, KernelReport, WhatIf
 from roofline_lsp.settings import Settings
 
 
@@ -32,6 +32,20 @@ class CheckGpu:
 
     number: int
     settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class AskWhatIf:
+    """Judge a launch for other GPUs, from the last analysis of a file."""
+
+    number: int
+    path: Path
+    """Of the file that was analysed."""
+    kernel: KernelReport
+    """Only which one it is matters."""
+    launch: int | None
+    """Its place among the kernel's launches; None where there is none."""
+    gpus: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +76,7 @@ class Changed:
     paths: tuple[Path, ...]
 
 
-Job = Analyse | CheckGpu | Overlay | Index | Changed
+Job = Analyse | CheckGpu | AskWhatIf | Overlay | Index | Changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +104,14 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
+class Judged:
+    """The answer to ``AskWhatIf``."""
+
+    what_if: WhatIf | None
+    """None if the program has changed so that it has no such kernel."""
+
+
+@dataclass(frozen=True, slots=True)
 class Regrouped:
     """Said unasked: analysed files whose programs are not what they were then."""
 
@@ -101,7 +123,7 @@ class Answer:
     """A job's number and its outcome."""
 
     number: int
-    value: Analysed | GpuUsed | Failed
+    value: Analysed | GpuUsed | Judged | Failed
 
 
 def send(stream: IO[bytes], value: object) -> None:

@@ -17,11 +17,13 @@ from roofline_lsp.api.report import (
     UnknownKind,
     UnknownUsed,
     Verdict,
+    WhatIf,
 )
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.program import Dialect
 from roofline_lsp.reports.launch_values import not_told
 from roofline_lsp.reports.units import scaled, significant
+from roofline_lsp.reports.what_if import flip_text, strip
 from roofline_lsp.server.figures import count, duration, percent
 from roofline_lsp.server.launch_text import launch_items
 from roofline_lsp.server.markdown import Style
@@ -71,7 +73,11 @@ _MOST_LAUNCHES = 3
 
 
 def kernel_text(
-    kernel: KernelReport, gpu: GpuUsed, style: Style, launch: LaunchReport | None = None
+    kernel: KernelReport,
+    gpu: GpuUsed,
+    style: Style,
+    launch: LaunchReport | None = None,
+    what_if: WhatIf | None = None,
 ) -> str:
     """All about a kernel as launched by ``launch``, or by the launch that stands for it."""
     launch = launch or (kernel.launches[0] if kernel.launches else None)
@@ -80,6 +86,7 @@ def kernel_text(
     return style.page(
         _answer(prediction, gpu, style),
         _reason(prediction, found),
+        _elsewhere(what_if, style),
         opinion_text(kernel.opinion, prediction.verdict, style),
         _table(found, style),
         _amounts(prediction),
@@ -111,6 +118,15 @@ def _reason(prediction: Prediction, found: Sequence[Ridge]) -> str | None:
     else:
         return None
     return f"{said} {_by_time(prediction)}" if prediction.limiting not in {limiter, None} else said
+
+
+def _elsewhere(what_if: WhatIf | None, style: Style) -> str | None:
+    """``A100 BB | H100 BB | RTX 4090 CB; CB from n >= 512``."""
+    if what_if is None:
+        return None
+    flip = what_if.flip
+    classes = strip(what_if, style.prose)
+    return classes if flip is None else f"{classes} · {style.prose(flip_text(flip))}"
 
 
 def _by_time(prediction: Prediction) -> str:

@@ -12,7 +12,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from roofline_lsp.kernel.errors import RooflineError
-from roofline_lsp.settings import Layer, Settings, from_json, load, locate, merge, personal_file
+from roofline_lsp.settings import (
+    COMMON_GPUS,
+    Layer,
+    Settings,
+    from_json,
+    load,
+    locate,
+    merge,
+    personal_file,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -24,6 +33,9 @@ CLIENT_COMMANDS = "clientCommands"
 
 _OPTIONS = "initialization options"
 _CONFIGURATION = f"editor settings '{SECTION}'"
+
+_EDITOR = Layer("an editor", {"what_if": COMMON_GPUS})
+"""What editors do where nothing else is said."""
 
 Check = Callable[[Settings], Awaitable[str | None]]
 """Whether the GPU of some settings is known: None, or what is wrong."""
@@ -72,6 +84,7 @@ class EditorSettings:
         start = path.parent if path is not None else self._folder
         file = self._locate(start)
         layers = [
+            _EDITOR,
             self._load_personal(),
             self._load(file) if file is not None else None,
             self._editor.get(_OPTIONS),
@@ -87,8 +100,14 @@ class EditorSettings:
             self._told.pop("gpu", None)
             self._good[file] = wanted
             return wanted
-        self._complain("gpu", f"{_origin_of_gpu(layers)}: {wrong}")
-        return good if good is not None else replace(wanted, gpu=Settings().gpu)
+        without = replace(wanted, what_if=())
+        if wanted.what_if and await self._check(without) is None:
+            self._complain("gpu", f"{_origin_of(layers, 'what_if')}: {wrong}")
+            return good if good is not None else without
+        self._complain("gpu", f"{_origin_of(layers, 'gpu')}: {wrong}")
+        return (
+            good if good is not None else replace(wanted, gpu=Settings().gpu, what_if=COMMON_GPUS)
+        )
 
     def _set(self, origin: str, values: object) -> None:
         if values is None:
@@ -141,6 +160,8 @@ class EditorSettings:
             self._tell(f"{message}. Until it is put right, the last good settings stay in force.")
 
 
-def _origin_of_gpu(layers: list[Layer | None]) -> str:
-    given = [layer.origin for layer in layers if layer is not None and "gpu" in layer.values]
-    return f"{given[-1]}: 'gpu'" if given else "'gpu'"
+def _origin_of(layers: list[Layer | None], field: str) -> str:
+    """Where a setting comes from, and how it is spelt: ``initialization options: 'gpu'``."""
+    given = [layer.origin for layer in layers if layer is not None and field in layer.values]
+    name = field.replace("_", "-")
+    return f"{given[-1]}: '{name}'" if given else f"'{name}'"

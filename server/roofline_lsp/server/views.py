@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from roofline_lsp.api.report import FileReport, GpuUsed
+from roofline_lsp.api.report import FileReport, GpuUsed, WhatIf
 from roofline_lsp.server.line_map import LineMap
 from roofline_lsp.server.text import TextBuffer
 
@@ -25,6 +25,10 @@ class Analysis:
     files_read: frozenset[str]
     """Real paths."""
     seconds: float
+    what_if: tuple[str, ...] = ()
+    """The GPUs that a hover tells the class on, too."""
+    what_ifs: dict[object, asyncio.Task[WhatIf | None]] = field(default_factory=dict)
+    """What is known or being found out of that, by launch."""
 
 
 @dataclass(eq=False)

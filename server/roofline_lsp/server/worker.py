@@ -22,17 +22,19 @@ from typing import BinaryIO, Protocol
 
 from roofline_lsp.api.facts import kernel_names
 from roofline_lsp.api.files import UNIT_SUFFIXES
-from roofline_lsp.api.report import FileReport, GpuUsed
+from roofline_lsp.api.report import FileReport, GpuUsed, KernelReport, WhatIf
 from roofline_lsp.kernel.errors import RooflineError
 from roofline_lsp.server.jobs import (
     Analyse,
     Analysed,
     Answer,
+    AskWhatIf,
     Changed,
     CheckGpu,
     Failed,
     Index,
     Job,
+    Judged,
     Overlay,
     Regrouped,
     receive,
@@ -56,6 +58,15 @@ class Analyser(Protocol):
     @abstractmethod
     def analyse(self, text: bytes, path: Path, settings: Settings, reader: Reader) -> FileReport:
         """The kernels of a file; never raises on bad code."""
+
+    @abstractmethod
+    def what_if(
+        self, path: Path, kernel: KernelReport, launch: int | None, gpus: tuple[str, ...]
+    ) -> WhatIf | None:
+        """What a launch of the last analysis of a file would be on other GPUs.
+
+        None if it has no such kernel any more. Raises RooflineError.
+        """
 
     @abstractmethod
     def gpu(self, settings: Settings) -> GpuUsed:
@@ -119,7 +130,7 @@ class Worker:
                 logger.exception("not taken: %s", type(job).__name__)
             return None
         try:
-            value = self._analysed(job) if isinstance(job, Analyse) else self._gpu(job)
+            value = self._value(job)
         except RooflineError as error:
             return Answer(job.number, Failed(str(error), expected=True))
         except Exception as error:
@@ -161,8 +172,12 @@ class Worker:
             if path != job.path and self._real(path) == job.path:
                 self._analyser.changed(path, job.text)
 
-    def _gpu(self, job: CheckGpu) -> GpuUsed:
-        return self._analyser.gpu(job.settings)
+    def _value(self, job: Analyse | CheckGpu | AskWhatIf) -> Analysed | GpuUsed | Judged:
+        if isinstance(job, Analyse):
+            return self._analysed(job)
+        if isinstance(job, CheckGpu):
+            return self._analyser.gpu(job.settings)
+        return Judged(self._analyser.what_if(job.path, job.kernel, job.launch, job.gpus))
 
     def _analysed(self, job: Analyse) -> Analysed:
         started = time.perf_counter()

@@ -18,11 +18,13 @@ from roofline_lsp.server.jobs import (
     Analyse,
     Analysed,
     Answer,
+    AskWhatIf,
     Changed,
     CheckGpu,
     Failed,
     Index,
     Job,
+    Judged,
     Overlay,
     Regrouped,
     receive,
@@ -111,6 +113,12 @@ class WorkerProcess:
         assert isinstance(value, GpuUsed | Failed)
         return value
 
+    async def what_if(self, job: AskWhatIf) -> Judged | Failed:
+        """Do a job; its number is given here. Raises WorkerCrashError."""
+        value = await self._do(replace(job, number=next(self._numbers)))
+        assert isinstance(value, Judged | Failed)
+        return value
+
     def stop(self) -> None:
         """End the process, whatever it does, for good."""
         self._given_up = "was stopped"
@@ -119,7 +127,9 @@ class WorkerProcess:
             process.kill()
             process.wait()
 
-    async def _do(self, job: Analyse | CheckGpu) -> Analysed | GpuUsed | Failed:
+    async def _do(
+        self, job: Analyse | CheckGpu | AskWhatIf
+    ) -> Analysed | GpuUsed | Judged | Failed:
         if self._given_up:
             raise WorkerCrashError(self._given_up)
         self.start()

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from roofline_lsp.analysis.device.conditions import is_fixed
-from roofline_lsp.analysis.device.products import need_all
+from roofline_lsp.analysis.device.liveness import keep
+from roofline_lsp.analysis.device.operations import Operation
 from roofline_lsp.analysis.device.regions import Work
 from roofline_lsp.analysis.device.values import Value, number
 from roofline_lsp.analysis.device.walker import Walker
@@ -90,6 +91,7 @@ def binary(walker: Walker, op: str, left: Value, right: Value) -> Value:
             walker, op, convert(walker, left, type_), convert(walker, right, type_), type_
         )
     if not is_integer(type_):
+        keep(walker, left, right)
         return Value(type_, None, left.varies | right.varies)
     return _integer_binary(walker, op, left, right, type_)
 
@@ -147,68 +149,69 @@ def truth(walker: Walker, value: Value) -> Value:
     return Value("bool", apply("ne", value.expr), value.varies, ("equal", (value,)))
 
 
+_SYMMETRIC: Final = ("+", "*")
+
+
 def _float_binary(walker: Walker, op: str, left: Value, right: Value, type_: str) -> Value:
     varies = left.varies | right.varies
     expr = _numeric(_FLOAT, op, left, right)
     if expr is not None and expr.constant is not None:
         return number(expr.constant, "bool" if op in COMPARISONS else type_)
-    key = ("float", op, left.key(), right.key(), type_)
+    operands = (left.key(), right.key())
+    # a + b and b + a round alike: one number serves both.
+    key = ("float", op, frozenset(operands) if op in _SYMMETRIC else operands, type_)
     machine = walker.machine
     home = machine.home(varies)
     found = machine.find(key, home)
     if isinstance(found, Value):
         return found
     if op in COMPARISONS:
-        need_all(machine, (left, right))
+        machine.need(left)
+        machine.need(right)
         result = Value("bool", walker.fresh(op, "data") if expr is None else expr, varies)
     else:
-        result = Value(type_, expr, varies)
-        _charge_float(walker, op, result, left, right)
+        result = Value(type_, expr, varies, None, _made(walker, op, type_, left, right))
     home.available[key] = result
     return result
 
 
-def _charge_float(walker: Walker, op: str, result: Value, left: Value, right: Value) -> None:
-    type_, varies = result.type, result.varies
+def _made(walker: Walker, op: str, type_: str, left: Value, right: Value) -> Operation | None:
+    """The operation, noted to be charged if it is used."""
+    machine = walker.machine
+    operands, varies = (left, right), left.varies | right.varies
     precision = precision_of(type_)
     if precision is None or precision not in _WORK:
-        return
-    if op in ("+", "-"):
-        _charge_sum(walker, _WORK[precision], result, left, right)
-        return
-    need_all(walker.machine, (left, right))
+        return machine.passed_on(operands)
+    kind = _WORK[precision]
     _need_literals(walker, left, right)
+    if op in ("+", "-"):
+        return _sum(walker, kind, type_, left, right)
     divisor = right.constant
     if op == "*" or (op == "/" and divisor and _exact_reciprocal(divisor)):
-        _charge_product(walker, _WORK[precision], result)
-        return
+        charges = ((kind, _lanes(type_)),)
+        return machine.note(operands, charges, varies, needs=operands, product=kind)
     if op != "/":
-        return
+        return machine.passed_on(operands)
     if left.constant == 1:
         form = "1 /"
     else:
         form = "/ const" if divisor is not None else "/"
-    charge_operation(walker, f"{type_} {form}", varies, fallback=f"{type_} /")
+    cost = operator_cost(f"{type_} {form}") or operator_cost(f"{type_} /")
+    return machine.note(operands, _charges(cost) if cost else (), varies, needs=operands)
 
 
-def _charge_product(walker: Walker, kind: Work, result: Value) -> None:
-    machine = walker.machine
-    home = machine.home(result.varies)
-    amount = _lanes(result.type)
-    home.charge(machine.site, kind, amount)
-    machine.products.add(result, home, machine.site, kind, amount)
-
-
-def _charge_sum(walker: Walker, kind: Work, result: Value, left: Value, right: Value) -> None:
-    machine = walker.machine
-    home = machine.home(result.varies)
-    home.charge(machine.site, kind, _lanes(result.type))
-    fusable: tuple[Value, ...] = (left, right)
+def _sum(walker: Walker, kind: Work, type_: str, left: Value, right: Value) -> Operation:
+    operands = (left, right)
+    fusable: tuple[Value, ...] = operands
     if not walker.contracts_all:
         fusable = tuple(o for o, own in zip(fusable, walker.written_products, strict=True) if own)
-        need_all(machine, tuple(o for o in (left, right) if o not in fusable))
-    machine.products.fuse(fusable, home, machine.site, kind)
-    _need_literals(walker, left, right)
+    return walker.machine.note(
+        operands,
+        ((kind, _lanes(type_)),),
+        left.varies | right.varies,
+        needs=() if fusable is operands else tuple(o for o in operands if o not in fusable),
+        fusable=fusable,
+    )
 
 
 def _need_literals(walker: Walker, *operands: Value) -> None:
@@ -241,18 +244,22 @@ def _exact_reciprocal(divisor: int | float) -> bool:
     return mantissa == 0.5
 
 
-def charge_operation(walker: Walker, key: str, varies: int, fallback: str = "") -> None:
-    """Charge an operator by the table of measured expansions."""
-    cost = operator_cost(key) or (operator_cost(fallback) if fallback else None)
-    if cost is None:
-        return
-    charge_cost(walker, cost, varies)
-
-
 def charge_cost(walker: Walker, cost: OperationCost, varies: int) -> None:
     """Charge a measured expansion."""
-    machine = walker.machine
-    for kind, amount in (
+    for kind, amount in _charges(cost):
+        walker.machine.charge(kind, amount, varies)
+
+
+def note_cost(
+    walker: Walker, cost: OperationCost | None, operands: tuple[Value, ...], varies: int
+) -> Operation:
+    """Note a measured expansion, to be charged if something uses its result."""
+    charges = _charges(cost) if cost is not None else ()
+    return walker.machine.note(operands, charges, varies, needs=operands)
+
+
+def _charges(cost: OperationCost) -> tuple[tuple[Work, float], ...]:
+    amounts = (
         (Work.SP, cost.sp_flops),
         (Work.DP, cost.dp_flops),
         (Work.HP, cost.hp_flops),
@@ -260,8 +267,8 @@ def charge_cost(walker: Walker, cost: OperationCost, varies: int) -> None:
         (Work.SPECIAL, cost.mufu),
         (Work.CONVERSION, cost.conversions),
         (Work.FUSED, (cost.sp_flops + cost.dp_flops) * _FUSED_SHARE),
-    ):
-        machine.charge(kind, amount, varies)
+    )
+    return tuple(each for each in amounts if each[1])
 
 
 def convert(walker: Walker, value: Value, type_: str) -> Value:
@@ -275,36 +282,43 @@ def convert(walker: Walker, value: Value, type_: str) -> Value:
         return number(float(known) if is_float(type_) else known, type_)
     if is_integer(value.type) and is_integer(type_):
         return _resized(walker, value, type_)
-    walker.machine.need(value)
+    machine = walker.machine
+    counted = is_integer(value.type) or is_integer(type_)
+    if counted:
+        machine.need(value)
     expr = value.expr
     if expr is not None and is_integer(type_):
         expr = apply("trunc", expr)
     if expr is None and is_integer(type_):
         expr = walker.fresh("int", "data")
-    machine = walker.machine
     key = ("convert", type_, value.key())
     home = machine.home(value.varies)
     found = machine.find(key, home)
     if isinstance(found, Value):
         return found
     cost = conversion_cost(value.type, type_)
-    if cost is not None:
-        charge_cost(walker, cost, value.varies)
-    else:
-        machine.charge(Work.CONVERSION, 1.0, value.varies)
+    charges = ((Work.CONVERSION, 1.0),) if cost is None else _charges(cost)
     result = Value(type_, expr, value.varies)
+    made = machine.note((value,), charges, value.varies, needs=(value,))
+    if is_integer(type_):
+        machine.operations.keep(made)
+    else:
+        result.made = made
     home.available[key] = result
     return result
 
 
 _LOW_PARTS: Final = frozenset(("+", "-", "*", "<<", "&", "|", "^", "~", "negate"))
 """Operations of which the lower half of the result depends on the lower halves alone."""
-_MAX_NARROWED: Final = 8
+_MAX_NARROWED: Final = 3
 
 
 def _resized(walker: Walker, value: Value, type_: str, depth: int = 0) -> Value:
     """An integer in another integer type."""
     node = value.node
+    if value.type == "bool" and type_ != "bool" and value.constant is None:
+        walker.machine.need(value)
+        return Value(type_, value.expr, value.varies, ("from bool", (value,)))
     if node is None:
         return Value(type_, value.expr, value.varies)
     wider, narrower = is_wide(type_), is_wide(value.type)
@@ -343,8 +357,7 @@ def negate(walker: Walker, value: Value) -> Value:
         found = walker.machine.find(key, home)
         if isinstance(found, Value):
             return found
-        result = Value(value.type, expr, value.varies)
-        walker.machine.products.same(value, result)
+        result = Value(value.type, expr, value.varies, None, value.made)
         home.available[key] = result
         return result
     type_ = promoted(value.type)

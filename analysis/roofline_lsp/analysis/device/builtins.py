@@ -160,6 +160,12 @@ _BY_DIALECT: Final[Mapping[Dialect, Mapping[str, Handler]]] = {
 }
 
 
+PASSING_ON: Final = frozenset(
+    (maths.math_call, maths.fused_multiply_add, maths.extreme, maths.absolute, maths.make_vector)
+)
+"""Handlers whose results use their arguments: these are used if the results are."""
+
+
 def builtins_of(dialect: Dialect) -> Mapping[str, Handler]:
     """Every built-in function by name that kernels of a dialect may call.
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from roofline_lsp.analysis.device.block_primitives import primitive_method, primitive_value
-from roofline_lsp.analysis.device.builtins import builtins_of
+from roofline_lsp.analysis.device.builtins import PASSING_ON, builtins_of
 from roofline_lsp.analysis.device.limits import numeric_limit
+from roofline_lsp.analysis.device.liveness import keep
 from roofline_lsp.analysis.device.matrix_fragments import fragment_value
 from roofline_lsp.analysis.device.memory import need_value
 from roofline_lsp.analysis.device.overloads import choose, choose_by_types
@@ -67,6 +68,8 @@ def _named_call(walker: Walker, node: ex.Call, callee: ex.Name) -> DeviceValue:
     if function is None and builtin is not None:
         args = [walker.evaluate(arg) for arg in node.args]
         walker.at(node)
+        if builtin not in PASSING_ON:
+            keep(walker, *args)
         result = builtin(walker, bare, args, node)
         if result is not None:
             return result
@@ -93,6 +96,9 @@ def _is_class(walker: Walker, type_: Type) -> bool:
 def _unknown_call(walker: Walker, node: ex.Call, name: str) -> DeviceValue:
     for arg in node.args:
         value = walker.evaluate(arg)
+        keep(walker, value)
+        if isinstance(value, CodeValue):
+            walker.machine.operations.keep_all()  # What it would read is not known.
         if isinstance(value, PlacePointer) and isinstance(value.place, VariablePlace):
             slot = value.place.slot
             walker.slots[slot] = walker.opaque(
@@ -119,6 +125,7 @@ def inline(
     body = function.body
     recursive = sum(1 for frame in walker.frames if frame.function is function) > 1
     if body is None or len(walker.frames) > MAX_INLINE_DEPTH or recursive:
+        walker.machine.operations.keep_all()  # The arguments are not looked at.
         return walker.opaque(function.return_type, walker.machine.loop_bits(), function.name)
     bound = [_argument(walker, p, a) for p, a in zip(function.params, args, strict=False)]
     saved = (walker.scope, walker.path, walker.machine.site, walker.types.save())
@@ -126,7 +133,7 @@ def inline(
     first_slot = walker.next_slot
     _bind_templates(walker, function, bound, template_args)
     walker.scope = Scope({})
-    walker.frames.append(Frame(function, this=this))
+    walker.frames.append(Frame(function, this=this, first_slot=first_slot))
     for position, parameter in enumerate(function.params):
         if not parameter.name:
             continue
@@ -176,10 +183,13 @@ def _declare_argument(walker: Walker, parameter: Variable, bound: DeviceValue | 
 def _initialise_member(
     walker: Walker, this: Place | None, name: str, values: tuple[ex.Expression, ...]
 ) -> None:
-    if this is None or len(values) != 1:
-        return
-    place = walker.field_place(this, name)
-    if place is not None:
+    place = None
+    if this is not None and len(values) == 1:
+        place = walker.field_place(this, name)
+    if place is None:
+        if values:
+            walker.machine.operations.keep_all()  # They are not looked at.
+    else:
         walker.write(place, walker.coerce(walker.evaluate(values[0]), walker.place_type(place)))
 
 
@@ -233,6 +243,7 @@ def _returned(walker: Walker, function: Function, frame: Frame) -> DeviceValue:
         return walker.opaque(Type("int") if type_.name == "void" else type_, 0, function.name)
     first = values[0]
     if len(values) == 1 or all(_same(first, other) for other in values[1:]):
+        keep(walker, *values[1:])
         return walker.coerce(first, type_) if not type_.reference else first
     varies = 0
     for value in values:
@@ -286,6 +297,7 @@ def _method_call(walker: Walker, node: ex.Call, callee: ex.Member) -> DeviceValu
             walker, function, node.args, this=owner_place, template_args=callee.template_args
         )
     args = [walker.evaluate(arg) for arg in node.args]
+    keep(walker, *args)
     held = walker.read(owner_place) if isinstance(owner_place, VariablePlace) else None
     group = held.type if isinstance(held, StructValue) else owner_type
     result = builtin_method(walker, callee.name, group, args, node)
@@ -344,11 +356,13 @@ def _call_object(
 def _call_lambda(walker: Walker, code: CodeValue, node: ex.Call) -> DeviceValue:
     assert code.lambda_ is not None
     if len(walker.frames) > MAX_INLINE_DEPTH:
+        walker.machine.operations.keep_all()
         return walker.opaque(Type("float"), walker.machine.loop_bits(), "lambda")
     bound = [_argument(walker, p, a) for p, a in zip(code.lambda_.params, node.args, strict=False)]
     saved = walker.scope
     walker.scope = Scope({}, code.scope if isinstance(code.scope, Scope) else None)
-    walker.frames.append(Frame(None, this=walker.frames[-1].this))
+    this = walker.frames[-1].this
+    walker.frames.append(Frame(None, this=this, first_slot=walker.next_slot))
     for parameter, value in zip(code.lambda_.params, bound, strict=False):
         _declare_argument(walker, parameter, value)
     walker.execute(code.lambda_.body)
@@ -356,6 +370,7 @@ def _call_lambda(walker: Walker, code: CodeValue, node: ex.Call) -> DeviceValue:
     walker.scope = saved
     if not frame.returns:
         return number(0, "int")
+    keep(walker, *frame.returns[:-1])
     return frame.returns[-1]
 
 
@@ -378,6 +393,7 @@ def construct(
         return args[0]
     blank = _blank(walker, type_)
     if not isinstance(blank, StructValue):
+        keep(walker, *args)
         return blank
     names = list(blank.fields)
     constructors = [
@@ -393,6 +409,7 @@ def construct(
         return walker.read(place)
     layout = walker.types.fields(type_) or {}
     fields = dict(blank.fields)
+    keep(walker, *args[len(names) :])
     for name, arg in zip(names, args, strict=False):
         fields[name] = walker.coerce(arg, layout[name][2]) if name in layout else arg
     return StructValue(type_, fields)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from roofline_lsp.analysis.device.arithmetic import binary, convert, truth
 from roofline_lsp.analysis.device.conversions import as_scalar
+from roofline_lsp.analysis.device.liveness import keep_skipped
 from roofline_lsp.analysis.device.selection import select
 from roofline_lsp.analysis.device.values import DeviceValue, StructValue, Value
 from roofline_lsp.analysis.device.vectors import select_each
@@ -27,7 +28,9 @@ def conditional(walker: Walker, node: ir.Conditional) -> DeviceValue:
     shared = _of_first_operands(walker, condition, node)
     if shared is not None:
         return shared
+    before = dict(walker.slots)
     then, otherwise = _guarded_sides(walker, condition, node)
+    keep_skipped(walker, before)
     return select(walker, condition, then, otherwise)
 
 

@@ -26,6 +26,8 @@ def taken_in(operation: str, type_: str, operands: Operands, free: Free) -> Oper
     None where each needs an instruction of its own.
     """
     if operation in ("+", "-"):
+        if any(_is_truth(operand) for operand in operands):
+            return None  # A choice between the sum and the sum and 1.
         # A product goes into IMAD; else a sum into IADD3.
         return _absorb(operands, ("*", "<<"), free) or _absorb(operands, ("+", "-"), free)
     if operation in _LOGIC:
@@ -34,6 +36,10 @@ def taken_in(operation: str, type_: str, operands: Operands, free: Free) -> Oper
     if operation == "equal":
         return _tested(operands, free)
     return None
+
+
+def _is_truth(operand: Value) -> bool:
+    return operand.node is not None and operand.node[0] == "from bool"
 
 
 def _absorb(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from roofline_lsp.analysis.device.arithmetic import convert
+from roofline_lsp.analysis.device.liveness import keep
 from roofline_lsp.analysis.device.values import (
     DeviceValue,
     PlacePointer,
@@ -32,6 +33,7 @@ def as_scalar(walker: Walker, value: DeviceValue) -> Value:
         return as_scalar(walker, inner)
     if isinstance(value, (PointerValue, PlacePointer)):
         return number(1, "unsigned long")
+    keep(walker, value)
     return Value("int", walker.fresh("object", "data"), walker.machine.loop_bits())
 
 

@@ -11,6 +11,7 @@ from roofline_lsp.analysis.device.block_primitives import primitive_value
 from roofline_lsp.analysis.device.calls import call, call_compound, call_operator, construct
 from roofline_lsp.analysis.device.choices import conditional
 from roofline_lsp.analysis.device.conversions import as_scalar, coerce
+from roofline_lsp.analysis.device.liveness import keep, keep_skipped
 from roofline_lsp.analysis.device.matrix_fragments import element_count
 from roofline_lsp.analysis.device.memory import (
     compare_pointers,
@@ -79,6 +80,8 @@ def _member(walker: Walker, node: ir.Member) -> DeviceValue:
         if isinstance(held, StructValue) and node.name in held.fields:
             return held.fields[node.name]
         picked = vectors.pick(held, node.name) if walker.opencl else None
+        if picked is None:
+            keep(walker, held)
         return picked or walker.opaque(Type("int"), walker.machine.loop_bits(), node.name)
     return _read_place(walker, node)
 
@@ -119,6 +122,7 @@ def _address_of(walker: Walker, node: ir.Expression) -> DeviceValue:
     value = evaluate(walker, node)
     if isinstance(value, (PointerValue, PlacePointer, CodeValue)):
         return value
+    keep(walker, value)
     return walker.opaque(Type("int", pointers=1), 0, "address")
 
 
@@ -152,7 +156,12 @@ def _binary(walker: Walker, node: ir.Binary) -> DeviceValue:
         return evaluate(walker, node.right)
     left = evaluate(walker, node.left)
     walker.at(node)
-    right = evaluate(walker, node.right)
+    if node.op in ("&&", "||"):
+        before = dict(walker.slots)
+        right = evaluate(walker, node.right)
+        keep_skipped(walker, before)
+    else:
+        right = evaluate(walker, node.right)
     walker.written_products = (_is_product(node.left), _is_product(node.right))
     result = combine(walker, node.op, left, right)
     walker.written_products = (False, False)
@@ -217,6 +226,8 @@ def _cast(walker: Walker, node: ir.Cast) -> DeviceValue:
     value = evaluate(walker, node.operand)
     type_ = walker.types.resolve(node.type)
     if isinstance(value, Value):
+        if type_.pointers or node.reinterpret:
+            keep(walker, value)
         if type_.pointers:
             return value if value.constant == 0 else walker.opaque(type_, value.varies, "address")
         if node.reinterpret:
@@ -226,6 +237,8 @@ def _cast(walker: Walker, node: ir.Cast) -> DeviceValue:
         pointee = Type(type_.name, type_.args, type_.pointers - 1, const=type_.const)
         return PointerValue(value.array, value.offset, pointee)
     if isinstance(value, PlacePointer) and type_.pointers:
+        if type_.pointers > 1 or type_.name != value.pointee.name:
+            walker.machine.operations.keep_all()  # Its elements are read as others.
         return PlacePointer(value.place, value.pointee, value.index)
     return value
 
@@ -276,6 +289,7 @@ def _unknown(walker: Walker, node: ir.Unknown) -> DeviceValue:
 
 
 def _ignored(walker: Walker, node: ir.Expression) -> DeviceValue:
+    walker.machine.operations.keep_all()
     return walker.opaque(Type("int", pointers=1), walker.machine.loop_bits(), "new")
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
-from roofline_lsp.analysis.device.assigned import BodyFacts, Change, children
+from roofline_lsp.analysis.device.assigned import BodyFacts, Change, body_facts, children
 from roofline_lsp.analysis.device.conversions import scalar
 from roofline_lsp.analysis.device.induction import (
     changes_of,
@@ -16,23 +17,66 @@ from roofline_lsp.analysis.device.values import DeviceValue, Value, VariablePlac
 from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
+from roofline_lsp.kernel.program import Function
 from roofline_lsp.kernel.symbolic import Expr, apply
 
+_MAX_CALLS: Final = 8
+"""Calls within calls that a variable is followed through."""
 
-def passed_by_value(walker: Walker, change: Change) -> bool:
-    """Whether a variable that is passed by name to a call surely stays as it is."""
+
+def may_change(walker: Walker, change: Change, *, addressed: bool) -> bool:
+    """Whether a change of a loop's body may be one: False for a variable that a call only reads.
+
+    ``addressed``: its name stands for an address, of an array or another variable.
+    """
+    called = _receivers(walker, change)
+    return called is None or any(
+        _changes(walker, function, parameter, addressed=addressed) for function, parameter in called
+    )
+
+
+def surely_changes(walker: Walker, change: Change) -> bool:
+    """Whether a change is one: an assignment, or a call known to assign what it is passed."""
+    return change.op != "?" or (
+        _receivers(walker, change) is not None and may_change(walker, change, addressed=False)
+    )
+
+
+def _receivers(walker: Walker, change: Change) -> list[tuple[Function, st.Variable]] | None:
+    """The functions that a variable is passed to by name, and as what; None if not known."""
     call = change.value
     if change.op != "?" or not isinstance(call, ex.Call) or not isinstance(call.callee, ex.Name):
-        return False
+        return None
     functions = walker.table.find_functions(call.callee.name)
     if not functions:
+        return None
+    functions = tuple(f for f in functions if f.has_body) or functions
+    return [
+        (function, parameter)
+        for function in functions
+        for parameter, arg in zip(function.params, call.args, strict=False)
+        if isinstance(arg, ex.Name) and arg.name == change.name
+    ]
+
+
+def _changes(
+    walker: Walker, function: Function, parameter: st.Variable, *, addressed: bool, depth: int = 0
+) -> bool:
+    """Whether a function assigns to what it is passed as a parameter."""
+    type_ = parameter.type
+    if type_.const or not (type_.reference or (addressed and (type_.pointers or type_.dims))):
         return False
-    for function in functions:
-        for parameter, arg in zip(function.params, call.args, strict=False):
-            passed = isinstance(arg, ex.Name) and arg.name == change.name
-            if passed and parameter.type.reference and not parameter.type.const:
-                return False
-    return True
+    if function.body is None or depth > _MAX_CALLS:
+        return True
+    for change in body_facts(function.body).of(parameter.name):
+        if change.op != "?" and (type_.reference or not change.whole):
+            return True
+        called = _receivers(walker, change) if change.op == "?" else []
+        if called is None or any(
+            _changes(walker, *each, addressed=addressed, depth=depth + 1) for each in called
+        ):
+            return True
+    return False
 
 
 def put_back(walker: Walker, name: str, before: DeviceValue, facts: Iterable[BodyFacts]) -> bool:

@@ -1,12 +1,12 @@
-"""Loops: induction variables, trip counts and what the loop carries from run to run."""
+"""Loops: induction variables, trip counts, how a loop is unrolled and tested."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
-from roofline_lsp.analysis.device.arithmetic import binary, convert, truth
+from roofline_lsp.analysis.device.arithmetic import truth
 from roofline_lsp.analysis.device.assigned import BodyFacts, body_facts, jumps
+from roofline_lsp.analysis.device.carried import carry, leave, need_carried
 from roofline_lsp.analysis.device.conditions import is_fixed, negation, trips_of_condition
 from roofline_lsp.analysis.device.conversions import scalar
 from roofline_lsp.analysis.device.expressions import evaluate
@@ -14,18 +14,15 @@ from roofline_lsp.analysis.device.flow import Flow
 from roofline_lsp.analysis.device.induction import (
     Step,
     Test,
-    changes_of,
     recognise,
     step_of,
     trip_count,
 )
+from roofline_lsp.analysis.device.liveness import keep, keep_changed
 from roofline_lsp.analysis.device.loop_forms import (
     halved_range,
-    passed_by_value,
-    put_back,
     waits_for_atomic,
 )
-from roofline_lsp.analysis.device.memory import offset_by
 from roofline_lsp.analysis.device.openmp_functions import charge_sharing
 from roofline_lsp.analysis.device.regions import Exit, Region, Work
 from roofline_lsp.analysis.device.unrolled import (
@@ -36,31 +33,13 @@ from roofline_lsp.analysis.device.unrolled import (
     walk_runs,
 )
 from roofline_lsp.analysis.device.values import (
-    DeviceValue,
-    FieldPlace,
-    Place,
-    PointerValue,
     StructValue,
-    Value,
-    VariablePlace,
 )
 from roofline_lsp.analysis.device.walker import Scope, Walker
-from roofline_lsp.analysis.integer_costs import INTEGER_COSTS, integer_cost
-from roofline_lsp.analysis.layout import is_integer
+from roofline_lsp.analysis.integer_costs import INTEGER_COSTS
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
-from roofline_lsp.kernel.symbolic import Expr, apply, constant, from_atom, make_symbol
-
-
-@dataclass(slots=True)
-class _Carried:
-    """A variable that the loop changes, and what is known of it."""
-
-    slot: int
-    before: DeviceValue
-    step: Step | None
-    start: DeviceValue | None = None
-    """The value at the start of a run."""
+from roofline_lsp.kernel.symbolic import Expr, apply, constant, make_symbol
 
 
 def walk_for(walker: Walker, node: st.For) -> Flow:
@@ -101,8 +80,12 @@ def walk_range(walker: Walker, node: st.ForRange) -> Flow:
     walker.declare(
         node.variable.name, type_, walker.opaque(type_, loop.bit, node.variable.name, "data")
     )
-    _carry(walker, [node.body], loop, None)
+    before = dict(walker.slots)
+    walker.entries.append(walker.next_slot)
+    carry(walker, [node.body], loop, None)
     walker.execute(node.body)
+    walker.entries.pop()
+    keep_changed(walker, before, walker.slots)
     assert walker.scope.parent is not None
     walker.scope = walker.scope.parent
     walker.machine.close(loop)
@@ -151,7 +134,9 @@ def _walk_loop(
     exits = any(leaves(part) for part in parts)
     _choose_unrolling(walker, loop, None if exits else step, facts, unroll)
     simple = test is not None and trips is not None
-    carried = _carry(walker, parts, loop, test.name if simple and test else None)
+    walker.entries.append(walker.next_slot)
+    before = dict(walker.slots)
+    carried = carry(walker, parts, loop, test.name if simple and test else None)
     if not loop.unrolled:
         _charge_overhead(walker, condition, loop, simple=simple)
         if step is not None and step.amount.expr is not None:
@@ -163,11 +148,17 @@ def _walk_loop(
     if condition is not None and first:
         _test(walker, condition, loop, test if simple else None, first=True)
     trips = loop.trips
+    walker.entries.pop()
     for item in carried:
+        inside = walker.slots[item.slot]
         if item.step is None:
-            _need_carried(walker, item.start, walker.slots[item.slot], loop)
+            need_carried(walker, item.start, inside, loop)
+        else:
+            keep(walker, item.before, inside)
+        before.pop(item.slot, None)
+    keep_changed(walker, before, walker.slots)
     walker.machine.close(loop)
-    _leave(walker, carried, loop, trips)
+    leave(walker, carried, loop, trips)
 
 
 _STEPPING: Final = (ex.Update, ex.Assign)
@@ -285,176 +276,3 @@ def _charge_overhead(
 
 
 # -- what is carried from run to run
-
-
-def _carry(
-    walker: Walker, parts: list[st.Statement], loop: Region, induction: str | None
-) -> list[_Carried]:
-    """Give the variables that the loop changes their values in the current run."""
-    facts = [body_facts(part) for part in parts]
-    carried: dict[int, _Carried] = {}
-    for name in dict.fromkeys(change.name for fact in facts for change in fact.changes):
-        place = walker.scope.find(name)
-        slot = _slot_of(place)
-        if slot is None or slot in carried or slot not in walker.slots:
-            continue
-        changes = [c for c in changes_of(facts, name) if not passed_by_value(walker, c)]
-        before = walker.slots[slot]
-        if not changes:
-            continue
-        by_value = walker.opencl and isinstance(before, StructValue) and not before.type.dims
-        if all(change.op == "?" for change in changes) and (
-            by_value or not isinstance(before, StructValue)
-        ):
-            # Passed to a call by name: changed only through a reference, which calls resolve.
-            continue
-        if isinstance(before, PointerValue) and not any(c.whole for c in changes):
-            continue  # What it points to changes, not the pointer.
-        step = step_of(walker, name, facts) if isinstance(place, VariablePlace) else None
-        if name != induction and step is not None and step.op != "+":
-            step = None
-        if step is None and put_back(walker, name, before, facts):
-            continue
-        if isinstance(before, StructValue) and before.type.dims:
-            walker.array_varies[slot] = walker.array_varies.get(slot, 0) | loop.bit
-        carried[slot] = _Carried(slot, before, step)
-    for fact in facts:
-        for name in fact.stores:
-            _mark_stored(walker, loop, name)
-    for item in carried.values():
-        item.start = walker.slots[item.slot] = _in_run(walker, item, loop)
-    return list(carried.values())
-
-
-def _slot_of(place: Place | None) -> int | None:
-    while isinstance(place, FieldPlace):
-        place = place.owner
-    return place.slot if isinstance(place, VariablePlace) else None
-
-
-def _mark_stored(walker: Walker, loop: Region, name: str) -> None:
-    place = walker.scope.find(name)
-    value = walker.slots.get(place.slot) if isinstance(place, VariablePlace) else None
-    if isinstance(value, PointerValue):
-        loop.available["stored", value.array] = True
-        # What was loaded before the loop may be stale in its second run.
-        walker.epochs[value.array] = walker.epochs.get(value.array, 0) + 1
-
-
-def _in_run(walker: Walker, item: _Carried, loop: Region) -> DeviceValue:
-    """The value at the start of run ``counter``."""
-    before, step = item.before, item.step
-    assert loop.counter is not None
-    counter = from_atom(loop.counter)
-    if step is not None and step.amount.expr is not None:
-        if isinstance(before, Value) and before.expr is not None and is_integer(before.type):
-            varies = before.varies | step.amount.varies | loop.bit
-            if step.op == "+":
-                return Value(before.type, before.expr + step.amount.expr * counter, varies)
-            power = apply("mul", counter, apply("log2", step.amount.expr))
-            shift = power if power.constant is None else counter
-            op = "shl" if step.op == "*" else "shr"
-            return Value(before.type, apply(op, before.expr, shift), varies)
-        if isinstance(before, PointerValue) and step.op == "+":
-            advance = Value("long", step.amount.expr * counter, step.amount.varies | loop.bit)
-            return offset_by(walker, before, advance)
-    return forgotten(walker, before, walker.slot_types[item.slot], loop.bit)
-
-
-def forgotten(walker: Walker, before: DeviceValue, type_: object, bit: int) -> DeviceValue:
-    """A value of the same shape that differs in each run of a loop in a way not followed."""
-    if isinstance(before, Value):
-        varies = before.varies | bit
-        if is_integer(before.type):
-            return Value(before.type, walker.fresh("carried", "carried"), varies)
-        return Value(before.type, None, varies)
-    if isinstance(before, StructValue):
-        if before.type.dims:
-            return StructValue(before.type)
-        fields = {
-            name: forgotten(walker, value, None, bit) for name, value in before.fields.items()
-        }
-        return StructValue(before.type, fields)
-    if isinstance(before, PointerValue):
-        expr = before.offset.expr
-        moved = expr + walker.fresh(before.array.name, "carried") if expr is not None else None
-        return PointerValue(
-            before.array, Value("long", moved, before.offset.varies | bit), before.pointee
-        )
-    return before
-
-
-def _has_closed_form(item: _Carried, trips: Expr | None) -> bool:
-    """Whether the value behind the loop is computed from the trips, not by the loop."""
-    step = item.step
-    return (
-        trips is not None
-        and step is not None
-        and step.op == "+"
-        and step.amount.expr is not None
-        and isinstance(item.before, (Value, PointerValue))
-    )
-
-
-def _need_carried(
-    walker: Walker, start: DeviceValue | None, inside: DeviceValue, loop: Region
-) -> None:
-    """Charge the loop with what it computes for its next run, or for the code behind it."""
-    if isinstance(inside, StructValue):
-        parts = start.fields if isinstance(start, StructValue) else {}
-        for name, value in inside.fields.items():
-            _need_carried(walker, parts.get(name), value, loop)
-    elif isinstance(inside, Value) and not is_integer(inside.type):
-        if inside is not start:
-            walker.machine.need(inside)
-    elif isinstance(inside, Value):
-        term = _added(start, inside)
-        if term is None or not (loop.unrolled or loop.copies > 1):
-            walker.machine.need(inside)
-            return
-        # A three-way addition takes the terms of two runs.
-        walker.machine.need(term)
-        walker.machine.charge(Work.INT, integer_cost("+", inside.type, ()) / 2)
-
-
-def _added(start: DeviceValue | None, inside: Value) -> Value | None:
-    """What a sum grows by, where it is no product that a multiply-add takes in."""
-    if inside.node is None or inside.node[0] != "+" or not isinstance(start, Value):
-        return None
-    left, right = inside.node[1]
-    for sum_, term in ((left, right), (right, left)):
-        if sum_ is start and (term.node is None or term.node[0] not in ("*", "<<", "+", "-")):
-            return term
-    return None
-
-
-def _leave(walker: Walker, carried: list[_Carried], loop: Region, trips: Expr | None) -> None:
-    """Give the carried variables their values after the loop."""
-    for item in carried:
-        inside = walker.slots[item.slot]
-        step = item.step
-        if _has_closed_form(item, trips):
-            assert trips is not None
-            assert step is not None
-            assert step.amount.expr is not None
-            total = Value("long", step.amount.expr * trips, step.amount.varies)
-            if isinstance(item.before, Value):
-                walker.slots[item.slot] = convert(
-                    walker, binary(walker, "+", item.before, total), item.before.type
-                )
-            elif isinstance(item.before, PointerValue):
-                walker.slots[item.slot] = offset_by(walker, item.before, total)
-            continue
-        walker.slots[item.slot] = _after(walker, inside, loop.bit)
-
-
-def _after(walker: Walker, inside: DeviceValue, bit: int) -> DeviceValue:
-    if isinstance(inside, Value):
-        varies = inside.varies & ~bit
-        if is_integer(inside.type):
-            return Value(inside.type, walker.fresh("result", "carried"), varies)
-        return Value(inside.type, None, varies)
-    if isinstance(inside, StructValue):
-        fields = {name: _after(walker, value, bit) for name, value in inside.fields.items()}
-        return StructValue(inside.type, fields)
-    return inside

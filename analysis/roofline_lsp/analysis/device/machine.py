@@ -1,6 +1,7 @@
 """Where work is charged: the current region, value numbering, invariant motion, integer costs.
 
-Floating-point work is charged where it is written, once per value number. Integer work is charged
+Floating-point work is noted where it is written, once per value number, and charged there at the
+end of the walk unless nothing uses it (``operations``). Integer work is charged
 when a value is needed in a register, and as the compiler would leave it: multiply-adds fused,
 invariant parts before the loop, constant offsets folded into addresses, addresses that advance by a
 fixed stride incremented rather than computed anew.
@@ -11,7 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from roofline_lsp.analysis.device.combining import taken_in
-from roofline_lsp.analysis.device.products import Products
+from roofline_lsp.analysis.device.operations import Operation, Operations
 from roofline_lsp.analysis.device.regions import Access, Region, Role, Site, Work
 from roofline_lsp.analysis.device.values import PointerValue, Value
 from roofline_lsp.analysis.integer_costs import (
@@ -36,7 +37,7 @@ class Machine:
         self.region = self.root
         self.site: Site = (path, line)
         self.next_bit = 1
-        self.products = Products()
+        self.operations = Operations()
 
     # -- regions
 
@@ -120,6 +121,50 @@ class Machine:
             home = self.region if varies is None else self.home(varies)
             home.charge(self.site, kind, amount)
 
+    def note(
+        self,
+        operands: tuple[Value, ...],
+        charges: tuple[tuple[Work, float], ...],
+        varies: int,
+        *,
+        needs: tuple[Value, ...] = (),
+        fusable: tuple[Value, ...] = (),
+        product: Work | None = None,
+    ) -> Operation:
+        """Note a floating-point operation, to be charged if something uses its result.
+
+        It goes to the current line, before the loops in which it does not vary. ``needs`` are the
+        operands that must be there by themselves, ``fusable`` those that it takes in if they are
+        products; ``product``: additions can take in this one.
+        """
+        return self.operations.note(
+            Operation(
+                self.home(varies),
+                self.site,
+                [operand.made for operand in operands if operand.made is not None],
+                charges=charges,
+                needs=_products_of(needs),
+                fusable=tuple(
+                    None if o.made is None or o.made.product is None else o.made for o in fusable
+                ),
+                product=product,
+            )
+        )
+
+    def passed_on(self, operands: tuple[Value, ...]) -> Operation | None:
+        """What is behind a value that is one of others as it is, if it is used; they are needed."""
+        inputs = [operand.made for operand in operands if operand.made is not None]
+        if not inputs:
+            return None
+        if len(inputs) == 1 and inputs[0].product is None:
+            return inputs[0]
+        needs = _products_of(operands)
+        return self.operations.note(Operation(self.region, self.site, inputs, needs=needs))
+
+    def needed_by_run(self, value: Value) -> Operation:
+        """What a loop's next run takes over of this one."""
+        return self.note((value,), (), value.varies, needs=(value,))
+
     def without_unrolled(self, value: Value) -> tuple[Expr | None, int]:
         """The value's number and variation, seen from before the loops that are unrolled whole."""
         expr, varies = value.expr, value.varies
@@ -127,7 +172,8 @@ class Machine:
         while region is not None and expr is not None:
             if region.unrolled and varies & region.bit and region.counter is not None:
                 coefficient = expr.coefficient(region.counter)
-                if coefficient is not None and coefficient.constant is not None:
+                # Without the counter in it, the number differs for another reason.
+                if coefficient is not None and coefficient.constant:
                     expr = expr - coefficient * Expr({(region.counter,): 1})
                     varies &= ~region.bit
             region = region.parent
@@ -136,7 +182,8 @@ class Machine:
     def need(self, value: Value, depth: int = 0) -> None:
         """Charge what it takes to have the value in a register."""
         if value.node is None:
-            self.products.need(value)
+            if value.made is not None:
+                self.operations.need(value.made, self.region, self.site)
             return
         if value.constant is not None or depth > _MAX_DEPTH:
             return
@@ -303,3 +350,9 @@ class Machine:
         self.region.accesses.append(
             Access(pointer.array, offset, size_bytes, kind, self.site, varies, yields)
         )
+
+
+def _products_of(values: tuple[Value, ...]) -> tuple[Operation, ...]:
+    return tuple(
+        value.made for value in values if value.made is not None and value.made.product is not None
+    )

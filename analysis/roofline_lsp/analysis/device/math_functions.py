@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from roofline_lsp.analysis.device.arithmetic import binary, charge_cost, convert
+from roofline_lsp.analysis.device.arithmetic import binary, charge_cost, convert, note_cost
+from roofline_lsp.analysis.device.liveness import keep
 from roofline_lsp.analysis.device.memory import need_value
-from roofline_lsp.analysis.device.products import need_all
 from roofline_lsp.analysis.device.regions import Work
 from roofline_lsp.analysis.device.values import (
     DeviceValue,
@@ -74,13 +74,14 @@ def math_call(walker: Walker, name: str, args: list[DeviceValue], node: Call) ->
     found = walker.machine.find(key, home)
     if isinstance(found, Value):
         return found
-    need_all(walker.machine, tuple(operands))
     single = base + "f" if type_ == "float" else base
     cost = function_cost(name if name.startswith("__") else single) or function_cost(name)
-    if cost is not None:
-        charge_cost(walker, cost, varies)
+    made = note_cost(walker, cost, tuple(operands), varies)
+    if len(values) < len(args):
+        walker.machine.operations.keep(made)
+        keep(walker, *args)
     _write_results(walker, args, type_)
-    result = Value(type_, expr, varies)
+    result = Value(type_, expr, varies, None, made)
     home.available[key] = result
     return result
 
@@ -138,8 +139,7 @@ def extreme(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> D
         expr = walker.fresh(op, "data")
     varies = left.varies | right.varies
     if is_float(type_):
-        need_all(walker.machine, (left, right))
-        return Value(type_, expr, varies)
+        return Value(type_, expr, varies, None, walker.machine.passed_on((left, right)))
     return Value(type_, expr, varies, (op, (left, right)))
 
 
@@ -150,8 +150,7 @@ def absolute(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> 
         return None
     expr = apply("abs", value.expr) if value.expr is not None else None
     if is_float(value.type):
-        walker.machine.need(value)
-        return Value(value.type, expr, value.varies)
+        return Value(value.type, expr, value.varies, None, walker.machine.passed_on((value,)))
     return Value(value.type, expr, value.varies, ("abs", (value,)))
 
 

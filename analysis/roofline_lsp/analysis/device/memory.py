@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from roofline_lsp.analysis.device.liveness import keep
 from roofline_lsp.analysis.device.regions import Array, Region
 from roofline_lsp.analysis.device.values import (
     DeviceValue,
@@ -133,6 +134,8 @@ def need_value(walker: Walker, value: DeviceValue) -> None:
             need_value(walker, inner)
     elif isinstance(value, PointerValue):
         walker.machine.need_address(value)
+    else:
+        keep(walker, value)
 
 
 def compare_pointers(walker: Walker, left: DeviceValue, right: DeviceValue) -> Value:

@@ -76,6 +76,8 @@ def _cast_place(walker: Walker, node: ir.Cast) -> Place | None:
         pointee = walker.types.resolve(node.type)
         target = Type(pointee.name, pointee.args, pointee.pointers, const=pointee.const)
         return MemoryPlace(PointerValue(inner.pointer.array, inner.pointer.offset, target))
+    if inner is not None:
+        walker.machine.operations.keep_all()  # Its elements are read as others.
     return inner
 
 

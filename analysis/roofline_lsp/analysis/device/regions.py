@@ -177,3 +177,5 @@ class KernelSummary:
     """The block that the kernel demands of every launch, x first; None if it takes any."""
     registers_per_thread: int = 32
     """Assumed: how many a thread gets is the compiler's decision."""
+    asks_warp_size: bool = True
+    """Whether it would be another one for warps of another size."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from roofline_lsp.analysis.device.arithmetic import MAX_SIZE, shortened
-from roofline_lsp.analysis.device.products import need_all
+from roofline_lsp.analysis.device.liveness import keep
 from roofline_lsp.analysis.device.values import DeviceValue, StructValue, Value
 from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.analysis.layout import common_type, is_float
@@ -21,8 +21,7 @@ def select(
         varies = condition.varies | then.varies | otherwise.varies
         expr = _selected(condition.expr, then.expr, otherwise.expr)
         if is_float(type_):
-            need_all(walker.machine, (then, otherwise))
-            return Value(type_, expr, varies)
+            return Value(type_, expr, varies, None, walker.machine.passed_on((then, otherwise)))
         if expr is None:
             expr = walker.fresh("choice", "data")
         return Value(type_, expr, varies, ("select", (then, otherwise)))
@@ -32,7 +31,10 @@ def select(
             for name, value in then.fields.items()
             if name in otherwise.fields
         }
+        if len(fields) < max(len(then.fields), len(otherwise.fields)):
+            keep(walker, then, otherwise)
         return StructValue(then.type, fields)
+    keep(walker, then, otherwise)
     return then
 
 

@@ -11,6 +11,7 @@ from roofline_lsp.analysis.device.conditions import conjuncts, negation
 from roofline_lsp.analysis.device.conversions import coerce, scalar
 from roofline_lsp.analysis.device.expressions import evaluate
 from roofline_lsp.analysis.device.flow import Flow
+from roofline_lsp.analysis.device.liveness import keep, keep_changed
 from roofline_lsp.analysis.device.loops import walk_for, walk_range, walk_while
 from roofline_lsp.analysis.device.matrix_fragments import fragment_value
 from roofline_lsp.analysis.device.memory import need_value
@@ -38,6 +39,7 @@ def walk(walker: Walker, node: ir.Statement) -> Flow:
     walker.statements += 1
     if walker.statements > MAX_STATEMENTS:
         walker.note("the kernel is too long to be followed to its end", node.line)
+        walker.machine.operations.keep_all()
         return Flow.EXIT
     handler = _WALKERS.get(type(node))
     if handler is None:
@@ -93,6 +95,8 @@ def declare_variable(walker: Walker, variable: ir.Variable) -> None:
     if "__shared__" in variable.qualifiers and not points:
         _declare_shared(walker, variable, type_)
         return
+    if type_.volatile and not type_.pointers:
+        walker.machine.operations.keep_all()  # What is written to it stays.
     if type_.reference and variable.init is not None:
         place = place_of(walker, variable.init)
         if place is not None:
@@ -193,6 +197,10 @@ def _walk_if(walker: Walker, node: ir.If) -> tuple[Flow, _Guard | None]:
     else_flow = Flow.NEXT
     if node.otherwise is not None:
         else_flow = _walk_side(walker, node.otherwise, negated)
+    if then_flow is Flow.EXIT:
+        _keep_past(walker, node.then, after_then)
+    if else_flow is Flow.EXIT and node.otherwise is not None:
+        _keep_past(walker, node.otherwise, walker.slots)
     _merge(walker, condition, before, after_then, then_flow, else_flow)
     if then_flow is Flow.EXIT and else_flow is Flow.EXIT:
         return Flow.EXIT, None
@@ -206,11 +214,27 @@ def _walk_if(walker: Walker, node: ir.If) -> tuple[Flow, _Guard | None]:
     return Flow.NEXT, None
 
 
-def _note_exit(walker: Walker, taken: ir.Statement, conditions: tuple[Expr | None, ...]) -> None:
-    """Tell the loop around that a branch of its body ends it."""
+def _last(taken: ir.Statement) -> ir.Statement:
     last = taken
     while isinstance(last, ir.Block) and last.body:
         last = last.body[-1]
+    return last
+
+
+def _keep_past(walker: Walker, taken: ir.Statement, slots: dict[int, DeviceValue]) -> None:
+    """Keep what variables hold at a jump: code behind the loop or call may read it there."""
+    last = _last(taken)
+    ends = walker.next_slot
+    if isinstance(last, ir.Return):
+        ends = walker.frames[-1].first_slot
+    elif isinstance(last, (ir.Break, ir.Continue)) and walker.entries:
+        ends = walker.entries[-1]
+    keep(walker, *(value for slot, value in slots.items() if slot < ends))
+
+
+def _note_exit(walker: Walker, taken: ir.Statement, conditions: tuple[Expr | None, ...]) -> None:
+    """Tell the loop around that a branch of its body ends it."""
+    last = _last(taken)
     loop = walker.machine.innermost_loop()
     if loop is not None and isinstance(last, (ir.Break, ir.Return)):
         loop.exits.append(Exit(walker.machine.conditions_within(loop) + conditions))
@@ -255,6 +279,7 @@ def _switch(walker: Walker, node: ir.Switch) -> Flow:
     if known is not None:
         return _switch_known(walker, node, known)
     before = dict(walker.slots)
+    walker.entries.append(walker.next_slot)
     labelled = sum(1 for case in node.cases if case.body)
     for position, case in enumerate(node.cases):
         if not case.body:
@@ -269,6 +294,8 @@ def _switch(walker: Walker, node: ir.Switch) -> Flow:
         guard = walker.machine.open_guard((condition,), odds)
         _walk_cases(walker, node.cases[position:])
         walker.machine.close(guard)
+        keep_changed(walker, before, walker.slots)
+    walker.entries.pop()
     _forget_changed(walker, before)
     return Flow.NEXT
 
@@ -339,7 +366,12 @@ def _directed(walker: Walker, node: ir.Directed) -> Flow:
 
 def _opaque(walker: Walker, node: ir.Opaque) -> Flow:
     for part in node.parts:
-        evaluate(walker, part)
+        keep(walker, evaluate(walker, part))
+    return Flow.NEXT
+
+
+def _goto(walker: Walker, node: ir.Goto) -> Flow:
+    walker.machine.operations.keep_all()  # Where it leads is not followed.
     return Flow.NEXT
 
 
@@ -355,7 +387,7 @@ _WALKERS: Final[Mapping[type[ir.Statement], Callable[..., Flow]]] = {
     ir.Return: _return,
     ir.Break: _exit,
     ir.Continue: _exit,
-    ir.Goto: lambda _walker, _node: Flow.NEXT,
+    ir.Goto: _goto,
     ir.Label: _label,
     ir.Opaque: _opaque,
     ir.Directed: _directed,

@@ -8,6 +8,7 @@ from typing import Final
 from roofline_lsp.analysis.device import conversions, memory, places
 from roofline_lsp.analysis.device.expressions import evaluate
 from roofline_lsp.analysis.device.kernel_arguments import kernel_argument, required_block
+from roofline_lsp.analysis.device.products import charge_all
 from roofline_lsp.analysis.device.regions import KernelSummary
 from roofline_lsp.analysis.device.statements import walk
 from roofline_lsp.analysis.device.values import WARP_SIZE
@@ -62,7 +63,9 @@ def summarise(
             walk(walker, kernel.body)
         except RecursionError:
             walker.note("calls are nested too deeply to be followed", kernel.span.line)
+            walker.machine.operations.keep_all()
     walker.local_arrays.emit(walker)
+    charge_all(walker.machine.operations.used())
     return KernelSummary(
         kernel=kernel,
         root=walker.machine.root,
@@ -73,4 +76,5 @@ def summarise(
         problems=tuple(walker.problems),
         barriers=walker.barriers,
         required_block=required_block(walker),
+        asks_warp_size=walker.asks_warp_size,
     )

@@ -24,7 +24,8 @@ _COPIES: Final = 4
 _COPIED_SIZE: Final = 300
 _NODES_OF_A_LOOP: Final = 2500
 """Nodes of the syntax tree that the runs of one loop have together."""
-_NODES_OF_A_KERNEL: Final = 20_000
+_NODES_OF_A_KERNEL: Final = 40_000
+_NODES_OF_A_STATEMENT: Final = 7
 
 
 def affordable(walker: Walker, parts: Sequence[st.Statement], trips: float, nodes: int) -> bool:
@@ -85,9 +86,14 @@ def walk_runs(walker: Walker, parts: Sequence[st.Statement], trips: int) -> None
     machine = walker.machine
     region = machine.open_guard(())
     region.walked_runs = trips
+    before = walker.statements
+    walker.entries.append(walker.next_slot)
     for _ in range(trips):
         for part in parts:
             walker.execute(part)
+    walker.entries.pop()
+    # What the body calls was not counted beforehand.
+    walker.unrolled_nodes += _NODES_OF_A_STATEMENT * (walker.statements - before)
     machine.close(region)
     if region.parent is not None:
         # No condition stands before it: what it computed is there afterwards.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Final
 
+from roofline_lsp.analysis.device.operations import Operation
 from roofline_lsp.analysis.device.regions import Array
 from roofline_lsp.kernel.expressions import Lambda
 from roofline_lsp.kernel.program import Function
@@ -22,10 +23,11 @@ class Value:
 
     ``varies`` has the bit of every loop in whose runs the value can differ; a value without the
     current loop's bit can be computed before it. ``node`` is the operation that makes an integer,
-    an operator and operands; its cost is charged when the value is first needed.
+    an operator and operands; its cost is charged when the value is first needed. ``made`` is the
+    floating-point operation behind the value; its cost is charged if something uses it.
     """
 
-    __slots__ = ("expr", "node", "type", "varies")
+    __slots__ = ("expr", "made", "node", "type", "varies")
 
     def __init__(
         self,
@@ -33,11 +35,13 @@ class Value:
         expr: Expr | None = None,
         varies: int = 0,
         node: tuple[str, tuple[Value, ...]] | None = None,
+        made: Operation | None = None,
     ) -> None:
         self.type = type_
         self.expr = expr
         self.varies = varies
         self.node = node
+        self.made = made
 
     @property
     def constant(self) -> int | float | None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from roofline_lsp.analysis.device.arithmetic import COMPARISONS, binary, convert, negate, truth
+from roofline_lsp.analysis.device.liveness import keep
 from roofline_lsp.analysis.device.selection import select
 from roofline_lsp.analysis.device.values import (
     DeviceValue,
@@ -80,6 +81,7 @@ def elementwise(walker: Walker, op: str, left: DeviceValue, right: DeviceValue) 
     """``left op right`` of which one is a vector; a scalar takes the elements' type first."""
     shape = left if isinstance(left, StructValue) else right
     if not isinstance(shape, StructValue):
+        keep(walker, left, right)
         return walker.opaque(Type("int"), walker.machine.loop_bits(), "value")
     parts = shape_of(shape)
     fields: dict[str, DeviceValue] = {}
@@ -88,6 +90,8 @@ def elementwise(walker: Walker, op: str, left: DeviceValue, right: DeviceValue) 
         b = right.fields.get(name) if isinstance(right, StructValue) else right
         if isinstance(a, Value) and isinstance(b, Value):
             fields[name] = _element_operation(walker, op, a, b, parts[0] if parts else None)
+        else:
+            keep(walker, a, b)
     return StructValue(_result_type(shape.type, op, parts), fields)
 
 
@@ -143,6 +147,7 @@ def select_each(
     """``condition ? then : otherwise`` with a vector for a condition."""
     shape = next((v for v in (then, otherwise) if isinstance(v, StructValue)), None)
     if shape is None:
+        keep(walker, otherwise)
         return then
     fields: dict[str, DeviceValue] = {}
     for position, name in enumerate(shape.fields):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from roofline_lsp.analysis.device.flow import Flow
+from roofline_lsp.analysis.device.liveness import keep, keep_place
 from roofline_lsp.analysis.device.local_arrays import LocalArrays
 from roofline_lsp.analysis.device.machine import Machine
 from roofline_lsp.analysis.device.regions import Array, Assumption
@@ -71,6 +72,8 @@ class Frame:
     function: Function | None
     returns: list[DeviceValue] = field(default_factory=list)
     this: Place | None = None
+    first_slot: int = 0
+    """The variables from here on end with the function."""
 
 
 @record(frozen=True, slots=True)
@@ -104,7 +107,9 @@ class Walker:
         warp_size: int = WARP_SIZE,
     ) -> None:
         self.parts = parts
-        self.warp_size = warp_size
+        self._warp_size = warp_size
+        self.asks_warp_size = False
+        """Whether something that was walked depends on how many threads a warp has."""
         self.table = table
         self.kernel = kernel
         self.machine = Machine(kernel.path, kernel.span.line)
@@ -113,7 +118,7 @@ class Walker:
         self.contracts_all = kernel.dialect is not Dialect.OPENMP
         """Any product is fused with a sum, as nvcc does. Clang for OpenMP does so by default only
         where one expression has both."""
-        self.written_products = (False, False)
+        self.written_products: tuple[bool, bool] = (False, False)
         """Which operands of the operator to be computed are written as products."""
         self.types = TypeResolver(
             table, {}, lambda expression: parts.constant_of(self, expression), kernel.dialect
@@ -125,6 +130,8 @@ class Walker:
         self.slots: dict[int, DeviceValue] = {}
         self.slot_types: dict[int, Type] = {}
         self.next_slot = 0
+        self.entries: list[int] = []
+        """Of the loops and switches around, the slots of the variables that end with a run."""
         self.next_fresh = 0
         self.first_channels: set[Expression] = set()
         """Calls of which only the first element of the result is taken."""
@@ -141,6 +148,12 @@ class Walker:
         self.statements = 0
         self.unrolled_nodes = 0
         """Nodes of loops that were walked run by run."""
+
+    @property
+    def warp_size(self) -> int:
+        """Threads of a warp; that it was asked for is noted."""
+        self.asks_warp_size = True
+        return self._warp_size
 
     def bind(self, bindings: Mapping[str, Type | int]) -> None:
         """Give template parameters their arguments."""
@@ -286,9 +299,11 @@ class Walker:
                 found = owner.fields.get(place.name) if place.name is not None else None
                 if found is not None:
                     return found
+                keep_place(self, place)
                 return self.opaque(place.type, self._field_variation(owner, place))
             if isinstance(owner, PlacePointer):
                 return self.read(FieldPlace(owner.place, place.name, place.type))
+            keep_place(self, place)
             return self.opaque(place.type, self.machine.loop_bits())
         if isinstance(place, SwizzlePlace):
             return self._read_swizzle(place)
@@ -316,6 +331,8 @@ class Walker:
                 found = owner.fields.get(place.name)
                 if found is not None:
                     return found
+            if place.name is None:
+                keep_place(self, place)
             return self.opaque(place.type, self.machine.loop_bits())
         return self.read(place)
 
@@ -325,12 +342,22 @@ class Walker:
         elif isinstance(place, FieldPlace):
             owner = self.read_owner(place.owner)
             if isinstance(owner, StructValue):
-                fields = {} if place.name is None else dict(owner.fields)
-                if place.name is not None:
-                    fields[place.name] = value
-                self._write_owner(place.owner, StructValue(owner.type, fields))
+                self._write_owner(place.owner, self._with(owner, place, value))
             elif isinstance(owner, PlacePointer):
                 self._write_owner(owner.place, value)
+            else:
+                keep(self, owner, value)
+        else:
+            keep(self, value)
+
+    def _with(self, owner: StructValue, place: FieldPlace, value: DeviceValue) -> StructValue:
+        """The object with a field changed; of an element at an unknown index, any may be."""
+        if place.name is None:
+            keep(self, owner, value)
+            return StructValue(owner.type)
+        if not owner.type.dims and self.types.overlaps(owner.type):
+            keep(self, value)  # It may be read by another name.
+        return StructValue(owner.type, {**owner.fields, place.name: value})
 
     def _field_variation(self, owner: StructValue, place: FieldPlace) -> int:
         varies = place.index.varies if place.index is not None else 0
@@ -355,10 +382,9 @@ class Walker:
             if isinstance(owner, PlacePointer):
                 self.write(FieldPlace(owner.place, place.name, place.type, place.index), value)
             elif isinstance(owner, StructValue):
-                fields = {} if place.name is None else dict(owner.fields)
-                if place.name is not None:
-                    fields[place.name] = value
-                self._write_owner(place.owner, StructValue(owner.type, fields))
+                self._write_owner(place.owner, self._with(owner, place, value))
+            else:
+                keep(self, owner, value)
         elif isinstance(place, SwizzlePlace):
             self._write_swizzle(place, value)
         else:

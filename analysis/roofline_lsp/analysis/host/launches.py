@@ -186,11 +186,7 @@ def _unknowns(
             symbols |= expression.symbols()
     for argument in args:
         _collect(argument, symbols, 0)
-    return {s: m.unknowns[s] for s in sorted(symbols, key=_serial) if s in m.unknowns}
-
-
-def _serial(symbol: Symbol) -> int:
-    return symbol.serial
+    return {symbol: unknown for symbol, unknown in m.unknowns.items() if symbol in symbols}
 
 
 def _collect(value: Value | None, symbols: set[Symbol], depth: int) -> None:

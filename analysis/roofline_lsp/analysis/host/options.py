@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from roofline_lsp.analysis.host.values import LaunchContext
 from roofline_lsp.kernel.program import Problem
@@ -46,6 +46,27 @@ DEFAULT_DEVICE_PROPERTIES: Final[Mapping[str, int]] = {
 8.6, for limits; the product's data sheet for clocks, memory and multiprocessors)."""
 
 
+class AskedProperties(dict[str, int]):
+    """Properties that remember whether a program asked for any."""
+
+    asked = False
+
+    def __getitem__(self, key: str) -> int:
+        """One property, which is noted."""
+        self.asked = True
+        return super().__getitem__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """One property or ``default``, which is noted."""
+        self.asked = True
+        return super().get(key, default)
+
+    def items(self) -> Any:
+        """All properties, which is noted."""
+        self.asked = True
+        return super().items()
+
+
 @record(frozen=True, slots=True)
 class HostOptions:
     """Limits of an abstract execution, and the device that the program would find."""
@@ -80,3 +101,5 @@ class HostResult:
     problems: tuple[Problem, ...]
     library_calls: tuple[LibraryCall, ...] = ()
     """Calls of GPU libraries in the order they are met."""
+    asks_device: bool = True
+    """Whether another device might have given another result."""

@@ -23,7 +23,7 @@ from roofline_lsp.analysis.host.libraries.getopt import define_builtins
 from roofline_lsp.analysis.host.machine import SCALARS, BudgetSpent, Machine, ProgramExit
 from roofline_lsp.analysis.host.memory import Cell, Place, Storage
 from roofline_lsp.analysis.host.operators import integer
-from roofline_lsp.analysis.host.options import HostOptions, HostResult
+from roofline_lsp.analysis.host.options import AskedProperties, HostOptions, HostResult
 from roofline_lsp.analysis.host.reach import runs_on_host
 from roofline_lsp.analysis.host.realistic import assume_full_launches
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Text, Value
@@ -59,7 +59,13 @@ def execute_host(
     follow_device_launches(m, _protected, _standalone)
     record_instances(m)
     assume_full_launches(m)
-    return HostResult(tuple(m.launches.values()), tuple(m.problems), tuple(m.library_calls))
+    properties = options.device_properties
+    return HostResult(
+        tuple(m.launches.values()),
+        tuple(m.problems),
+        tuple(m.library_calls),
+        asks_device=not isinstance(properties, AskedProperties) or properties.asked,
+    )
 
 
 _DEVICE_SUFFIXES = frozenset((".cu", ".hip"))
@@ -82,7 +88,7 @@ def _run_main_again(m: Machine) -> None:
 
 
 def _mains(m: Machine) -> list[Function]:
-    mains = [f for f in m.index.functions.get("main", ()) if f.owner is None and f.body is not None]
+    mains = [f for f in m.index.functions.get("main", ()) if f.owner is None and f.has_body]
     # A folder may hold several programs: the one that leads to launches is meant.
     mains.sort(
         key=lambda f: (not m.reach.function_can_launch(f), f.path.suffix not in _DEVICE_SUFFIXES)
@@ -174,10 +180,7 @@ def _run_rest(m: Machine) -> None:
     candidates = [
         f
         for f in m.index.all_functions
-        if f.name != "main"
-        and runs_on_host(f)
-        and m.reach.function_can_launch(f)
-        and f.body is not None
+        if f.name != "main" and runs_on_host(f) and m.reach.function_can_launch(f) and f.has_body
     ]
     called = m.reach.called({f.name for f in candidates})
     roots = [f for f in candidates if f.name not in called]

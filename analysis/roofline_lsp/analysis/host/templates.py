@@ -172,8 +172,8 @@ def choose_overload(m: Machine, value: FunctionValue, args: Sequence[Place]) -> 
         ranked = [(_rank(m, f, args, given), -position, f) for position, f in enumerate(candidates)]
         best = max(ranked, key=lambda entry: (entry[0], entry[1]))
         chosen = best[2]
-        if chosen.body is None:
-            same = [entry for entry in ranked if entry[2].body is not None]
+        if not chosen.has_body:
+            same = [entry for entry in ranked if entry[2].has_body]
             if same:
                 chosen = max(same, key=lambda entry: (entry[0], entry[1]))[2]
         return chosen

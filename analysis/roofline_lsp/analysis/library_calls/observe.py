@@ -80,5 +80,4 @@ def _like(one: Work, other: Work) -> bool:
 def _unknowns(m: Machine, work: Work) -> dict[Symbol, HostUnknown]:
     involved = (work.count, work.read_bytes, work.write_bytes, *work.operations.values())
     symbols = {s for expr in involved if expr is not None for s in expr.symbols()}
-    ordered = sorted(symbols, key=lambda symbol: symbol.serial)
-    return {s: m.unknowns[s] for s in ordered if s in m.unknowns}
+    return {symbol: unknown for symbol, unknown in m.unknowns.items() if symbol in symbols}

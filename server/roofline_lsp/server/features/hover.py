@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from lsprotocol import types
 
-from roofline_lsp.api.report import KernelReport, LedgerLine, ModelOpinion
+from roofline_lsp.api.report import KernelReport, LaunchReport, LedgerLine, ModelOpinion
 from roofline_lsp.server.convert import Encoding, index_of, units
 from roofline_lsp.server.documents import Documents
 from roofline_lsp.server.features.names import (
@@ -23,7 +23,7 @@ from roofline_lsp.server.kernel_text import kernel_text
 from roofline_lsp.server.library_text import calls_on, library_text
 from roofline_lsp.server.line_text import line_text
 from roofline_lsp.server.markdown import Style
-from roofline_lsp.server.views import View
+from roofline_lsp.server.views import Analysis, View
 from roofline_lsp.settings import PYTHON_SUFFIXES
 
 WAIT_S = 5.0
@@ -31,6 +31,9 @@ WAIT_S = 5.0
 
 STALE_WAIT_S = 0.4
 """How long it waits for a newer analysis when an older one can answer."""
+
+WHAT_IF_WAIT_S = 0.3
+"""How long it waits for the class on other GPUs; the next hover has it."""
 
 _MOST_FILES = 8
 """In so many files the kernel of a launch is looked for that does not name it."""
@@ -62,7 +65,8 @@ async def hover(
     old_line = view.line_map.to_old(params.position.line + 1)
     directive = directive_on(view.report, old_line, view.analysis.lines)
     if directive is not None:
-        return _hover(kernel_text(directive, view.analysis.gpu, style), style, None)
+        made = await _kernel_text(documents, view.analysis, directive, None, style)
+        return _hover(made, style, None)
     word = identifier_at(line, index)
     if word is not None and document.path.suffix in PYTHON_SUFFIXES:
         word = replace(word, member=False)  # PyOpenCL's programs have their kernels as members
@@ -101,7 +105,20 @@ async def _kernel(
     if kernel is None:
         return None
     kernel = replace(kernel, opinion=opinion_of(kernel, view))
-    return kernel_text(kernel, analysis.gpu, style, launch_on(kernel, path, line))
+    return await _kernel_text(documents, analysis, kernel, launch_on(kernel, path, line), style)
+
+
+async def _kernel_text(
+    documents: Documents,
+    analysis: Analysis,
+    kernel: KernelReport,
+    launch: LaunchReport | None,
+    style: Style,
+) -> str:
+    """All about a kernel, with its class on other GPUs if that is known in time."""
+    launch = launch or (kernel.launches[0] if kernel.launches else None)
+    what_if = await documents.what_if(analysis, kernel, launch, WHAT_IF_WAIT_S)
+    return kernel_text(kernel, analysis.gpu, style, launch, what_if)
 
 
 async def _launched(documents: Documents, view: View, line: int | None, style: Style) -> str | None:
@@ -116,7 +133,8 @@ async def _launched(documents: Documents, view: View, line: int | None, style: S
     for analysis in analyses:
         kernel = launched_on(analysis.report, path, line)
         if kernel is not None:
-            return kernel_text(kernel, analysis.gpu, style, launch_on(kernel, path, line))
+            launch = launch_on(kernel, path, line)
+            return await _kernel_text(documents, analysis, kernel, launch, style)
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from roofline_lsp.analysis.host.options import DEFAULT_DEVICE_PROPERTIES
+from roofline_lsp.analysis.host.options import DEFAULT_DEVICE_PROPERTIES, AskedProperties
 from roofline_lsp.hardware_db import Gpu
 
 _CUDA_SHARED_BYTES: Final = 49152
@@ -14,7 +14,7 @@ Guide)."""
 _NAME: Final = re.compile(r"(?:sm_(\d+)(\d)|gfx(\d+)(\w)\w)[af]?")
 
 
-def device_properties(gpu: Gpu) -> dict[str, int]:
+def device_properties(gpu: Gpu) -> AskedProperties:
     """Fields of ``cudaDeviceProp`` and ``hipDeviceProp_t`` by name.
 
     What the database does not say stays as it is for a usual device.
@@ -45,7 +45,7 @@ def device_properties(gpu: Gpu) -> dict[str, int]:
     version = compute_capability(gpu.architecture.name)
     if version is not None:
         properties["major"], properties["minor"] = version
-    return properties
+    return AskedProperties(properties)
 
 
 def compute_capability(architecture: str) -> tuple[int, int] | None:

@@ -1,0 +1,16 @@
+"""What a GPU reaches in benchmarks: measured on the machine that has it, kept, and looked up.
+
+``benchmarks/`` holds the sources, for nvcc and hipcc.
+"""
+
+from roofline_lsp.ceilings.errors import MeasurementError
+from roofline_lsp.ceilings.store import FIGURES, Ceilings, load_ceilings, save_ceilings, store_path
+
+__all__ = [
+    "FIGURES",
+    "Ceilings",
+    "MeasurementError",
+    "load_ceilings",
+    "save_ceilings",
+    "store_path",
+]
