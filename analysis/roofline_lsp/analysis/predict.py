@@ -8,8 +8,8 @@ from typing import Final
 from roofline_lsp.analysis.background import NO_BACKGROUND, Background
 from roofline_lsp.analysis.binding import Binding
 from roofline_lsp.analysis.confidence import confidence
-from roofline_lsp.analysis.demand import launch_demand
-from roofline_lsp.analysis.device.regions import KernelSummary, Site, Work
+from roofline_lsp.analysis.demand import Demand, demanding_regions, launch_demand
+from roofline_lsp.analysis.device.regions import KernelSummary, Region, Site, Work
 from roofline_lsp.analysis.execution import Execution, execute
 from roofline_lsp.analysis.grounds import COLUMNS, grounds_of
 from roofline_lsp.analysis.occupancy import occupancy
@@ -22,7 +22,7 @@ from roofline_lsp.analysis.prediction import (
     UnknownUsed,
     Utilisation,
 )
-from roofline_lsp.analysis.timing import launch_time
+from roofline_lsp.analysis.timing import Timing, launch_time
 from roofline_lsp.analysis.traffic import Traffic, dram_traffic
 from roofline_lsp.analysis.verdict import precision_verdicts, verdict_of
 from roofline_lsp.hardware_db import Gpu, Roofline
@@ -50,6 +50,16 @@ class Judged:
     prediction: Prediction
     execution: Execution
     traffic: Traffic
+    demand: Demand
+    timing: Timing
+    blocks_per_sm: int
+    """That an SM holds at a time."""
+    summary: KernelSummary
+
+    @property
+    def demanding(self) -> tuple[Region, ...]:
+        """The regions of ``demand``, in its order."""
+        return tuple(demanding_regions(self.summary, self.execution))
 
 
 def predict(summary: KernelSummary, binding: Binding, target: Target) -> Prediction:
@@ -82,10 +92,11 @@ def judge(summary: KernelSummary, binding: Binding, target: Target) -> Judged:
         frozenset(binding.host_arrays),
         architecture.sector_bytes,
     )
+    demand = launch_demand(
+        summary, execution, traffic, architecture.warp_size, architecture.sector_bytes
+    )
     timing = launch_time(
-        launch_demand(
-            summary, execution, traffic, architecture.warp_size, architecture.sector_bytes
-        ),
+        demand,
         traffic.read_bytes + traffic.write_bytes,
         target.gpu,
         target.roofline,
@@ -125,7 +136,7 @@ def judge(summary: KernelSummary, binding: Binding, target: Target) -> Judged:
         block=binding.block,
         grounds=grounds,
     )
-    return Judged(prediction, execution, traffic)
+    return Judged(prediction, execution, traffic, demand, timing, resident.blocks_per_sm, summary)
 
 
 def work_totals(summary: KernelSummary, execution: Execution) -> dict[Work, float]:

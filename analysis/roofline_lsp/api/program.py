@@ -29,6 +29,7 @@ from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.stages import count
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.load import load_program
+from roofline_lsp.rules.subject import JudgedLaunch
 from roofline_lsp.settings import Settings
 
 
@@ -62,6 +63,8 @@ class ProgramAnalysis:
     ) -> None:
         self.program = program
         self.settings = settings
+        self.reader: Reader = read_file
+        """Gives the texts that findings are placed in."""
         self.table: SymbolTable = build_symbol_table(program)
         self.target: Target = target_of(settings)
         self.functions: tuple[Function, ...] = _kernels(program)
@@ -89,6 +92,7 @@ class ProgramAnalysis:
         count("programs")
         program = load_program(paths, reader, options, cache.load)
         analysis = cls(program, settings, argv, cache)
+        analysis.reader = reader
         before = cache.replace_program(tuple(paths), analysis)
         if before is not None and (before.settings, before._argv) == (settings, argv):
             analysis._keep(before)
@@ -177,6 +181,14 @@ class ProgramAnalysis:
         bound = bind(summary, context, grid, block)
         count("launches judged")
         return predict(summary, bound, self.target), bound
+
+    def judge_launch(self, kernel: Function, context: LaunchContext | None) -> JudgedLaunch:
+        """Judge one launch, and keep what the prediction was computed from."""
+        bindings = _constant_bindings(context)
+        summary = self.summary(kernel, bindings)
+        bound = bind(summary, context)
+        count("launches judged")
+        return JudgedLaunch(context, bindings, bound, judge(summary, bound, self.target))
 
     def predict(
         self, profiled_name: str, *, grid: Dim3 | None = None, block: Dim3 | None = None

@@ -46,3 +46,9 @@ class Settings:
     A pattern with a slash is matched against the path below the walked folder, one without against
     each name.
     """
+    select: tuple[str, ...] = ()
+    """The rules to apply: codes, their beginnings, names, or ``ALL``. Empty: all of them."""
+    ignore: tuple[str, ...] = ()
+    """The rules to leave out of them; ``ALL`` switches the rules off."""
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """By glob pattern, as for ``exclude``, the rules to leave out in the files that it matches."""

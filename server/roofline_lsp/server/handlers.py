@@ -9,6 +9,7 @@ from lsprotocol import types
 
 from roofline_lsp.reports.json import Json
 from roofline_lsp.server.app import RooflineServer
+from roofline_lsp.server.features.code_actions import code_actions
 from roofline_lsp.server.features.code_lens import DETAILS, code_lenses
 from roofline_lsp.server.features.diagnostics import SOURCE, diagnostics
 from roofline_lsp.server.features.hover import hover
@@ -116,6 +117,20 @@ def _features(server: RooflineServer) -> None:
             ls.answered(document, types.TEXT_DOCUMENT_DIAGNOSTIC)
         found = diagnostics(view, ls.documents.encoding) if view is not None else []
         return types.RelatedFullDocumentDiagnosticReport(found)
+
+    @server.feature(
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix]),
+    )
+    async def on_code_action(
+        ls: RooflineServer, params: types.CodeActionParams
+    ) -> list[types.CodeAction]:
+        uri = params.text_document.uri
+        view = await ls.documents.view(uri, wait_s=WAIT_S, stale_wait_s=WAIT_S)
+        if view is None or not view.fresh:
+            return []
+        versioned = bool(ls.capability("workspace.workspace_edit.document_changes"))
+        return code_actions(view, params, ls.documents.encoding, versioned=versioned)
 
     @server.feature(METHOD)
     async def on_report(ls: RooflineServer, params: Any) -> Json | None:
