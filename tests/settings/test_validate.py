@@ -18,6 +18,7 @@ FOLDER = Path("/project")
 KEYS = (
     *("gpu", "clock", "args", "defines", "include-dirs", "compile-commands"),
     *("background-gbs", "background-period-ms", "exclude"),
+    *("select", "ignore", "per-file-ignores"),
 )
 
 
@@ -36,7 +37,7 @@ def test_every_field_of_settings_has_a_key_in_both_spellings() -> None:
     assert setting_names("kebab") == tuple(name.replace("_", "-") for name in fields)
     assert setting_names("camel") == (
         "gpu", "clock", "args", "defines", "includeDirs", "compileCommands",
-        "backgroundGbs", "backgroundPeriodMs", "exclude",
+        "backgroundGbs", "backgroundPeriodMs", "exclude", "select", "ignore", "perFileIgnores",
     )  # fmt: skip
 
 
@@ -50,6 +51,9 @@ def test_values_get_their_types() -> None:
             "include-dirs": ["include", "/opt/include"],
             "compile-commands": "build/compile_commands.json",
             "exclude": ["third_party"],
+            "select": ["RL1", "double-literal"],
+            "ignore": ["RL104"],
+            "per-file-ignores": {"tests/*": ["ALL"]},
         }
     )
     assert settings == Settings(
@@ -60,6 +64,9 @@ def test_values_get_their_types() -> None:
         include_dirs=(Path("/project/include"), Path("/opt/include")),
         compile_commands=Path("/project/build/compile_commands.json"),
         exclude=("third_party",),
+        select=("RL1", "double-literal"),
+        ignore=("RL104",),
+        per_file_ignores=(("tests/*", ("ALL",)),),
     )
 
 
@@ -101,6 +108,11 @@ def test_home_is_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"clock": ["base"]}, "roofline.toml: 'clock' must be 'base' or 'boost', not a list"),
         ({"defines": "N=1"}, "roofline.toml: 'defines' must be a list of texts, not 'N=1'"),
         ({"defines": {}}, "roofline.toml: 'defines' must be a list of texts, not a table"),
+        (
+            {"per-file-ignores": ["RL104"]},
+            "roofline.toml: 'per-file-ignores' must be a table of patterns, each with a list of"
+            " texts, not a list",
+        ),
         ({"exclude": ["a", 1]}, "roofline.toml: 'exclude' must be a list of texts, not 1 in it"),
         (
             {"defines": ["2N=1"]},

@@ -40,6 +40,10 @@ class Change:
     """Added to the DRAM traffic."""
     waits: float = 1.0
     """What waiting for one another's atomic operations is multiplied by."""
+    paths: float = 1.0
+    """What the longest warp's path is multiplied by."""
+    barriers: float = 1.0
+    """What the barriers of a block are multiplied by."""
     blocks: int | None = None
     """Another number of blocks, for the same work."""
     blocks_per_sm: int | None = None
@@ -94,7 +98,8 @@ def _changed(region: Region, item: RegionDemand, change: Change) -> RegionDemand
     factor = change.warp_runs.get(region, 1.0)
     touched = any(access in change.requests for access in region.accesses)
     if delta is None and factor == 1.0 and not touched:
-        return item
+        if change.paths == 1.0 and change.barriers == 1.0:
+            return item
     work = item.work
     if delta is not None:
         work = tuple(max(0.0, old + new) for old, new in zip(work, delta, strict=True))
@@ -112,7 +117,8 @@ def _changed(region: Region, item: RegionDemand, change: Change) -> RegionDemand
         requests=tuple(kept),
         rounds=rounds,
         warp_runs=item.warp_runs * factor,
-        longest=item.longest * factor,
+        longest=item.longest * factor * change.paths,
+        barriers=round(item.barriers * change.barriers),
     )
 
 

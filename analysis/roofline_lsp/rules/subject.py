@@ -145,9 +145,9 @@ class KernelSubject:
 
     # -- what a change would do
 
-    def effect(self, change: Change) -> Effect:
-        """The effect of a change on the first launch."""
-        return scored(self.judged, self.target, change)
+    def effect(self, change: Change, launch: JudgedLaunch | None = None) -> Effect:
+        """The effect of a change on a launch, the first if none is given."""
+        return scored((launch or self.launch).judged, self.target, change)
 
     def could_matter(self, sites: Iterable[Site]) -> bool:
         """Whether the launch would be noticeably shorter if these lines computed nothing."""

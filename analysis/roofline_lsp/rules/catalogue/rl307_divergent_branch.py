@@ -1,0 +1,83 @@
+"""Lanes of a warp take different branches.
+
+A warp executes a branch if any of its lanes takes it, with the other lanes switched off. A
+condition such as `threadIdx.x % 2 == 0` keeps half the lanes idle in every warp, where
+`threadIdx.x < blockDim.x / 2` would leave half the warps out altogether. Let the condition change
+only from warp to warp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from roofline_lsp.analysis.device.regions import Region
+from roofline_lsp.rules.effects import Change, matters
+from roofline_lsp.rules.model import Found, Level, Rule
+from roofline_lsp.rules.subject import KernelSubject
+
+BAD = """\
+__global__ void refine(int n, float *x) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float value = x[i];
+    if (threadIdx.x % 2 == 0) {
+        for (int k = 0; k < 1000; k++) value = value * value + 0.5f;
+    }
+    x[i] = value;
+}
+
+int main() {
+    int n = 1 << 20;
+    float *x;
+    cudaMalloc(&x, n * sizeof(float));
+    refine<<<n / 256, 256>>>(n, x);
+}
+"""
+
+GOOD = BAD.replace("threadIdx.x % 2 == 0", "threadIdx.x < 128")
+
+_LEAST_RATIO = 1.6
+"""Warps that run it, over those that its lanes would fill."""
+_LEAST_LANES = 32.0
+"""Of a block: fewer cannot fill a warp."""
+
+
+def check(kernel: KernelSubject) -> Iterator[Found]:
+    """Guards by the thread's index that more warps pass than their lanes would fill."""
+    execution = kernel.judged.execution
+    warp = float(kernel.target.gpu.architecture.warp_size)
+    blocks = float(kernel.judged.demand.blocks)
+    for region in kernel.judged.demanding:
+        runs = execution.regions[region]
+        if region.kind != "guard" or runs.assumed or not _is_by_thread(region):
+            continue
+        parent = execution.regions.get(region.parent) if region.parent is not None else None
+        if parent is None or not parent.runs:
+            continue
+        visits = parent.runs / execution.threads
+        if runs.runs / max(1.0, blocks * visits) < _LEAST_LANES:
+            continue
+        before = parent.warp_runs * warp / parent.runs
+        ratio = runs.warp_runs * warp / runs.runs / max(1.0, before)
+        if ratio < _LEAST_RATIO:
+            continue
+        inside = [each for each in region.walk() if each in execution.regions]
+        effect = kernel.effect(Change(warp_runs=dict.fromkeys(inside, 1.0 / ratio)))
+        if matters(effect):
+            yield kernel.found(
+                f"{runs.share:.0%} of the threads take this branch, spread over all warps: a warp"
+                f" that runs it has {warp / ratio:.0f} of {warp:.0f} lanes at work",
+                [region.site],
+                effect,
+            )
+
+
+def _is_by_thread(region: Region) -> bool:
+    symbols = {s for c in region.conditions if c is not None for s in c.symbols()}
+    return (
+        bool(region.conditions)
+        and None not in region.conditions
+        and any(s.name.startswith("threadIdx") for s in symbols)
+    )
+
+
+RULE = Rule("RL307", "divergent-branch", Level.INFORMATION, __doc__, BAD, GOOD, check=check)
