@@ -68,6 +68,8 @@ def main() -> int:
     parser.add_argument("--names", default="", help="programs whose folder's name ends so")
     parser.add_argument("--jobs", type=int, default=1, help="programs at a time")
     parser.add_argument("--limit", type=float, default=60, help="seconds for a program")
+    parser.add_argument("--every", type=int, default=1, help="take every so-manieth program")
+    parser.add_argument("--offset", type=int, default=0, help="of the first of them")
     parser.add_argument("--args", action="store_true", help="run with the Makefile's arguments")
     parser.add_argument("--sample", type=int, default=0, help="findings to show")
     parser.add_argument("--seed", type=int, default=1)
@@ -78,7 +80,7 @@ def main() -> int:
     if given.keep is not None and given.keep.exists():
         results = pickle.loads(given.keep.read_bytes())
     else:
-        folders = program_folders(given.directory, given.names)
+        folders = program_folders(given.directory, given.names)[given.offset :: given.every]
         with ThreadPoolExecutor(given.jobs) as pool:
             results = list(pool.map(partial(run_one, given.limit, given.args), folders))
         if given.keep is not None:

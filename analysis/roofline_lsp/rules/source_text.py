@@ -89,10 +89,11 @@ class SourceText:
         for m in self.matches(pattern, line):
             end = self.closing(m.end() - 1)
             if end is not None:
-                found.append((m.start(), end + 1, self._arguments(m.end(), end)))
+                found.append((m.start(), end + 1, self.arguments(m.end(), end)))
         return found
 
-    def _arguments(self, start: int, end: int) -> list[tuple[int, int]]:
+    def arguments(self, start: int, end: int) -> list[tuple[int, int]]:
+        """The parts between the commas of a list."""
         bounds, depth, first = [], 0, start
         for at in range(start, end):
             char = self.code[at : at + 1]

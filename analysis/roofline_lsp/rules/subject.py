@@ -158,6 +158,15 @@ class KernelSubject:
                     change.add(region, Work(kind), -amount)
         return bool(change.work) and matters(self.effect(change))
 
+    @cached_property
+    def integers_matter(self) -> bool:
+        """Whether the launch would be noticeably shorter without any integer operations."""
+        change = Change()
+        for region in self.judged.demanding:
+            for row in region.work.values():
+                change.add(region, Work.INT, -row[Work.INT])
+        return matters(self.effect(change))
+
     def effect_of_rewriting(self, rewrite: Rewrite, functions: Iterable[Function]) -> Effect:
         """The effect of rewriting the bodies of some functions, by walking the kernel anew."""
         changed = {function: with_body(function, rewrite) for function in set(functions)}

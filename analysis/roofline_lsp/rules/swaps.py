@@ -38,14 +38,20 @@ def swap_findings(
     *,
     exact: bool,
     least: float = LEAST_GAIN,
+    lazy: bool = False,
 ) -> Iterator[Found]:
     """One finding for all swaps of a kernel, if making them matters by the model.
 
     ``title`` is that of the fix; None offers none. ``least`` is the share of the time to save.
+    ``lazy``: the expressions are of whole numbers, whose work stands where they are first needed.
     """
-    swaps = [swap for swap in swaps if swap.site in kernel.by_site]
-    if not swaps or not kernel.could_matter(swap.site for swap in swaps):
-        return
+    if lazy:
+        if not swaps or not kernel.integers_matter:
+            return
+    else:
+        swaps = [swap for swap in swaps if swap.site in kernel.by_site]
+        if not swaps or not kernel.could_matter(swap.site for swap in swaps):
+            return
     builds = {id(swap.located.node): swap.build for swap in swaps}
 
     def rewrite(before: Any, node: Any) -> Any:

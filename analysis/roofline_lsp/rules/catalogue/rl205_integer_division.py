@@ -53,7 +53,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
             " know costs some fifteen instructions"
         )
 
-    yield from swap_findings(kernel, swaps, message, None, exact=True)  # type: ignore[arg-type]
+    yield from swap_findings(kernel, swaps, message, None, exact=True, lazy=True)  # type: ignore[arg-type]
 
 
 def _is_division(kernel: KernelSubject, located: Located) -> bool:
