@@ -110,8 +110,10 @@ def test_home_is_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"defines": {}}, "roofline.toml: 'defines' must be a list of texts, not a table"),
         (
             {"per-file-ignores": ["RL104"]},
-            "roofline.toml: 'per-file-ignores' must be a table of patterns, each with a list of"
-            " texts, not a list",
+            (
+                "roofline.toml: 'per-file-ignores' must be a table of patterns, each with a list"
+                " of texts, not a list"
+            ),
         ),
         ({"exclude": ["a", 1]}, "roofline.toml: 'exclude' must be a list of texts, not 1 in it"),
         (

@@ -129,6 +129,10 @@ class KernelSubject:
         """How often a region runs, over all threads."""
         return self.judged.execution.regions[region].runs
 
+    def runs_at(self, site: Site) -> float:
+        """How often a line runs, over all threads; 0 where the model has nothing on it."""
+        return max((self.runs(region) for region in self.by_site.get(site, ())), default=0.0)
+
     def work_at(self, sites: Iterable[Site], kind: Work) -> float:
         """Work of a kind that lines do over the whole launch."""
         return sum(
@@ -179,6 +183,21 @@ class KernelSubject:
             self.table.enumerators,
         )  # fmt: skip
         return self.effect_of_kernel(changed.get(self.kernel, self.kernel), table)
+
+    def effect_of_fewer_integers(self, rewrite: Rewrite, functions: Iterable[Function]) -> Effect:
+        """The same of rewriting that changes only what whole numbers cost, not which they are.
+
+        The new expressions need not give the same numbers, so only their operations are taken.
+        """
+        after = self.effect_of_rewriting(rewrite, functions)
+        now = self.prediction.int_ops or 0.0
+        saved = after.saved_operations.get(Precision.INT, 0.0)
+        left = 1.0 - saved / now if now else 1.0
+        change = Change()
+        for region in self.judged.demanding:
+            for row in region.work.values():
+                change.add(region, Work.INT, row[Work.INT] * (left - 1.0))
+        return self.effect(change)
 
     def effect_of_kernel(self, kernel: Function, table: SymbolTable | None = None) -> Effect:
         """The effect of putting another kernel in this one's place, launched in the same way."""

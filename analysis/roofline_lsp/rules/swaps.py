@@ -48,6 +48,7 @@ def swap_findings(
     if lazy:
         if not swaps or not kernel.integers_matter:
             return
+        swaps = sorted(swaps, key=lambda swap: -kernel.runs_at(swap.site))
     else:
         swaps = [swap for swap in swaps if swap.site in kernel.by_site]
         if not swaps or not kernel.could_matter(swap.site for swap in swaps):
@@ -58,7 +59,11 @@ def swap_findings(
         build = builds.get(id(before))
         return node if build is None else build(node)
 
-    effect = kernel.effect_of_rewriting(rewrite, (swap.located.function for swap in swaps))
+    functions = [swap.located.function for swap in swaps]
+    if lazy:
+        effect = kernel.effect_of_fewer_integers(rewrite, functions)
+    else:
+        effect = kernel.effect_of_rewriting(rewrite, functions)
     if not matters(effect, least):
         return
     edits = _apart([swap.edit for swap in swaps])

@@ -103,7 +103,7 @@ def _step(kernel: KernelSubject, items: Sequence[Asked]) -> float | None:
 
 def _used(items: Sequence[Asked], step: float) -> float:
     """Bytes of a structure that some access touches."""
-    bytes_used = set()
+    bytes_used: set[int] = set()
     for item in items:
         first = int(item.access.offset.offset % step)
         bytes_used.update(range(first, first + item.access.size_bytes))
@@ -112,7 +112,7 @@ def _used(items: Sequence[Asked], step: float) -> float:
 
 def _kept(items: Sequence[Asked], step: float, used: float) -> float:
     """The share of the present traffic that is left when only the used bytes move."""
-    sectors = set()
+    sectors: set[float] = set()
     for item in items:
         first = item.access.offset.offset % step
         sectors.add(first // 32)

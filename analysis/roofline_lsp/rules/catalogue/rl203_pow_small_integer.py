@@ -71,7 +71,7 @@ def _build(call: Any) -> ex.Expression:
     base, exponent = call.args[0], _exponent(call)
     if exponent == 0.5:
         return ex.Call(call.line, ex.Name(call.line, "sqrt"), (base,))
-    product = base
+    product: ex.Expression = base
     for _ in range(int(exponent or 1) - 1):
         product = ex.Binary(call.line, "*", product, base)
     return product

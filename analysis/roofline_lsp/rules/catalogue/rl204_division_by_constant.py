@@ -89,7 +89,9 @@ def _build(node: Any) -> ex.Expression:
     one = ex.Literal(node.line, 1.0, "float")
     if isinstance(node.right, ex.Literal):
         kind = "double" if node.right.type_name == "double" else "float"
-        inverse: ex.Expression = ex.Literal(node.line, 1.0 / node.right.value, kind)
+        value = node.right.value
+        known = float(value) if isinstance(value, (int, float)) else 1.0
+        inverse: ex.Expression = ex.Literal(node.line, 1.0 / known, kind)
     else:
         inverse = ex.Binary(node.line, "/", one, node.right)
     return ex.Binary(node.line, "*", node.left, inverse)

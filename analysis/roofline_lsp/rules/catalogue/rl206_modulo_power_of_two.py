@@ -15,7 +15,7 @@ from roofline_lsp.analysis.device.assigned import body_facts
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
 from roofline_lsp.rules.model import Edit, Found, Level, Rule
-from roofline_lsp.rules.nodes import Located
+from roofline_lsp.rules.nodes import Located, Node
 from roofline_lsp.rules.subject import KernelSubject
 from roofline_lsp.rules.swaps import Swap, swap_findings
 
@@ -95,7 +95,7 @@ def _is_nonnegative(kernel: KernelSubject, located: Located, node: object, depth
 
 
 def _never_falls_below(kernel: KernelSubject, located: Located, name: str, depth: int) -> bool:
-    declared = [
+    declared: list[Node] = [
         each.node
         for each in kernel.nodes(st.Variable)
         if each.function is located.function

@@ -13,11 +13,12 @@ from typing import Any
 
 from roofline_lsp.analysis.device.assigned import body_facts
 from roofline_lsp.analysis.device.regions import Region, Work
+from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
 from roofline_lsp.rules.accesses import trips
 from roofline_lsp.rules.effects import Change, matters
 from roofline_lsp.rules.model import Edit, Fix, Found, Level, Rule
-from roofline_lsp.rules.nodes import Located
+from roofline_lsp.rules.nodes import Located, called_name, within
 from roofline_lsp.rules.subject import KernelSubject
 
 BAD = """\
@@ -100,6 +101,16 @@ def _rolled_lines(kernel: KernelSubject) -> dict[tuple[Any, int], Region]:
 
 def _is_short(loop: st.For) -> bool:
     facts = body_facts(loop.body)
+    step = loop.step
+    counts = isinstance(step, ex.Update) or (
+        isinstance(step, ex.Assign) and step.op in ("+=", "-=")
+    )
+    waits = any(
+        isinstance(node, ex.Call) and (called_name(node) or "").startswith("__sync")
+        for node in within(loop.body)
+    )
+    if not counts or waits:
+        return False
     return not facts.has_loop and facts.size <= _LARGEST_BODY
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from roofline_lsp.analysis.device.regions import Region, Work
 from roofline_lsp.kernel.precision import Precision
-from roofline_lsp.rules.accesses import asked, innermost_loop, trips
+from roofline_lsp.rules.accesses import asked, depends_on_data, innermost_loop, trips
 from roofline_lsp.rules.effects import Change, matters
 from roofline_lsp.rules.model import Found, Level, Rule
 from roofline_lsp.rules.subject import KernelSubject
@@ -92,6 +92,8 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
         for item in asked(kernel, "global", "shared")
         if item.access.kind == "read" and item.array.element.name in _HALVES
     ]
+    if any(depends_on_data(item.access) for item in inputs):
+        return
     loaded = [
         array for array in kernel.judged.traffic.arrays if array.array.element.name in _HALVES
     ]

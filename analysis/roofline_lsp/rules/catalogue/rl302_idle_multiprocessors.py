@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.rules.effects import Change, matters
 from roofline_lsp.rules.launches import block_threads, found_at_launch, known_launches
 from roofline_lsp.rules.model import Found, Level, Rule
@@ -31,18 +32,18 @@ int main() {
 GOOD = BAD.replace("<<<8, 256>>>", "<<<1632, 256>>>")
 
 _LEAST_GAIN = 0.3
-_LEAST_TIME_NS = 10_000.0
+_LEAST_TIME_NS = 25_000.0
 """A short launch, such as the last step of a reduction, is not worth spreading."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Found]:
     """Launches of few blocks that take long."""
     sms = kernel.target.gpu.sm_count
+    if not _shares_blocks_out(kernel):
+        return
     for launch in known_launches(kernel):
         blocks = launch.judged.demand.blocks
         if blocks >= sms or (launch.prediction.time_ns or 0.0) < _LEAST_TIME_NS:
-            continue
-        if not _has_parallel_work(launch.judged.execution.threads, kernel):
             continue
         effect = kernel.effect(Change(blocks=sms, paths=blocks / sms), launch)
         if matters(effect, _LEAST_GAIN):
@@ -55,9 +56,14 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
             )
 
 
-def _has_parallel_work(threads: int, kernel: KernelSubject) -> bool:
-    """Whether there is more to share out than a thread's own few operations."""
-    return threads >= 1 and any(region.kind == "loop" for region in kernel.judged.demanding)
+def _shares_blocks_out(kernel: KernelSubject) -> bool:
+    """Whether the kernel is made for several blocks; one block may be what it is about."""
+    return any(
+        isinstance(located.node, ex.Member)
+        and isinstance(located.node.base, ex.Name)
+        and located.node.base.name == "blockIdx"
+        for located in kernel.nodes(ex.Member)
+    )
 
 
 RULE = Rule("RL302", "idle-multiprocessors", Level.INFORMATION, __doc__, BAD, GOOD, check=check)

@@ -49,8 +49,8 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
             yield found_at_launch(
                 kernel,
                 launch,
-                f"{blocks} blocks on {sms} multiprocessors: some do {rounds}, and in the last round"
-                f" {rounds * sms - blocks} of {sms} have none",
+                f"{blocks} blocks on {sms} multiprocessors: some get {rounds}, while the mean is"
+                f" {blocks / sms:.2f}, and all wait for the busiest",
                 effect,
             )
 

@@ -81,6 +81,8 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
         inside = [
             each for each in region.walk() if each in execution.regions and each is not region
         ]
+        if any(execution.regions[each].assumed for each in inside):
+            continue
         most = max((execution.regions[each].runs / runs.runs for each in inside), default=0.0)
         unrolled = max((each.walked_runs for each in region.walk()), default=1)
         trips = max(most, float(unrolled))

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roofline_lsp.analysis.device.regions import Region
+from roofline_lsp.analysis.device.regions import Region, Role
+from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol
 from roofline_lsp.rules.effects import Change, matters
 from roofline_lsp.rules.model import Found, Level, Rule
 from roofline_lsp.rules.subject import KernelSubject
@@ -37,6 +38,7 @@ GOOD = BAD.replace("threadIdx.x % 2 == 0", "threadIdx.x < 128")
 
 _LEAST_RATIO = 1.6
 """Warps that run it, over those that its lanes would fill."""
+_DIGITS = ("mod", "and", "xor", "div", "shr")
 _LEAST_LANES = 32.0
 """Of a block: fewer cannot fill a warp."""
 
@@ -72,12 +74,22 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
 
 
 def _is_by_thread(region: Region) -> bool:
-    symbols = {s for c in region.conditions if c is not None for s in c.symbols()}
-    return (
-        bool(region.conditions)
-        and None not in region.conditions
-        and any(s.name.startswith("threadIdx") for s in symbols)
-    )
+    """Whether a guard picks threads by a digit of their index: others go by whole ranges."""
+    if region.role is not Role.TAKEN or not region.conditions or None in region.conditions:
+        return False
+    return any(_has_digit(c) for c in region.conditions if c is not None)
+
+
+def _has_digit(expr: Expr) -> bool:
+    for atom in expr.atoms():
+        if not isinstance(atom, Apply):
+            continue
+        by_thread = any(
+            s.name.startswith("threadIdx") for s in atom.symbols if isinstance(s, Symbol)
+        )
+        if by_thread and (atom.op in _DIGITS or any(map(_has_digit, atom.args))):
+            return True
+    return False
 
 
 RULE = Rule("RL307", "divergent-branch", Level.INFORMATION, __doc__, BAD, GOOD, check=check)

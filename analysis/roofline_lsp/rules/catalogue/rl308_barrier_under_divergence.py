@@ -14,7 +14,6 @@ import numpy as np
 from roofline_lsp.analysis.device.regions import Region, Role
 from roofline_lsp.analysis.device.values import THREAD
 from roofline_lsp.kernel import expressions as ex
-from roofline_lsp.kernel import statements as st
 from roofline_lsp.rules.model import Found, Level, Rule
 from roofline_lsp.rules.nodes import Located, called_name
 from roofline_lsp.rules.subject import KernelSubject
@@ -71,9 +70,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
 
 def _is_below(located: Located, line: int) -> bool:
     """Whether a call stands in a branch whose condition is on a line."""
-    return any(
-        isinstance(branch, st.If) and branch.condition.line == line for branch in located.branches
-    )
+    return any(branch.condition.line == line for branch in located.branches)
 
 
 def _splitting_guard(kernel: KernelSubject, region: Region) -> Region | None:

@@ -51,20 +51,26 @@ _PINNING: Final = frozenset(
 
 def check(program: HostProgram) -> Iterator[Found]:
     """Asynchronous copies whose host side was allocated by C or C++."""
-    seen: set[tuple[object, str]] = set()
+    found: dict[object, dict[str, tuple[Copy, int]]] = {}
     for copy in copies(program):
         name = copy.host
-        if not copy.asynchronous or name is None or (copy.located.function, name) in seen:
+        if not copy.asynchronous or name is None or isinstance(copy.call.args[2], ex.SizeOf):
             continue
         where = _allocation(program, copy, name)
-        if where is None or _is_pinned(program, name):
-            continue
-        seen.add((copy.located.function, name))
+        if where is not None and not _is_pinned(program, name):
+            found.setdefault(copy.located.function, {}).setdefault(name, (copy, where))
+    for named in found.values():
+        names = ", ".join(f"'{name}'" for name in named)
+        is_pageable = "is pageable memory" if len(named) == 1 else "are pageable memory"
+        first, _ = next(iter(named.values()))
         yield program.found(
-            f"'{name}' is pageable memory: this asynchronous copy {copy.direction} waits while the"
-            " driver copies through a buffer of its own; allocate it with cudaMallocHost",
-            copy.call.line,
-            related=(Related(program.path, where, f"'{name}' is allocated here"),),
+            f"{names} {is_pageable}: an asynchronous copy waits while the driver copies through a"
+            " buffer of its own; allocate with cudaMallocHost",
+            first.call.line,
+            related=tuple(
+                Related(program.path, where, f"'{name}' is allocated here")
+                for name, (_, where) in named.items()
+            ),
         )
 
 

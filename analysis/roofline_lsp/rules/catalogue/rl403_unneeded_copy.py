@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from roofline_lsp.kernel import expressions as ex
+from roofline_lsp.kernel import statements as st
+from roofline_lsp.kernel.program import Function
 from roofline_lsp.rules.copies import (
     TO_DEVICE,
     Copy,
@@ -20,6 +23,7 @@ from roofline_lsp.rules.copies import (
 )
 from roofline_lsp.rules.host_program import HostProgram
 from roofline_lsp.rules.model import Found, Level, Related, Rule
+from roofline_lsp.rules.nodes import called_name, names_in
 from roofline_lsp.rules.words import amount
 
 BAD = """\
@@ -54,6 +58,8 @@ def check(program: HostProgram) -> Iterator[Found]:
     for copy in found:
         if copy.device is None or copy.located.loops or copy.located.branches:
             continue
+        if not _stays(program, copy.located.function, copy.device):
+            continue
         uses = uses_of(program, copy.device)
         size = buffer_bytes(uses[0]) if uses else None
         if size is None or size < _LEAST_BYTES:
@@ -64,6 +70,32 @@ def check(program: HostProgram) -> Iterator[Found]:
             yield from _overwritten(program, copy, uses, size)
         else:
             yield from _unchanged(program, copy, uses, found, size)
+
+
+def _stays(program: HostProgram, function: Function, name: str) -> bool:
+    """Whether a function's own variable names the same buffer all along: no swap, no alias."""
+    own = any(
+        located.function is function
+        and isinstance(located.node, st.Variable)
+        and located.node.name == name
+        and not (located.node.init is not None and names_in(located.node.init))
+        for located in program.nodes(st.Variable)
+    )
+    for located in program.nodes(ex.Assign, st.Variable, ex.Call):
+        node = located.node
+        if located.function is not function:
+            continue
+        if isinstance(node, ex.Assign) and _is_named(name, node.target, node.value):
+            return False
+        if isinstance(node, st.Variable) and node.init is not None and _is_named(name, node.init):
+            return False
+        if isinstance(node, ex.Call) and called_name(node) == "swap" and name in names_in(node):
+            return False
+    return own
+
+
+def _is_named(name: str, *nodes: object) -> bool:
+    return any(isinstance(node, ex.Name) and node.name == name for node in nodes)
 
 
 def _overwritten(program: HostProgram, copy: Copy, uses: list[Use], size: float) -> Iterator[Found]:
