@@ -1,6 +1,6 @@
 """Findings over a folder of programs: how many each rule makes, what they cost, and some to read.
 
-    python benchmarks/rule_sample.py DIR [--names -cuda] [--args] [--sample 60 --seed 1] [--rule RL101]
+    python benchmarks/rule_sample.py DIR [--names=-cuda] [--args] [--sample 60 --seed 1]
 
 Prints the findings of each rule, the share of the analysis that the rules take, and a random sample
 of findings with the source around them, for a person to read and judge: is what it says right, and
@@ -98,9 +98,10 @@ def show(results: list[Result | str], given: argparse.Namespace) -> int:
         seconds.update(spent)
     rules = seconds.pop(Stage.RULES.value, 0.0)
     whole = sum(seconds.values())
+    kernels = sum(count for _, _, count in done)
     print(
-        f"{len(done)} programs, {sum(count for _, _, count in done)} kernels, {len(findings)}"
-        f" findings; rules {rules:.1f} s, {rules / max(whole, 1e-9):.1%} of the rest's {whole:.1f} s"
+        f"{len(done)} programs, {kernels} kernels, {len(findings)}"
+        f" findings; rules {rules:.1f} s, {rules / max(whole, 1e-9):.1%} of the other {whole:.1f} s"
     )
     for code, count in sorted(Counter(f.code for f in findings).items()):
         fixes = sum(1 for f in findings if f.code == code and f.fix is not None)

@@ -37,6 +37,11 @@ class SourceText:
         return _HIDDEN.sub(lambda m: _IN_LITERAL.sub(b" ", m[0]), self.text)
 
     @cached_property
+    def comments(self) -> list[tuple[int, int]]:
+        """The offsets of all comments."""
+        return [m.span() for m in _HIDDEN.finditer(self.text) if m[0].startswith((b"//", b"/*"))]
+
+    @cached_property
     def _starts(self) -> list[int]:
         starts = [0]
         starts += [m.end() for m in re.finditer(rb"\n", self.text)]

@@ -18,9 +18,8 @@ from roofline_lsp.rules.source_text import SourceText
 UNUSED: Final = "RL100"
 MARK: Final = b"roofline:"
 
-_COMMENT: Final = re.compile(
-    rb"(?P<open>//|/\*|#)[ \t]*roofline:[ \t]*ignore(?:[ \t]*\[(?P<codes>[^\]\n]*)\])?"
-    rb"(?P<rest>[^\n]*)"
+_MARKED: Final = re.compile(
+    rb"(?://|/\*)[ \t]*roofline:[ \t]*ignore(?:[ \t]*\[(?P<codes>[^\]\n]*)\])?(?![\w-])"
 )
 
 
@@ -43,21 +42,19 @@ def suppressions_in(source: SourceText) -> list[Suppression]:
     if MARK not in source.text:
         return []
     found = []
-    for m in _COMMENT.finditer(source.text):
-        if source.code[m.start() : m.start() + 1].strip() and m["open"] != b"#":
-            continue  # not a comment: the blanked text still has it
-        own = source.span(m.start(), m.start()).line
+    for begin, end in source.comments:
+        m = _MARKED.match(source.text, begin, end)
+        if m is None:
+            continue
+        own = source.span(begin, begin).line
         start, _ = source.bounds(own)
-        alone = not source.text[start : m.start()].strip()
-        end = m.end()
-        if m["open"] == b"/*" and (close := source.text.find(b"*/", m.start())) >= 0:
-            end = close + 2
+        alone = not source.text[start:begin].strip()
         codes = None
         if m["codes"] is not None:
             words = m["codes"].decode("utf-8", "replace").split(",")
             codes = tuple(word.strip() for word in words if word.strip())
         line = _next_code(source, own) if alone else own
-        found.append(Suppression(m.start(), end, line, codes, set()))
+        found.append(Suppression(begin, end, line, codes, set()))
     return found
 
 
