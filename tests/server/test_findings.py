@@ -77,7 +77,7 @@ async def test_a_finding_is_shown_mended_and_gone(start_session: Any, profile: s
     assert "becomes BB" in item.message
     assert item.code_description is not None
     page = Path(url2pathname(urlsplit(item.code_description.href).path))
-    assert page.read_text(encoding="utf-8") == rule_page(RULES["RL201"])
+    assert page.read_text(encoding="utf-8") == rule_page(RULES["RL201"])  # noqa: ASYNC240
     assert item.related_information
     launch = item.related_information[-1]
     assert (launch.location.uri, launch.location.range.start.line) == (uri, 10)
@@ -127,7 +127,7 @@ async def test_settings_switch_rules_off(start_session: Any) -> None:
     assert await found(session, session.open("smooth.cu", SOURCE)) == []
 
 
-async def test_without_docs_the_page_is_written_to_the_cache(
+def test_without_docs_the_page_is_written_to_the_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from roofline_lsp.server.features import rule_pages

@@ -48,23 +48,44 @@ GOOD = BAD.replace("a[row * columns + k]", "a[k * rows + row]")
 _EXCESS = 2.0
 """Times as many sectors as neighbouring elements would take."""
 _SECTOR = 32.0
+_USED = 0.75
+"""Of the bytes from one thread's place to the next, what the thread uses itself."""
+_FIRST_CACHE_BYTES = 128 * 1024
+"""Of a multiprocessor, on GPUs since Volta."""
+_LEAST_LANES = 8.0
 
 
 def check(kernel: KernelSubject) -> Iterator[Found]:
-    """Arrays whose lanes lie a sector or more apart, where that costs time."""
+    """Arrays whose lanes lie a sector or more apart, where all of them together cost time."""
     traffic = {item.array: item for item in kernel.judged.traffic.arrays}
+    found: list[Asked] = []
+    change = Change()
     for array, items in by_array(asked(kernel, "global")).items():
         wide = [item for item in items if _is_wide(kernel, item)]
-        if not wide:
+        if not wide or _is_covered(kernel, wide):
             continue
-        change = Change(requests={item.access: item.coalesced() for item in wide})
+        found += wide
+        change.requests.update((item.access, item.coalesced()) for item in wide)
         if array in traffic and all(i in wide for i in items if i.access.kind == "read"):
             # What the cache lost between a thread's steps through its sectors.
             again = traffic[array].read_bytes - traffic[array].first_read_bytes
-            change.dram_bytes = -max(0.0, again)
+            change.dram_bytes -= max(0.0, again)
+    if found:
         effect = kernel.effect(change)
         if matters(effect):
-            yield kernel.found(_message(kernel, wide), sites_of(wide), effect)
+            yield kernel.found(_message(kernel, found), sites_of(found), effect)
+
+
+def _is_covered(kernel: KernelSubject, items: Sequence[Asked]) -> bool:
+    """Whether each thread uses what its sectors bring before the first cache loses it."""
+    apart = abs(lane_stride(kernel, items[0].access) or 0.0)
+    used: set[int] = set()
+    for item in items:
+        first = int(item.access.offset.offset % apart) if apart else 0
+        used.update(range(first, first + item.access.size_bytes))
+    share = kernel.prediction.occupancy or 1.0
+    threads = share * kernel.target.gpu.architecture.occupancy.threads_per_sm
+    return len(used) >= _USED * apart and apart * threads <= _FIRST_CACHE_BYTES
 
 
 def is_transposed(kernel: KernelSubject, item: Asked) -> bool:
@@ -77,7 +98,7 @@ def is_transposed(kernel: KernelSubject, item: Asked) -> bool:
 
 
 def _is_wide(kernel: KernelSubject, item: Asked) -> bool:
-    if item.access.kind == "atomic" or depends_on_data(item.access) or item.active < 2:
+    if item.access.kind == "atomic" or depends_on_data(item.access) or item.active < _LEAST_LANES:
         return False
     if item.request.sectors < _EXCESS * item.least_sectors or is_transposed(kernel, item):
         return False
@@ -88,11 +109,13 @@ def _is_wide(kernel: KernelSubject, item: Asked) -> bool:
 def _message(kernel: KernelSubject, items: Sequence[Asked]) -> str:
     worst = max(items, key=lambda item: item.warp_runs * item.request.sectors)
     apart = lane_stride(kernel, worst.access) or 0.0
-    verb = "stores to" if worst.access.kind == "write" else "loads of"
+    names = ", ".join(list(dict.fromkeys(shown_name(item.array) for item in items))[:5])
+    kinds = {item.access.kind for item in items}
+    verb = "stores to" if kinds == {"write"} else "accesses to" if len(kinds) > 1 else "loads of"
     return (
-        f"{verb} {shown_name(worst.array)} by neighbouring threads lie {abs(apart):,.0f} bytes"
-        f" apart: a warp's request takes {worst.request.sectors:.0f} sectors where"
-        f" {worst.least_sectors:.0f} would do"
+        f"{verb} {names} by neighbouring threads lie {abs(apart):,.0f} bytes apart: a warp's"
+        f" request takes {worst.request.sectors:.0f} sectors where {worst.least_sectors:.0f} would"
+        " do"
     )
 
 

@@ -54,6 +54,10 @@ int main() {
 }
 """
 
+_LEAST_SIZE = 16
+"""Bytes of a structure: of small ones the rest is a part of the same sectors."""
+_LEAST_GAIN = 0.1
+"""A change of the data's layout is much work."""
 _MOST_USED = 0.6
 """Of a structure's bytes: more are worth moving it whole."""
 
@@ -78,7 +82,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
             requests={item.access: item.coalesced() for item in items}, dram_bytes=-saved
         )
         effect = kernel.effect(change)
-        if matters(effect):
+        if matters(effect, _LEAST_GAIN):
             yield kernel.found(
                 f"of each '{struct.name}' in {shown_name(array)}, {step:.0f} bytes apart,"
                 f" {used:.0f} bytes are used; keep these fields in arrays of their own",
@@ -96,7 +100,7 @@ def _step(kernel: KernelSubject, items: Sequence[Asked]) -> float | None:
         steps.add(stride(kernel, item.access, THREAD["threadIdx.x"]))
     (step,) = steps if len(steps) == 1 else (None,)
     size = max(item.access.offset.offset + item.access.size_bytes for item in items)
-    if step is None or step < 8 or size > step or step > 4096:
+    if step is None or step < _LEAST_SIZE or size > step or step > 4096:
         return None
     return step
 

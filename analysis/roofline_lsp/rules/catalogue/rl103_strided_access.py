@@ -48,6 +48,9 @@ _FAR = 128.0
 def check(kernel: KernelSubject) -> Iterator[Found]:
     """Arrays of which all accesses together leave most bytes of the sectors unused."""
     traffic = {item.array: item for item in kernel.judged.traffic.arrays}
+    found: list[Asked] = []
+    change = Change()
+    shares = []
     for array, items in by_array(asked(kernel, "global")).items():
         moved = traffic.get(array)
         if moved is None or any(not _is_gapped(kernel, item) for item in items):
@@ -58,21 +61,23 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
         fetched = max(moved.first_read_bytes, moved.written_bytes)
         if not fetched or distinct > _MOST_USED * fetched:
             continue
-        saved = (moved.read_bytes + moved.write_bytes) * (1.0 - distinct / fetched)
-        change = Change(
-            requests={item.access: item.coalesced() for item in items}, dram_bytes=-saved
+        found += items
+        shares.append(distinct / fetched)
+        change.requests.update((item.access, item.coalesced()) for item in items)
+        change.dram_bytes -= (moved.read_bytes + moved.write_bytes) * (1.0 - shares[-1])
+    if not found:
+        return
+    effect = kernel.effect(change)
+    if matters(effect):
+        apart = lane_stride(kernel, found[0].access) or 0.0
+        names = list(dict.fromkeys(shown_name(item.array) for item in found))
+        yield kernel.found(
+            f"elements of {found[0].access.size_bytes} bytes of {', '.join(names[:5])} are accessed"
+            f" every {abs(apart):,.0f} bytes and nothing between them:"
+            f" {min(shares):.0%} of what moves is used",
+            sites_of(found),
+            effect,
         )
-        effect = kernel.effect(change)
-        if matters(effect):
-            apart = lane_stride(kernel, items[0].access) or 0.0
-            size = items[0].access.size_bytes
-            yield kernel.found(
-                f"elements of {size} bytes of {shown_name(array)} are accessed every"
-                f" {abs(apart):,.0f} bytes and nothing between them:"
-                f" {distinct / fetched:.0%} of what moves is used",
-                sites_of(items),
-                effect,
-            )
 
 
 def _is_gapped(kernel: KernelSubject, item: Asked) -> bool:

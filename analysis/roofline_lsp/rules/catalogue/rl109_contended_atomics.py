@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from roofline_lsp.analysis.device.regions import Region
 from roofline_lsp.analysis.layout import is_float
 from roofline_lsp.rules.accesses import Asked, asked, shown_name
 from roofline_lsp.rules.effects import Change, matters
@@ -71,7 +72,9 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
     items = [
         item
         for item in asked(kernel, "global")
-        if item.access.kind == "atomic" and _span(kernel, item) <= _FEW_BYTES
+        if item.access.kind == "atomic"
+        and _span(kernel, item) <= _FEW_BYTES
+        and not _is_guessed(kernel, item)
     ]
     if not items:
         return
@@ -91,6 +94,16 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
         [worst.access.site],
         effect,
     )
+
+
+def _is_guessed(kernel: KernelSubject, item: Asked) -> bool:
+    """Whether data decides how many threads come to an access."""
+    region: Region | None = item.region
+    while region is not None:
+        if region.kind == "guard" and kernel.judged.execution.regions[region].assumed:
+            return True
+        region = region.parent
+    return False
 
 
 def _span(kernel: KernelSubject, item: Asked) -> float:

@@ -17,7 +17,7 @@ from roofline_lsp.analysis.device.assigned import body_facts, children
 from roofline_lsp.analysis.layout import is_float
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.rules.model import Edit, Found, Level, Rule
-from roofline_lsp.rules.nodes import Located
+from roofline_lsp.rules.nodes import Located, names_in, within
 from roofline_lsp.rules.subject import KernelSubject
 from roofline_lsp.rules.swaps import Swap, swap_findings
 
@@ -80,9 +80,13 @@ def _is_fixed(kernel: KernelSubject, located: Located) -> bool:
     name = types.of(divisor)
     if name is None or not is_float(name):
         return False
-    return not body_facts(located.loops[-1]).of(divisor.name) and (
-        divisor.name not in body_facts(located.loops[-1]).declared
-    )
+    facts = body_facts(located.loops[-1])
+    changing = {change.name for change in facts.changes} | facts.declared
+    if divisor.name in changing:
+        return False
+    # What does not change at all is computed before the loop anyway.
+    calls = any(isinstance(each, (ex.Call, ex.Index)) for each in within(node.left))
+    return calls or bool(names_in(node.left) & changing)
 
 
 def _build(node: Any) -> ex.Expression:

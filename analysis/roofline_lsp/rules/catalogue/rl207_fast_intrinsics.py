@@ -72,6 +72,8 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
 
 
 def _intrinsic(kernel: KernelSubject, located: Located, name: str) -> str | None:
+    if name.startswith("pow") and _has_constant_exponent(located):
+        return None
     found = _INTRINSICS.get(name)
     if found is not None or f"{name}f" not in _INTRINSICS:
         return found
@@ -81,6 +83,12 @@ def _intrinsic(kernel: KernelSubject, located: Located, name: str) -> str | None
     if all(types.of(arg) == "float" for arg in located.node.args):
         return _INTRINSICS[f"{name}f"]
     return None
+
+
+def _has_constant_exponent(located: Located) -> bool:
+    """Whether a power may be of a negative base, which the intrinsic cannot take."""
+    node = located.node
+    return isinstance(node, ex.Call) and any(isinstance(a, ex.Literal) for a in node.args[1:])
 
 
 def _build(call: Any) -> ex.Expression:

@@ -45,6 +45,8 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
             continue
         if used.waves <= 1.0 or share > _LOW:
             continue
+        if block_threads(launch) < kernel.target.gpu.architecture.warp_size:
+            continue  # the lanes that are missing are told of
         warps = -(-block_threads(launch) // kernel.target.gpu.architecture.warp_size)
         held = kernel.target.gpu.architecture.occupancy.warps_per_sm // warps
         effect = kernel.effect(Change(blocks_per_sm=held), launch)

@@ -39,6 +39,7 @@ GOOD = BAD.replace("threadIdx.x % 2 == 0", "threadIdx.x < 128")
 _LEAST_RATIO = 1.6
 """Warps that run it, over those that its lanes would fill."""
 _DIGITS = ("mod", "and", "xor", "div", "shr")
+_LEAST_GAIN = 0.15
 _LEAST_LANES = 32.0
 """Of a block: fewer cannot fill a warp."""
 
@@ -64,7 +65,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
             continue
         inside = [each for each in region.walk() if each in execution.regions]
         effect = kernel.effect(Change(warp_runs=dict.fromkeys(inside, 1.0 / ratio)))
-        if matters(effect):
+        if matters(effect, _LEAST_GAIN):
             yield kernel.found(
                 f"{runs.share:.0%} of the threads take this branch, spread over all warps: a warp"
                 f" that runs it has {warp / ratio:.0f} of {warp:.0f} lanes at work",
