@@ -123,8 +123,8 @@ class Rule:
     code: str
     name: str
     level: Level
-    text: str
-    """Markdown: a title on its own line, then what the problem is and why it costs."""
+    doc: str | None
+    """The module's docstring."""
     bad: str
     """A program that has the problem, and no other of the catalogue."""
     good: str
@@ -135,6 +135,11 @@ class Rule:
     """Looks at the host code of a program."""
     fixes: bool = False
     """Whether it can offer an edit."""
+
+    @property
+    def text(self) -> str:
+        """Markdown: a title on its own line, then what the problem is and why it costs."""
+        return self.doc or ""
 
     @property
     def title(self) -> str:

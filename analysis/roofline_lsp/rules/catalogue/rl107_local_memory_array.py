@@ -124,7 +124,7 @@ def _first(node: st.For) -> int:
 
 
 def _last(node: object) -> int:
-    return max((each.line for each in within(node) if hasattr(each, "line")), default=0)
+    return max((int(getattr(each, "line", 0)) for each in within(node)), default=0)
 
 
 RULE = Rule(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roofline_lsp.analysis.device.regions import Region, Role
-from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol
+from roofline_lsp.kernel.symbolic import Apply, Expr
 from roofline_lsp.rules.effects import Change, matters
 from roofline_lsp.rules.model import Found, Level, Rule
 from roofline_lsp.rules.subject import KernelSubject
@@ -85,9 +85,7 @@ def _has_digit(expr: Expr) -> bool:
     for atom in expr.atoms():
         if not isinstance(atom, Apply):
             continue
-        by_thread = any(
-            s.name.startswith("threadIdx") for s in atom.symbols if isinstance(s, Symbol)
-        )
+        by_thread = any(s.name.startswith("threadIdx") for s in atom.symbols)
         if by_thread and (atom.op in _DIGITS or any(map(_has_digit, atom.args))):
             return True
     return False
