@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roofline_lsp.analysis.footprint import Box
+from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.rules.accesses import (
     Asked,
     asked,
@@ -48,6 +49,12 @@ _FAR = 128.0
 def check(kernel: KernelSubject) -> Iterator[Found]:
     """Arrays of which all accesses together leave most bytes of the sectors unused."""
     traffic = {item.array: item for item in kernel.judged.traffic.arrays}
+    # A vector may be loaded there, of which the model sees one element.
+    wider = {
+        (located.function.path, located.node.line)
+        for located in kernel.nodes(ex.Cast)
+        if isinstance(located.node, ex.Cast) and located.node.type.pointers
+    }
     found: list[Asked] = []
     change = Change()
     shares = []
@@ -56,6 +63,8 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
         if moved is None or any(not _is_gapped(kernel, item) for item in items):
             continue
         if kernel.table.find_struct(array.element.name) is not None:
+            continue
+        if any(item.access.site in wider for item in items):
             continue
         distinct = sum(_elements(kernel, item) for item in items)
         fetched = max(moved.first_read_bytes, moved.written_bytes)

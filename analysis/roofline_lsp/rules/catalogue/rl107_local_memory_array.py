@@ -39,6 +39,9 @@ int main() {
 GOOD = BAD.replace("    for (int k", "    #pragma unroll\n    for (int k")
 
 
+_LEAST_GAIN = 0.1
+
+
 def check(kernel: KernelSubject) -> Iterator[Found]:
     """Local arrays in memory, all together, and the loops that would free them if unrolled."""
     items = [i for each in by_array(asked(kernel, "local")).values() for i in each]
@@ -48,7 +51,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
     moved = sum(array.read_bytes + array.write_bytes for array in arrays)
     change = Change(requests={item.access: None for item in items}, dram_bytes=-moved)
     effect = kernel.effect(change)
-    if not matters(effect):
+    if not matters(effect, _LEAST_GAIN):
         return
     sites = sites_of(items)
     names = _names(kernel, sites)

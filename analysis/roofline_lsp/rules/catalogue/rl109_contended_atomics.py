@@ -100,7 +100,7 @@ def _is_guessed(kernel: KernelSubject, item: Asked) -> bool:
     """Whether data decides how many threads come to an access."""
     region: Region | None = item.region
     while region is not None:
-        if region.kind == "guard" and kernel.judged.execution.regions[region].assumed:
+        if kernel.judged.execution.regions[region].assumed or region.waits:
             return True
         region = region.parent
     return False

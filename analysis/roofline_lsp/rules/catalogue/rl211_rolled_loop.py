@@ -40,7 +40,8 @@ int main() {
 
 GOOD = BAD.replace("    for (", "    #pragma unroll 4\\n    for (")
 
-_LEAST_TRIPS = 8.0
+_LEAST_TRIPS = 16.0
+_LEAST_GAIN = 0.1
 _LARGEST_BODY = 60
 """Nodes of the syntax tree: longer bodies fill the instruction cache when they are copied."""
 _FACTOR = 4
@@ -74,7 +75,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
         return st.For(node.line, node.init, node.condition, node.step, node.body, _FACTOR)
 
     effect = kernel.effect_of_rewriting(rewrite, (located.function for located in loops))
-    if not matters(effect):
+    if not matters(effect, _LEAST_GAIN):
         return
     edits = _edits(kernel, loops)
     yield kernel.found(

@@ -41,9 +41,12 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
     sms = kernel.target.gpu.sm_count
     if not _shares_blocks_out(kernel):
         return
-    for launch in known_launches(kernel):
+    launches = list(known_launches(kernel))
+    if any(launch.judged.demand.blocks >= sms for launch in launches):
+        return  # other sizes fill the GPU
+    for launch in launches:
         blocks = launch.judged.demand.blocks
-        if blocks >= sms or (launch.prediction.time_ns or 0.0) < _LEAST_TIME_NS:
+        if (launch.prediction.time_ns or 0.0) < _LEAST_TIME_NS:
             continue
         effect = kernel.effect(Change(blocks=sms, paths=blocks / sms), launch)
         if matters(effect, _LEAST_GAIN):
