@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,6 +15,7 @@ from lsprotocol import types
 from roofline_lsp.reports.rules import rule_page
 from roofline_lsp.rules import RULES
 from roofline_lsp.server.convert import index_of
+from roofline_lsp.server.features import rule_pages
 
 SOURCE = RULES["RL201"].bad.replace("    if (i > 0", "    /* 😀é */ if (i > 0")
 ROW = 2
@@ -130,15 +133,32 @@ async def test_settings_switch_rules_off(start_session: Any) -> None:
 def test_without_docs_the_page_is_written_to_the_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from roofline_lsp.server.features import rule_pages
-
     monkeypatch.setattr(rule_pages, "_CHECKOUT", tmp_path / "none")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    made = rule_pages.page_uri.__wrapped__("RL104")
+    assert rule_pages.page_uri("RL104") is None
+    rule_pages.write_pages(["RL104", "RL999"])
+    made = rule_pages.page_uri("RL104")
     assert made is not None
     assert made.startswith((tmp_path / "cache" / "roofline-lsp").as_uri())
     assert Path(url2pathname(urlsplit(made).path)).read_text() == rule_page(RULES["RL104"])
-    assert rule_pages.page_uri.__wrapped__("RL999") is None
+    assert rule_pages.page_uri("RL999") is None
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").write_text("")
+    monkeypatch.setattr(rule_pages, "_CHECKOUT", tmp_path / "none")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    assert rule_pages.page_uri.__wrapped__("RL104") is None
+    rule_pages.write_pages(["RL104"])
+    assert rule_pages.page_uri("RL104") is None
+
+
+def test_showing_findings_loads_no_analyser() -> None:
+    code = (
+        "import sys; import roofline_lsp.server.handlers;"
+        "print([m for m in ('numpy', 'tree_sitter', 'roofline_lsp.rules.registry')"
+        " if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -10,6 +10,7 @@ from roofline_lsp.api import AnalysisCache, ProjectIndex, analyze, gpu_used, rea
 from roofline_lsp.api.files import has_main, siblings
 from roofline_lsp.api.programs import beside
 from roofline_lsp.api.report import FileReport, GpuUsed
+from roofline_lsp.server.features.rule_pages import write_pages
 from roofline_lsp.server.worker import Reader
 from roofline_lsp.settings import Settings
 
@@ -36,6 +37,7 @@ class ApiAnalyser:
         project = self._project(path) or self._folder(path, reader)
         report = analyze(text, path, settings, reader=reader, cache=self._cache, project=project)
         self._programs[path] = project.program(path)
+        write_pages(sorted({finding.code for finding in report.all_findings()}))
         return report
 
     def gpu(self, settings: Settings) -> GpuUsed:
