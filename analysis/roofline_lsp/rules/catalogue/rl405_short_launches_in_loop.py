@@ -41,12 +41,14 @@ _SHORT = 1.0
 
 def check(program: HostProgram) -> Iterator[Found]:
     """Launches in loops that pass something else each time and take hardly longer than nothing."""
-    nodes = {located.node.line: located for located in program.nodes(ex.Launch)}
+    nodes = {each.node.line: each for each in program.nodes(ex.Launch) if _is_step(each)}
+    if not nodes:
+        return
     told: set[int] = set()
     for launch in program.launches:
         context = launch.context
         located = nodes.get(context.line) if context.path == program.path else None
-        if located is None or context.line in told or not _is_step(located):
+        if located is None or context.line in told:
             continue
         repeat = context.repeat.constant if context.repeat is not None else None
         time = launch.judged.prediction.time_ns
