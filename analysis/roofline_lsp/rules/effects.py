@@ -22,6 +22,8 @@ from roofline_lsp.rules.model import Effect
 
 LEAST_GAIN: Final = 0.05
 """Of a launch's time: findings that save less, and leave the class as it is, are not shown."""
+LEAST_GAIN_NS: Final = 300.0
+"""Less is lost in what launching takes now longer, now shorter."""
 _NOTICED: Final = 0.005
 """Of bytes or operations: a smaller change is rounding."""
 
@@ -155,6 +157,6 @@ def _verdict(operations: Mapping[Precision, float], moved: float, target: Target
 
 def matters(effect: Effect, least: float = LEAST_GAIN) -> bool:
     """Whether an effect is worth a person's time."""
-    if not effect.time_ns:
+    if effect.time_ns - effect.new_time_ns < LEAST_GAIN_NS:
         return False
     return 1.0 - effect.new_time_ns / effect.time_ns >= least

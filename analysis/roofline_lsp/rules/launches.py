@@ -10,14 +10,22 @@ from roofline_lsp.rules.subject import JudgedLaunch, KernelSubject
 
 
 def known_launches(kernel: KernelSubject) -> Iterator[JudgedLaunch]:
-    """The launches whose grid and block the host code fixes; none of target regions."""
+    """The launches whose grid and block the host code fixes, one of each shape.
+
+    There are none of target regions.
+    """
     if kernel.kernel.dialect is Dialect.OPENMP:
         return
+    seen: set[object] = set()
     for launch in kernel.launches:
         context = launch.context
         if context is None or context.grid is None or context.block is None:
             continue
-        if all(dim.constant is not None for dim in (*context.grid, *context.block)):
+        if not all(dim.constant is not None for dim in (*context.grid, *context.block)):
+            continue
+        shape = (launch.judged.execution.grid, launch.judged.execution.block)
+        if shape not in seen:
+            seen.add(shape)
             yield launch
 
 

@@ -16,7 +16,7 @@ from roofline_lsp.analysis.prediction import Prediction
 from roofline_lsp.analysis.symbols import SymbolTable
 from roofline_lsp.analysis.touched import Touched
 from roofline_lsp.kernel.precision import Precision
-from roofline_lsp.kernel.program import Function, Span
+from roofline_lsp.kernel.program import Dialect, Function, Span
 from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.rules.effects import Change, effect_between, matters, scored
@@ -245,6 +245,6 @@ class KernelSubject:
     def launched_here(self) -> tuple[Related, ...]:
         """The launch that the numbers of a finding are for."""
         context = self.launch.context
-        if context is None:
+        if context is None or self.kernel.dialect is Dialect.OPENMP:
             return ()
         return (Related(context.path, context.line, f"'{self.kernel.name}' is launched here"),)

@@ -59,8 +59,8 @@ int main() {
 _LEAST_SHARE = 0.3
 """Of the time that waiting for the queue takes by itself."""
 _FEW_BYTES = 4096.0
-_LEAST_PER_BLOCK = 4
-"""Operations of a block: one or two are what a reduction leaves."""
+_LEAST_PER_BLOCK = 16
+"""Operations of a block: one a warp is what a reduction may leave."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Found]:

@@ -14,6 +14,8 @@ from typing import Any
 
 from roofline_lsp.analysis.device.regions import Work
 from roofline_lsp.kernel import expressions as ex
+from roofline_lsp.kernel import statements as st
+from roofline_lsp.kernel.program import Function
 from roofline_lsp.rules.model import Edit, Found, Level, Rule
 from roofline_lsp.rules.nodes import Located
 from roofline_lsp.rules.subject import KernelSubject
@@ -48,7 +50,9 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
     lines: dict[tuple[object, int], list[Located]] = {}
     for located in kernel.nodes(ex.Literal):
         node = located.node
-        if isinstance(node, ex.Literal) and node.type_name == "double":
+        if not isinstance(node, ex.Literal) or node.type_name != "double":
+            continue
+        if not _has_doubles(kernel, located.function):
             lines.setdefault((located.function, node.line), []).append(located)
     swaps = []
     for group in lines.values():
@@ -58,6 +62,16 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
     yield from swap_findings(
         kernel, swaps, _message, "Make the literals single precision", exact=False
     )
+
+
+def _has_doubles(kernel: KernelSubject, function: Function) -> bool:
+    """Whether a function computes in double precision by its own declarations."""
+    variables = (*function.params, *(
+        located.node
+        for located in kernel.nodes(st.Variable)
+        if located.function is function and isinstance(located.node, st.Variable)
+    ))  # fmt: skip
+    return any(variable.type.name == "double" for variable in variables)
 
 
 def _single(node: Any) -> ex.Expression:

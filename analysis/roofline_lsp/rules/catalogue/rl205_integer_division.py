@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from roofline_lsp.kernel import expressions as ex
+from roofline_lsp.kernel.program import Dialect
 from roofline_lsp.rules.model import Found, Level, Rule
-from roofline_lsp.rules.nodes import Located
+from roofline_lsp.rules.nodes import Located, names_in
 from roofline_lsp.rules.subject import KernelSubject
 from roofline_lsp.rules.swaps import Swap, swap_findings
 
@@ -38,6 +39,8 @@ int main() {
 GOOD = BAD.replace("% period", "% 1024u").replace("int value", "unsigned value")
 
 
+_MADE_NAMES = "omp_"
+"""Of what a target region adds, such as the divisions of collapsed loops."""
 _LEAST_GAIN = 0.1
 """Taking an index apart in another way is some work."""
 
@@ -64,6 +67,10 @@ def _is_division(kernel: KernelSubject, located: Located) -> bool:
     node = located.node
     assert isinstance(node, ex.Binary)
     if node.op not in ("/", "%") or isinstance(node.right, ex.Literal):
+        return False
+    if located.function.dialect is Dialect.OPENMP and any(
+        name.startswith(_MADE_NAMES) for name in names_in(node)
+    ):
         return False
     types = kernel.types(located.function)
     return types.is_integer(node.left) and types.is_integer(node.right)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roofline_lsp.analysis.device.regions import Region, Role
+from roofline_lsp.kernel import statements as st
 from roofline_lsp.kernel.symbolic import Apply, Expr
 from roofline_lsp.rules.effects import Change, matters
 from roofline_lsp.rules.model import Found, Level, Rule
@@ -49,9 +50,13 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
     execution = kernel.judged.execution
     warp = float(kernel.target.gpu.architecture.warp_size)
     blocks = float(kernel.judged.demand.blocks)
+    # A choice within an expression becomes a selection, not a branch.
+    sites = {(each.function.path, each.node.line) for each in kernel.nodes(st.If)}
     for region in kernel.judged.demanding:
         runs = execution.regions[region]
         if region.kind != "guard" or runs.assumed or not _is_by_thread(region):
+            continue
+        if region.site not in sites:
             continue
         parent = execution.regions.get(region.parent) if region.parent is not None else None
         if parent is None or not parent.runs:

@@ -55,7 +55,7 @@ def check(program: HostProgram) -> Iterator[Found]:
         if repeat is None or repeat < _LEAST_REPEATS or time is None or _is_assumed(launch):
             continue
         own = time - CONSTANTS.launch_ns
-        if own > _SHORT * CONSTANTS.launch_ns:
+        if own > _SHORT * CONSTANTS.launch_ns or not launch.judged.judged.traffic.arrays:
             continue
         told.add(context.line)
         yield program.found(
