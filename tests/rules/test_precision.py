@@ -26,6 +26,8 @@ def changed(code: str, *pairs: tuple[str, str]) -> str:
 
 
 FLOATS = ("const float *x, float *y", "const double *x, double *y")
+CONSTANT = ("const float *w", "float *w")
+BLOCKS = ("blockIdx.x * blockDim.x +", "")
 SWAPPED = ("    square<<<", "    float *t = d_x; d_x = d_y; d_y = t;\n    square<<<")
 
 
@@ -34,7 +36,7 @@ SWAPPED = ("    square<<<", "    float *t = d_x; d_x = d_y; d_y = t;\n    square
     [
         # A launch too small to gain.
         ("RL204", [("n, 500, 0.7f", "n, 1, 0.7f")]),
-        ("RL101", [("rows = 1 << 16", "rows = 256"), ("columns = 512", "columns = 16")]),
+        ("RL101", [("rows = 1 << 16", "rows = 256"), ("columns = 512", "columns = 2")]),
         ("RL109", [("n = 1 << 20", "n = 1 << 9")]),
         # Double precision is what the kernel is about.
         ("RL201", [FLOATS, ("float *x, *y", "double *x, *y")]),
@@ -52,8 +54,8 @@ SWAPPED = ("    square<<<", "    float *t = d_x; d_x = d_y; d_y = t;\n    square
         # Each step copies or needs something else.
         ("RL401", [("weights, n * sizeof", "weights + step, n * sizeof")]),
         ("RL401", [("        apply<<<", "        weights[0] = step;\n        apply<<<")]),
-        ("RL401", [("const float *w", "float *w"), ("x[i] = weights", "weights[i] = weights")]),
-        ("RL402", [("    cudaMemcpyAsync", "    cudaHostRegister(x, 4 * n, 0);\n    cudaMemcpyAsync")]),
+        ("RL401", [CONSTANT, ("x[i] = weights", "weights[i] = weights")]),
+        ("RL402", [("    cudaMemcpyA", "    cudaHostRegister(x, 4 * n, 0);\n    cudaMemcpyA")]),
         ("RL403", [SWAPPED]),
         ("RL403", [("y[i] = x[i] * x[i];", "if (i > 0) y[i] = x[i] * x[i];")]),
         ("RL403", [("y[i] = x[i] * x[i];", "y[i] += x[i] * x[i];")]),
@@ -62,7 +64,7 @@ SWAPPED = ("    square<<<", "    float *t = d_x; d_x = d_y; d_y = t;\n    square
         # Pointers that may be the same memory.
         ("RL106", [("(n, m, basis, x, y, z)", "(n, m, basis, x, y, y)")]),
         # The kernel is made for one block.
-        ("RL302", [("blockIdx.x * blockDim.x +", ""), ("gridDim.x * ", ""), ("<<<8,", "<<<1,")]),
+        ("RL302", [BLOCKS, ("gridDim.x * ", ""), ("<<<8,", "<<<1,")]),
         # Few atomic operations of each block.
         ("RL109", [("if (i < n) atomic", "if (threadIdx.x % 32 == 0) atomic")]),
     ],
