@@ -15,7 +15,7 @@ from roofline_lsp.analysis.timing import CONSTANTS
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.rules.host_program import HostLaunch, HostProgram
 from roofline_lsp.rules.model import Found, Level, Related, Rule
-from roofline_lsp.rules.nodes import Located, names_in
+from roofline_lsp.rules.nodes import Located, called_name, names_in
 from roofline_lsp.rules.words import duration, plain
 
 BAD = """\
@@ -73,8 +73,16 @@ def _is_step(located: Located) -> bool:
     if not located.loops or not isinstance(node, ex.Launch) or node.args is None:
         return False
     loop = located.loops[-1]
-    changed = {change.name for change in body_facts(loop).changes}
+    changed = {
+        change.name
+        for change in body_facts(loop).changes
+        if change.op != "?" or _swaps(change.value)  # a call, which only might change it
+    }
     return any(names_in(argument) & changed for argument in node.args)
+
+
+def _swaps(call: object) -> bool:
+    return isinstance(call, ex.Call) and called_name(call) == "swap"
 
 
 def _is_assumed(launch: HostLaunch) -> bool:
