@@ -10,16 +10,21 @@ import pytest
 from roofline_lsp.api.report import (
     ArgumentUsed,
     ClassOn,
+    Edit,
+    Effect,
     Evidence,
     FileReport,
     Finding,
+    Fix,
     FlipPoint,
     GpuUsed,
     KernelReport,
     LaunchReport,
+    Level,
     LibraryCallReport,
     Limiter,
     Prediction,
+    Related,
     Report,
     Source,
     UnknownUsed,
@@ -116,6 +121,44 @@ COMPUTE = Prediction(
     unknowns=(N, UnknownUsed("branch at line 5", "its condition depends on data", 0.25)),
 )
 
+STRIDED = Finding(
+    "RL103",
+    "strided-access",
+    Level.INFORMATION,
+    "elements of 'x' are 64 bytes apart",
+    MAIN,
+    Span(4, 2, 4, 9),
+    effect=Effect(
+        saved_bytes=6e6,
+        saved_operations={},
+        intensity={Precision.SP: 0.5, Precision.INT: 2.0},
+        time_ns=17234.5,
+        new_time_ns=9000.0,
+        verdict=BB,
+        new_verdict=CB,
+    ),
+    related=(Related(MAIN, 50, "'stencil' is launched here"),),
+)
+
+LITERAL = Finding(
+    "RL201",
+    "double-literal",
+    Level.HINT,
+    "1.0 is a double",
+    MAIN,
+    Span(5, 2, 5, 9),
+    fix=Fix("Write 1.0f", (Edit(MAIN, Span(5, 6, 5, 6), "f"),), exact=False),
+)
+
+IDLE_COMMENT = Finding(
+    "RL100",
+    "unused-suppression",
+    Level.INFORMATION,
+    "this comment switches nothing off",
+    MAIN,
+    Span(40, 2, 40, 20),
+)
+
 SAXPY_KERNEL = KernelReport(
     name="saxpy(int, float, const float *, float *)",
     base_name="saxpy",
@@ -191,12 +234,9 @@ STENCIL_KERNEL = KernelReport(
         _stencil_launch(53, COMPUTE, certain=True),
     ),
     prediction=COMPUTE,
-    findings=(
-        Finding("strided-access", "neighbouring threads are 64 bytes apart", MAIN, Span(4, 2, 4,
-        9)), Finding("double-literal", "1.0 is a double", MAIN, Span(5, 2, 5, 9), "write 1.0f"), ),
+    findings=(STRIDED, LITERAL),
     what_if=WHAT_IF,
-        )  # fmt: skip
-
+)
 
 SORT_CALL = LibraryCallReport(
     name="thrust::sort",
@@ -236,7 +276,7 @@ def report() -> Report:
         GPU,
         (
             FileReport(SAXPY, (SAXPY_KERNEL, LOOP_KERNEL), problems),
-            FileReport(MAIN, (STENCIL_KERNEL,), (), (SORT_CALL, UNKNOWN_CALL)),
+            FileReport(MAIN, (STENCIL_KERNEL,), (), (SORT_CALL, UNKNOWN_CALL), (IDLE_COMMENT,)),
             FileReport(BROKEN, (), (unreadable,)),
         ),
     )

@@ -20,6 +20,7 @@ KEYS = (
     *("gpu", "clock", "args", "defines", "include-dirs", "compile-commands"),
     *("background-gbs", "background-period-ms", "exclude", "advisor"),
     *("ceilings", "what-if", "gpus"),
+    *("select", "ignore", "per-file-ignores"),
 )
 
 
@@ -39,6 +40,7 @@ def test_every_field_of_settings_has_a_key_in_both_spellings() -> None:
     assert setting_names("camel") == (
         "gpu", "clock", "args", "defines", "includeDirs", "compileCommands",
         "backgroundGbs", "backgroundPeriodMs", "exclude", "advisor", "ceilings", "whatIf", "gpus",
+        "select", "ignore", "perFileIgnores",
     )  # fmt: skip
     fields = tuple(AdvisorSettings.__dataclass_fields__)
     assert setting_names("kebab", "advisor") == tuple(name.replace("_", "-") for name in fields)
@@ -55,6 +57,9 @@ def test_values_get_their_types() -> None:
             "include-dirs": ["include", "/opt/include"],
             "compile-commands": "build/compile_commands.json",
             "exclude": ["third_party"],
+            "select": ["RL1", "double-literal"],
+            "ignore": ["RL104"],
+            "per-file-ignores": {"tests/*": ["ALL"]},
         }
     )
     assert settings == Settings(
@@ -65,6 +70,9 @@ def test_values_get_their_types() -> None:
         include_dirs=(Path("/project/include"), Path("/opt/include")),
         compile_commands=Path("/project/build/compile_commands.json"),
         exclude=("third_party",),
+        select=("RL1", "double-literal"),
+        ignore=("RL104",),
+        per_file_ignores=(("tests/*", ("ALL",)),),
     )
 
 
@@ -117,6 +125,13 @@ def test_home_is_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"clock": ["base"]}, "roofline.toml: 'clock' must be 'base' or 'boost', not a list"),
         ({"defines": "N=1"}, "roofline.toml: 'defines' must be a list of texts, not 'N=1'"),
         ({"defines": {}}, "roofline.toml: 'defines' must be a list of texts, not a table"),
+        (
+            {"per-file-ignores": ["RL104"]},
+            (
+                "roofline.toml: 'per-file-ignores' must be a table of patterns, each with a list"
+                " of texts, not a list"
+            ),
+        ),
         ({"exclude": ["a", 1]}, "roofline.toml: 'exclude' must be a list of texts, not 1 in it"),
         (
             {"defines": ["2N=1"]},

@@ -9,7 +9,7 @@ and a sector that a thread reads on in its next iterations comes from L1.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -91,10 +91,8 @@ def launch_demand(
     touched = {id(item.access): item for array in traffic.arrays for item in array.touched}
     rows = []
     joins = line_atomics = 0.0
-    for region in summary.root.walk():
-        runs = execution.regions.get(region)
-        if runs is None or runs.runs <= 0 or runs.warp_runs <= 0:
-            continue
+    for region in demanding_regions(summary, execution):
+        runs = execution.regions[region]
         joins += region.joins * runs.runs / threads
         active = min(float(warp_size), runs.runs / runs.warp_runs)
         requests = []
@@ -115,6 +113,14 @@ def launch_demand(
         joins=joins,
         line_atomics=line_atomics,
     )
+
+
+def demanding_regions(summary: KernelSummary, execution: Execution) -> Iterator[Region]:
+    """The regions that some warp runs, outer ones first."""
+    for region in summary.root.walk():
+        runs = execution.regions.get(region)
+        if runs is not None and runs.runs > 0 and runs.warp_runs > 0:
+            yield region
 
 
 def _request(access: Access, item: Touched | None, reader: WarpAddresses, active: float) -> Request:

@@ -9,8 +9,8 @@ from typing import Final
 from roofline_lsp.analysis.background import NO_BACKGROUND, Background
 from roofline_lsp.analysis.binding import Binding
 from roofline_lsp.analysis.confidence import confidence
-from roofline_lsp.analysis.demand import launch_demand
-from roofline_lsp.analysis.device.regions import KernelSummary, Site, Work
+from roofline_lsp.analysis.demand import Demand, demanding_regions, launch_demand
+from roofline_lsp.analysis.device.regions import KernelSummary, Region, Site, Work
 from roofline_lsp.analysis.execution import Execution, execute
 from roofline_lsp.analysis.grounds import COLUMNS, grounds_of
 from roofline_lsp.analysis.occupancy import Occupancy, occupancy
@@ -23,7 +23,7 @@ from roofline_lsp.analysis.prediction import (
     UnknownUsed,
     Utilisation,
 )
-from roofline_lsp.analysis.timing import launch_time
+from roofline_lsp.analysis.timing import Timing, launch_time
 from roofline_lsp.analysis.traffic import Traffic, dram_traffic
 from roofline_lsp.analysis.verdict import precision_verdicts, verdict_of
 from roofline_lsp.hardware_db import Gpu, Roofline
@@ -52,6 +52,16 @@ class Judged:
     prediction: Prediction
     execution: Execution
     traffic: Traffic
+    demand: Demand
+    timing: Timing
+    blocks_per_sm: int
+    """That an SM holds at a time."""
+    summary: KernelSummary
+
+    @property
+    def demanding(self) -> tuple[Region, ...]:
+        """The regions of ``demand``, in its order."""
+        return tuple(demanding_regions(self.summary, self.execution))
 
 
 def predict(summary: KernelSummary, binding: Binding, target: Target) -> Prediction:
@@ -110,10 +120,11 @@ def judge(summary: KernelSummary, binding: Binding, target: Target) -> Judged:
     architecture = target.gpu.architecture
     counted = count_launch(summary, binding, target.gpu)
     execution, resident, traffic = counted.execution, counted.resident, counted.traffic
+    demand = launch_demand(
+        summary, execution, traffic, architecture.warp_size, architecture.sector_bytes
+    )
     timing = launch_time(
-        launch_demand(
-            summary, execution, traffic, architecture.warp_size, architecture.sector_bytes
-        ),
+        demand,
         traffic.read_bytes + traffic.write_bytes,
         target.gpu,
         target.roofline,
@@ -152,7 +163,7 @@ def judge(summary: KernelSummary, binding: Binding, target: Target) -> Judged:
         block=binding.block,
         grounds=grounds,
     )
-    return Judged(prediction, execution, traffic)
+    return Judged(prediction, execution, traffic, demand, timing, resident.blocks_per_sm, summary)
 
 
 def work_totals(summary: KernelSummary, execution: Execution) -> dict[Work, float]:

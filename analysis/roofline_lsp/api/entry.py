@@ -8,6 +8,7 @@ from pathlib import Path
 from roofline_lsp.analysis.host.values import LaunchContext
 from roofline_lsp.api.cache import AnalysisCache
 from roofline_lsp.api.files import Reader, read_file
+from roofline_lsp.api.findings import FindingsMaker
 from roofline_lsp.api.library_calls import library_call_reports
 from roofline_lsp.api.origins import arguments_used, open_values, origin_text
 from roofline_lsp.api.program import ProgramAnalysis
@@ -20,6 +21,7 @@ from roofline_lsp.kernel.program import Function, Problem
 from roofline_lsp.kernel.stages import Stage, count, stage
 from roofline_lsp.kernel.symbolic import Expr
 from roofline_lsp.kernel.types import Type
+from roofline_lsp.rules.subject import JudgedLaunch
 from roofline_lsp.settings import KERNEL_SUFFIXES, Settings
 
 _MAX_LAUNCHES = 6
@@ -94,24 +96,31 @@ def file_report(analysis: ProgramAnalysis, path: Path) -> FileReport:
     count("files checked")
     count("kernels", len(kernels))
     kernels.sort(key=lambda f: (f.span.line, f.span.column))
-    reports = tuple(analysis.report(f, _kernel_report) for f in kernels)
+    finder = FindingsMaker(analysis)
+
+    def made(analysis: ProgramAnalysis, kernel: Function) -> KernelReport:
+        return _kernel_report(analysis, kernel, finder)
+
+    reports = tuple(analysis.report(f, made) for f in kernels)
     problems: list[Problem] = []
     for unit in analysis.program.all_units():
         if unit.path == path:
             problems.extend(unit.problems)
     problems.extend(p for p in analysis.kernel_problems() if p.path == path)
     calls = library_call_reports(analysis, path)
-    return FileReport(path, reports, tuple(dict.fromkeys(problems)), calls)
+    reports, findings = finder.in_file(path, reports)
+    return FileReport(path, reports, tuple(dict.fromkeys(problems)), calls, findings)
 
 
-def _kernel_report(analysis: ProgramAnalysis, kernel: Function) -> KernelReport:
+def _kernel_report(
+    analysis: ProgramAnalysis, kernel: Function, finder: FindingsMaker
+) -> KernelReport:
+    contexts = _launch_contexts(analysis, kernel)
+    judged = [finder.judged(kernel, context) for context in contexts or (None,)]
     launches = tuple(
-        _launch_report(analysis, kernel, context) for context in _launch_contexts(analysis, kernel)
+        _launch_report(analysis, kernel, context, launch)
+        for context, launch in zip(contexts, judged, strict=False)
     )
-    if launches:
-        prediction = launches[0].prediction
-    else:
-        prediction, _ = analysis.predict_launch(kernel, None)
     return KernelReport(
         name=signature(kernel),
         base_name=kernel.name,
@@ -121,7 +130,8 @@ def _kernel_report(analysis: ProgramAnalysis, kernel: Function) -> KernelReport:
         span=kernel.span,
         name_span=kernel.name_span,
         launches=launches,
-        prediction=prediction,
+        prediction=judged[0].prediction,
+        findings=finder.in_kernel(kernel, judged),
         what_if=launches[0].what_if if launches else _what_if(analysis, kernel, None),
     )
 
@@ -166,9 +176,8 @@ def _distinct(contexts: Sequence[LaunchContext]) -> list[LaunchContext]:
 
 
 def _launch_report(
-    analysis: ProgramAnalysis, kernel: Function, context: LaunchContext
+    analysis: ProgramAnalysis, kernel: Function, context: LaunchContext, judged: JudgedLaunch
 ) -> LaunchReport:
-    prediction, bound = analysis.predict_launch(kernel, context)
     return LaunchReport(
         path=context.path,
         line=context.line,
@@ -181,8 +190,8 @@ def _launch_report(
             for p in kernel.template_params
             if p.name in context.template_bindings
         ),
-        arguments=arguments_used((p.name for p in kernel.params), context, bound),
-        prediction=prediction,
+        arguments=arguments_used((p.name for p in kernel.params), context, judged.bound),
+        prediction=judged.prediction,
         grid_origin=origin_text(context.grid_origin),
         grid_assumed=open_values(context.grid or (), context.unknowns),
         block_origin=origin_text(context.block_origin),

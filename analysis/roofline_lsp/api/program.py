@@ -31,6 +31,7 @@ from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.stages import count
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.load import load_program
+from roofline_lsp.rules.subject import JudgedLaunch
 from roofline_lsp.settings import Settings
 
 
@@ -66,6 +67,8 @@ class ProgramAnalysis:
         """``here`` is an analysis of the same program for another GPU, to take from."""
         self.program = program
         self.settings = settings
+        self.reader: Reader = here.reader if here else read_file
+        """Gives the texts that findings are placed in."""
         self.target: Target = target_of(settings)
         self.table: SymbolTable = here.table if here else build_symbol_table(program)
         self.functions: tuple[Function, ...] = here.functions if here else _kernels(program)
@@ -97,6 +100,7 @@ class ProgramAnalysis:
         count("programs")
         program = load_program(paths, reader, options, cache.load)
         analysis = cls(program, settings, argv, cache)
+        analysis.reader = reader
         before = cache.replace_program(tuple(paths), analysis)
         if before is not None and (before.settings, before._argv) == (settings, argv):
             analysis._keep(before)
@@ -239,6 +243,14 @@ class ProgramAnalysis:
         bound = bind(summary, context, grid, block)
         count("launches judged")
         return predict(summary, bound, self.target), bound
+
+    def judge_launch(self, kernel: Function, context: LaunchContext | None) -> JudgedLaunch:
+        """Judge one launch, and keep what the prediction was computed from."""
+        bindings = _constant_bindings(context)
+        summary = self.summary(kernel, bindings)
+        bound = bind(summary, context)
+        count("launches judged")
+        return JudgedLaunch(context, bindings, bound, judge(summary, bound, self.target))
 
     def predict(
         self, profiled_name: str, *, grid: Dim3 | None = None, block: Dim3 | None = None

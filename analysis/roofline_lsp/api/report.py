@@ -21,23 +21,29 @@ from roofline_lsp.analysis.prediction import (
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.program import Dialect, Problem, Span
 from roofline_lsp.kernel.records import record
+from roofline_lsp.rules.model import Edit, Effect, Finding, Fix, Level, Related
 
 __all__ = [
     "ArgumentUsed",
     "ClassOn",
+    "Edit",
+    "Effect",
     "Evidence",
     "FileReport",
     "Finding",
+    "Fix",
     "FlipPoint",
     "GpuUsed",
     "Grounds",
     "KernelReport",
     "LaunchReport",
     "LedgerLine",
+    "Level",
     "LibraryCallReport",
     "Limiter",
     "ModelOpinion",
     "Prediction",
+    "Related",
     "Report",
     "Source",
     "UnknownKind",
@@ -133,17 +139,6 @@ class LaunchReport:
 
 
 @record(frozen=True, slots=True)
-class Finding:
-    """A performance problem pattern met in a kernel."""
-
-    code: str
-    message: str
-    path: Path
-    span: Span
-    fix: str | None = None
-
-
-@record(frozen=True, slots=True)
 class ModelOpinion:
     """What a language model says of a kernel's class, and what that and the static verdict make."""
 
@@ -232,6 +227,15 @@ class FileReport:
     kernels: tuple[KernelReport, ...]
     problems: tuple[Problem, ...] = ()
     library_calls: tuple[LibraryCallReport, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    """Those of the host code, and comments that switch no finding off; kernels have their own."""
+
+    def all_findings(self) -> tuple[Finding, ...]:
+        """The findings of the kernels and of the host code, by place."""
+        found = [finding for kernel in self.kernels for finding in kernel.findings]
+        found += self.findings
+        found.sort(key=lambda each: (str(each.path), each.span.line, each.code))
+        return tuple(found)
 
 
 @record(frozen=True, slots=True)

@@ -70,3 +70,9 @@ class Settings:
     """
     gpus: tuple[OwnGpu, ...] = ()
     """GPUs of one's own, and overrides of those that the database knows (``[gpus.NAME]``)."""
+    select: tuple[str, ...] = ()
+    """The rules to apply: codes, their beginnings, names, or ``ALL``. Empty: all of them."""
+    ignore: tuple[str, ...] = ()
+    """The rules to leave out of them; ``ALL`` switches the rules off."""
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """By glob pattern, as for ``exclude``, the rules to leave out in the files that it matches."""

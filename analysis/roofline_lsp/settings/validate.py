@@ -122,6 +122,12 @@ def _texts(value: object, place: _Place) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _texts_by_pattern(value: object, place: _Place) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if not isinstance(value, Mapping):
+        raise place.wrong("a table of patterns, each with a list of texts", value)
+    return tuple((str(pattern), _texts(given, place)) for pattern, given in value.items())
+
+
 def _clock(value: object, place: _Place) -> str:
     if value not in CLOCKS:
         hint = suggestion(value, CLOCKS) if isinstance(value, str) else ""
@@ -303,5 +309,8 @@ _CHECKS: _Checks = {
     "ceilings": _ceilings,
     "what_if": _names,
     "gpus": _gpus,
+    "select": _texts,
+    "ignore": _texts,
+    "per_file_ignores": _texts_by_pattern,
 }
 """By field of ``Settings``, all of them."""

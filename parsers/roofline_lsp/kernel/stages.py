@@ -43,6 +43,8 @@ class Stage(Enum):
     TRAFFIC = "traffic"
     PREDICT = "predict"
     """Time, verdict and confidence."""
+    RULES = "rules"
+    """Kernels and host code looked through for what could be faster."""
     REPORT = "report"
 
 

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from roofline_lsp.api import gpu_used, project_root
@@ -104,7 +105,7 @@ def with_problems(
     for problem in problems:
         path = problem.path or Path()
         known = reports.get(path, FileReport(path, ()))
-        reports[path] = FileReport(path, known.kernels, (*known.problems, problem))
+        reports[path] = replace(known, problems=(*known.problems, problem))
     return tuple(reports.values())
 
 

@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, str] = {
     "evaluate": "compare predictions with measured kernels",
     "gpus": "list the GPUs that kernels can be judged for",
     "prompt": "show what would be sent to a language model about a kernel",
+    "rules": "list the rules that find what could be faster, or explain one",
     "schema": "print the JSON Schema of --format json",
 }
 """Each is a module of this package with ``parser()`` and ``run(argv)``; the values are for help."""
@@ -78,6 +79,10 @@ def _dispatch(given: list[str]) -> int:
 
         print(f"roofline-lsp {tool_version()}")
         return OK
+    if options.explain is not None:
+        from roofline_lsp.cli import rules  # noqa: PLC0415
+
+        return rules.run([options.explain])
     if options.check is not None:
         from roofline_lsp.cli import check  # noqa: PLC0415
 
@@ -109,6 +114,7 @@ def parser() -> argparse.ArgumentParser:
     )
     add = made.add_argument
     add("--version", action="store_true", help="print the version")
+    add("--explain", metavar="RULE", help="explain a rule, by its code or name")
     add("--stdio", action="store_true", help="serve the language server protocol; the default")
     add(
         "--check",
@@ -130,6 +136,9 @@ def _add_check_options(made: argparse.ArgumentParser) -> None:
         help="tell the class on these GPUs, too, and the size at which it changes",
     )
     add("--exclude", action="append", metavar="GLOB", help="leave this out of folders; repeatable")
+    for name, what in (("select", "apply only these rules"), ("ignore", "leave these rules out")):
+        text = f"{what}: codes, their beginnings, names or ALL, with commas; repeatable"
+        add(f"--{name}", action="append", metavar="RULES", help=text)
     add("--config", type=Path, metavar="FILE", help="a settings file, instead of searching for one")
     add("--format", choices=tuple(FORMATS), default="text", help="default: text")
     add("--output", type=Path, metavar="FILE", help="write the report here")

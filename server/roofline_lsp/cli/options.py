@@ -35,7 +35,7 @@ def add_analysis_options(parser: argparse.ArgumentParser) -> None:
 
 
 def analysis_layer(options: argparse.Namespace) -> Layer:
-    """What was given of ``add_analysis_options``, of ``--args`` and of ``--exclude``.
+    """What was given of ``add_analysis_options``, of ``--args``, ``--exclude`` and of rules.
 
     Raises SettingsError.
     """
@@ -44,6 +44,9 @@ def analysis_layer(options: argparse.Namespace) -> Layer:
         *("background_gbs", "background_period_ms"),
     )
     given = {name.replace("_", "-"): getattr(options, name, None) for name in names}
+    for name in ("select", "ignore"):
+        words = getattr(options, name, None)
+        given[name] = None if words is None else [w for word in words for w in word.split(",") if w]
     return validate(given, origin=ORIGIN, folder=Path())
 
 

@@ -19,6 +19,7 @@ _COUNTS = (
     "kernels walked",
     "walks known before",
     "launches judged",
+    "findings",
 )
 """In the order they are shown in; what never happened is left out."""
 

@@ -9,6 +9,7 @@ from importlib import resources
 from pathlib import Path
 
 from roofline_lsp.api.report import (
+    Effect,
     FileReport,
     Finding,
     GpuUsed,
@@ -76,6 +77,7 @@ def _file(file: FileReport) -> Json:
         "problems": [_problem(problem, file.path) for problem in file.problems],
         "kernels": [_kernel(kernel) for kernel in file.kernels],
         "library_calls": [_library_call(call) for call in file.library_calls],
+        "findings": [_finding(finding) for finding in file.findings],
     }
 
 
@@ -248,10 +250,37 @@ def _library_call(call: LibraryCallReport) -> Json:
 def _finding(finding: Finding) -> Json:
     return {
         "code": finding.code,
+        "rule": finding.rule,
+        "level": finding.level.value,
         "message": finding.message,
         "path": str(finding.path),
         "range": _range(finding.span),
-        "fix": finding.fix,
+        "effect": _effect(finding.effect),
+        "fix": finding.fix.title if finding.fix is not None else None,
+        "edits": [
+            {"path": str(edit.path), "range": _range(edit.span), "text": edit.text}
+            for edit in (finding.fix.edits if finding.fix is not None else ())
+        ],
+        "related": [
+            {"path": str(item.path), "line": item.line, "message": item.message}
+            for item in finding.related
+        ],
+    }
+
+
+def _effect(effect: Effect | None) -> Json | None:
+    if effect is None:
+        return None
+    return {
+        "saved_bytes": _number(effect.saved_bytes),
+        "saved_operations": {
+            each.value: _number(effect.saved_operations.get(each, 0.0)) for each in Precision
+        },
+        "ai": {each.value: _number(effect.intensity.get(each)) for each in Precision},
+        "time_ns": _number(effect.time_ns),
+        "new_time_ns": _number(effect.new_time_ns),
+        "class": _class(effect.verdict),
+        "new_class": _class(effect.new_verdict),
     }
 
 

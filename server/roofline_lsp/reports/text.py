@@ -55,6 +55,8 @@ def render(report: Report, style: Style) -> str:
             lines += [*_kernel_lines(kernel, report.gpu, style), ""]
         if file.library_calls:
             lines += [*(_library_line(call, style) for call in file.library_calls), ""]
+        if file.findings:
+            lines += [*map(_finding, file.findings), ""]
         if file.problems:
             lines += [*(problem_line(file.path, each, style) for each in file.problems), ""]
     lines.append(style.bold(totals(report)))
@@ -84,11 +86,13 @@ def totals(report: Report) -> str:
     """``2 files, 3 kernels: 1 CB, 2 BB, 0 undecided; 1 problem``."""
     verdicts = [kernel.prediction.verdict for file in report.files for kernel in file.kernels]
     problems = sum(len(file.problems) for file in report.files)
+    findings = sum(len(file.all_findings()) for file in report.files)
+    found = f"{counted(findings, 'finding')}, " if findings else ""
     return (
         f"{counted(len(report.files), 'file')}, {counted(len(verdicts), 'kernel')}: "
         f"{verdicts.count(Verdict.COMPUTE_BOUND)} CB, "
         f"{verdicts.count(Verdict.BANDWIDTH_BOUND)} BB, "
-        f"{verdicts.count(None)} undecided; {counted(problems, 'problem')}"
+        f"{verdicts.count(None)} undecided; {found}{counted(problems, 'problem')}"
     )
 
 
@@ -282,8 +286,8 @@ def _what_if(what_if: WhatIf | None) -> Iterator[str]:
 
 
 def _finding(finding: Finding) -> str:
-    text = f"{finding.path}:{finding.span.line}  {finding.code}: {finding.message}"
-    return f"{text}; {finding.fix}" if finding.fix else text
+    text = f"{finding.path}:{finding.span.line}  {finding.code} {finding.rule}: {finding.message}"
+    return f"{text}; fix: {finding.fix.title}" if finding.fix is not None else text
 
 
 def _short(precision: Precision) -> str:

@@ -19,6 +19,7 @@ from roofline_lsp.api.entry import what_if_of
 from roofline_lsp.api.files import has_main, siblings
 from roofline_lsp.api.programs import beside
 from roofline_lsp.api.report import FileReport, GpuUsed, KernelReport, WhatIf
+from roofline_lsp.server.features.rule_pages import write_pages
 from roofline_lsp.server.worker import Reader
 from roofline_lsp.settings import Settings
 
@@ -53,6 +54,7 @@ class ApiAnalyser:
         report = analyze(text, path, settings, reader=reader, cache=self._cache, project=project)
         self._programs[path] = project.program(path)
         self._remember(path)
+        write_pages(sorted({finding.code for finding in report.all_findings()}))
         return report
 
     def what_if(

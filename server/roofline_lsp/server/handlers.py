@@ -8,9 +8,11 @@ from typing import Any
 from lsprotocol import types
 
 from roofline_lsp.reports.json import Json
-from roofline_lsp.server.advice_commands import code_actions, show_prompt, suggest
+from roofline_lsp.server.advice_commands import code_actions as advice_actions
+from roofline_lsp.server.advice_commands import show_prompt, suggest
 from roofline_lsp.server.app import RooflineServer
 from roofline_lsp.server.features.advice import KIND, SHOW_PROMPT, SUGGEST
+from roofline_lsp.server.features.code_actions import code_actions as quick_fixes
 from roofline_lsp.server.features.code_lens import DETAILS, code_lenses
 from roofline_lsp.server.features.diagnostics import SOURCE, diagnostics
 from roofline_lsp.server.features.hover import hover
@@ -123,18 +125,27 @@ def _features(server: RooflineServer) -> None:
         found = diagnostics(view, ls.documents.encoding) if view is not None else []
         return types.RelatedFullDocumentDiagnosticReport(found)
 
+    @server.feature(
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        types.CodeActionOptions([types.CodeActionKind.QuickFix, KIND]),
+    )
+    async def on_code_action(
+        ls: RooflineServer, params: types.CodeActionParams
+    ) -> list[types.CodeAction]:
+        advice = await advice_actions(ls, params)
+        uri = params.text_document.uri
+        view = await ls.documents.view(uri, wait_s=WAIT_S, stale_wait_s=WAIT_S)
+        if view is None or not view.fresh:
+            return advice
+        versioned = bool(ls.capability("workspace.workspace_edit.document_changes"))
+        return quick_fixes(view, params, ls.documents.encoding, versioned=versioned) + advice
+
     @server.feature(METHOD)
     async def on_report(ls: RooflineServer, params: Any) -> Json | None:
         return await report(ls.documents, params.textDocument.uri)
 
 
 def _advice(server: RooflineServer) -> None:
-    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions([KIND]))
-    async def on_code_action(
-        ls: RooflineServer, params: types.CodeActionParams
-    ) -> list[types.CodeAction]:
-        return await code_actions(ls, params)
-
     @server.command(SUGGEST)
     async def on_suggest(ls: RooflineServer, uri: str, kernel: str, line: int) -> Json | None:
         return await suggest(ls, uri, kernel, line)

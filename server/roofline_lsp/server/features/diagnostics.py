@@ -1,11 +1,16 @@
-"""Diagnostics: what of a document could not be read."""
+"""Diagnostics: what of a document could not be read, and what could be faster."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lsprotocol import types
 
+from roofline_lsp.api.report import Finding, Level, Related
 from roofline_lsp.kernel.program import Problem, Severity
-from roofline_lsp.server.convert import Encoding, line_range
+from roofline_lsp.server.convert import Encoding, line_range, range_of
+from roofline_lsp.server.features.rule_pages import page_uri
+from roofline_lsp.server.places import uri_of
 from roofline_lsp.server.views import View
 
 SOURCE = "roofline-lsp"
@@ -17,8 +22,63 @@ _SEVERITIES = {
 """One step milder than the problem: it is this program that could not read the code."""
 
 
+_LEVELS = {
+    Level.WARNING: types.DiagnosticSeverity.Warning,
+    Level.INFORMATION: types.DiagnosticSeverity.Information,
+    Level.HINT: types.DiagnosticSeverity.Hint,
+}
+
+
 def diagnostics(view: View, encoding: Encoding) -> list[types.Diagnostic]:
-    """The problems of the document itself, not of other files, whose lines are still there."""
+    """The problems and findings of the document itself whose lines are still there."""
+    shown = _problems(view, encoding)
+    for finding in view.report.all_findings():
+        made = finding_diagnostic(finding, view, encoding)
+        if made is not None:
+            shown.append(made)
+    return shown
+
+
+def finding_diagnostic(finding: Finding, view: View, encoding: Encoding) -> types.Diagnostic | None:
+    """A finding as a diagnostic; None if it is in another file or its line was edited."""
+    line = view.line_map.to_new(finding.span.line)
+    end = view.line_map.to_new(finding.span.end_line)
+    if finding.path != view.report.path or line is None or end is None:
+        return None
+    span = replace(finding.span, line=line, end_line=end)
+    page = page_uri(finding.code)
+    return types.Diagnostic(
+        range=range_of(span, view.lines, encoding),
+        message=finding.message,
+        severity=_LEVELS[finding.level],
+        code=finding.code,
+        code_description=types.CodeDescription(page) if page is not None else None,
+        source=SOURCE,
+        related_information=[
+            made for each in finding.related if (made := _related(each, view, encoding)) is not None
+        ]
+        or None,
+    )
+
+
+def _related(
+    item: Related, view: View, encoding: Encoding
+) -> types.DiagnosticRelatedInformation | None:
+    if item.path == view.report.path:
+        line = view.line_map.to_new(item.line)
+        if line is None:
+            return None
+        where = types.Location(view.document.uri, line_range(line, view.lines, encoding))
+    else:
+        uri = uri_of(item.path)
+        if uri is None:
+            return None
+        row = types.Position(max(0, item.line - 1), 0)
+        where = types.Location(uri, types.Range(row, row))
+    return types.DiagnosticRelatedInformation(where, item.message)
+
+
+def _problems(view: View, encoding: Encoding) -> list[types.Diagnostic]:
     shown = []
     for problem in view.report.problems:
         if problem.path is not None and problem.path != view.report.path:

@@ -1,0 +1,81 @@
+"""The host code of one file as rules see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from roofline_lsp.analysis.host.values import LaunchContext
+from roofline_lsp.analysis.predict import Target
+from roofline_lsp.analysis.symbols import SymbolTable
+from roofline_lsp.kernel import expressions as ex
+from roofline_lsp.kernel.program import Function, Span
+from roofline_lsp.kernel.records import record
+from roofline_lsp.rules.model import Effect, Fix, Found, Related
+from roofline_lsp.rules.nodes import FunctionNodes, Located, Node, NodeIndex, all_of, called_name
+from roofline_lsp.rules.source_text import SourceText
+from roofline_lsp.rules.subject import JudgedLaunch
+
+
+@record(frozen=True, slots=True)
+class HostLaunch:
+    """A launch with its judgement."""
+
+    context: LaunchContext
+    judged: JudgedLaunch
+
+
+class HostProgram:
+    """The functions of a file that run on the host, and the launches of its program."""
+
+    def __init__(
+        self,
+        path: Path,
+        functions: Sequence[Function],
+        launches: Callable[[], Sequence[HostLaunch]],
+        table: SymbolTable,
+        target: Target,
+        index: NodeIndex,
+        text: SourceText,
+    ) -> None:
+        self.path = path
+        self.table = table
+        self.target = target
+        self.text = text
+        self._functions = functions
+        self._launches = launches
+        self._index = index
+
+    @cached_property
+    def launches(self) -> Sequence[HostLaunch]:
+        """The launches of the program, wherever they stand, judged."""
+        return self._launches()
+
+    @cached_property
+    def functions(self) -> tuple[FunctionNodes, ...]:
+        """The nodes of the functions."""
+        return tuple(self._index.of(function) for function in self._functions)
+
+    def nodes(self, *types: type[Node]) -> Iterator[Located]:
+        """All expressions and statements of some types."""
+        return all_of(self.functions, *types)
+
+    def calls(self, *names: str) -> Iterator[tuple[Located, ex.Call]]:
+        """Calls of functions by name."""
+        for located in self.nodes(ex.Call):
+            assert isinstance(located.node, ex.Call)
+            if called_name(located.node) in names:
+                yield located, located.node
+
+    def found(
+        self,
+        message: str,
+        line: int,
+        effect: Effect | None = None,
+        fix: Fix | None = None,
+        related: tuple[Related, ...] = (),
+        span: Span | None = None,
+    ) -> Found:
+        """A finding on a line of the file."""
+        return Found(message, self.path, span or self.text.line_span(line), effect, fix, related)

@@ -1,0 +1,95 @@
+"""Code actions: the quick fixes of findings, and comments that switch a finding off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lsprotocol import types
+
+from roofline_lsp.api.report import Edit, Finding
+from roofline_lsp.kernel.program import Span
+from roofline_lsp.server.convert import Encoding, position_of, range_of
+from roofline_lsp.server.features.diagnostics import finding_diagnostic
+from roofline_lsp.server.views import View
+
+UNUSED = "RL100"
+
+
+def code_actions(
+    view: View, params: types.CodeActionParams, encoding: Encoding, *, versioned: bool
+) -> list[types.CodeAction]:
+    """The actions for the findings in a range of a document whose analysis is fresh.
+
+    ``versioned``: the client takes edits of a certain version of a document.
+    """
+    only = params.context.only
+    if only and not any(_covers(kind, types.CodeActionKind.QuickFix.value) for kind in only):
+        return []
+    actions = []
+    for finding in view.report.all_findings():
+        diagnostic = finding_diagnostic(finding, view, encoding)
+        if diagnostic is None or not _overlap(diagnostic.range, params.range):
+            continue
+        for title, edits, preferred in _edits(finding, view):
+            actions.append(
+                types.CodeAction(
+                    title,
+                    kind=types.CodeActionKind.QuickFix,
+                    diagnostics=[diagnostic],
+                    is_preferred=preferred,
+                    edit=_workspace_edit(edits, view, encoding, versioned=versioned),
+                )
+            )
+    return actions
+
+
+def _covers(wanted: types.CodeActionKind | str, kind: str) -> bool:
+    name = wanted.value if isinstance(wanted, types.CodeActionKind) else wanted
+    return kind == name or kind.startswith(f"{name}.") or name == ""
+
+
+def _edits(finding: Finding, view: View) -> Iterator[tuple[str, tuple[Edit, ...], bool]]:
+    """Titles and edits, and whether to prefer them."""
+    fix = finding.fix
+    if fix is not None and all(edit.path == view.report.path for edit in fix.edits):
+        title = fix.title if fix.exact else f"{fix.title} (results may differ in the last bits)"
+        yield f"{title} [{finding.code}]", fix.edits, fix.exact
+    if finding.code != UNUSED:
+        yield f"Switch {finding.code} off for this line", (_comment(finding, view),), False
+
+
+def _comment(finding: Finding, view: View) -> Edit:
+    """A comment above the finding's line: behind a line there may be a continuation or one."""
+    line = finding.span.line
+    text = view.lines[line - 1] if line <= len(view.lines) else ""
+    indent = text[: len(text) - len(text.lstrip())]
+    return Edit(
+        finding.path,
+        Span(line, 0, line, 0),
+        f"{indent}// roofline: ignore[{finding.code}] \n",
+    )
+
+
+def _overlap(one: types.Range, other: types.Range) -> bool:
+    return one.start.line <= other.end.line and other.start.line <= one.end.line
+
+
+def _workspace_edit(
+    edits: tuple[Edit, ...], view: View, encoding: Encoding, *, versioned: bool
+) -> types.WorkspaceEdit:
+    made: list[types.TextEdit] = [
+        types.TextEdit(_range(edit.span, view, encoding), edit.text) for edit in edits
+    ]
+    document = view.document
+    if not versioned:
+        return types.WorkspaceEdit(changes={document.uri: made})
+    identifier = types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version)
+    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(identifier, list(made))])
+
+
+def _range(span: Span, view: View, encoding: Encoding) -> types.Range:
+    """A span as a range; the line behind the last is where the text ends."""
+    if span.end_line > len(view.lines):
+        end = position_of(span.end_line, 0, view.lines, encoding)
+        return types.Range(position_of(span.line, span.column, view.lines, encoding), end)
+    return range_of(span, view.lines, encoding)

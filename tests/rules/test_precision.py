@@ -1,0 +1,129 @@
+"""What rules leave alone: code that looks like a problem and is none, or costs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from roofline_lsp.api.report import FileReport
+from roofline_lsp.rules import RULES
+
+Analyse = Callable[..., FileReport]
+
+
+def codes(report: FileReport) -> list[str]:
+    return [finding.code for finding in report.all_findings()]
+
+
+def changed(code: str, *pairs: tuple[str, str]) -> str:
+    """A rule's bad example with some of its text replaced."""
+    text = RULES[code].bad
+    for old, new in pairs:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+FLOATS = ("const float *x, float *y", "const double *x, double *y")
+CONSTANT = ("const float *w", "float *w")
+BLOCKS = ("blockIdx.x * blockDim.x +", "")
+SWAPPED = ("    square<<<", "    float *t = d_x; d_x = d_y; d_y = t;\n    square<<<")
+
+
+@pytest.mark.parametrize(
+    ("code", "pairs"),
+    [
+        # A launch too small to gain.
+        ("RL204", [("n, 500, 0.7f", "n, 1, 0.7f")]),
+        ("RL101", [("rows = 1 << 16", "rows = 256"), ("columns = 512", "columns = 2")]),
+        ("RL109", [("n = 1 << 20", "n = 1 << 9")]),
+        # Double precision is what the kernel is about.
+        ("RL201", [FLOATS, ("float *x, *y", "double *x, *y")]),
+        ("RL202", [FLOATS, ("float *x, *y", "double *x, *y")]),
+        # Exponents and divisors that have no cheaper form.
+        ("RL203", [("2.0f)", "2.5f)")]),
+        ("RL204", [("/ h + value / 3.0f", "/ value + value / 4.0f")]),
+        ("RL206", [("unsigned value", "int value"), ("(at % 32) + (at % 8)", "(value % 32)")]),
+        # Whole ranges of threads, and a choice that is no branch.
+        ("RL307", [("threadIdx.x % 2 == 0", "threadIdx.x >= 96")]),
+        # The barrier is for all threads, or orders something.
+        ("RL308", [("threadIdx.x < 255", "threadIdx.x < 256")]),
+        ("RL308", [("threadIdx.x < 255", "n > 255")]),
+        ("RL309", [("y[i] = sum;", "y[i] = sum + y[n - 1 - i];")]),
+        # Each step copies or needs something else.
+        ("RL401", [("weights, n * sizeof", "weights + step, n * sizeof")]),
+        ("RL401", [("        apply<<<", "        weights[0] = step;\n        apply<<<")]),
+        ("RL401", [CONSTANT, ("x[i] = weights", "weights[i] = weights")]),
+        ("RL402", [("    cudaMemcpyA", "    cudaHostRegister(x, 4 * n, 0);\n    cudaMemcpyA")]),
+        ("RL403", [SWAPPED]),
+        ("RL403", [("y[i] = x[i] * x[i];", "if (i > 0) y[i] = x[i] * x[i];")]),
+        ("RL403", [("y[i] = x[i] * x[i];", "y[i] += x[i] * x[i];")]),
+        ("RL404", [("        cudaDevice", "        report(k);\n        cudaDevice")]),
+        ("RL405", [("k & 1, x", "1, x")]),
+        # Pointers that may be the same memory.
+        ("RL106", [("(n, m, basis, x, y, z)", "(n, m, basis, x, y, y)")]),
+        # The kernel is made for one block.
+        ("RL302", [BLOCKS, ("gridDim.x * ", ""), ("<<<8,", "<<<1,")]),
+        # Few atomic operations of each block.
+        ("RL109", [("if (i < n) atomic", "if (threadIdx.x % 32 == 0) atomic")]),
+    ],
+)  # fmt: skip
+def test_what_is_no_problem_is_not_found(
+    code: str, pairs: list[tuple[str, str]], analyse: Analyse
+) -> None:
+    assert code not in codes(analyse(changed(code, *pairs)))
+
+
+def test_a_thread_that_uses_its_sectors_whole_is_not_uncoalesced(analyse: Analyse) -> None:
+    text = """\
+__global__ void pack(int n, const int *x, int *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[8 * i] + x[8 * i + 1] + x[8 * i + 2] + x[8 * i + 3] + x[8 * i + 4]
+        + x[8 * i + 5] + x[8 * i + 6] + x[8 * i + 7];
+}
+int main() {
+    int n = 1 << 20;
+    int *x, *y;
+    cudaMalloc(&x, 8 * n * sizeof(int));
+    cudaMalloc(&y, n * sizeof(int));
+    pack<<<n / 256, 256>>>(n, x, y);
+}
+"""
+    assert codes(analyse(text)) == []
+
+
+def test_lines_that_macros_made_have_a_finding_without_a_fix(analyse: Analyse) -> None:
+    text = changed("RL201", ("0.25 *", "QUARTER *"))
+    (finding,) = analyse("#define QUARTER 0.25\n" + text).all_findings()
+    assert finding.code == "RL201"
+    assert finding.fix is None
+
+
+def test_collapsed_loops_divide_by_themselves(analyse: Analyse) -> None:
+    from pathlib import Path
+
+    text = """\
+int main() {
+  int n = 1 << 12, m = 1 << 10;
+  int *x = new int[n * m];
+  #pragma omp target teams distribute parallel for collapse(2) map(tofrom: x[0:n*m])
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) x[i * m + j] += 1;
+}
+"""
+    report = analyse(text, Path("/nowhere/main.cpp"))
+    assert len(report.kernels) == 1
+    assert "RL205" not in codes(report)
+
+
+def test_the_effect_is_for_the_numbers_of_the_launch(analyse: Analyse) -> None:
+    found = []
+    for exponent in (21, 22):
+        text = changed("RL201", ("1 << 22", f"1 << {exponent}"))
+        (finding,) = analyse(text).all_findings()
+        assert finding.effect is not None
+        found.append(finding.effect.saved_operations)
+    (less, more) = found
+    for precision, amount in less.items():
+        assert more[precision] == pytest.approx(2 * amount, rel=1e-4)
