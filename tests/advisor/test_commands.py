@@ -145,7 +145,7 @@ def test_opinions_stand_beside_the_verdicts(run: Any, api: FakeApi) -> None:
     assert (code, err) == (0, "")
     assert "rows  BB  98%  limited by bandwidth" in out
     assert (
-        "model      claude-opus-5 (evidence): CB, 1 of 1 votes, disagrees; together BB 96%" in out
+        "model      claude-opus-5 (evidence): CB, 1 of 1 votes, disagrees; together BB 97%" in out
     )
     assert "its reason, unchecked: It adds a lot." in out
     _, out, _ = run("--check", "rows.cu", "--llm", "all", "--format", "json")

@@ -86,7 +86,8 @@ async def test_a_finding_is_shown_mended_and_gone(start_session: Any, profile: s
     assert (launch.location.uri, launch.location.range.start.line) == (uri, 10)
     assert launch.message == "'smooth' is launched here"
 
-    fix, off = await actions(session, uri, ROW)
+    quick = [types.CodeActionKind.QuickFix]
+    fix, off = await actions(session, uri, ROW, only=quick)
     assert (
         fix.title
         == "Make the literals single precision (results may differ in the last bits) [RL201]"
@@ -99,9 +100,9 @@ async def test_a_finding_is_shown_mended_and_gone(start_session: Any, profile: s
     assert off.title == "Switch RL201 off for this line"
 
     session.replace(uri, edited(SOURCE, off, encoding))
-    assert await actions(session, uri, ROW + 1) == []
+    assert await actions(session, uri, ROW + 1, only=quick) == []
     session.replace(uri, edited(SOURCE, fix, encoding))
-    assert await actions(session, uri, ROW) == []
+    assert await actions(session, uri, ROW, only=quick) == []
     if profile == "vscode":
         assert await found(session, uri) == []
 
@@ -111,8 +112,11 @@ async def test_actions_are_for_the_lines_and_kinds_asked_for(start_session: Any)
     uri = session.open("smooth.cu", SOURCE)
     quick, refactor = types.CodeActionKind.QuickFix, types.CodeActionKind.Refactor
     assert len(await actions(session, uri, ROW, only=[quick])) == 2
-    assert await actions(session, uri, ROW, only=[refactor]) == []
-    assert await actions(session, uri, ROW + 3) == []
+    (other,) = await actions(session, uri, ROW, only=[refactor])
+    assert other.title == "Suggest optimizations for smooth"
+    assert other.disabled is not None  # the advisor is off
+    assert len(await actions(session, uri, ROW)) == 3
+    assert await actions(session, uri, ROW + 3, only=[quick]) == []
     assert await actions(session, session.open("empty.cu", "int a;\n"), 0) == []
 
 
