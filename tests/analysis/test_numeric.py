@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roofline_lsp.analysis.numeric import Environment
+from roofline_lsp.analysis.numeric import Environment, distinct, median
 from roofline_lsp.kernel.symbolic import apply, from_atom, make_symbol
 
 SIZE, COLUMN, ROW = make_symbol("n"), make_symbol("i"), make_symbol("j")
@@ -56,3 +56,13 @@ def test_chains_of_environments(
     assert made is not None
     assert expected is not None
     assert np.array_equal(made, expected)
+
+
+@given(st.lists(st.integers(-9, 9), max_size=40))
+def test_distinct_numbers_are_those_of_numpy(numbers: list[int]) -> None:
+    assert distinct(np.array(numbers)).tolist() == np.unique(numbers).tolist()
+
+
+@given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=40))
+def test_the_median_is_numpys(numbers: list[float]) -> None:
+    assert median(np.array(numbers)) == np.median(numbers)

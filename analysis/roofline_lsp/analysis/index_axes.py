@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roofline_lsp.analysis.footprint import Dimension
-from roofline_lsp.analysis.numeric import Environment
+from roofline_lsp.analysis.numeric import Environment, distinct, median
 from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import Apply, Atom, Expr, Symbol
 
@@ -280,8 +280,8 @@ class _Evaluation:
         for condition in conditions:
             if condition is not None:
                 passed &= condition != 0
-        reached = len(np.unique(address[passed]))
-        return reached / len(np.unique(address)) if reached else 1.0
+        reached = len(distinct(address[passed]))
+        return reached / len(distinct(address)) if reached else 1.0
 
     def _at(self, columns: list[Floats]) -> list[Floats | None]:
         """The expressions where the axes have these places; None for what has no value."""
@@ -335,18 +335,18 @@ def _dimensions(values: Floats, extent: float, part: float) -> list[Dimension]:
         return []
     if np.all(steps == steps[0]):
         return [Dimension(float(steps[0]), extent)] if steps[0] else []
-    distinct = np.unique(values)
-    gaps = np.diff(distinct)
+    places = distinct(values)
+    gaps = np.diff(places)
     if not len(gaps):
         return []
-    typical = float(np.median(gaps))
+    typical = median(gaps)
     breaks = gaps > _FAR * typical
     runs = 1.0 + float(breaks.sum())
-    length = len(distinct) / runs
+    length = len(places) / runs
     stride = float(gaps[~breaks].mean())
     rising = bool(np.all(steps >= 0) or np.all(steps <= 0))
     if runs > 1:
-        starts = np.concatenate(([distinct[0]], distinct[1:][breaks]))
+        starts = np.concatenate(([places[0]], places[1:][breaks]))
         far = float(np.diff(starts).mean())
         result = [Dimension(stride, length)] if length > 1 else []
         # What is not monotonous goes on within the range it has.

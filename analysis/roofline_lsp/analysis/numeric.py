@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from roofline_lsp.kernel.simplify import FOLD
 from roofline_lsp.kernel.symbolic import Apply, Atom, Expr, Symbol
@@ -15,6 +16,21 @@ Lane = Any
 """A number, or an array with one number a lane."""
 _LARGEST: Final = 2.0**62
 """Reals beyond this become integers of this magnitude."""
+
+
+def distinct(values: Any) -> NDArray[Any]:
+    """The different numbers of an array, in order: ``numpy.unique`` without what that imports."""
+    ordered = np.sort(values, axis=None)
+    first = np.ones(len(ordered), dtype=bool)
+    first[1:] = ordered[1:] != ordered[:-1]
+    return ordered[first]
+
+
+def median(values: NDArray[Any]) -> float:
+    """The median of an array that is not empty, as ``numpy.median`` has it."""
+    ordered = np.sort(values, axis=None)
+    count = len(ordered)
+    return float(ordered[(count - 1) // 2] + ordered[count // 2]) / 2
 
 
 def _c_div(a: Lane, b: Lane) -> Lane:

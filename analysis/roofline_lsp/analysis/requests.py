@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from roofline_lsp.analysis.device.regions import Access
 from roofline_lsp.analysis.device.values import THREAD
 from roofline_lsp.analysis.execution import Execution
-from roofline_lsp.analysis.numeric import Environment
+from roofline_lsp.analysis.numeric import Environment, distinct
 
 LINE_BYTES: Final = 128
 """Of a line of L1, of which one is looked up each clock."""
@@ -57,8 +57,8 @@ class WarpAddresses:
         if addresses is None:
             return max(1.0, access.size_bytes / self.sector), 1.0
         ends = (addresses, addresses + (access.size_bytes - 1))
-        sectors = float(len(np.unique(np.concatenate(ends) // self.sector)))
-        lines = float(len(np.unique(addresses // LINE_BYTES)))
+        sectors = float(len(distinct(np.concatenate(ends) // self.sector)))
+        lines = float(len(distinct(addresses // LINE_BYTES)))
         share = min(1.0, active / len(addresses))
         return max(1.0, sectors * share), max(1.0, lines * share)
 
@@ -68,8 +68,8 @@ class WarpAddresses:
         addresses = self._addresses(access)
         if addresses is None:
             return words
-        distinct = np.unique(addresses // WORD_BYTES)
-        busiest = float(np.bincount(distinct % BANKS).max())
+        found = distinct(addresses // WORD_BYTES)
+        busiest = float(np.bincount(found % BANKS).max())
         # A wide access is made in parts, each by as many lanes as the banks can serve.
         conflicts = max(1.0, busiest / words) if words > 1 else busiest
         return words * min(conflicts, max(1.0, active))

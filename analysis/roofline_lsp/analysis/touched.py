@@ -14,6 +14,7 @@ from roofline_lsp.analysis.execution import Execution, thread_extents
 from roofline_lsp.analysis.footprint import Box, Dimension
 from roofline_lsp.analysis.gathers import has_locality
 from roofline_lsp.analysis.guard_cuts import cut_by_guards
+from roofline_lsp.analysis.numeric import median
 from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import Symbol
 
@@ -241,5 +242,5 @@ def _sectors_each(
     if addresses is None or not isinstance(addresses, np.ndarray) or addresses.size < 2:
         return float(max(access.size_bytes, sector if box is None else access.size_bytes))
     steps = np.abs(np.diff(addresses.astype(np.float64)))
-    typical = float(np.median(steps))
+    typical = median(steps)
     return float(min(max(typical, 0.0), sector) or access.size_bytes)

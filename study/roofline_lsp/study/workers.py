@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -48,6 +49,7 @@ def in_processes(
     # do it safely.
     method = "fork" if sys.platform == "linux" else "spawn"
     context: Any = multiprocessing.get_context(method)
+    gc.freeze()  # a collection in a copy would have to copy what it looks at
     waiting = list(enumerate(items))[::-1]
     running: dict[Connection, _Running] = {}
     try:
@@ -61,6 +63,7 @@ def in_processes(
                 running[ours] = _Running(index, process, time.monotonic() + limit_s)
             yield from _finished(running, limit_s)
     finally:
+        gc.unfreeze()
         for connection, task in running.items():
             _end(connection, task)
 
