@@ -122,6 +122,7 @@ def _kernel_report(analysis: ProgramAnalysis, kernel: Function) -> KernelReport:
         name_span=kernel.name_span,
         launches=launches,
         prediction=prediction,
+        body_hash=analysis.body_hash(kernel),
     )
 
 

@@ -23,6 +23,9 @@ COMMANDS: Mapping[str, str] = {
 }
 """Each is a module of this package with ``parser()`` and ``run(argv)``; the values are for help."""
 
+MODES: Mapping[str, str] = {"--validate": "validate", "--profile": "profile"}
+"""Options that choose a command with options of its own, and its module."""
+
 EPILOG = """\
 commands:
 {commands}
@@ -67,6 +70,12 @@ def _dispatch(given: list[str]) -> int:
     if given and given[0] in COMMANDS:
         run = importlib.import_module(f"roofline_lsp.cli.{given[0]}").run
         return int(run(given[1:]))
+    # What follows `--` is a program's own command line.
+    own = given[: given.index("--")] if "--" in given else given
+    for option, module in MODES.items():
+        if option in own:
+            run = importlib.import_module(f"roofline_lsp.cli.{module}").run
+            return int(run(given))
     if given and not given[0].startswith("-"):
         raise UsageError(_unknown_command(given[0]))
     options = parser().parse_args(given)
@@ -112,6 +121,17 @@ def parser() -> argparse.ArgumentParser:
         nargs="+",
         metavar="PATH",
         help="analyse these files, folders and glob patterns and print a report",
+    )
+    add(
+        "--validate",
+        nargs="*",
+        metavar="REPORT",
+        help="hold measurements against predictions; --validate --help tells its options",
+    )
+    add(
+        "--profile",
+        action="store_true",
+        help="run a program, given after --, under a profiler; --profile --help tells its options",
     )
     add_analysis_options(made)
     _add_check_options(made)
