@@ -56,7 +56,7 @@ def test_help_names_commands_and_exit_codes(run: Callable[..., Any]) -> None:
     ("word", "hint"),
     [
         ("evalute", "did you mean 'evaluate'?"),
-        ("xyz", "the commands are evaluate, gpus, schema"),
+        ("xyz", "the commands are evaluate, gpus, import, schema, study"),
         ("src/saxpy.cu", "to check it, run: roofline-lsp --check src/saxpy.cu"),
     ],
 )

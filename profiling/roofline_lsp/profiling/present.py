@@ -34,6 +34,13 @@ def as_text(validation: Validation, *, show_all: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
+def launches_text(validation: Validation) -> str:
+    """The launches alone, for a few that were just measured."""
+    lines = [present.gpu_line(validation.gpu), _totals(validation), ""]
+    lines += _launch_lines(sorted(validation.comparisons, key=_urgency))
+    return "\n".join(lines) + "\n"
+
+
 def _totals(validation: Validation) -> str:
     """``12 launches of 10 kernels: 9 of 10 classes right (90%), 2 without a measured class``."""
     all_of = validation.comparisons

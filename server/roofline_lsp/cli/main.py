@@ -19,9 +19,14 @@ from roofline_lsp.settings import nearest
 COMMANDS: Mapping[str, str] = {
     "evaluate": "compare predictions with measured kernels",
     "gpus": "list the GPUs that kernels can be judged for",
+    "import": "keep the measurements of profilers' reports beside the project",
     "schema": "print the JSON Schema of --format json",
+    "study": "make data sets: `study collect` profiles program folders",
 }
 """Each is a module of this package with ``parser()`` and ``run(argv)``; the values are for help."""
+
+_MODULES: Mapping[str, str] = {"import": "import_reports"}
+"""The module of a command whose name is a word of Python."""
 
 MODES: Mapping[str, str] = {"--validate": "validate", "--profile": "profile"}
 """Options that choose a command with options of its own, and its module."""
@@ -68,7 +73,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _dispatch(given: list[str]) -> int:
     if given and given[0] in COMMANDS:
-        run = importlib.import_module(f"roofline_lsp.cli.{given[0]}").run
+        module = _MODULES.get(given[0], given[0])
+        run = importlib.import_module(f"roofline_lsp.cli.{module}").run
         return int(run(given[1:]))
     # What follows `--` is a program's own command line.
     own = given[: given.index("--")] if "--" in given else given
