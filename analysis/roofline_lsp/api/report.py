@@ -145,6 +145,8 @@ class Measured:
     """Whether it is of this code, GPU and launch, so that it goes before the prediction."""
     predicted: Prediction
     """For the launch that was measured, as far as that is known."""
+    disagreement: str | None
+    """What is far off and why, where prediction and measurement disagree strongly."""
 
     def operations(self, precision: Precision) -> float | None:
         """The operations of a precision."""

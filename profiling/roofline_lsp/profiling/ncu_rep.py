@@ -41,7 +41,7 @@ def read_ncu_report(path: Path, *, limit_s: float = TIME_LIMIT_S) -> Imported:
     without a launch, or reading it fails or takes too long.
     """
     head_of(path)
-    command = [sys.executable, "-m", READER, str(path.absolute())]
+    command = [sys.executable, "-P", "-m", READER, str(path.absolute())]
     with tempfile.TemporaryFile() as out:
         try:
             done = subprocess.run(

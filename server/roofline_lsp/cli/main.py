@@ -155,3 +155,7 @@ def _add_check_options(made: argparse.ArgumentParser) -> None:
     add("--no-progress", action="store_true", help="draw no progress bar")
     add("--statistics", action="store_true", help="tell on standard error what the run cost")
     add("--fail-on", choices=("cb", "bb"), help="exit with 1 if a kernel is of this class")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

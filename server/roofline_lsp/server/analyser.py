@@ -10,6 +10,8 @@ from roofline_lsp.api import AnalysisCache, ProjectIndex, analyze, gpu_used, rea
 from roofline_lsp.api.files import has_main, siblings
 from roofline_lsp.api.programs import beside
 from roofline_lsp.api.report import FileReport, GpuUsed
+from roofline_lsp.profiling.errors import StoreError
+from roofline_lsp.profiling.overlay import MeasurementIndex
 from roofline_lsp.server.worker import Reader
 from roofline_lsp.settings import Settings
 
@@ -27,6 +29,8 @@ class ApiAnalyser:
         self._folders: dict[Path, tuple[tuple[Path, ...], ProjectIndex]] = {}
         self._programs: dict[Path, tuple[Path, ...]] = {}
         """What each file was last analysed with."""
+        self._measurements = MeasurementIndex()
+        self._store_error = ""
 
     def analyse(self, text: bytes, path: Path, settings: Settings, reader: Reader) -> FileReport:
         """The kernels of a file; never raises on bad code.
@@ -36,7 +40,17 @@ class ApiAnalyser:
         project = self._project(path) or self._folder(path, reader)
         report = analyze(text, path, settings, reader=reader, cache=self._cache, project=project)
         self._programs[path] = project.program(path)
-        return report
+        return self._beside(report, settings)
+
+    def _beside(self, report: FileReport, settings: Settings) -> FileReport:
+        """A report with what was measured; without it where the measurements cannot be read."""
+        try:
+            return self._measurements.beside(report, gpu_used(settings), settings.args)
+        except StoreError as error:
+            if str(error) != self._store_error:
+                self._store_error = str(error)
+                logger.warning("%s", error)
+            return report
 
     def gpu(self, settings: Settings) -> GpuUsed:
         """The GPU that settings name. Raises RooflineError."""

@@ -12,6 +12,13 @@ from roofline_lsp.server.app import RooflineServer
 from roofline_lsp.server.features.code_lens import DETAILS, code_lenses
 from roofline_lsp.server.features.diagnostics import SOURCE, diagnostics
 from roofline_lsp.server.features.hover import hover
+from roofline_lsp.server.features.profiles import (
+    IMPORT,
+    PROFILE,
+    Said,
+    import_profiles,
+    profile_program,
+)
 from roofline_lsp.server.features.report import METHOD, report
 from roofline_lsp.server.places import path_of
 from roofline_lsp.settings import OWN_FILE, SHARED_FILE
@@ -26,6 +33,7 @@ def register(server: RooflineServer) -> None:
     _documents(server)
     _settings(server)
     _features(server)
+    _commands(server)
 
 
 def _life(server: RooflineServer) -> None:
@@ -120,3 +128,24 @@ def _features(server: RooflineServer) -> None:
     @server.feature(METHOD)
     async def on_report(ls: RooflineServer, params: Any) -> Json | None:
         return await report(ls.documents, params.textDocument.uri)
+
+
+def _commands(server: RooflineServer) -> None:
+    @server.command(IMPORT)
+    async def on_import(ls: RooflineServer, *reports: Any) -> str:
+        return _told(ls, await import_profiles(reports, ls.folder, await ls.options()))
+
+    @server.command(PROFILE)
+    async def on_profile(ls: RooflineServer, *program: Any) -> str:
+        return _told(
+            ls,
+            await profile_program(program, ls.folder, await ls.options(), trusted=ls.trusted),
+        )
+
+
+def _told(ls: RooflineServer, said: Said) -> str:
+    """Show what came of it, and look at measurements anew."""
+    kind = types.MessageType.Error if said.failed else types.MessageType.Info
+    ls.window_show_message(types.ShowMessageParams(kind, f"roofline-lsp: {said.text}"))
+    ls.documents.refresh()
+    return said.text

@@ -1,0 +1,288 @@
+"""Measurements put beside the predictions of a report, and in their place where they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from roofline_lsp.api.paths import project_root
+from roofline_lsp.api.profiled_names import ProfiledName, parse_profiled_name
+from roofline_lsp.api.report import (
+    FileReport,
+    GpuUsed,
+    KernelReport,
+    LaunchReport,
+    Limiter,
+    Measured,
+    Prediction,
+    Source,
+    Verdict,
+)
+from roofline_lsp.api.signature import type_text
+from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.kernel.types import Type
+from roofline_lsp.profiling.gap import gap_of, strongly_off
+from roofline_lsp.profiling.heat import shares
+from roofline_lsp.profiling.measurement import OPERATIONS, Measurement
+from roofline_lsp.profiling.records import Record
+from roofline_lsp.profiling.store import Stamp, Stored, load, stamp_of, store_path
+from roofline_lsp.reports.units import dimensions
+
+
+class MeasurementIndex:
+    """The stores of projects, read again when they have changed."""
+
+    def __init__(self) -> None:
+        self._stores: dict[Path, tuple[Stamp, Mapping[str, list[Record]]]] = {}
+
+    def beside(self, report: FileReport, gpu: GpuUsed, args: tuple[str, ...] | None) -> FileReport:
+        """A report with what was measured of its kernels on its GPU.
+
+        ``args`` are the program's arguments that its predictions are for. Raises StoreError for a
+        store that cannot be read.
+        """
+        root = project_root(report.path.absolute().parent)
+        records = self._records(root)
+        if not records or not report.kernels:
+            return report
+        kernels = tuple(
+            _with_measurements(kernel, records.get(kernel.base_name, ()), root, gpu, args)
+            for kernel in report.kernels
+        )
+        return replace(report, kernels=kernels)
+
+    def _records(self, root: Path) -> Mapping[str, list[Record]]:
+        path = store_path(root)
+        stamp = stamp_of(path)
+        known = self._stores.get(root)
+        if known is None or known[0] != stamp:
+            self._stores.pop(root, None)
+            known = (stamp, _by_kernel(load(path)) if stamp is not None else {})
+            self._stores[root] = known
+        return known[1]
+
+
+def _by_kernel(stored: Stored) -> dict[str, list[Record]]:
+    found: dict[str, list[Record]] = {}
+    for record in stored.records:
+        name = parse_profiled_name(record.measurement.kernel).base_name
+        found.setdefault(name, []).append(record)
+    return found
+
+
+def _with_measurements(
+    kernel: KernelReport,
+    records: Sequence[Record],
+    root: Path,
+    gpu: GpuUsed,
+    args: tuple[str, ...] | None,
+) -> KernelReport:
+    """The latest measurement of each launch goes before its prediction, if it is of this code."""
+    fitting = [
+        record for record in records if record.gpu == gpu.name and _is_of(record, kernel, root)
+    ]
+    if not fitting:
+        return kernel
+    launches = []
+    for launch in kernel.launches:
+        holding = [r for r in fitting if _applies(r, kernel, launch, args)]
+        if holding:
+            prediction = measured_prediction(launch.prediction, holding[-1].measurement, gpu)
+            launches.append(replace(launch, prediction=prediction))
+        else:
+            launches.append(launch)
+    first = kernel.launches[0] if kernel.launches else None
+    best = max(reversed(fitting), key=lambda record: _nearness(record, kernel, first, args))
+    measured = _measured(best, kernel, first, gpu, args)
+    changed = replace(kernel, launches=tuple(launches), measured=measured)
+    if measured.applies:
+        return replace(changed, prediction=launches[0].prediction)
+    return changed
+
+
+def _is_of(record: Record, kernel: KernelReport, root: Path) -> bool:
+    if record.source is not None:
+        path = kernel.path.absolute()
+        shown = path.relative_to(root) if path.is_relative_to(root) else path
+        if shown.as_posix() != record.source:
+            return False
+    wanted = parse_profiled_name(record.measurement.kernel)
+    own = parse_profiled_name(kernel.name)
+    scoped = "::" in wanted.qualified_name and "::" in kernel.qualified_name
+    if scoped and wanted.qualified_name != kernel.qualified_name:
+        return False
+    if wanted.params is None or own.params is None:
+        return True
+    return len(wanted.params) == len(own.params)
+
+
+def _applies(
+    record: Record, kernel: KernelReport, launch: LaunchReport, args: tuple[str, ...] | None
+) -> bool:
+    """Whether a measurement is of this very code, launch and command line."""
+    return (
+        record.body == kernel.body_hash
+        and _same_args(record.measurement.args, args)
+        and _same_launch(record.measurement, launch)
+    )
+
+
+def _same_args(measured: tuple[str, ...] | None, args: tuple[str, ...] | None) -> bool:
+    return measured is None or measured == (args or ())
+
+
+def _same_launch(measurement: Measurement, launch: LaunchReport) -> bool:
+    used = launch.prediction
+    if measurement.grid is not None and measurement.grid != used.grid:
+        return False
+    if measurement.block is not None and measurement.block != used.block:
+        return False
+    return _same_templates(parse_profiled_name(measurement.kernel), launch.template_args)
+
+
+def _same_templates(name: ProfiledName, own: Sequence[str]) -> bool:
+    """Whether template arguments, as far as both tell them, are the same."""
+    shown = [
+        type_text(each) if isinstance(each, Type) else str(each) for each in name.template_args
+    ]
+    return all(
+        one.replace(" ", "") == other.replace(" ", "") or "unknown" in (one, other)
+        for one, other in zip(shown, own, strict=False)
+    )
+
+
+def _nearness(
+    record: Record, kernel: KernelReport, launch: LaunchReport | None, args: tuple[str, ...] | None
+) -> tuple[bool, ...]:
+    """Code before launch before arguments."""
+    return (
+        record.body == kernel.body_hash,
+        launch is not None and _same_launch(record.measurement, launch),
+        _same_args(record.measurement.args, args),
+    )
+
+
+def _measured(
+    record: Record,
+    kernel: KernelReport,
+    launch: LaunchReport | None,
+    gpu: GpuUsed,
+    args: tuple[str, ...] | None,
+) -> Measured:
+    found = record.measurement
+    stale = record.body is not None and record.body != kernel.body_hash
+    predicted = launch.prediction if launch is not None else kernel.prediction
+    same_launch = launch is not None and _same_launch(found, launch)
+    disagreement = None
+    if not stale and same_launch and _same_args(found.args, args):
+        disagreement = _disagreement(found, predicted, gpu)
+    return Measured(
+        verdict=found.verdict(gpu.ridges),
+        gpu=record.gpu,
+        sp_flops=found.sp_flops,
+        dp_flops=found.dp_flops,
+        hp_flops=found.hp_flops,
+        int_ops=found.int_ops,
+        tensor_flops=found.tensor_flops,
+        dram_bytes=found.moved_bytes,
+        time_ns=found.time_ns,
+        grid=found.grid,
+        block=found.block,
+        args=found.args,
+        occupancy=found.occupancy,
+        stalls=dict(found.stalls),
+        heat={} if stale else shares(found.lines),
+        origin=", ".join(part for part in (found.origin, record.taken[:10]) if part),
+        stale=stale,
+        applies=launch is not None and _applies(record, kernel, launch, args),
+        predicted=predicted,
+        disagreement=disagreement,
+    )
+
+
+def _disagreement(found: Measurement, predicted: Prediction, gpu: GpuUsed) -> str | None:
+    gap = gap_of(found, predicted, gpu.ridges)
+    measured = found.verdict(gpu.ridges)
+    wrong = measured is not None and predicted.verdict not in (None, measured)
+    if not wrong and not strongly_off(gap):
+        return None
+    if wrong and measured is not None and predicted.verdict is not None:
+        start = f"measured {measured.value} where {predicted.verdict.value} is predicted"
+    else:
+        start = f"measured far from what is predicted at grid {dimensions(found.grid)}"
+    return f"{start}: {gap.text}" if gap.text else start
+
+
+def measured_prediction(
+    predicted: Prediction, measurement: Measurement, gpu: GpuUsed
+) -> Prediction:
+    """A prediction with what was measured in it; what was not measured stays predicted.
+
+    Where only the sum of DRAM bytes was measured, reads and writes share it as predicted.
+    """
+    counts = {
+        name: value
+        for name in OPERATIONS.values()
+        if (value := getattr(measurement, name)) is not None
+    }
+    verdict = measurement.verdict(gpu.ridges)
+    made = replace(
+        predicted,
+        source=Source.MEASURED,
+        time_ns=measurement.time_ns if measurement.time_ns is not None else predicted.time_ns,
+        occupancy=(
+            measurement.occupancy if measurement.occupancy is not None else predicted.occupancy
+        ),
+        **counts,
+        **_traffic(predicted, measurement),
+    )
+    if verdict is None:
+        return made
+    classes = {
+        precision: _class(intensity > gpu.ridges[precision])
+        for precision in Precision
+        if precision in gpu.ridges and (intensity := made.intensity(precision)) is not None
+    }
+    return replace(
+        made,
+        verdict=verdict,
+        confidence=1.0,
+        limiting=_limiting(made, verdict, gpu, predicted),
+        precision_verdicts=classes,
+        unknowns=(),
+        grounds=None,
+    )
+
+
+def _traffic(predicted: Prediction, measurement: Measurement) -> dict[str, float]:
+    read, written = measurement.dram_read_bytes, measurement.dram_write_bytes
+    if read is not None and written is not None:
+        return {"dram_read_bytes": read, "dram_write_bytes": written}
+    total = measurement.moved_bytes
+    if total is None:
+        return {}
+    share = 0.5
+    if predicted.dram_read_bytes is not None and predicted.dram_bytes:
+        share = predicted.dram_read_bytes / predicted.dram_bytes
+    return {"dram_read_bytes": share * total, "dram_write_bytes": (1 - share) * total}
+
+
+def _class(above: bool) -> Verdict:
+    return Verdict.COMPUTE_BOUND if above else Verdict.BANDWIDTH_BOUND
+
+
+def _limiting(
+    made: Prediction, verdict: Verdict, gpu: GpuUsed, predicted: Prediction
+) -> Limiter | None:
+    """The roof of the measured class; what the model of time says where the class is the same."""
+    if predicted.verdict is verdict:
+        return predicted.limiting
+    if verdict is Verdict.BANDWIDTH_BOUND:
+        return Limiter.BANDWIDTH
+    over = {
+        precision: intensity / ridge
+        for precision, ridge in gpu.ridges.items()
+        if (intensity := made.intensity(precision)) is not None
+    }
+    return Limiter(max(over, key=lambda each: over[each]).value) if over else None
