@@ -31,8 +31,7 @@ def read(path: Path, content: bytes) -> int:
     path.write_bytes(content)
     try:
         return len(read_report(path).measurements)
-    except ReportError as error:
-        assert str(error)
+    except ReportError:
         return 0
 
 

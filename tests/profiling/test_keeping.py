@@ -11,7 +11,8 @@ import pytest
 from roofline_lsp.cli.main import main
 from roofline_lsp.profiling.keeping import gpu_name, keep
 from roofline_lsp.profiling.measurement import Measurement
-from roofline_lsp.profiling.store import load, store_path
+from roofline_lsp.profiling.places import store_path
+from roofline_lsp.profiling.store import load
 from roofline_lsp.settings import resolve
 from tests.profiling.conftest import SOURCE
 

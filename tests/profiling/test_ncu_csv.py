@@ -137,7 +137,11 @@ def test_encodings_of_windows(full_report: Path, encoding: str, tmp_path: Path) 
 
 
 def test_saved_again_without_quotes_and_with_semicolons(tmp_path: Path) -> None:
-    text = "ID;Kernel Name;Grid Size;Block Size;dram__bytes.sum\n;;;;Mbyte\n0;k<1,2>(int);(4, 2, 1);(8, 1, 1);1,5\n"
+    text = (
+        "ID;Kernel Name;Grid Size;Block Size;dram__bytes.sum\n"
+        ";;;;Mbyte\n"
+        "0;k<1,2>(int);(4, 2, 1);(8, 1, 1);1,5\n"
+    )
     (launch,) = read_report(write(tmp_path / "r.csv", text)).measurements
     assert launch.kernel == "k<1,2>(int)"
     assert launch.dram_bytes == pytest.approx(1.5e6)
@@ -145,7 +149,10 @@ def test_saved_again_without_quotes_and_with_semicolons(tmp_path: Path) -> None:
 
 
 def test_rules_over_several_lines(tmp_path: Path) -> None:
-    header = '"ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value","Rule Description"\n'
+    header = (
+        '"ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value",'
+        '"Rule Description"\n'
+    )
     body = (
         '"0","k","S","Duration","us","3",""\n'
         '"0","k","S","","","","A rule with\n""quotes"", and\nlines."\n'

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,9 @@ from roofline_lsp.cli.main import main
 from roofline_lsp.profiling import process
 from roofline_lsp.profiling.errors import ProfilerError
 from roofline_lsp.profiling.ncu_command import Options, command_line, find_ncu
+from roofline_lsp.profiling.places import store_path
 from roofline_lsp.profiling.profile import PERMISSION, Profiled, profile
-from roofline_lsp.profiling.store import load, store_path
+from roofline_lsp.profiling.store import load
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are scripts")
 
@@ -65,7 +67,7 @@ def test_what_is_asked_of_ncu() -> None:
     command = command_line("/opt/ncu", ["./app", "7"], Options(), "log.csv")
     assert command[0] == "/opt/ncu"
     assert command[-4:] == ["--log-file", "log.csv", "./app", "7"]
-    pairs = dict(zip(command, command[1:], strict=False))
+    pairs = dict(pairwise(command))
     assert pairs["--cache-control"] == "all"
     assert pairs["--clock-control"] == "base"
     assert pairs["--replay-mode"] == "kernel"

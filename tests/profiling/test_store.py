@@ -16,8 +16,9 @@ from roofline_lsp.api.report import Verdict
 from roofline_lsp.profiling import store
 from roofline_lsp.profiling.errors import StoreError
 from roofline_lsp.profiling.measurement import LineHeat, Measurement
+from roofline_lsp.profiling.places import store_path
 from roofline_lsp.profiling.records import MAX_STORED_LINES, Record, as_line, of_line
-from roofline_lsp.profiling.store import append, load, stamp_of, store_path
+from roofline_lsp.profiling.store import append, load, stamp_of
 
 Measure = Callable[..., Measurement]
 
@@ -178,13 +179,6 @@ def test_a_line_that_is_too_long_is_passed_over(
     held = load(path)
     assert len(held.records) == 2
     assert held.unreadable == 1
-
-
-def test_kernels_are_found_by_their_identifier(measurement: Measure, path: Path) -> None:
-    append(path, [record_of(measurement(kernel="void a::scale<float>(T1 *)"))])
-    held = load(path)
-    assert len(list(held.of_kernel("scale"))) == 1
-    assert list(held.of_kernel("saxpy")) == []
 
 
 def test_few_lines_are_kept_of_a_long_kernel(measurement: Measure) -> None:

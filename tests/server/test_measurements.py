@@ -27,9 +27,7 @@ int main() {
 """
 NAME = (0, 18)
 
-HEADER = (
-    "program,kernel,args,grid,block,sp_flops,dp_flops,int_ops,dram_bytes,time_ns,label\n"
-)
+HEADER = "program,kernel,args,grid,block,sp_flops,dp_flops,int_ops,dram_bytes,time_ns,label\n"
 
 
 def report(dram_bytes: str, time_ns: str, label: str, args: str = "") -> str:
@@ -56,9 +54,7 @@ async def test_an_imported_measurement_goes_before_the_prediction(
     start_session: Any, folder: Path
 ) -> None:
     session = await start_session(server="real")
-    assert {IMPORT, PROFILE} <= set(
-        session.result.capabilities.execute_command_provider.commands
-    )
+    assert {IMPORT, PROFILE} <= set(session.result.capabilities.execute_command_provider.commands)
     uri = session.open("saxpy.cu", SAXPY)
     (before,) = await session.titles(uri)
     assert "measured" not in before
@@ -123,9 +119,7 @@ async def test_reports_that_cannot_be_imported(start_session: Any, folder: Path)
     assert "lost.csv: cannot be read: No such file" in said
     assert await command(session, IMPORT) == f"{IMPORT} takes the path of a report"
     assert await command(session, IMPORT, 5) == f"{IMPORT} takes the path of a report"
-    assert [message.type for message in session.client.messages] == [
-        types.MessageType.Error
-    ] * 3
+    assert [message.type for message in session.client.messages] == [types.MessageType.Error] * 3
 
 
 async def test_a_store_that_is_none_costs_no_prediction(start_session: Any, folder: Path) -> None:

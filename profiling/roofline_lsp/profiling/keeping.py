@@ -9,9 +9,10 @@ from pathlib import Path
 
 from roofline_lsp.hardware_db import UnknownGpuError, find_gpu
 from roofline_lsp.profiling.measurement import Measurement
+from roofline_lsp.profiling.places import store_path
 from roofline_lsp.profiling.records import Record
 from roofline_lsp.profiling.sources import Sources
-from roofline_lsp.profiling.store import append, store_path
+from roofline_lsp.profiling.store import append
 from roofline_lsp.settings import Settings
 
 

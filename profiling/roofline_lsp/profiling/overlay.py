@@ -25,8 +25,9 @@ from roofline_lsp.kernel.types import Type
 from roofline_lsp.profiling.gap import gap_of, strongly_off
 from roofline_lsp.profiling.heat import shares
 from roofline_lsp.profiling.measurement import OPERATIONS, Measurement
+from roofline_lsp.profiling.places import store_path
 from roofline_lsp.profiling.records import Record
-from roofline_lsp.profiling.store import Stamp, Stored, load, stamp_of, store_path
+from roofline_lsp.profiling.store import Stamp, Stored, load, stamp_of
 from roofline_lsp.reports.units import dimensions
 
 

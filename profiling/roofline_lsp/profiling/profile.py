@@ -138,10 +138,9 @@ def _problems(ended: Ended, text: str, options: Options, name: str) -> list[str]
     if ended.interrupted:
         return [f"{name}: interrupted; what was measured by then is kept"]
     if ended.timed_out:
-        return [
-            f"{name}: stopped after {options.limit_s:g} s; what was measured by then is kept. A"
-            " profiled program runs many times slower: give --time-limit, or less work"
-        ]
+        stopped = f"{name}: stopped after {options.limit_s:g} s; what was measured by then is kept."
+        slow = "A profiled program runs many times slower: give --time-limit, or less work"
+        return [f"{stopped} {slow}"]
     problems = []
     failed = _APPLICATION.search(text)
     if failed is not None:

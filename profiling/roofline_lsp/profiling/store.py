@@ -14,13 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
-from roofline_lsp.api.profiled_names import parse_profiled_name
 from roofline_lsp.profiling.errors import StoreError
 from roofline_lsp.profiling.locking import locked
 from roofline_lsp.profiling.records import Record, as_line, of_line
 
-FOLDER: Final = ".roofline"
-FILE: Final = "measurements.jsonl"
 FORMAT: Final = "roofline-lsp measurements"
 VERSION: Final = 1
 """Grows when older programs would misread newer records."""
@@ -28,11 +25,6 @@ MAX_BYTES: Final = 256 * 1024**2
 _MAX_LINE: Final = 1024**2
 
 Stamp = tuple[int, int] | None
-
-
-def store_path(root: Path) -> Path:
-    """Where the measurements of a project are kept."""
-    return root / FOLDER / FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +35,6 @@ class Stored:
     """In the order they were added, the last of each launch only."""
     unreadable: int = 0
     """Lines that are no record."""
-
-    def of_kernel(self, base_name: str) -> Iterator[Record]:
-        """The records of kernels of this identifier."""
-        for record in self.records:
-            if parse_profiled_name(record.measurement.kernel).base_name == base_name:
-                yield record
 
 
 def stamp_of(path: Path) -> Stamp:

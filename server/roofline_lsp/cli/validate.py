@@ -59,6 +59,7 @@ def _add_output_options(made: argparse.ArgumentParser) -> None:
     add = made.add_argument
     add("--format", choices=FORMATS, default="text", help="default: text")
     add("--output", type=Path, metavar="FILE", help="write the result here")
+    add("--plot", type=Path, metavar="FILE", help="also draw the roofline, as .svg or .png")
     add("--all", action="store_true", help="list every launch in the text")
     add(
         "--min-accuracy",
@@ -83,7 +84,13 @@ def run(argv: Sequence[str]) -> int:
     Raises ReportError, StoreError, ValidationError, SettingsError and UnknownGpuError.
     """
     options = parser().parse_args(argv)
+    if options.plot is not None:
+        from roofline_lsp.profiling.plot import check_plot, write_plot  # noqa: PLC0415
+
+        check_plot(options.plot)
     validation = _validated(options)
+    if options.plot is not None:
+        write_plot(validation, options.plot)
     write(_text(validation, options), options.output)
     wanted, accuracy = options.min_accuracy, validation.accuracy
     if wanted is None or (accuracy is not None and accuracy >= wanted):
@@ -117,7 +124,8 @@ def _measurements(
     """What to validate, and what could not be read of it."""
     from roofline_lsp.api import project_root  # noqa: PLC0415
     from roofline_lsp.profiling.importing import read_reports  # noqa: PLC0415
-    from roofline_lsp.profiling.store import load, store_path  # noqa: PLC0415
+    from roofline_lsp.profiling.places import store_path  # noqa: PLC0415
+    from roofline_lsp.profiling.store import load  # noqa: PLC0415
 
     if options.reports:
         found = read_reports(options.reports)

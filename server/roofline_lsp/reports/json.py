@@ -15,6 +15,7 @@ from roofline_lsp.api.report import (
     KernelReport,
     LaunchReport,
     LibraryCallReport,
+    Measured,
     Prediction,
     Report,
     UnknownUsed,
@@ -26,7 +27,7 @@ from roofline_lsp.kernel.program import Problem, Span
 from roofline_lsp.reports.style import Style
 from roofline_lsp.reports.tool import TOOL_NAME, tool_version
 
-SCHEMA_VERSION = "1.2"
+SCHEMA_VERSION = "1.3"
 """Grows by 0.1 with a new key, by 1 where a key goes away or changes its meaning."""
 
 SIGNIFICANT_DIGITS = 10
@@ -96,7 +97,32 @@ def _kernel(kernel: KernelReport) -> Json:
         "name_range": _range(kernel.name_span),
         "launches": [_launch(launch) for launch in kernel.launches],
         "prediction": _prediction(kernel.prediction),
+        "measured": _measured(kernel.measured),
         "findings": [_finding(finding) for finding in kernel.findings],
+    }
+
+
+def _measured(measured: Measured | None) -> Json | None:
+    if measured is None:
+        return None
+    return {
+        "class": _class(measured.verdict),
+        "predicted_class": _class(measured.predicted.verdict),
+        "gpu": measured.gpu,
+        "sp_flops": _number(measured.sp_flops),
+        "dp_flops": _number(measured.dp_flops),
+        "hp_flops": _number(measured.hp_flops),
+        "int_ops": _number(measured.int_ops),
+        "tensor_flops": _number(measured.tensor_flops),
+        "dram_bytes": _number(measured.dram_bytes),
+        "time_ns": _number(measured.time_ns),
+        "grid": _dimensions(measured.grid),
+        "block": _dimensions(measured.block),
+        "args": None if measured.args is None else list(measured.args),
+        "origin": measured.origin,
+        "stale": measured.stale,
+        "applies": measured.applies,
+        "disagreement": measured.disagreement,
     }
 
 
