@@ -9,9 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from roofline_lsp.profiling import bounded, ncu_csv, tables
+from roofline_lsp.profiling import bounded, datasets, ncu_csv, tables
 from roofline_lsp.profiling.errors import ReportError
 from roofline_lsp.profiling.importing import read_report
+from roofline_lsp.profiling.measurement import MAX_NAME
 from tests.profiling.conftest import FULL, FULL_UNITS, SAXPY, raw_page
 
 PAGE = raw_page([(SAXPY, "(256, 1, 1)", "(3907, 1, 1)", FULL)] * 3, FULL_UNITS)
@@ -89,6 +90,22 @@ def test_a_file_beyond_the_limit_is_not_read(
     path = tmp_path / "huge.csv"
     path.write_text(PAGE * 10)
     with pytest.raises(ReportError, match="more than the limit of 0 MB; export fewer"):
+        read_report(path)
+
+
+def test_names_cannot_command_the_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "names.csv"
+    path.write_text(raw_page([("k\x1b[31m\u202e(int)", "(1, 1, 1)", "(1, 1, 1)", FULL)]))
+    assert read_report(path).measurements[0].kernel == "k\ufffd[31m\ufffd(int)"
+    path.write_text(raw_page([("k" * 100_000, "(1, 1, 1)", "(1, 1, 1)", FULL)]))
+    assert len(read_report(path).measurements[0].kernel) == MAX_NAME
+
+
+def test_a_data_set_beyond_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(datasets, "MAX_BYTES", 50)
+    path = tmp_path / "set.csv"
+    path.write_text("program,kernel,sp_flops,dram_bytes\n" + "p,k,1,1\n" * 100)
+    with pytest.raises(ReportError, match="split it by program"):
         read_report(path)
 
 

@@ -222,6 +222,7 @@ def test_a_run_ends_all_that_it_started(tmp_path: Path, quiet: int) -> None:
     ended = process.run([str(script)], limit_s=0.7, output=quiet, grace_s=0.5)
     assert ended.timed_out
     child = int((tmp_path / "child").read_text())
+    state = "R"
     for _ in range(50):
         state = subprocess.run(
             ["ps", "-o", "stat=", "-p", str(child)], capture_output=True, text=True, check=False

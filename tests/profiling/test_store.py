@@ -7,6 +7,7 @@ import multiprocessing
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -152,7 +153,7 @@ def test_a_full_disk_takes_nothing_away(
 
     original = store._write
     monkeypatch.setattr(
-        store, "_write", lambda where, file, lines: original(where, Full(file), lines)
+        store, "_write", lambda where, file, lines: original(where, cast("Any", Full(file)), lines)
     )
     with pytest.raises(StoreError, match="No space left"):
         append(path, [record])

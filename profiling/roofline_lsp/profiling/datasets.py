@@ -28,13 +28,22 @@ COLUMNS = (
 )  # fmt: skip
 assert set(REQUIRED_COLUMNS) <= set(COLUMNS)
 
+MAX_BYTES = 64 * 1024**2
+"""Some hundred thousand kernels; all of a data set is held at once."""
+
 _INTENSITIES = (Precision.SP, Precision.DP, Precision.INT)
 
 
 def read_measurements(path: Path) -> Imported:
     """The rows of a data set. Raises ReportError, which names line and column."""
     try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ReportError(
+                f"{path}: a data set of more than {MAX_BYTES // 1024**2} MiB; split it by program"
+            )
         rows = read_dataset(path)
+    except OSError as error:
+        raise ReportError(f"{path}: cannot be read: {error.strerror}") from None
     except DatasetError as error:
         raise ReportError(str(error)) from None
     return Imported(tuple(measurement_of(row, path.name) for row in rows))

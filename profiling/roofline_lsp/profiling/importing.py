@@ -10,7 +10,7 @@ from pathlib import Path
 from roofline_lsp.profiling import datasets, ncu_csv, rocprof
 from roofline_lsp.profiling.bounded import head_of, text_lines
 from roofline_lsp.profiling.errors import ReportError
-from roofline_lsp.profiling.measurement import Imported
+from roofline_lsp.profiling.measurement import Imported, Measurement
 from roofline_lsp.profiling.tables import find_table
 
 NCU_MAGIC = b"NVR\0"
@@ -64,7 +64,8 @@ def read_reports(paths: Iterable[Path]) -> Imported:
 
     A file that gives nothing is a problem; ReportError is raised if none gives anything.
     """
-    measurements, problems = [], []
+    measurements: list[Measurement] = []
+    problems: list[str] = []
     passes: list[Path] = []
     for path in paths:
         try:

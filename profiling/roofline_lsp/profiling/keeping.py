@@ -40,7 +40,8 @@ def keep(
     """
     sources = Sources(root, settings)
     taken = (now or datetime.now(UTC)).isoformat(timespec="seconds")
-    records, missing = [], {}
+    records: list[Record] = []
+    missing: dict[str, None] = {}
     for each in measurements:
         launch = each if each.args is not None else replace(each, args=settings.args)
         found = sources.find(launch)

@@ -133,6 +133,18 @@ class Measurement:
         return (*names, "dram_bytes") if self.moved_bytes is None else tuple(names)
 
 
+MAX_NAME = 20_000
+"""Of a kernel's name; templates of templates reach some thousands."""
+
+
+def name_of(text: str) -> str:
+    """A name out of a report as it may be printed: no control characters, not without end."""
+    text = text.strip()[:MAX_NAME]
+    if text.isprintable():
+        return text
+    return "".join(mark if mark.isprintable() else "\ufffd" for mark in text)
+
+
 @dataclass(frozen=True, slots=True)
 class Imported:
     """What a report gave."""

@@ -10,12 +10,13 @@ from typing import Final
 
 from roofline_lsp.profiling.bounded import text_lines
 from roofline_lsp.profiling.errors import ReportError
-from roofline_lsp.profiling.measurement import Dim3, Imported, Measurement
+from roofline_lsp.profiling.measurement import Dim3, Imported, Measurement, name_of
 from roofline_lsp.profiling.ncu_metrics import (
     DEVICE_NAME,
     Value,
     counts_of,
     dimensions_of,
+    is_relevant,
     stalls_of,
 )
 from roofline_lsp.profiling.notes import Notes
@@ -93,6 +94,10 @@ def _metric_columns(table: Table) -> list[int]:
     return [at for at, name in enumerate(table.header) if name not in _NOT_METRICS]
 
 
+def _is_of_use(metric: str) -> bool:
+    return metric == DEVICE_NAME or is_relevant(metric)
+
+
 def _telling(table: Table, columns: Sequence[int]) -> Iterator[str]:
     """Cells with a mark, as far as they are needed to tell the convention."""
     left = _MAX_TELLING
@@ -107,7 +112,7 @@ def _telling(table: Table, columns: Sequence[int]) -> Iterator[str]:
 
 def _raw(table: Table, convention: Convention, notes: Notes) -> Iterator[_Launch]:
     """One row a launch, after a row of units."""
-    columns = _metric_columns(table)
+    columns = [at for at in _metric_columns(table) if _is_of_use(table.header[at])]
     units: list[str] = []
     identity = _column(table, "ID")
     count = 0
@@ -156,7 +161,9 @@ def _take(
     launch: _Launch, name: str, text: str, unit: str, convention: Convention, notes: Notes
 ) -> None:
     if name == DEVICE_NAME:
-        launch.device = text.strip() or None
+        launch.device = name_of(text) or None
+        return
+    if not is_relevant(name):
         return
     number = number_of(text, convention)
     if number is not None:
@@ -169,11 +176,11 @@ def _take(
 
 def _measurement(launch: _Launch, path: Path, notes: Notes) -> Measurement:
     values = launch.values
-    missing = launch.cells.get("Kernel Name", "").strip()
-    if not missing:
+    kernel = name_of(launch.cells.get("Kernel Name", ""))
+    if not kernel:
         notes.say(f"line {launch.line}: a launch without a kernel name")
     return Measurement(
-        kernel=missing or "?",
+        kernel=kernel or "?",
         gpu=launch.device,
         grid=dimensions_of(values, "grid") or _dimensions(launch.cells.get("Grid Size")),
         block=dimensions_of(values, "block") or _dimensions(launch.cells.get("Block Size")),

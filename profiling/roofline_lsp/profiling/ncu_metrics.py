@@ -58,6 +58,8 @@ _SHARED: Final = (
     ("launch__shared_mem_per_block_static", "Static Shared Memory Per Block"),
     ("launch__shared_mem_per_block_dynamic", "Dynamic Shared Memory Per Block"),
 )
+_RATES: Final = ("dram__bytes.sum.per_second", "Memory Throughput")
+"""DRAM bytes per second, as metric and on the details page."""
 _STALL: Final = re.compile(
     r"smsp__average_warps_issue_stalled_(?P<reason>\w+?)_per_issue_active\.ratio"
 )
@@ -138,7 +140,7 @@ def _add_traffic(values: Values, counts: dict[str, float]) -> None:
     """DRAM bytes from the details page, which has their rate alone."""
     if {"dram_bytes", "dram_read_bytes"} & counts.keys() or "time_ns" not in counts:
         return
-    for name in ("dram__bytes.sum.per_second", "Memory Throughput"):
+    for name in _RATES:
         if name in values:
             rate = _in_unit(values[name], "byte/second")
             if rate is not None and unit_of(values[name].unit)[1] == "byte/second":
@@ -216,4 +218,7 @@ def is_sampled(metric: str) -> bool:
     return _SAMPLES.fullmatch(metric) is not None
 
 
-_RELEVANT: Final = frozenset(METRICS) | _DIRECT.keys() | {"dram__bytes.sum.per_second"}
+_RELEVANT: Final = (
+    frozenset(METRICS) | _DIRECT.keys() | frozenset(name for names in _SHARED for name in names)
+    | frozenset(_RATES)
+)  # fmt: skip

@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from roofline_lsp.profiling.bounded import head_of
 from roofline_lsp.profiling.errors import ReportError
-from roofline_lsp.profiling.measurement import Imported, LineHeat, Measurement
+from roofline_lsp.profiling.measurement import Imported, LineHeat, Measurement, name_of
 from roofline_lsp.profiling.ncu_metrics import (
     DEVICE_NAME,
     Value,
@@ -85,7 +85,7 @@ def _problems(path: Path, code: int, said: bytes, launches: int) -> tuple[str, .
 
 
 def _measurements(out: IO[bytes], name: str) -> tuple[Measurement, ...]:
-    found = []
+    found: list[Measurement] = []
     while line := out.readline(_MAX_LINE):
         try:
             content = json.loads(line)
@@ -98,8 +98,8 @@ def _measurements(out: IO[bytes], name: str) -> tuple[Measurement, ...]:
 def _measurement(content: Mapping[str, Any], origin: str) -> Measurement:
     values = {metric: Value(number, unit) for metric, (number, unit) in content["values"].items()}
     return Measurement(
-        kernel=content["kernel"],
-        gpu=content[DEVICE_NAME],
+        kernel=name_of(content["kernel"]),
+        gpu=name_of(content[DEVICE_NAME] or "") or None,
         grid=dimensions_of(values, "grid"),
         block=dimensions_of(values, "block"),
         stalls=stalls_of(values),

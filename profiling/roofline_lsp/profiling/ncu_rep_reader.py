@@ -44,7 +44,9 @@ def main(path: str) -> int:
 
 
 def _actions(context: Any) -> Iterator[Any]:
-    for at in range(context.num_ranges() if context is not None else 0):
+    if context is None:
+        return
+    for at in range(context.num_ranges()):
         found = context.range_by_idx(at)
         for each in range(found.num_actions()):
             yield found.action_by_idx(each)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from roofline_lsp.api.paths import project_root
 from roofline_lsp.api.profiled_names import ProfiledName, parse_profiled_name
@@ -222,22 +223,11 @@ def measured_prediction(
 
     Where only the sum of DRAM bytes was measured, reads and writes share it as predicted.
     """
-    counts = {
-        name: value
-        for name in OPERATIONS.values()
-        if (value := getattr(measurement, name)) is not None
-    }
+    names = (*OPERATIONS.values(), "time_ns", "occupancy")
+    known = {name: value for name in names if (value := getattr(measurement, name)) is not None}
+    changes: dict[str, Any] = {**known, **_traffic(predicted, measurement)}
     verdict = measurement.verdict(gpu.ridges)
-    made = replace(
-        predicted,
-        source=Source.MEASURED,
-        time_ns=measurement.time_ns if measurement.time_ns is not None else predicted.time_ns,
-        occupancy=(
-            measurement.occupancy if measurement.occupancy is not None else predicted.occupancy
-        ),
-        **counts,
-        **_traffic(predicted, measurement),
-    )
+    made = replace(predicted, source=Source.MEASURED, **changes)
     if verdict is None:
         return made
     classes = {

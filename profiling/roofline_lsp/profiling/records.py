@@ -94,7 +94,7 @@ def _record(content: Mapping[str, Any]) -> Record:
         lines=tuple(_heat(each) for each in content.get("lines", ())[:MAX_STORED_LINES]),
         label=None if label is None else Verdict(label),
         origin=_text(content.get("origin", "")),
-        **numbers,  # type: ignore[arg-type]
+        **numbers,
     )
     return Record(
         launch,

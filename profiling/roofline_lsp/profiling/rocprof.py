@@ -13,7 +13,7 @@ from typing import Final
 
 from roofline_lsp.profiling.bounded import text_lines
 from roofline_lsp.profiling.errors import ReportError
-from roofline_lsp.profiling.measurement import Dim3, Imported, Measurement
+from roofline_lsp.profiling.measurement import Dim3, Imported, Measurement, name_of
 from roofline_lsp.profiling.notes import Notes
 from roofline_lsp.profiling.numbers import number_of
 from roofline_lsp.profiling.tables import Table, find_table
@@ -26,6 +26,8 @@ MARKS: Final = (
 """Columns of rocprofv3's counters, of its traces and rocprof-compute's tables, of rocprof."""
 
 MAX_LAUNCHES: Final = 50_000
+MAX_COUNTERS: Final = 4096
+"""Of one launch; a GPU has some hundreds."""
 _WAVE: Final = 64
 """Lanes of a wavefront on the GPUs that have these counters."""
 _MFMA_OPERATIONS: Final = 512
@@ -88,7 +90,7 @@ def _read(table: Table, launches: dict[tuple[str, str], _Launch], notes: Notes) 
             if len(launches) == MAX_LAUNCHES:
                 notes.say(f"only the first {MAX_LAUNCHES} launches are taken")
                 return
-            launches[key] = _Launch(kernel or "?", dispatch)
+            launches[key] = _Launch(name_of(kernel) or "?", name_of(dispatch))
         _take(launches[key], at, cells, line, notes)
 
 
@@ -105,7 +107,7 @@ def _take(
         number = number_of(text)
         if number is None:
             notes.not_a_number(line, name, text)
-        else:
+        elif name in launch.counters or len(launch.counters) < MAX_COUNTERS:
             launch.counters[name] = launch.counters.get(name, 0.0) + number
     for name, column in at.items():
         if name not in _OTHER_COLUMNS:

@@ -84,9 +84,9 @@ def run(argv: Sequence[str]) -> int:
     Raises ReportError, StoreError, ValidationError, SettingsError and UnknownGpuError.
     """
     options = parser().parse_args(argv)
-    if options.plot is not None:
-        from roofline_lsp.profiling.plot import check_plot, write_plot  # noqa: PLC0415
+    from roofline_lsp.profiling.plot import check_plot, write_plot  # noqa: PLC0415
 
+    if options.plot is not None:
         check_plot(options.plot)
     validation = _validated(options)
     if options.plot is not None:
