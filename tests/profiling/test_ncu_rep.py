@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,6 +83,21 @@ def test_foreign_content_under_the_suffix(report: Path) -> None:
         report.write_bytes(content)
         with pytest.raises(ReportError, match=r"made\.ncu-rep: "):
             read_report(report)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_damaged_report(report: Path, seed: int) -> None:
+    content = bytearray(report.read_bytes())
+    chance = random.Random(seed)
+    for _ in range(8):
+        content[chance.randrange(4, len(content))] = chance.randrange(256)
+    report.write_bytes(content)
+    try:
+        found = read_report(report)
+    except ReportError:
+        return
+    assert 1 <= len(found.measurements) <= 2
+    assert all(each.kernel for each in found.measurements)
 
 
 def test_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

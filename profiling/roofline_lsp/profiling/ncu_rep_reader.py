@@ -72,7 +72,7 @@ def launch_of(action: Any, demangled: int) -> dict[str, object]:
         [each.path, each.line, each.samples, each.instructions]
         for each in hottest(samples, executed)
     ]
-    name = action.name(demangled) or action.name()
+    name = action.name(demangled) or action.name() or "?"
     return {"kernel": name, DEVICE_NAME: device, "values": values, "lines": lines}
 
 
@@ -88,7 +88,7 @@ def _by_line(action: Any, metrics: list[str]) -> dict[Place, float]:
             address = addresses.as_uint64(at)
             if address not in places:
                 info = action.source_info(address)
-                places[address] = None if info is None else (info.file_name(), info.line())
+                places[address] = None if info is None else (info.file_name() or "?", info.line())
             place = places[address]
             if place is not None:
                 found[place] = found.get(place, 0.0) + metric.as_double(at)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from roofline_lsp.api.report import Verdict
-from roofline_lsp.profiling.measurement import OPERATIONS
 from roofline_lsp.profiling.validate import Comparison, Validation
 from roofline_lsp.reports.table import aligned
-from roofline_lsp.reports.units import counted, duration, percent, scaled, significant
+from roofline_lsp.reports.units import counted, percent, significant
 from roofline_lsp.study import present
 
 MAX_SHOWN = 40
@@ -121,18 +120,3 @@ def _class(verdict: Verdict | None) -> str:
 
 def _times(ratio: float | None) -> str:
     return "" if ratio is None else f"{significant(ratio, 2)}x"
-
-
-def measured_line(comparison: Comparison) -> str:
-    """``measured: SP 2 MFLOP, DRAM 12 MB, 18 us``, for lists of launches."""
-    launch = comparison.measurement
-    parts = [
-        f"{precision.value.upper()} {scaled(amount)}"
-        for precision in OPERATIONS
-        if (amount := launch.operations(precision))
-    ]
-    if launch.moved_bytes is not None:
-        parts.append(f"DRAM {scaled(launch.moved_bytes, 'B')}")
-    if launch.time_ns is not None:
-        parts.append(duration(launch.time_ns))
-    return ", ".join(parts)

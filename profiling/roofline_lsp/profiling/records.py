@@ -13,7 +13,6 @@ from roofline_lsp.profiling.measurement import COUNTS, Dim3, LineHeat, Measureme
 
 MAX_STORED_LINES = 64
 """So many of the hottest source lines of a launch are kept."""
-_TEXTS = ("kernel", "gpu", "program", "origin")
 
 
 @dataclass(frozen=True, slots=True)

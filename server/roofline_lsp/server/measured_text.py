@@ -66,7 +66,7 @@ def _circumstances(measured: Measured) -> Iterator[str]:
 
 def _table(measured: Measured, style: Style) -> str:
     predicted = measured.predicted
-    rows = [["", "Predicted", "Measured", ""]]
+    rows = [["", "Predicted", "Measured", "Ratio"]]
     rows.append(["Class", _class(predicted), _class(measured), ""])
     for precision in Precision:
         here, there = predicted.operations(precision), measured.operations(precision)
@@ -96,7 +96,7 @@ def _time(time_ns: float | None) -> str:
 
 
 def _off(predicted: float | None, measured: float | None) -> str:
-    """How many times the measured amount is predicted."""
+    """Predicted over measured."""
     return factor(predicted / measured) if predicted and measured else ""
 
 
