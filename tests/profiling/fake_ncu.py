@@ -31,11 +31,41 @@ def row(cells: list[str]) -> str:
     return ",".join(f'"{cell}"' for cell in cells) + "\n"
 
 
+def export(path: str) -> None:
+    """A report with one launch, as far as an empty string table and process go."""
+    with open(path, "wb") as out:  # noqa: PTH123
+        out.write(bytes.fromhex(os.environ["FAKE_REPORT"]))
+
+
+def import_report(arguments: list[str]) -> int:
+    log = arguments[arguments.index("--log-file") + 1]
+    with open(log, "w", encoding="utf-8") as out:  # noqa: PTH123
+        out.write(row([*IDENTITY, "gpu__time_duration.sum"]))
+        out.write(row(["0", *KERNELS[0], "5"]))
+    return 0
+
+
+def misbehave() -> None:
+    if MODE == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if MODE == "stubborn":
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if MODE in {"hang", "stubborn"}:
+        time.sleep(600)
+
+
 def main() -> int:
     arguments = sys.argv[1:]
+    if "--import" in arguments:
+        return import_report(arguments)
     at = arguments.index("--log-file")
     log, program = arguments[at + 1], arguments[at + 2 :]
     metrics = arguments[arguments.index("--metrics") + 1].split(",")
+    if "--export" in arguments:
+        subprocess.run(program, check=False)
+        export(arguments[arguments.index("--export") + 1])
+        return 0
     with open(log, "w", encoding="utf-8") as out:  # noqa: PTH123
         out.write("==PROF== Connected to process 42\n")
         out.flush()
@@ -67,13 +97,7 @@ def main() -> int:
             values = [VALUES.get(metric, "0") for metric in metrics]
             out.write(row([str(number), *kernel, *values]))
         out.flush()
-        if MODE == "killed":
-            os.kill(os.getpid(), signal.SIGKILL)
-        if MODE == "stubborn":
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        if MODE in {"hang", "stubborn"}:
-            time.sleep(600)
+    misbehave()
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import signal
 import subprocess
@@ -21,6 +22,7 @@ from roofline_lsp.profiling.ncu_command import Options, command_line, find_ncu
 from roofline_lsp.profiling.places import store_path
 from roofline_lsp.profiling.profile import PERMISSION, Profiled, profile
 from roofline_lsp.profiling.store import load
+from tests.profiling.report_file import FakeLaunch, report_file
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are scripts")
 
@@ -231,6 +233,26 @@ def test_a_run_ends_all_that_it_started(tmp_path: Path, quiet: int) -> None:
             break
         time.sleep(0.1)
     assert not state or state.startswith("Z")
+
+
+def test_a_report_is_written_and_read(
+    ncu: str, app: str, quiet: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = report_file([FakeLaunch("k(int)", (1, 1, 1), (32, 1, 1), {"dram__bytes.sum": 64})])
+    monkeypatch.setenv("FAKE_REPORT", made.hex())
+    report = tmp_path / "kept.ncu-rep"
+    shown: list[str] = []
+    options = Options(ncu=ncu, report=report)
+    real = importlib.util.find_spec("ncu_report") is not None
+    for there in (True, False) if real else (False,):
+        if not there:
+            monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+        found = profile([app], options, show=shown.extend, output=quiet)
+        assert report.read_bytes() == made
+        kernels = [each.kernel for each in found.measurements]
+        # The profiler's own table is the stand-in's, which has another kernel.
+        assert kernels == (["k(int)"] if there else ["saxpy(int, float, const float *, float *)"])
+    assert {"--export", "--section", "SourceCounters", "--force-overwrite"} <= set(shown)
 
 
 # ---- The command

@@ -78,6 +78,14 @@ def command_line(
     return [*command, "--log-file", log, *program]
 
 
+def import_command(ncu: str, report: Path, log: str) -> list[str]:
+    """What makes a table of a report."""
+    return [
+        ncu, "--import", str(report), "--csv", "--page", "raw", "--print-units", "base",
+        "--print-kernel-base", "demangled", "--log-file", log,
+    ]  # fmt: skip
+
+
 def _selection(options: Options) -> list[str]:
     """``--kernel-id context:stream:name:invocation``, whose parts may be regular expressions."""
     if options.kernel is not None and ":" in options.kernel:

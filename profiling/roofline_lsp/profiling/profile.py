@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import shutil
 import tempfile
@@ -11,8 +12,13 @@ from pathlib import Path
 
 from roofline_lsp.profiling.errors import ProfilerError, ReportError
 from roofline_lsp.profiling.importing import read_report
-from roofline_lsp.profiling.measurement import Measurement
-from roofline_lsp.profiling.ncu_command import Options, command_line, find_ncu
+from roofline_lsp.profiling.measurement import Imported, Measurement
+from roofline_lsp.profiling.ncu_command import (
+    Options,
+    command_line,
+    find_ncu,
+    import_command,
+)
 from roofline_lsp.profiling.process import Ended, run
 
 PERMISSION = (
@@ -72,7 +78,7 @@ def profile(
             if not lacking or ended.timed_out or ended.interrupted:
                 break
             left_out |= lacking
-        return _outcome(program, options, ended, log, text)
+        return _outcome(program, options, ended, log, text, ncu)
 
 
 def _check_program(name: str, folder: Path | None) -> None:
@@ -111,13 +117,12 @@ class _Watch:
 
 
 def _outcome(
-    program: Sequence[str], options: Options, ended: Ended, log: Path, text: str
+    program: Sequence[str], options: Options, ended: Ended, log: Path, text: str, ncu: str
 ) -> Profiled:
     problems = _problems(ended, text, options, program[0])
     measurements: tuple[Measurement, ...] = ()
-    source = options.report if options.report is not None and options.report.is_file() else log
     try:
-        found = read_report(source)
+        found = _found(options, ncu, log)
         measurements = tuple(replace(each, args=tuple(program[1:])) for each in found.measurements)
         told = (each.replace(str(log), "the profiler's table") for each in found.problems)
         problems += [each for each in told if not (problems and _APPLICATION.search(each))]
@@ -129,6 +134,21 @@ def _outcome(
         if not ended.interrupted:
             raise ProfilerError("\n".join(problems))
     return Profiled(measurements, tuple(dict.fromkeys(problems)), ended.interrupted)
+
+
+def _found(options: Options, ncu: str, log: Path) -> Imported:
+    """What is in the table, or in the report that was asked for instead.
+
+    Without NVIDIA's package the profiler itself makes a table of its report, which has no lines.
+    Raises ReportError.
+    """
+    if options.report is None or not options.report.is_file():
+        return read_report(log)
+    if importlib.util.find_spec("ncu_report") is not None:
+        return read_report(options.report)
+    table = log.with_name("imported.csv")
+    run(import_command(ncu, options.report, str(table)), limit_s=options.limit_s)
+    return read_report(table)
 
 
 def _problems(ended: Ended, text: str, options: Options, name: str) -> list[str]:
