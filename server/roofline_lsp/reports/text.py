@@ -13,6 +13,7 @@ from roofline_lsp.api.report import (
     LibraryCallReport,
     Prediction,
     Report,
+    Source,
     Verdict,
 )
 from roofline_lsp.kernel.precision import Precision
@@ -95,6 +96,8 @@ def _kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: Style) -> Iterator[
     verdict = _painted(prediction.verdict, style)
     limit = f"limited by {prediction.limiting.value}" if prediction.limiting else ""
     sure = percent(prediction.confidence) if prediction.verdict is not None else ""
+    if prediction.source is Source.MEASURED:
+        sure = "measured"
     yield "  ".join(cell for cell in (where, kernel.title, verdict, sure, limit) if cell)
     for label, texts in (
         ("intensity", _intensities(prediction, gpu)),
