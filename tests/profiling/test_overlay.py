@@ -227,3 +227,17 @@ def test_the_json_with_measurements_conforms_to_the_schema(
     assert main(["schema"]) == 0
     schema = json.loads(capsys.readouterr().out)
     jsonschema.Draft202012Validator(schema).validate(report)
+
+
+def test_lines_alone_replace_no_prediction(measurement: Measure, project: Path) -> None:
+    lines = Measurement("saxpy", lines=(LineHeat("main.cu", 5, 3.0, 1.0),))
+    keep([lines], project, resolve(project))
+    alone = kernels(project)["saxpy"]
+    assert alone.measured is not None
+    assert not alone.measured.applies
+    assert alone.prediction.source is Source.STATIC
+    keep([measurement()], project, resolve(project))
+    both = kernels(project)["saxpy"]
+    assert both.measured is not None
+    assert both.measured.applies
+    assert both.measured.heat == {("main.cu", 5): 1.0}

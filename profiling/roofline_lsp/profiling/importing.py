@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from enum import Enum
 from itertools import islice
 from pathlib import Path
 
-from roofline_lsp.profiling import datasets, ncu_csv, rocprof
+from roofline_lsp.api.profiled_names import parse_profiled_name
+from roofline_lsp.profiling import datasets, ncu_csv, ncu_source, rocprof
 from roofline_lsp.profiling.bounded import head_of, text_lines
 from roofline_lsp.profiling.errors import ReportError
 from roofline_lsp.profiling.measurement import Imported, Measurement
@@ -25,6 +27,7 @@ class Format(Enum):
 
     NCU_REPORT = "Nsight Compute report"
     NCU_CSV = "ncu --csv"
+    NCU_SOURCE = "ncu --csv --page source"
     ROCPROF = "rocprof CSV"
     DATASET = "data set"
 
@@ -40,7 +43,10 @@ def format_of(path: Path) -> Format:
             " Systems' report to CSV, which has no counters of kernels"
         )
     lines = islice(text_lines(path), _MOST_LINES_BEFORE)
-    marks = (ncu_csv.RAW_MARK, ncu_csv.SUMMARY_MARK, *rocprof.MARKS, datasets.MARK)
+    marks = (
+        ncu_csv.RAW_MARK, ncu_csv.SUMMARY_MARK, ncu_source.MARK, ncu_source.SASS_MARK,
+        *rocprof.MARKS, datasets.MARK,
+    )  # fmt: skip
     table = find_table(lines, marks)
     if table is None or not table.header:
         said = f"; Nsight Compute reported: {table.messages[0]}" if table is not None else ""
@@ -49,6 +55,12 @@ def format_of(path: Path) -> Format:
             f" a CSV file of rocprofv3 or rocprof-compute, nor a data set{said}"
         )
     columns = set(table.header)
+    if columns >= ncu_source.MARK:
+        return Format.NCU_SOURCE
+    if columns >= ncu_source.SASS_MARK:
+        raise ReportError(
+            f"{path}: instructions without source lines; export with --print-source cuda,sass"
+        )
     if columns >= datasets.MARK:
         return Format.DATASET
     return Format.ROCPROF if any(mark <= columns for mark in rocprof.MARKS) else Format.NCU_CSV
@@ -62,10 +74,13 @@ def read_report(path: Path) -> Imported:
 def read_reports(paths: Iterable[Path]) -> Imported:
     """What several files give together; AMD's are taken as passes of one run.
 
+    The lines of a source page are put to the launches of their kernels in the other files.
+
     A file that gives nothing is a problem; ReportError is raised if none gives anything.
     """
     measurements: list[Measurement] = []
     problems: list[str] = []
+    lines: list[Measurement] = []
     passes: list[Path] = []
     for path in paths:
         try:
@@ -77,20 +92,39 @@ def read_reports(paths: Iterable[Path]) -> Imported:
         except ReportError as error:
             problems.append(str(error))
             continue
-        measurements += found.measurements
+        (lines if kind is Format.NCU_SOURCE else measurements).extend(found.measurements)
         problems += found.problems
     if passes:
         found = rocprof.read_rocprof(passes)
         measurements += found.measurements
         problems += found.problems
+    measurements = _with_lines(measurements, lines)
     if not measurements:
         raise ReportError("\n".join(problems) or "no report was named")
     return Imported(tuple(measurements), tuple(problems))
 
 
+def _with_lines(measurements: list[Measurement], lines: list[Measurement]) -> list[Measurement]:
+    """Launches with the lines of their kernels; lines of no launch stand by themselves."""
+    found = list(measurements)
+    for page in lines:
+        name = parse_profiled_name(page.kernel).base_name
+        own = [
+            at for at, each in enumerate(found)
+            if not each.lines and parse_profiled_name(each.kernel).base_name == name
+        ]  # fmt: skip
+        for at in own:
+            found[at] = replace(found[at], lines=page.lines)
+        if not own:
+            found.append(page)
+    return found
+
+
 def _read(path: Path, kind: Format) -> Imported:
     if kind is Format.DATASET:
         return datasets.read_measurements(path)
+    if kind is Format.NCU_SOURCE:
+        return ncu_source.read_ncu_source(path)
     if kind is Format.NCU_CSV:
         return ncu_csv.read_ncu_csv(path)
     from roofline_lsp.profiling.ncu_rep import read_ncu_report  # noqa: PLC0415 - a process

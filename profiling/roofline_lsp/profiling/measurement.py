@@ -127,6 +127,11 @@ class Measurement:
             return None
         return Verdict.BANDWIDTH_BOUND
 
+    @property
+    def counted(self) -> bool:
+        """Whether anything of the launch as a whole was measured, not its lines alone."""
+        return any(getattr(self, name) is not None for name in COUNTS)
+
     def missing(self) -> tuple[str, ...]:
         """The counts that a class needs and this launch lacks."""
         names = [OPERATIONS[each] for each in CLASSED if self.operations(each) is None]

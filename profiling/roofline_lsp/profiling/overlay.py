@@ -20,7 +20,7 @@ from roofline_lsp.api.signature import type_text
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.profiling.gap import gap_of, strongly_off
 from roofline_lsp.profiling.heat import shares
-from roofline_lsp.profiling.measurement import Measurement
+from roofline_lsp.profiling.measurement import LineHeat, Measurement
 from roofline_lsp.profiling.places import store_path
 from roofline_lsp.profiling.records import Record
 from roofline_lsp.profiling.store import Stamp, Stored, load, stamp_of
@@ -92,7 +92,15 @@ def _with_measurements(
             launches.append(launch)
     first = kernel.launches[0] if kernel.launches else None
     best = max(reversed(fitting), key=lambda record: _nearness(record, kernel, first, args))
-    measured = _measured(best, kernel, first, gpu, args)
+    lines = best.measurement.lines or next(
+        (
+            held.measurement.lines
+            for held in reversed(fitting)
+            if held.measurement.lines and held.body == best.body
+        ),
+        (),
+    )
+    measured = _measured(best, lines, kernel, first, gpu, args)
     changed = replace(kernel, launches=tuple(launches), measured=measured)
     if measured.applies:
         return replace(changed, prediction=launches[0].prediction)
@@ -120,7 +128,8 @@ def _applies(
 ) -> bool:
     """Whether a measurement is of this very code, launch and command line."""
     return (
-        record.body == kernel.body_hash
+        record.measurement.counted
+        and record.body == kernel.body_hash
         and _same_args(record.measurement.args, args)
         and _same_launch(record.measurement, launch)
     )
@@ -153,8 +162,9 @@ def _same_templates(name: ProfiledName, own: Sequence[str]) -> bool:
 def _nearness(
     record: Record, kernel: KernelReport, launch: LaunchReport | None, args: tuple[str, ...] | None
 ) -> tuple[bool, ...]:
-    """Code before launch before arguments."""
+    """Counts before code before launch before arguments."""
     return (
+        record.measurement.counted,
         record.body == kernel.body_hash,
         launch is not None and _same_launch(record.measurement, launch),
         _same_args(record.measurement.args, args),
@@ -163,6 +173,7 @@ def _nearness(
 
 def _measured(
     record: Record,
+    lines: tuple[LineHeat, ...],
     kernel: KernelReport,
     launch: LaunchReport | None,
     gpu: GpuUsed,
@@ -190,7 +201,7 @@ def _measured(
         args=found.args,
         occupancy=found.occupancy,
         stalls=dict(found.stalls),
-        heat={} if stale else shares(found.lines),
+        heat={} if stale else shares(lines),
         origin=", ".join(part for part in (found.origin, record.taken[:10]) if part),
         stale=stale,
         applies=launch is not None and _applies(record, kernel, launch, args),

@@ -22,14 +22,14 @@ def measured_text(measured: Measured, style: Style) -> str:
     title = "Measured before the code changed" if measured.stale else "Measured"
     return style.page(
         f"{style.bold(title)} ({style.prose(', '.join(_circumstances(measured)))})",
-        _table(measured, style),
+        _table(measured, style) if _is_counted(measured) else "Source lines only",
         _causes(measured),
     )
 
 
 def measured_parts(measured: Measured | None) -> Iterator[str]:
     """What a lens says of it: ``measured BB, 17.3 µs``, or what was predicted in its place."""
-    if measured is None:
+    if measured is None or not _is_counted(measured):
         return
     if measured.applies:
         verdict, time = measured.predicted.verdict, measured.predicted.time_ns
@@ -85,6 +85,12 @@ def _table(measured: Measured, style: Style) -> str:
         shown = percent(predicted.occupancy), percent(measured.occupancy)
         rows.append(["Occupancy", *shown, ""])
     return style.table(rows)
+
+
+def _is_counted(measured: Measured) -> bool:
+    """Whether more was measured than source lines."""
+    amounts = [measured.operations(each) for each in Precision]
+    return any(each is not None for each in (*amounts, measured.dram_bytes, measured.time_ns))
 
 
 def _class(of: Prediction | Measured) -> str:
