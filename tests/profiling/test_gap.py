@@ -91,6 +91,21 @@ def test_operations_not_predicted_at_all(measurement: Measure) -> None:
     assert unknown.text.endswith("its DP operations are not known")
 
 
+def test_operations_that_were_not_measured(measurement: Measure) -> None:
+    gap = gap_of(measurement(dp_flops=0.0), predicted(CB, dp_flops=12e6, time_ns=1e6), RIDGES)
+    assert gap.off == "dp_flops"
+    assert gap.text == (
+        "DP intensity 1 where 0 was measured (ridge 0.5): DP operations were predicted, and none "
+        "measured; time 58x too long"
+    )
+
+
+def test_long_names_of_unknowns_are_shortened(measurement: Measure) -> None:
+    unknown = UnknownUsed(" ".join(["word"] * 40), "why", 5.0)
+    gap = gap_of(measurement(), predicted(time_ns=1e6, unknowns=(unknown,)), RIDGES)
+    assert gap.text.endswith("assumed: word word word word word word word... = 5")
+
+
 def test_time_that_follows_the_bytes(measurement: Measure) -> None:
     gap = gap_of(measurement(), predicted(dram_read_bytes=32e6, time_ns=50000.0), RIDGES)
     assert gap.off == "time_ns"

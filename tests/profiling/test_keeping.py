@@ -39,6 +39,13 @@ def test_a_record_names_the_file_the_body_and_the_gpu(measurement: Measure, proj
     assert len(load(kept.path).records) == 2
 
 
+def test_of_like_launches_the_first_is_kept(measurement: Measure, project: Path) -> None:
+    launches = [measurement(time_ns=float(at), origin=f"ID {at}") for at in range(1, 40)]
+    kept = keep([*launches, measurement(grid=(1, 1, 1))], project, resolve(project))
+    assert [each.measurement.origin for each in kept.records] == ["ID 1", "made.csv, ID 0"]
+    assert len(load(kept.path).records) == 2
+
+
 def test_the_body_is_of_all_code_that_runs(measurement: Measure, project: Path) -> None:
     main_file = project / "src" / "main.cu"
     original = body(project, measurement())

@@ -189,6 +189,16 @@ def test_few_lines_are_kept_of_a_long_kernel(measurement: Measure) -> None:
     assert len(found.measurement.lines) == MAX_STORED_LINES
 
 
+def test_names_in_a_store_cannot_command_the_terminal(record: Record) -> None:
+    content = json.loads(as_line(record))
+    content |= {"kernel": "k\x1b[2J", "origin": "a\nb", "gpu": "G\r", "stalls": {"w\x07": 1.0}}
+    found = of_line(json.dumps(content))
+    assert found is not None
+    launch = found.measurement
+    assert (launch.kernel, launch.origin, found.gpu) == ("k\ufffd[2J", "a\ufffdb", "G")
+    assert launch.stalls == {"w\ufffd": 1.0}
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=10),
     lambda inner: (

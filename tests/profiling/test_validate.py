@@ -13,13 +13,17 @@ import pytest
 from roofline_lsp.cli.main import main
 from roofline_lsp.profiling.importing import read_report
 from roofline_lsp.profiling.keeping import keep
+from roofline_lsp.profiling.measurement import Measurement
+from roofline_lsp.profiling.present import _short
 from roofline_lsp.profiling.present_data import CSV_COLUMNS
+from roofline_lsp.profiling.validate import Comparison
 from roofline_lsp.settings import resolve
 from tests.profiling.conftest import SAXPY, SOURCE
 
 POLYNOMIAL = "polynomial(int, float *)"
 
 Run = Callable[..., tuple[int, str, str]]
+Measure = Callable[..., Measurement]
 
 
 @pytest.fixture
@@ -79,6 +83,18 @@ def test_the_text_has_the_wrong_ones_first_with_the_reason(
     assert "SP operations" in lines[7]
     assert "too few" in lines[7]
     assert lines[8].startswith("  one-cuda:")
+
+
+def test_target_regions_and_templates_have_short_names(measurement: Measure) -> None:
+    names = {
+        "__omp_offloading_10309_2f2c_main_l35": "p:main_l35",
+        "void a::scale<float, 2>(T1 *)": "p:a::scale<float, 2>",
+        "(anonymous namespace)::k(int)": "p:(anonymous namespace)::k(int)",
+        "x" * 60 + "(int)": f"p:{'x' * 39}...",
+    }
+    for kernel, shown in names.items():
+        launch = measurement(kernel=kernel, program="p")
+        assert _short(Comparison(launch, None, None, None, None)) == shown
 
 
 def test_csv_has_every_number(run: Run, dataset: Path, tmp_path: Path) -> None:

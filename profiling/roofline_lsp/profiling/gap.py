@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ NEAR = 1.25
 """Within so many times, a quantity counts as right: counters of two runs differ by less, and the
 class of a kernel that is nearer to its ridge than this hangs on details."""
 _MOST_ASSUMED = 2
+_LONGEST_NAME = 40
 
 TERMS = (*OPERATIONS.values(), "dram_bytes", "time_ns")
 """The quantities that are compared."""
@@ -52,13 +54,16 @@ def gap_of(
     if measured is not None and prediction.verdict is not measured and deciding is not None:
         off, sentence = _class_gap(measurement, prediction, deciding, ridges[deciding], ratios)
         sentences.append(sentence)
-    time_off, sentence = _time_gap(ratios, measured, deciding)
+    missed = off is not None and ratios[off] is None
+    time_off, sentence = _time_gap(ratios, measured, deciding, missed=missed)
     if sentence:
         sentences.append(sentence)
         off = off or time_off
     if sentences and prediction.unknowns:
         assumed = dict.fromkeys(
-            f"{each.name} = {exact(each.assumed)}" for each in prediction.unknowns
+            f"{textwrap.shorten(each.name, _LONGEST_NAME, placeholder='...')}"
+            f" = {exact(each.assumed)}"
+            for each in prediction.unknowns
         )
         shown = ", ".join(list(assumed)[:_MOST_ASSUMED])
         more = f" and {len(assumed) - _MOST_ASSUMED} more" if len(assumed) > _MOST_ASSUMED else ""
@@ -132,8 +137,11 @@ def _class_gap(
     if counts is None:
         if prediction.operations(deciding) is None:
             return OPERATIONS[deciding], f"{start}: its {name} operations are not known"
-        what = "none" if not prediction.operations(deciding) else "some"
-        return OPERATIONS[deciding], f"{start}: {what} of its {name} operations were predicted"
+        if prediction.operations(deciding):
+            what = f"{name} operations were predicted, and none measured"
+        else:
+            what = f"none of its {name} operations were predicted"
+        return OPERATIONS[deciding], f"{start}: {what}"
     if moved is None:
         return "dram_bytes", f"{start}: its DRAM bytes are not known"
     parts = {f"{name} operations": counts, "DRAM bytes": moved}
@@ -146,9 +154,16 @@ def _class_gap(
 
 
 def _time_gap(
-    ratios: Mapping[str, float | None], measured: Verdict | None, deciding: Precision | None
+    ratios: Mapping[str, float | None],
+    measured: Verdict | None,
+    deciding: Precision | None,
+    *,
+    missed: bool,
 ) -> tuple[str | None, str]:
-    """What of a wrong time follows from wrong counts, and what from the model of time."""
+    """What of a wrong time follows from wrong counts, and what from the model of time.
+
+    ``missed``: a count that decides was predicted or measured to be 0, or is not known.
+    """
     time = ratios["time_ns"]
     if time is None or 1 / 2 <= time <= 2:
         return None, ""
@@ -163,7 +178,7 @@ def _time_gap(
     for what, ratio in causes.items():
         if ratio is not None and _is_off(ratio) and not _is_off(time / ratio):
             return "time_ns", f"time {longer}, as its {what} are {times(ratio)}"
-    if all(ratio is None or not _is_off(ratio) for ratio in causes.values()):
+    if not missed and all(ratio is None or not _is_off(ratio) for ratio in causes.values()):
         return "time_ns", f"time {longer} though its counts are right: the model of time is off"
     return "time_ns", f"time {longer}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from roofline_lsp.hardware_db import UnknownGpuError, find_gpu
@@ -35,32 +36,33 @@ def keep(
 ) -> Kept:
     """Add measurements to the store of the project at ``root``.
 
-    A launch whose report does not name the GPU is taken to be of the settings' one, one without a
-    command line to be of theirs. Raises StoreError.
+    Of several launches with one identity the first is kept. A launch whose report does not name the
+    GPU is taken to be of the settings' one, one without a command line to be of theirs. Raises
+    StoreError.
     """
     sources = Sources(root, settings)
     taken = (now or datetime.now(UTC)).isoformat(timespec="seconds")
-    records: list[Record] = []
+    records: dict[tuple[object, ...], Record] = {}
     missing: dict[str, None] = {}
     for each in measurements:
         launch = each if each.args is not None else replace(each, args=settings.args)
         found = sources.find(launch)
         if found is None:
             missing[launch.kernel] = None
-        records.append(
-            Record(
-                launch,
-                gpu_name(launch.gpu or settings.gpu),
-                None if found is None else sources.relative(found.path),
-                None if found is None else found.body,
-                taken,
-            )
+        record = Record(
+            launch,
+            gpu_name(launch.gpu or settings.gpu),
+            None if found is None else sources.relative(found.path),
+            None if found is None else found.body,
+            taken,
         )
+        records.setdefault(record.key, record)
     path = store_path(root)
-    append(path, records)
-    return Kept(path, tuple(records), tuple(missing))
+    append(path, records.values())
+    return Kept(path, tuple(records.values()), tuple(missing))
 
 
+@cache
 def gpu_name(name: str) -> str:
     """The hardware database's name of a GPU, or the name itself if it has none like it."""
     try:

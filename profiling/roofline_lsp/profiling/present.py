@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from roofline_lsp.api.profiled_names import parse_profiled_name
 from roofline_lsp.api.report import Verdict
 from roofline_lsp.profiling.validate import Comparison, Validation
 from roofline_lsp.reports.table import aligned
 from roofline_lsp.reports.units import counted, percent, significant
 from roofline_lsp.study import present
+from roofline_lsp.study.dataset import OPENMP_PREFIX
 
 MAX_SHOWN = 40
 """So many launches are listed, the wrong ones first."""
@@ -97,9 +99,16 @@ def note_of(comparison: Comparison) -> str:
 
 
 def _short(comparison: Comparison) -> str:
-    name = comparison.name
-    head = name.split("(", 1)[0] if not name.startswith("(") else name
-    return head if len(head) <= _NAME_WIDTH else f"{head[: _NAME_WIDTH - 3]}..."
+    """``program:scale<float>``, or ``program:main_l35`` for a target region."""
+    launch = comparison.measurement
+    parsed = parse_profiled_name(launch.kernel)
+    if parsed.region_of is not None:
+        head = parsed.base_name.removeprefix(OPENMP_PREFIX)
+    else:
+        head = launch.kernel.removeprefix("void ")
+        head = head if head.startswith("(") else head.split("(", 1)[0]
+    name = f"{launch.program}:{head}" if launch.program else head
+    return name if len(name) <= _NAME_WIDTH else f"{name[: _NAME_WIDTH - 3]}..."
 
 
 def _cells(comparison: Comparison) -> list[str]:

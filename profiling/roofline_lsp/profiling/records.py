@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from roofline_lsp.api.report import Verdict
-from roofline_lsp.profiling.measurement import COUNTS, Dim3, LineHeat, Measurement
+from roofline_lsp.profiling.measurement import COUNTS, Dim3, LineHeat, Measurement, name_of
 
 MAX_STORED_LINES = 64
 """So many of the hottest source lines of a launch are kept."""
@@ -83,24 +83,24 @@ def _record(content: Mapping[str, Any]) -> Record:
     args = content.get("args")
     label = content.get("label")
     launch = Measurement(
-        kernel=_text(content["kernel"]),
-        gpu=_text(content["gpu"]),
+        kernel=_name(content["kernel"]),
+        gpu=_name(content["gpu"]),
         program=_optional(content.get("program")),
         args=None if args is None else tuple(map(_text, args)),
         grid=_dimensions(content.get("grid")),
         block=_dimensions(content.get("block")),
-        stalls={_text(name): _number(value) for name, value in content.get("stalls", {}).items()},
+        stalls={_name(name): _number(value) for name, value in content.get("stalls", {}).items()},
         lines=tuple(_heat(each) for each in content.get("lines", ())[:MAX_STORED_LINES]),
         label=None if label is None else Verdict(label),
-        origin=_text(content.get("origin", "")),
+        origin=_name(content.get("origin", "")),
         **numbers,
     )
     return Record(
         launch,
-        _text(content["gpu"]),
+        _name(content["gpu"]),
         _optional(content.get("source")),
         _optional(content.get("body")),
-        _text(content.get("taken", "")),
+        _name(content.get("taken", "")),
     )
 
 
@@ -110,8 +110,13 @@ def _text(value: object) -> str:
     return value
 
 
+def _name(value: object) -> str:
+    """A store may come with a project from anywhere, and its names end up on terminals."""
+    return name_of(_text(value))
+
+
 def _optional(value: object) -> str | None:
-    return None if value is None else _text(value)
+    return None if value is None else _name(value)
 
 
 def _number(value: object) -> float:

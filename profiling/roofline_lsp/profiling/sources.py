@@ -49,10 +49,20 @@ class Sources:
         self._settings = settings
         self._project = ProjectIndex(root, exclude=settings.exclude)
         self._texts: dict[Path, bytes] | None = None
+        self._found: dict[tuple[object, ...], Found | None] = {}
         self._programs: dict[tuple[object, ...], ProgramAnalysis] = {}
 
     def find(self, launch: Measurement) -> Found | None:
-        """The kernel that a launch was of, judged for that launch; None if no file has it."""
+        """The kernel that a launch was of, judged for that launch; None if no file has it.
+
+        Launches that differ in nothing that the analysis is told are looked at once.
+        """
+        key = (launch.kernel, launch.args, launch.grid, launch.block)
+        if key not in self._found:
+            self._found[key] = self._find(launch)
+        return self._found[key]
+
+    def _find(self, launch: Measurement) -> Found | None:
         name = parse_profiled_name(launch.kernel)
         wanted = (name.region_of or name.base_name).encode()
         for path, text in self._kernel_files().items():

@@ -25,6 +25,8 @@ COLOURS = {
 
 MOST_LABELS = 15
 """With more kernels their names are shown only by pointing at them."""
+_CROWD = 100
+"""With more kernels the points are smaller."""
 _WIDTH, _HEIGHT = 860, 560
 _SIZE = f'width="{_WIDTH}" height="{_HEIGHT}"'
 _LEFT, _RIGHT, _TOP, _BOTTOM = 78, 26, 48, 62
@@ -174,6 +176,7 @@ def _roof(gpu: GpuUsed, precision: Precision, scale: _Scale) -> Iterator[str]:
 
 def _kernel(kernel: Plotted, scale: _Scale, count: int) -> Iterator[str]:
     colour = COLOURS[kernel.precision]
+    radius = 4.5 if count <= _CROWD else 2.5
     here, there = (_point(place, scale) for place in (kernel.predicted, kernel.measured))
     yield f"<g><title>{escape(_told(kernel))}</title>"
     if here is not None and there is not None:
@@ -181,10 +184,10 @@ def _kernel(kernel: Plotted, scale: _Scale, count: int) -> Iterator[str]:
         yield f'<line {ends} stroke="{colour}" stroke-width="1" stroke-dasharray="3 2"/>'
     if here is not None:
         at = f'cx="{here[0]:.1f}" cy="{here[1]:.1f}"'
-        yield f'<circle {at} r="4.5" fill="#ffffff" stroke="{colour}" stroke-width="1.8"/>'
+        yield f'<circle {at} r="{radius}" fill="#ffffff" stroke="{colour}" stroke-width="1.8"/>'
     if there is not None:
         at = f'cx="{there[0]:.1f}" cy="{there[1]:.1f}"'
-        yield f'<circle {at} r="4.5" fill="{colour}"/>'
+        yield f'<circle {at} r="{radius}" fill="{colour}"/>'
     labelled = there or here
     if labelled is not None and count <= MOST_LABELS:
         left = labelled[0] > _WIDTH - _RIGHT - 7 * min(len(kernel.name), _MOST_NAME)

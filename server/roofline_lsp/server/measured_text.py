@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from roofline_lsp.api.report import LedgerLine, Measured, Prediction
 from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.profiling.measurement import name_of
 from roofline_lsp.reports.units import dimensions, scaled
 from roofline_lsp.server.figures import duration, factor, percent
 from roofline_lsp.server.markdown import Style
@@ -23,7 +24,7 @@ def measured_text(measured: Measured, style: Style) -> str:
     return style.page(
         f"{style.bold(title)} ({style.prose(', '.join(_circumstances(measured)))})",
         _table(measured, style) if _is_counted(measured) else "Source lines only",
-        _causes(measured),
+        _causes(measured, style),
     )
 
 
@@ -61,7 +62,7 @@ def _circumstances(measured: Measured) -> Iterator[str]:
         if measured.block is not None and measured.block != measured.predicted.block:
             yield f"block {dimensions(measured.block)}"
         if measured.args and not measured.stale:
-            yield f"arguments '{shlex.join(measured.args)}'"
+            yield f"arguments '{name_of(shlex.join(measured.args))}'"
 
 
 def _table(measured: Measured, style: Style) -> str:
@@ -106,8 +107,8 @@ def _off(predicted: float | None, measured: float | None) -> str:
     return factor(predicted / measured) if predicted and measured else ""
 
 
-def _causes(measured: Measured) -> str | None:
+def _causes(measured: Measured, style: Style) -> str | None:
     """What warps waited for, by the profiler's names."""
     reasons = [name.replace("_", " ") for name in list(measured.stalls)[:_MOST_STALLS]]
     reasons = [name for name in reasons if name not in ("selected", "not selected")]
-    return f"Warps stalled most for: {', '.join(reasons)}" if reasons else None
+    return f"Warps stalled most for: {style.prose(', '.join(reasons))}" if reasons else None
