@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
+from roofline_lsp.profiling.background import run_command
+from roofline_lsp.profiling.places import store_path
 from roofline_lsp.server.features.profiles import IMPORT, PROFILE
 
 SAXPY = """\
@@ -80,6 +82,23 @@ async def test_an_imported_measurement_goes_before_the_prediction(
     assert "Measured before the code changed" in await session.hover_text(uri, *NAME)
     # And back, with a comment.
     session.replace(uri, SAXPY.replace("a * x[i]", "a * x[i] /* scaled */"))
+    (title,) = await session.titles(uri)
+    assert title.startswith("BB measured")
+
+
+async def test_a_measurement_made_elsewhere_shows_up(start_session: Any, folder: Path) -> None:
+    session = await start_session(server="real")
+    uri = session.open("saxpy.cu", SAXPY)
+    (title,) = await session.titles(uri)
+    assert "measured" not in title
+    (folder / "r.csv").write_text(report("11.5e6", "17310", "BB"))
+    ended = await run_command(["import", "r.csv"], folder, limit_s=60)
+    assert ended.code == 0
+    session.client.workspace_did_change_watched_files(
+        types.DidChangeWatchedFilesParams(
+            [types.FileEvent(store_path(folder).as_uri(), types.FileChangeType.Created)]
+        )
+    )
     (title,) = await session.titles(uri)
     assert title.startswith("BB measured")
 

@@ -124,10 +124,11 @@ def _folders(plan: Plan) -> list[Path]:
 
 
 def _is_program(folder: Path) -> bool:
-    return any(
-        path.name in _MAKEFILES or path.suffix.lower() in SOURCE_SUFFIXES
-        for path in folder.iterdir()
-    )
+    try:
+        files = list(folder.iterdir())
+    except OSError:
+        return True  # so that it is listed as one that failed
+    return any(path.name in _MAKEFILES or path.suffix.lower() in SOURCE_SUFFIXES for path in files)
 
 
 def _resume(plan: Plan) -> set[str]:

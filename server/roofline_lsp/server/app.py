@@ -15,6 +15,7 @@ from pygls.capabilities import get_capability
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
+from roofline_lsp.profiling.places import store_path
 from roofline_lsp.server.documents import Documents
 from roofline_lsp.server.features.diagnostics import diagnostics
 from roofline_lsp.server.features.profiles import TRUSTED
@@ -125,7 +126,11 @@ class RooflineServer(LanguageServer):
             )
         if self.capability("workspace.did_change_watched_files.dynamic_registration"):
             suffixes = ",".join(sorted(suffix[1:] for suffix in WATCHED_SUFFIXES))
-            globs = (f"**/*.{{{suffixes}}}", f"**/{{{OWN_FILE},{SHARED_FILE}}}")
+            globs = (
+                f"**/*.{{{suffixes}}}",
+                f"**/{{{OWN_FILE},{SHARED_FILE}}}",
+                f"**/{store_path(Path()).as_posix()}",
+            )
             registrations.append(
                 types.Registration(
                     "files",

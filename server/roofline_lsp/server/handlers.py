@@ -7,6 +7,7 @@ from typing import Any
 
 from lsprotocol import types
 
+from roofline_lsp.profiling.places import store_path
 from roofline_lsp.reports.json import Json
 from roofline_lsp.server.app import RooflineServer
 from roofline_lsp.server.features.code_lens import DETAILS, code_lenses
@@ -78,6 +79,8 @@ def _documents(server: RooflineServer) -> None:
 def _files_changed(ls: RooflineServer, paths: list[Path]) -> None:
     if any(path.name in {OWN_FILE, SHARED_FILE} for path in paths):
         ls.background(ls.settings_changed())
+    elif any(path.parts[-2:] == store_path(Path()).parts for path in paths):
+        ls.documents.refresh()
     else:
         ls.documents.files_changed(paths)
 
