@@ -56,7 +56,10 @@ def test_help_names_commands_and_exit_codes(run: Callable[..., Any]) -> None:
     ("word", "hint"),
     [
         ("evalute", "did you mean 'evaluate'?"),
-        ("xyz", "the commands are advise, cache, evaluate, gpus, prompt, rules, schema"),
+        (
+            "xyz",
+            "the commands are advise, cache, evaluate, gpus, import, prompt, rules, schema, study",
+        ),
         ("src/saxpy.cu", "to check it, run: roofline-lsp --check src/saxpy.cu"),
     ],
 )

@@ -133,6 +133,7 @@ def _kernel_report(
         prediction=judged[0].prediction,
         findings=finder.in_kernel(kernel, judged),
         what_if=launches[0].what_if if launches else _what_if(analysis, kernel, None),
+        body_hash=analysis.body_hash(kernel),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 from roofline_lsp.analysis.binding import Binding, bind
@@ -17,6 +18,7 @@ from roofline_lsp.analysis.host.values import LaunchContext
 from roofline_lsp.analysis.predict import Target, judge, predict
 from roofline_lsp.analysis.prediction import Prediction
 from roofline_lsp.analysis.symbols import SymbolTable, build_symbol_table
+from roofline_lsp.api.body_hash import body_hash, by_name
 from roofline_lsp.api.cache import AnalysisCache
 from roofline_lsp.api.details import KernelDetails
 from roofline_lsp.api.files import Reader, read_file
@@ -184,6 +186,16 @@ class ProgramAnalysis:
             for f in self.functions
         )
 
+    @cached_property
+    def _called(self) -> dict[str, list[Function]]:
+        units = self.program.all_units()
+        methods = (method for unit in units for each in unit.structs for method in each.methods)
+        return by_name((*(function for unit in units for function in unit.functions), *methods))
+
+    def body_hash(self, kernel: Function) -> str:
+        """A short hash of all the code that a kernel runs."""
+        return body_hash(kernel, self._called)
+
     def launches_of(
         self, kernel: Function, host: HostResult | None = None
     ) -> tuple[LaunchContext, ...]:
@@ -263,6 +275,13 @@ class ProgramAnalysis:
             chosen.kernel, chosen.context, grid=grid, block=block, bindings=chosen.bindings
         )
         return prediction
+
+    def kernel_of(
+        self, profiled_name: str, *, grid: Dim3 | None = None, block: Dim3 | None = None
+    ) -> Function | None:
+        """The kernel that a profiler's demangled name means, the one that ``predict`` judges."""
+        chosen = self._chosen(profiled_name, grid, block)
+        return chosen.kernel if chosen is not None else None
 
     def details(
         self, profiled_name: str, *, grid: Dim3 | None = None, block: Dim3 | None = None

@@ -41,6 +41,7 @@ __all__ = [
     "Level",
     "LibraryCallReport",
     "Limiter",
+    "Measured",
     "ModelOpinion",
     "Prediction",
     "Related",
@@ -160,6 +161,52 @@ class ModelOpinion:
 
 
 @record(frozen=True, slots=True)
+class Measured:
+    """What a profiler measured of a kernel, to stand beside what is predicted of it."""
+
+    verdict: Verdict | None
+    gpu: str
+    """The GPU that it ran on."""
+    sp_flops: float | None
+    dp_flops: float | None
+    hp_flops: float | None
+    int_ops: float | None
+    tensor_flops: float | None
+    dram_bytes: float | None
+    """Read and written."""
+    time_ns: float | None
+    grid: tuple[int, int, int] | None
+    block: tuple[int, int, int] | None
+    args: tuple[str, ...] | None
+    """The command line that the program was run with; None where it is not known."""
+    occupancy: float | None
+    stalls: Mapping[str, float]
+    """By reason, the worst first: warps stalled for it for each warp that issues."""
+    heat: Mapping[tuple[str, int], float]
+    """By file name and line, the share of the kernel's program-counter samples."""
+    origin: str
+    """The report that it came from, and when it was taken."""
+    stale: bool
+    """Whether the kernel's code has changed since."""
+    applies: bool
+    """Whether it is of this code, GPU and launch, so that it goes before the prediction."""
+    predicted: Prediction
+    """For the launch that was measured, as far as that is known."""
+    disagreement: str | None
+    """What is far off and why, where prediction and measurement disagree strongly."""
+
+    def operations(self, precision: Precision) -> float | None:
+        """The operations of a precision."""
+        return {
+            Precision.SP: self.sp_flops,
+            Precision.DP: self.dp_flops,
+            Precision.HP: self.hp_flops,
+            Precision.INT: self.int_ops,
+            Precision.TENSOR: self.tensor_flops,
+        }[precision]
+
+
+@record(frozen=True, slots=True)
 class KernelReport:
     """A kernel, its launches, and the prediction for the one that stands for it."""
 
@@ -175,18 +222,23 @@ class KernelReport:
     launches: tuple[LaunchReport, ...]
     """In the order the host program meets them; empty where none was found."""
     prediction: Prediction
-    """Of the first launch, or for assumed dimensions where there is none."""
+    """Of the first launch, or for assumed dimensions where there is none.
+
+    Where a measurement applies, what was measured stands in it, and its source says so.
+    """
     findings: tuple[Finding, ...] = ()
     opinion: ModelOpinion | None = None
     """What a language model says; None where none was asked."""
+    what_if: WhatIf | None = None
+    """Of the first launch, or for assumed dimensions where there is none."""
+    body_hash: str = ""
+    """Of all the code that the kernel runs: the same as long as a measurement of it holds."""
+    measured: Measured | None = None
 
     @property
     def verdict(self) -> Verdict | None:
         """The verdict that counts: the static one, or what it and the model's opinion make."""
         return self.prediction.verdict if self.opinion is None else self.opinion.joined
-
-    what_if: WhatIf | None = None
-    """Of the first launch, or for assumed dimensions where there is none."""
 
     @property
     def title(self) -> str:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from roofline_lsp.api import gpu_used, project_root
-from roofline_lsp.api.report import FileReport, Report, Verdict
+from roofline_lsp.api.report import FileReport, GpuUsed, Report, Verdict
 from roofline_lsp.cli.batch import analyse
 from roofline_lsp.cli.exit_codes import FAILED, FINDINGS, OK
 from roofline_lsp.cli.files import collect
@@ -21,6 +21,8 @@ from roofline_lsp.cli.statistics import statistics
 from roofline_lsp.kernel.program import Problem, Severity
 from roofline_lsp.kernel.stages import Stage, measured, stage
 from roofline_lsp.parsers.gate import has_kernels
+from roofline_lsp.profiling.errors import StoreError
+from roofline_lsp.profiling.places import store_path
 from roofline_lsp.reports.formats import renderer
 from roofline_lsp.reports.style import Style
 from roofline_lsp.reports.text import problem_line
@@ -49,6 +51,7 @@ def _run(options: argparse.Namespace) -> int:
     found = collect(options.check, exclude=settings.exclude, gate=has_kernels)
     with ProgressBar(sys.stderr, enabled=not options.no_progress) as bar:
         analysed = analyse(found, settings, bar.show, project_root(folder)) if found.files else []
+    analysed = _with_measurements(analysed, gpu, settings.args, found.problems)
     if asked is not None:
         from roofline_lsp.cli import llm  # noqa: PLC0415 - for those who ask alone
 
@@ -71,6 +74,26 @@ def _layers(options: argparse.Namespace, asked: str | None) -> tuple[Layer, ...]
     """What the command line says; asking the model turns the advisor on for this run."""
     own = analysis_layer(options)
     return (own,) if asked is None else (own, turned_on())
+
+
+def _with_measurements(
+    files: list[FileReport],
+    gpu: GpuUsed,
+    args: tuple[str, ...] | None,
+    problems: list[Problem],
+) -> list[FileReport]:
+    """What was measured of the kernels, where there is a store of it beside the project."""
+    if not any(store_path(project_root(file.path.absolute().parent)).exists() for file in files):
+        return files
+    from roofline_lsp.profiling.overlay import MeasurementIndex  # noqa: PLC0415 - seldom needed
+
+    index = MeasurementIndex()
+    try:
+        return [index.beside(file, gpu, args) for file in files]
+    except StoreError as error:
+        path, _, message = str(error).partition(": ")
+        problems.append(Problem(Severity.WARNING, message, Path(path)))
+        return files
 
 
 def exit_code(report: Report, fail_on: str | None) -> int:

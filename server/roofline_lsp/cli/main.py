@@ -21,11 +21,19 @@ COMMANDS: Mapping[str, str] = {
     "cache": "tell what is kept of a language model's replies, or forget it",
     "evaluate": "compare predictions with measured kernels",
     "gpus": "list the GPUs that kernels can be judged for",
+    "import": "keep the measurements of profilers' reports beside the project",
     "prompt": "show what would be sent to a language model about a kernel",
     "rules": "list the rules that find what could be faster, or explain one",
     "schema": "print the JSON Schema of --format json",
+    "study": "make data sets: `study collect` profiles program folders",
 }
 """Each is a module of this package with ``parser()`` and ``run(argv)``; the values are for help."""
+
+_MODULES: Mapping[str, str] = {"import": "import_reports"}
+"""The module of a command whose name is a word of Python."""
+
+MODES: Mapping[str, str] = {"--validate": "validate", "--profile": "profile"}
+"""Options that choose a command with options of its own, and its module."""
 
 EPILOG = """\
 commands:
@@ -69,8 +77,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _dispatch(given: list[str]) -> int:
     if given and given[0] in COMMANDS:
-        run = importlib.import_module(f"roofline_lsp.cli.{given[0]}").run
+        module = _MODULES.get(given[0], given[0])
+        run = importlib.import_module(f"roofline_lsp.cli.{module}").run
         return int(run(given[1:]))
+    # What follows `--` is a program's own command line.
+    own = given[: given.index("--")] if "--" in given else given
+    for option, module in MODES.items():
+        if option in own:
+            run = importlib.import_module(f"roofline_lsp.cli.{module}").run
+            return int(run(given))
     if given and not given[0].startswith("-"):
         raise UsageError(_unknown_command(given[0]))
     options = parser().parse_args(given)
@@ -122,6 +137,17 @@ def parser() -> argparse.ArgumentParser:
         metavar="PATH",
         help="analyse these files, folders and glob patterns and print a report",
     )
+    add(
+        "--validate",
+        nargs="*",
+        metavar="REPORT",
+        help="hold measurements against predictions; --validate --help tells its options",
+    )
+    add(
+        "--profile",
+        action="store_true",
+        help="run a program, given after --, under a profiler; --profile --help tells its options",
+    )
     add_analysis_options(made)
     _add_check_options(made)
     return made
@@ -159,3 +185,7 @@ def _add_check_options(made: argparse.ArgumentParser) -> None:
         help="tell what --llm would ask and cost, and end; the endpoint counts the tokens",
     )
     add("--fail-on", choices=("cb", "bb"), help="exit with 1 if a kernel is of this class")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -16,6 +16,7 @@ from roofline_lsp.api.report import (
     KernelReport,
     LaunchReport,
     LibraryCallReport,
+    Measured,
     ModelOpinion,
     Prediction,
     Report,
@@ -101,6 +102,7 @@ def _kernel(kernel: KernelReport) -> Json:
         "name_range": _range(kernel.name_span),
         "launches": [_launch(launch) for launch in kernel.launches],
         "prediction": _prediction(kernel.prediction),
+        "measured": _measured(kernel.measured),
         "findings": [_finding(finding) for finding in kernel.findings],
         "what_if": _what_if(kernel.what_if),
         "opinion": None if kernel.opinion is None else _opinion(kernel.opinion),
@@ -118,6 +120,30 @@ def _opinion(opinion: ModelOpinion) -> Json:
         "joined_class": None if opinion.joined is None else opinion.joined.value,
         "joined_confidence": _number(opinion.joined_confidence),
         "joined_source": opinion.joined_source.value,
+    }
+
+
+def _measured(measured: Measured | None) -> Json | None:
+    if measured is None:
+        return None
+    return {
+        "class": _class(measured.verdict),
+        "predicted_class": _class(measured.predicted.verdict),
+        "gpu": measured.gpu,
+        "sp_flops": _number(measured.sp_flops),
+        "dp_flops": _number(measured.dp_flops),
+        "hp_flops": _number(measured.hp_flops),
+        "int_ops": _number(measured.int_ops),
+        "tensor_flops": _number(measured.tensor_flops),
+        "dram_bytes": _number(measured.dram_bytes),
+        "time_ns": _number(measured.time_ns),
+        "grid": _dimensions(measured.grid),
+        "block": _dimensions(measured.block),
+        "args": None if measured.args is None else list(measured.args),
+        "origin": measured.origin,
+        "stale": measured.stale,
+        "applies": measured.applies,
+        "disagreement": measured.disagreement,
     }
 
 

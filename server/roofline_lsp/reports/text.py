@@ -13,6 +13,7 @@ from roofline_lsp.api.report import (
     LibraryCallReport,
     Prediction,
     Report,
+    Source,
     Verdict,
     WhatIf,
 )
@@ -102,10 +103,13 @@ def _kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: Style) -> Iterator[
     verdict = _painted(prediction.verdict, style)
     limit = f"limited by {prediction.limiting.value}" if prediction.limiting else ""
     sure = percent(prediction.confidence) if prediction.verdict is not None else ""
+    if prediction.source is Source.MEASURED:
+        sure = "measured"
     yield "  ".join(cell for cell in (where, kernel.title, verdict, sure, limit) if cell)
     for label, texts in (
         ("intensity", _intensities(prediction, gpu)),
         ("work", _work(prediction)),
+        ("measured", _measured(kernel)),
         ("model", _opinion(kernel)),
         ("launch", _launches(kernel)),
         ("evidence", _evidence(prediction)),
@@ -205,6 +209,29 @@ def _work(prediction: Prediction) -> Iterator[str]:
         yield filled
     elif state:
         yield ", ".join(state)
+
+
+def _measured(kernel: KernelReport) -> Iterator[str]:
+    """``BB, DRAM 12 MB, time 17.3 us; predicted BB, 18.8 us (report.csv, ID 0)``."""
+    held = kernel.measured
+    if held is None:
+        return
+    verdict, predicted = held.verdict, held.predicted
+    parts = [verdict.value] if verdict is not None else []
+    if held.dram_bytes is not None:
+        parts.append(f"DRAM {scaled(held.dram_bytes, 'B')}")
+    parts.append(f"time {duration(held.time_ns)}")
+    text = ", ".join(parts)
+    if held.stale:
+        text += "; before the code changed"
+    elif not held.applies:
+        text += f"; at grid {dimensions(held.grid)}, block {dimensions(held.block)}"
+    else:
+        shown = predicted.verdict.value if predicted.verdict is not None else "undecided"
+        text += f"; predicted {shown}, time {duration(predicted.time_ns)}"
+    yield f"{text}  ({held.origin})"
+    if held.disagreement is not None:
+        yield held.disagreement
 
 
 def _launches(kernel: KernelReport) -> Iterator[str]:

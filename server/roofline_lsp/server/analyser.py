@@ -19,6 +19,8 @@ from roofline_lsp.api.entry import what_if_of
 from roofline_lsp.api.files import has_main, siblings
 from roofline_lsp.api.programs import beside
 from roofline_lsp.api.report import FileReport, GpuUsed, KernelReport, WhatIf
+from roofline_lsp.profiling.errors import StoreError
+from roofline_lsp.profiling.overlay import MeasurementIndex
 from roofline_lsp.server.features.rule_pages import write_pages
 from roofline_lsp.server.worker import Reader
 from roofline_lsp.settings import Settings
@@ -41,6 +43,8 @@ class ApiAnalyser:
         self._programs: dict[Path, tuple[Path, ...]] = {}
         """What each file was last analysed with."""
         self._analyses: dict[Path, ProgramAnalysis] = {}
+        self._measurements = MeasurementIndex()
+        self._store_error = ""
 
     def analyse(self, text: bytes, path: Path, settings: Settings, reader: Reader) -> FileReport:
         """The kernels of a file; never raises on bad code.
@@ -55,7 +59,17 @@ class ApiAnalyser:
         self._programs[path] = project.program(path)
         self._remember(path)
         write_pages(sorted({finding.code for finding in report.all_findings()}))
-        return report
+        return self._beside(report, settings)
+
+    def _beside(self, report: FileReport, settings: Settings) -> FileReport:
+        """A report with what was measured; without it where the measurements cannot be read."""
+        try:
+            return self._measurements.beside(report, gpu_used(settings), settings.args)
+        except StoreError as error:
+            if str(error) != self._store_error:
+                self._store_error = str(error)
+                logger.warning("%s", error)
+            return report
 
     def what_if(
         self, path: Path, kernel: KernelReport, launch: int | None, gpus: tuple[str, ...]

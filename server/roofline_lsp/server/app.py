@@ -15,10 +15,12 @@ from pygls.capabilities import get_capability
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
+from roofline_lsp.profiling.places import store_path
 from roofline_lsp.server.advice import SessionAdvice
 from roofline_lsp.server.advice_process import AdviceProcess
 from roofline_lsp.server.documents import Documents
 from roofline_lsp.server.features.diagnostics import diagnostics
+from roofline_lsp.server.features.profiles import TRUSTED
 from roofline_lsp.server.jobs import CheckGpu, Failed
 from roofline_lsp.server.markdown import Style
 from roofline_lsp.server.places import WATCHED_SUFFIXES, path_of
@@ -56,6 +58,8 @@ class RooflineServer(LanguageServer):
         self.advice = SessionAdvice(self, AdviceProcess(self._warn))
         self.style = Style(markdown=False)
         self.client_commands: frozenset[str] = frozenset()
+        self.trusted = False
+        """Whether the client says that the person trusts the workspace."""
         self._folders: list[Path] = []
         self._told_of_crash = False
         self._answered: dict[tuple[str, str], tuple[int, int]] = {}
@@ -75,6 +79,7 @@ class RooflineServer(LanguageServer):
         options = params.initialization_options
         if isinstance(options, dict) and isinstance(options.get(CLIENT_COMMANDS), list):
             self.client_commands = frozenset(map(str, options[CLIENT_COMMANDS]))
+        self.trusted = isinstance(options, dict) and options.get(TRUSTED) is True
         self.settings.set_options(options)
         if params.process_id is not None:
             self.background(_end_with(params.process_id))
@@ -102,7 +107,17 @@ class RooflineServer(LanguageServer):
         """Log what went wrong instead of showing it: it is nothing that a person could mend."""
         logger.error("%s: %s", source.__name__, error)
 
+    @property
+    def folder(self) -> Path | None:
+        """The workspace's first folder; None where the client opened files alone."""
+        return self._folders[0] if self._folders else None
+
     # ---- Settings
+
+    async def options(self) -> list[str]:
+        """The settings that hold for the workspace's folder, as options of the command line."""
+        settings = await self.settings.for_path((self.folder or Path.cwd()) / OWN_FILE)
+        return ["--gpu", settings.gpu]
 
     async def register(self) -> None:
         """Ask to be told of changes to settings and to files, as far as the client can tell."""
@@ -117,7 +132,11 @@ class RooflineServer(LanguageServer):
             )
         if self.capability("workspace.did_change_watched_files.dynamic_registration"):
             suffixes = ",".join(sorted(suffix[1:] for suffix in WATCHED_SUFFIXES))
-            globs = (f"**/*.{{{suffixes}}}", f"**/{{{OWN_FILE},{SHARED_FILE}}}")
+            globs = (
+                f"**/*.{{{suffixes}}}",
+                f"**/{{{OWN_FILE},{SHARED_FILE}}}",
+                f"**/{store_path(Path()).as_posix()}",
+            )
             registrations.append(
                 types.Registration(
                     "files",

@@ -7,6 +7,7 @@ from typing import Any
 
 from lsprotocol import types
 
+from roofline_lsp.profiling.places import store_path
 from roofline_lsp.reports.json import Json
 from roofline_lsp.server.advice_commands import code_actions as advice_actions
 from roofline_lsp.server.advice_commands import show_prompt, suggest
@@ -16,6 +17,13 @@ from roofline_lsp.server.features.code_actions import code_actions as quick_fixe
 from roofline_lsp.server.features.code_lens import DETAILS, code_lenses
 from roofline_lsp.server.features.diagnostics import SOURCE, diagnostics
 from roofline_lsp.server.features.hover import hover
+from roofline_lsp.server.features.profiles import (
+    IMPORT,
+    PROFILE,
+    Said,
+    import_profiles,
+    profile_program,
+)
 from roofline_lsp.server.features.report import METHOD, report
 from roofline_lsp.server.places import path_of
 from roofline_lsp.settings import OWN_FILE, SHARED_FILE
@@ -31,6 +39,7 @@ def register(server: RooflineServer) -> None:
     _settings(server)
     _features(server)
     _advice(server)
+    _commands(server)
 
 
 def _life(server: RooflineServer) -> None:
@@ -78,6 +87,8 @@ def _documents(server: RooflineServer) -> None:
 def _files_changed(ls: RooflineServer, paths: list[Path]) -> None:
     if any(path.name in {OWN_FILE, SHARED_FILE} for path in paths):
         ls.background(ls.settings_changed())
+    elif any(path.parts[-2:] == store_path(Path()).parts for path in paths):
+        ls.documents.refresh()
     else:
         ls.documents.files_changed(paths)
 
@@ -153,3 +164,24 @@ def _advice(server: RooflineServer) -> None:
     @server.command(SHOW_PROMPT)
     async def on_show_prompt(ls: RooflineServer, uri: str, kernel: str, line: int) -> str | None:
         return await show_prompt(ls, uri, kernel, line)
+
+
+def _commands(server: RooflineServer) -> None:
+    @server.command(IMPORT)
+    async def on_import(ls: RooflineServer, *reports: Any) -> str:
+        return _told(ls, await import_profiles(reports, ls.folder, await ls.options()))
+
+    @server.command(PROFILE)
+    async def on_profile(ls: RooflineServer, *program: Any) -> str:
+        return _told(
+            ls,
+            await profile_program(program, ls.folder, await ls.options(), trusted=ls.trusted),
+        )
+
+
+def _told(ls: RooflineServer, said: Said) -> str:
+    """Show what came of it, and look at measurements anew."""
+    kind = types.MessageType.Error if said.failed else types.MessageType.Info
+    ls.window_show_message(types.ShowMessageParams(kind, f"roofline-lsp: {said.text}"))
+    ls.documents.refresh()
+    return said.text

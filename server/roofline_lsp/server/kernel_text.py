@@ -14,6 +14,7 @@ from roofline_lsp.api.report import (
     LaunchReport,
     Limiter,
     Prediction,
+    Source,
     UnknownKind,
     UnknownUsed,
     Verdict,
@@ -27,6 +28,7 @@ from roofline_lsp.reports.what_if import flip_text, strip
 from roofline_lsp.server.figures import count, duration, percent
 from roofline_lsp.server.launch_text import launch_items
 from roofline_lsp.server.markdown import Style
+from roofline_lsp.server.measured_text import measured_text
 from roofline_lsp.server.opinion_text import opinion_text
 from roofline_lsp.server.places import uri_of
 from roofline_lsp.server.ridges import (
@@ -90,6 +92,7 @@ def kernel_text(
         opinion_text(kernel.opinion, prediction.verdict, style),
         _table(found, style),
         _amounts(prediction),
+        measured_text(kernel.measured, style) if kernel.measured is not None else None,
         _launch(kernel, launch, style),
         _unknowns(not_told(prediction, launch), style),
         _evidence(prediction.evidence, kernel.path, style),
@@ -100,7 +103,8 @@ def _answer(prediction: Prediction, gpu: GpuUsed, style: Style) -> str:
     where = f"on {gpu_name(gpu)} ({gpu.clock} clock)"
     if prediction.verdict is None:
         return f"{style.bold('Undecided')} {where}: too little is known of this kernel"
-    return f"{style.bold(_VERDICTS[prediction.verdict])} {where}: {sureness(prediction.confidence)}"
+    sure = "measured" if prediction.source is Source.MEASURED else sureness(prediction.confidence)
+    return f"{style.bold(_VERDICTS[prediction.verdict])} {where}: {sure}"
 
 
 def _reason(prediction: Prediction, found: Sequence[Ridge]) -> str | None:
@@ -183,7 +187,8 @@ def _amounts(prediction: Prediction) -> str:
         traffic = "DRAM traffic unknown"
     parts = [traffic]
     if prediction.time_ns is not None:
-        parts.append(f"about {duration(prediction.time_ns)}")
+        about = "" if prediction.source is Source.MEASURED else "about "
+        parts.append(f"{about}{duration(prediction.time_ns)}")
     if prediction.occupancy is not None:
         parts.append(f"occupancy {percent(prediction.occupancy)}")
     return " · ".join(parts)

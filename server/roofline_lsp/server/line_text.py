@@ -9,6 +9,7 @@ from roofline_lsp.kernel.program import Dialect
 from roofline_lsp.reports.units import scaled
 from roofline_lsp.server.figures import count, percent
 from roofline_lsp.server.markdown import Style
+from roofline_lsp.server.measured_text import line_heat
 from roofline_lsp.server.ridges import NAMES, OPERATION_UNITS, line_operations, ridges
 
 
@@ -44,10 +45,12 @@ def _line_block(
         )
         shares.insert(0 if prediction.verdict is Verdict.BANDWIDTH_BOUND else len(shares), traffic)
     notes = list(dict.fromkeys(note for line in lines for note in line.notes))
-    if not shares and not notes:
+    heat = line_heat(kernel.measured, lines) if kernel.measured is not None else None
+    if not shares and not notes and heat is None:
         return None
     return style.page(
         _line_answer(shares, kernel, style),
+        heat,
         style.table(
             [
                 ["This line", "Amount", "Share"],

@@ -29,7 +29,10 @@ SECTION = "roofline"
 """The section of an editor's configuration: ``roofline.gpu``."""
 
 CLIENT_COMMANDS = "clientCommands"
-"""The one initialization option that is no setting: the commands that the client has."""
+"""The initialization option that lists the commands that the client has."""
+
+_NO_SETTINGS = frozenset({CLIENT_COMMANDS, "workspaceTrusted"})
+"""Initialization options that say something of the client or its workspace."""
 
 _OPTIONS = "initialization options"
 _CONFIGURATION = f"editor settings '{SECTION}'"
@@ -67,7 +70,7 @@ class EditorSettings:
     def set_options(self, options: object) -> None:
         """Take the initialization options."""
         if isinstance(options, Mapping):
-            options = {key: value for key, value in options.items() if key != CLIENT_COMMANDS}
+            options = {key: value for key, value in options.items() if key not in _NO_SETTINGS}
         self._set(_OPTIONS, options)
 
     def set_configuration(self, values: object) -> None:

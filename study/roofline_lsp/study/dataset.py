@@ -47,10 +47,11 @@ class MeasuredKernel:
     """``haccmk-cuda``: the folder that its sources stand in."""
     kernel: str
     """Demangled, or ``__omp_offloading_<ids>_<mangled function>_l<line>``."""
-    args: tuple[str, ...]
-    """The program's command line, its own name left out."""
-    grid: Dim3
-    block: Dim3
+    args: tuple[str, ...] | None
+    """The program's command line, its own name left out; None where it is not known."""
+    grid: Dim3 | None
+    block: Dim3 | None
+    """A data set tells them; other reports may not."""
     sp_flops: float
     """Counted by thread; a multiply-add counts as 2, as for the other counts."""
     dp_flops: float

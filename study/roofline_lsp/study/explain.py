@@ -61,7 +61,7 @@ def explain(judgement: Judgement, gpu: GpuUsed, *, sources: Path | None = None) 
     lines = [row.name, *(f"  {line}" for line in _verdict_lines(judgement))]
     if judgement.failure:
         lines.append(f"  {judgement.failure}")
-    args = " ".join(row.args) or "none"
+    args = UNKNOWN if row.args is None else " ".join(row.args) or "none"
     lines.append(
         f"  profiled: grid {dimensions(row.grid)}, block {dimensions(row.block)}, arguments {args}"
     )

@@ -17,6 +17,7 @@ from roofline_lsp.parsers.cuda.grammar import Tree, parse
 from roofline_lsp.parsers.cuda.repair import repair
 
 _WORD = re.compile(rb"[A-Za-z_]\w*")
+_COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 class Slices(Protocol):
@@ -73,8 +74,14 @@ class SourceText:
         return self.tree
 
     def fingerprint(self, start: int, end: int) -> str:
-        """A short hash of a byte range of the preprocessed text."""
-        return blake2b(self.text[start:end], digest_size=8).hexdigest()
+        """A short hash of a byte range of the preprocessed text, its comments and blanks left out.
+
+        So it is the same after code is formatted anew.
+        """
+        text = self.text[start:end]
+        if b"//" in text or b"/*" in text:
+            text = _COMMENT.sub(b"", text)
+        return blake2b(text.translate(None, b" \t\r\n\f\v"), digest_size=8).hexdigest()
 
     @cached_property
     def _source_lines(self) -> list[bytes]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from roofline_lsp.api.report import GpuUsed, KernelReport
+from roofline_lsp.api.report import GpuUsed, KernelReport, Source
 from roofline_lsp.reports.units import significant
 from roofline_lsp.server.convert import Encoding, line_range, position_of
 from roofline_lsp.server.figures import duration
+from roofline_lsp.server.measured_text import measured_parts
 from roofline_lsp.server.ridges import NAMES, OPERATION_UNITS, gpu_name, ridges
 from roofline_lsp.server.views import View
 
@@ -42,8 +43,10 @@ def lens_title(kernel: KernelReport, gpu: GpuUsed) -> str:
     prediction = kernel.prediction
     name = gpu_name(gpu)
     if prediction.verdict is None:
-        return f"class unknown | {name}"
-    parts = [f"{prediction.verdict.value} {min(round(prediction.confidence * 100), 99)}%"]
+        return " | ".join((f"class unknown | {name}", *measured_parts(kernel.measured)))
+    is_measured = prediction.source is Source.MEASURED
+    sure = "measured" if is_measured else f"{min(round(prediction.confidence * 100), 99)}%"
+    parts = [f"{prediction.verdict.value} {sure}"]
     nearest = next((ridge for ridge in ridges(prediction, gpu) if ridge.ratio is not None), None)
     if nearest is not None and nearest.intensity is not None and nearest.ridge is not None:
         parts.append(
@@ -52,4 +55,4 @@ def lens_title(kernel: KernelReport, gpu: GpuUsed) -> str:
         )
     time = prediction.time_ns
     parts.append(f"{duration(time)} on {name}" if time is not None else f"on {name}")
-    return " | ".join(parts)
+    return " | ".join((*parts, *measured_parts(kernel.measured)))

@@ -1,7 +1,8 @@
-"""Diagnostics: what of a document could not be read, and what could be faster."""
+"""Diagnostics: what could not be read, what could be faster, where measurements contradict."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from lsprotocol import types
@@ -14,6 +15,9 @@ from roofline_lsp.server.places import uri_of
 from roofline_lsp.server.views import View
 
 SOURCE = "roofline-lsp"
+
+DISAGREES = "measured-differently"
+"""The code of the diagnostic on a kernel that was measured far from what is predicted."""
 
 _SEVERITIES = {
     Severity.ERROR: types.DiagnosticSeverity.Warning,
@@ -86,7 +90,24 @@ def _problems(view: View, encoding: Encoding) -> list[types.Diagnostic]:
         line = view.line_map.to_new(problem.line if problem.line is not None else 1)
         if line is not None:
             shown.append(_diagnostic(problem, line, view, encoding))
-    return shown
+    return [*shown, *_contradicted(view, encoding)]
+
+
+def _contradicted(view: View, encoding: Encoding) -> Iterator[types.Diagnostic]:
+    """Kernels whose measurement disagrees strongly with what is predicted."""
+    for kernel in view.report.kernels:
+        measured = kernel.measured
+        line = view.line_map.to_new(kernel.name_span.line)
+        if measured is None or measured.disagreement is None or line is None:
+            continue
+        if kernel.path == view.report.path:
+            yield types.Diagnostic(
+                range=line_range(line, view.lines, encoding),
+                message=f"{kernel.title}: {measured.disagreement}",
+                severity=types.DiagnosticSeverity.Information,
+                source=SOURCE,
+                code=DISAGREES,
+            )
 
 
 def _diagnostic(problem: Problem, line: int, view: View, encoding: Encoding) -> types.Diagnostic:

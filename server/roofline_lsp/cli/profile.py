@@ -1,0 +1,157 @@
+"""``roofline-lsp --profile [options] -- ./app args``: a program measured under a profiler."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from roofline_lsp.cli.exit_codes import FINDINGS, INTERRUPTED, OK
+from roofline_lsp.cli.options import add_analysis_options, analysis_layer, positive_int
+from roofline_lsp.cli.output import write
+from roofline_lsp.kernel.errors import RooflineError
+from roofline_lsp.settings import resolve
+
+if TYPE_CHECKING:
+    from roofline_lsp.profiling.profile import Profiled
+
+
+class NoProgramError(RooflineError):
+    """A command line without the program to profile."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of the command."""
+    made = argparse.ArgumentParser(
+        prog="roofline-lsp --profile",
+        usage="roofline-lsp --profile [options] -- PROGRAM [ARGUMENT ...]",
+        description="Run a program under Nsight Compute with just the metrics that a roofline"
+        " takes: caches flushed, clocks at base, the first launch of each kernel. What is measured"
+        " is kept beside the project, in .roofline/measurements.jsonl, and compared with what is"
+        " predicted.",
+        allow_abbrev=False,
+    )
+    add = made.add_argument
+    add("--profile", action="store_true", help=argparse.SUPPRESS)
+    add("--kernel", metavar="REGEX", help="only kernels whose names match this")
+    add(
+        "--launches",
+        type=_launches,
+        default=1,
+        metavar="N",
+        help="this many launches of each kernel, or 'all'; default: 1",
+    )
+    add(
+        "--time-limit",
+        type=positive_int,
+        default=600,
+        metavar="S",
+        help="seconds that the program may take under the profiler; default: 600",
+    )
+    add("--ncu", metavar="PATH", help="where Nsight Compute is, instead of looking for it")
+    add("--report", type=Path, metavar="FILE", help="also write an .ncu-rep, with line counters")
+    add("--sources", type=Path, default=Path(), metavar="DIR", help="the project; default: here")
+    add_analysis_options(made)
+    add("--no-store", action="store_true", help="do not keep what was measured")
+    add("--dry-run", action="store_true", help="print the command, and run nothing")
+    return made
+
+
+def run(argv: Sequence[str]) -> int:
+    """Profile, keep, compare, and return the exit code: 1 if something of it went wrong.
+
+    Raises ProfilerError, StoreError, SettingsError and UnknownGpuError.
+    """
+    at = argv.index("--") if "--" in argv else len(argv)
+    options, program = parser().parse_args(argv[:at]), list(argv[at + 1 :])
+    if not program:
+        raise NoProgramError("name the program to profile: roofline-lsp --profile -- ./app args")
+    from roofline_lsp.profiling.ncu_command import PROGRAM, Options, command_line  # noqa: PLC0415
+    from roofline_lsp.profiling.profile import profile  # noqa: PLC0415
+
+    wanted = Options(
+        options.kernel, options.launches, options.report, options.ncu, options.time_limit
+    )
+    if options.dry_run:
+        ncu = options.ncu or PROGRAM
+        write(shlex.join(command_line(ncu, program, wanted, "measured.csv")) + "\n")
+        return OK
+    show = _Progress()
+    try:
+        found = profile(program, wanted, show=show.command, progress=show.kernel)
+    finally:
+        show.close()
+    return _finish(found, program, options)
+
+
+def _finish(found: Profiled, program: Sequence[str], options: argparse.Namespace) -> int:
+    for problem in found.problems:
+        print(f"roofline-lsp: {problem}", file=sys.stderr)
+    if found.measurements:
+        write(_compared(found, program, options))
+    if found.interrupted:
+        return INTERRUPTED
+    return FINDINGS if found.problems else OK
+
+
+def _compared(found: Profiled, program: Sequence[str], options: argparse.Namespace) -> str:
+    from roofline_lsp.api import gpu_used, project_root  # noqa: PLC0415 - brings the parsers along
+    from roofline_lsp.profiling.keeping import gpu_name, keep  # noqa: PLC0415
+    from roofline_lsp.profiling.present import launches_text  # noqa: PLC0415
+    from roofline_lsp.profiling.validate import Task, validate  # noqa: PLC0415
+
+    root = project_root(options.sources)
+    settings = resolve(options.sources, analysis_layer(options))
+    measured_on = found.measurements[0].gpu
+    if options.gpu is None and measured_on is not None:
+        settings = replace(settings, gpu=gpu_name(measured_on))
+    settings = replace(settings, args=tuple(program[1:]))
+    if options.clock is None:
+        settings = replace(settings, clock="base")
+    closing = ""
+    if not options.no_store:
+        kept = keep(found.measurements, root, settings)
+        closing = f"kept in {os.path.relpath(kept.path)}\n"
+    validation = validate(found.measurements, Task(root, settings, gpu_used(settings)))
+    return f"{launches_text(validation)}{closing}"
+
+
+class _Progress:
+    """What runs, and which kernel is being profiled: on standard error."""
+
+    def __init__(self) -> None:
+        self._live = sys.stderr.isatty()
+        self._drawn = False
+
+    def command(self, command: Sequence[str]) -> None:
+        """Print what is about to run."""
+        self.close()
+        print(f"$ {shlex.join(command)}", file=sys.stderr, flush=True)
+
+    def kernel(self, number: int, name: str) -> None:
+        """Draw the kernel over the last one at a terminal, else on a line of its own."""
+        text = f"profiling launch {number}: {name}"
+        if self._live:
+            columns = shutil.get_terminal_size().columns
+            sys.stderr.write(f"\r\x1b[K{text[: columns - 1]}")
+            self._drawn = True
+        else:
+            sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        """Wipe what is drawn."""
+        if self._drawn:
+            sys.stderr.write("\r\x1b[K")
+            self._drawn = False
+
+
+def _launches(text: str) -> int | None:
+    """An argparse type: a number of launches, or None for ``all``."""
+    return None if text == "all" else positive_int(text)

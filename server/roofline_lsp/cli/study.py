@@ -1,0 +1,106 @@
+"""``roofline-lsp study collect``: a data set made by profiling program folders."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from roofline_lsp.cli.exit_codes import FINDINGS, OK
+from roofline_lsp.cli.options import positive_int
+from roofline_lsp.cli.output import write
+from roofline_lsp.reports.units import counted
+
+if TYPE_CHECKING:
+    from roofline_lsp.profiling.collect import Outcome
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of the command."""
+    made = argparse.ArgumentParser(
+        prog="roofline-lsp study", description="Make data sets for studies.", allow_abbrev=False
+    )
+    commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    collect = commands.add_parser(
+        "collect",
+        help="build and profile program folders, and write a data set",
+        description="Build each program folder with its Makefile, profile the first launch of each"
+        " kernel, and write the CSV file that `roofline-lsp evaluate` reads. It can be stopped and"
+        " started again: programs that are done are not done again, those that failed are.",
+        allow_abbrev=False,
+    )
+    _add_options(collect)
+    return made
+
+
+def _add_options(made: argparse.ArgumentParser) -> None:
+    add = made.add_argument
+    add("programs", type=Path, metavar="DIR", help="holds a folder for each program")
+    add("--output", type=Path, required=True, metavar="CSV", help="the data set to write")
+    add(
+        "--program", action="append", default=[], metavar="P",
+        help="only this program; may be repeated",
+    )  # fmt: skip
+    add(
+        "--build", default="make", metavar="COMMAND",
+        help="run in each folder, without a shell; '' for programs that are built; default: make",
+    )  # fmt: skip
+    add(
+        "--run", metavar="COMMAND",
+        help="how each program is run, such as './main 1000'; default: what `make run` would run",
+    )  # fmt: skip
+    add("--gpu", metavar="NAME", help="whose ridges make the classes; default: the one measured on")
+    add("--ncu", metavar="PATH", help="where Nsight Compute is, instead of looking for it")
+    for name, default, what in (
+        ("--time-limit", 600, "a program may take under the profiler"),
+        ("--build-limit", 600, "a build may take"),
+    ):
+        add(
+            name, type=positive_int, default=default, metavar="S",
+            help=f"seconds that {what}; default: {default}",
+        )  # fmt: skip
+
+
+def run(argv: Sequence[str]) -> int:
+    """Collect, tell what failed, and return the exit code: 1 if anything did.
+
+    Raises ProfilerError.
+    """
+    options = parser().parse_args(argv)
+    from roofline_lsp.profiling.collect import Plan, collect  # noqa: PLC0415 - brings the parsers
+    from roofline_lsp.profiling.ncu_command import Options, find_ncu  # noqa: PLC0415
+
+    find_ncu(options.ncu)  # to say so at once, not of every program
+    plan = Plan(
+        programs=options.programs,
+        table=options.output,
+        options=Options(ncu=options.ncu, limit_s=options.time_limit),
+        build=options.build,
+        command=options.run,
+        only=tuple(options.program),
+        gpu=options.gpu,
+        build_limit_s=options.build_limit,
+    )
+    outcomes = collect(plan, tell=_tell, show=lambda command: _tell(f"  $ {shlex.join(command)}"))
+    write(_summary(outcomes, options.output))
+    return FINDINGS if any(each.stage for each in outcomes) else OK
+
+
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _summary(outcomes: Sequence[Outcome], table: Path) -> str:
+    failed = [each for each in outcomes if each.stage]
+    kernels = counted(sum(each.kernels for each in outcomes), "kernel")
+    done = counted(len(outcomes) - len(failed), "program")
+    lines = [f"{kernels} of {done} added to {table}"]
+    noted = [each for each in outcomes if not each.stage and each.reason]
+    lines += [f"  {each.program}: in part: {each.reason}" for each in noted]
+    if failed:
+        lines.append(f"{counted(len(failed), 'program')} failed:")
+        lines += [f"  {each.program}: {each.stage}: {each.reason}" for each in failed]
+    return "\n".join(lines) + "\n"
