@@ -21,7 +21,12 @@ from roofline_lsp.server.jobs import CheckGpu, Failed
 from roofline_lsp.server.markdown import Style
 from roofline_lsp.server.places import WATCHED_SUFFIXES, path_of
 from roofline_lsp.server.protocol import Protocol
-from roofline_lsp.server.settings import CLIENT_COMMANDS, SECTION, EditorSettings
+from roofline_lsp.server.settings import (
+    CLIENT_COMMANDS,
+    CLIENT_NOTIFICATIONS,
+    SECTION,
+    EditorSettings,
+)
 from roofline_lsp.server.views import Document
 from roofline_lsp.server.worker_process import WorkerCrashError, WorkerProcess
 from roofline_lsp.settings import OWN_FILE, SHARED_FILE, Layer, Settings
@@ -30,6 +35,9 @@ if TYPE_CHECKING:
     from pygls.server import ServerErrors  # there for type checkers alone
 
 logger = logging.getLogger(__name__)
+
+ANALYSED = "roofline/analysed"
+"""Told a client that asked for it: a document's newest text, of a ``version``, was analysed."""
 
 _CLIENT_ANSWERS_S = 5.0
 _PARENT_POLL_S = 2.0
@@ -53,6 +61,7 @@ class RooflineServer(LanguageServer):
         self.documents = Documents(worker, self.settings.for_path, on_analysed=self._analysed)
         self.style = Style(markdown=False)
         self.client_commands: frozenset[str] = frozenset()
+        self._client_notifications: frozenset[str] = frozenset()
         self._folders: list[Path] = []
         self._told_of_crash = False
         self._answered: dict[tuple[str, str], tuple[int, int]] = {}
@@ -69,8 +78,8 @@ class RooflineServer(LanguageServer):
         self._folders = _folders(params)
         self.settings.set_folder(self._folders[0] if self._folders else Path.cwd())
         options = params.initialization_options
-        if isinstance(options, dict) and isinstance(options.get(CLIENT_COMMANDS), list):
-            self.client_commands = frozenset(map(str, options[CLIENT_COMMANDS]))
+        self.client_commands = _names(options, CLIENT_COMMANDS)
+        self._client_notifications = _names(options, CLIENT_NOTIFICATIONS)
         self.settings.set_options(options)
         if params.process_id is not None:
             self.background(_end_with(params.process_id))
@@ -191,6 +200,12 @@ class RooflineServer(LanguageServer):
             "workspace.code_lens.refresh_support"
         ):
             self.workspace_code_lens_refresh(None)
+        if self._outdated(document, types.TEXT_DOCUMENT_INLAY_HINT) and self.capability(
+            "workspace.inlay_hint.refresh_support"
+        ):
+            self.workspace_inlay_hint_refresh(None)
+        if ANALYSED in self._client_notifications:
+            self.protocol.notify(ANALYSED, {"uri": document.uri, "version": document.version})
 
     def _outdated(self, document: Document, feature: str) -> bool:
         """Whether the client was answered about this very text from an older analysis.
@@ -213,6 +228,12 @@ class RooflineServer(LanguageServer):
         self.window_show_message(
             types.ShowMessageParams(types.MessageType.Warning, f"roofline-lsp: {message}")
         )
+
+
+def _names(options: object, key: str) -> frozenset[str]:
+    """A list of names among the initialization options; none where there is no such list."""
+    given = options.get(key) if isinstance(options, dict) else None
+    return frozenset(map(str, given)) if isinstance(given, list) else frozenset()
 
 
 def _folders(params: types.InitializeParams) -> list[Path]:

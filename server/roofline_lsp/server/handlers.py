@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +10,20 @@ from lsprotocol import types
 
 from roofline_lsp.reports.json import Json
 from roofline_lsp.server.app import RooflineServer
+from roofline_lsp.server.features import compare, gpus, line_heat, report
 from roofline_lsp.server.features.code_lens import DETAILS, code_lenses
 from roofline_lsp.server.features.diagnostics import SOURCE, diagnostics
 from roofline_lsp.server.features.hover import hover
-from roofline_lsp.server.features.report import METHOD, report
+from roofline_lsp.server.features.inlay_hints import inlay_hints
+from roofline_lsp.server.features.kernel_actions import kernel_actions
 from roofline_lsp.server.places import path_of
 from roofline_lsp.settings import OWN_FILE, SHARED_FILE
 
 WAIT_S = 10.0
 """How long a code lens or a diagnostic waits for an analysis."""
+
+STALE_WAIT_S = 0.4
+"""How long code actions wait for a newer analysis when an older one can answer."""
 
 
 def register(server: RooflineServer) -> None:
@@ -26,6 +32,8 @@ def register(server: RooflineServer) -> None:
     _documents(server)
     _settings(server)
     _features(server)
+    _kernel_features(server)
+    _own_requests(server)
 
 
 def _life(server: RooflineServer) -> None:
@@ -117,6 +125,51 @@ def _features(server: RooflineServer) -> None:
         found = diagnostics(view, ls.documents.encoding) if view is not None else []
         return types.RelatedFullDocumentDiagnosticReport(found)
 
-    @server.feature(METHOD)
+
+def _kernel_features(server: RooflineServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
+    async def on_inlay_hint(
+        ls: RooflineServer, params: types.InlayHintParams
+    ) -> list[types.InlayHint]:
+        uri = params.text_document.uri
+        view = await ls.documents.view(uri, wait_s=WAIT_S, stale_wait_s=WAIT_S)
+        if (document := ls.documents.get(uri)) is not None:
+            ls.answered(document, types.TEXT_DOCUMENT_INLAY_HINT)
+        if view is None:
+            return []
+        return inlay_hints(view, params.range, ls.style, ls.documents.encoding)
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
+    async def on_code_action(
+        ls: RooflineServer, params: types.CodeActionParams
+    ) -> list[types.CodeAction]:
+        if params.context.trigger_kind is types.CodeActionTriggerKind.Automatic:
+            return []  # nothing that a person did not ask for: no light bulb on every kernel
+        view = await ls.documents.view(
+            params.text_document.uri, wait_s=WAIT_S, stale_wait_s=STALE_WAIT_S
+        )
+        if view is None:
+            return []
+        return kernel_actions(view, params.range, ls.client_commands, ls.documents.encoding)
+
+
+def _own_requests(server: RooflineServer) -> None:
+    @server.feature(report.METHOD)
     async def on_report(ls: RooflineServer, params: Any) -> Json | None:
-        return await report(ls.documents, params.textDocument.uri)
+        return await report.report(ls.documents, params.textDocument.uri)
+
+    @server.feature(line_heat.METHOD)
+    async def on_line_heat(ls: RooflineServer, params: Any) -> list[Json]:
+        uri = params.textDocument.uri
+        view = await ls.documents.view(uri, wait_s=WAIT_S, stale_wait_s=WAIT_S)
+        return line_heat.line_heat(view) if view is not None else []
+
+    @server.feature(gpus.METHOD)
+    async def on_gpus(ls: RooflineServer, params: Any) -> Json:
+        document = getattr(params, "textDocument", None)
+        settings = await ls.settings.for_path(path_of(document.uri) if document else None)
+        return await asyncio.to_thread(gpus.gpus, settings)
+
+    @server.feature(compare.METHOD)
+    async def on_compare(ls: RooflineServer, params: Any) -> list[Json | None]:
+        return await compare.compare(ls.documents, params.textDocument.uri, params.gpus)

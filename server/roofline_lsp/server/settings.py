@@ -20,7 +20,10 @@ SECTION = "roofline"
 """The section of an editor's configuration: ``roofline.gpu``."""
 
 CLIENT_COMMANDS = "clientCommands"
-"""The one initialization option that is no setting: the commands that the client has."""
+"""The initialization option with the commands that the client has. It is no setting."""
+
+CLIENT_NOTIFICATIONS = "clientNotifications"
+"""The one with the notifications of this server's own that the client wants; none either."""
 
 _OPTIONS = "initialization options"
 _CONFIGURATION = f"editor settings '{SECTION}'"
@@ -55,7 +58,8 @@ class EditorSettings:
     def set_options(self, options: object) -> None:
         """Take the initialization options."""
         if isinstance(options, Mapping):
-            options = {key: value for key, value in options.items() if key != CLIENT_COMMANDS}
+            about_client = {CLIENT_COMMANDS, CLIENT_NOTIFICATIONS}
+            options = {key: value for key, value in options.items() if key not in about_client}
         self._set(_OPTIONS, options)
 
     def set_configuration(self, values: object) -> None:
