@@ -44,7 +44,7 @@ start_code_server() {
         export PATH="$NODE24:$PATH" EXTENSIONS_GALLERY='{"serviceUrl":"","itemUrl":""}'
         "${run[@]}" --install-extension "$vsix" > "$data/install.log" 2>&1 || cat "$data/install.log"
         exec setsid "${run[@]}" --bind-addr "127.0.0.1:$port" --auth none --disable-telemetry --disable-update-check \
-            --disable-getting-started-override > "$data/run.log" 2>&1
+            --disable-getting-started-override --disable-workspace-trust > "$data/run.log" 2>&1
     ) &
     STARTED+=($!)
     wait_for "http://127.0.0.1:$port/healthz"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from roofline_lsp.analysis.background import Background
 from roofline_lsp.analysis.predict import Target
+from roofline_lsp.analysis.timing import l2_bandwidth_gbs
 from roofline_lsp.api.report import GpuUsed
 from roofline_lsp.hardware_db import ClockKind, find_gpu
 from roofline_lsp.settings import Settings
@@ -32,4 +33,5 @@ def gpu_used(settings: Settings) -> GpuUsed:
         peaks_gops=dict(roofline.peaks_gops),
         bandwidth_gbs=roofline.bandwidth_gbs,
         ridges=ridges,
+        l2_bandwidth_gbs=l2_bandwidth_gbs(target.gpu, roofline.clock_mhz),
     )

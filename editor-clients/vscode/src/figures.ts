@@ -10,7 +10,7 @@ const RIDGES: readonly [string, string][] = [
 
 /** The GPU as people call it: `RTX 3080`. */
 export function shortName(name: string): string {
-    return name.replace(/^(NVIDIA |AMD |Intel )?(GeForce |Radeon |Instinct )?/, "").replace(/ \d+ ?GB$/, "");
+    return name.replace(/^(NVIDIA |AMD |Intel )?(GeForce |Radeon |Instinct )?/, "");
 }
 
 /** Three significant digits, without an exponent. */

@@ -119,6 +119,6 @@ test("GPUs are compared in a page", async () => {
     const { document } = await open("horner.cu");
     await vscode.commands.executeCommand("roofline.compareGpus", document.uri.toString(), undefined, ["RTX 3080", "A100"]);
     const page = await vscode.workspace.openTextDocument(vscode.Uri.parse("roofline-page:/Compare GPUs.md"));
-    assert.match(page.getText(), /\| RTX 3080 \| CB .*\n\| A100 SXM4 \| BB /);
+    assert.match(page.getText(), /\| RTX 3080 10GB \| CB .*\n\| A100 SXM4 40GB \| BB /);
     await vscode.commands.executeCommand("workbench.action.closeEditorsInOtherGroups");
 });

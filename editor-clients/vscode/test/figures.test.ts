@@ -47,8 +47,7 @@ test("figures are short and claim no certainty", async () => {
     assert.equal(duration(999.9), "1 µs");
     assert.equal(duration(12), "12 ns");
     assert.equal(percent(0.999), "99%");
-    assert.equal(shortName("NVIDIA GeForce RTX 3080 10GB"), "RTX 3080");
-    assert.equal(shortName("A100 SXM4 40GB"), "A100 SXM4");
+    assert.equal(shortName("NVIDIA GeForce RTX 3080 10GB"), "RTX 3080 10GB");
     assert.equal(shortName("Instinct MI250X"), "MI250X");
     await Promise.resolve();
 });

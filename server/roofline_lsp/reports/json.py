@@ -26,7 +26,7 @@ from roofline_lsp.kernel.program import Problem, Span
 from roofline_lsp.reports.style import Style
 from roofline_lsp.reports.tool import TOOL_NAME, tool_version
 
-SCHEMA_VERSION = "1.2"
+SCHEMA_VERSION = "1.3"
 """Grows by 0.1 with a new key, by 1 where a key goes away or changes its meaning."""
 
 SIGNIFICANT_DIGITS = 10
@@ -62,6 +62,7 @@ def _gpu(gpu: GpuUsed) -> Json:
         "clock": gpu.clock,
         "clock_mhz": _number(gpu.clock_mhz),
         "bandwidth_gbs": _number(gpu.bandwidth_gbs),
+        "l2_bandwidth_gbs": _number(gpu.l2_bandwidth_gbs),
         "peaks": {each.value: _number(gpu.peaks_gops.get(each)) for each in Precision},
         "ridge": {each.value: _number(gpu.ridges.get(each)) for each in Precision},
     }

@@ -7,7 +7,7 @@ const VARIABLES: Record<keyof Theme, string> = {
     sp: "var(--vscode-charts-blue)",
     dp: "var(--vscode-charts-purple)",
     hp: "var(--vscode-charts-green)",
-    int: "var(--vscode-charts-orange)",
+    int: "var(--vscode-charts-yellow)",
     tensor: "var(--vscode-charts-red)",
     text: "var(--vscode-editor-foreground)",
     muted: "var(--vscode-descriptionForeground)",
@@ -17,10 +17,13 @@ const VARIABLES: Record<keyof Theme, string> = {
     font: "var(--vscode-font-family)",
 };
 
-/** Put the drawing's style sheet into the page, under the nonce of its script. */
+/** Of this script, and so of its style sheet; known only while the script is being run. */
+const NONCE = (document.currentScript as HTMLScriptElement | null)?.nonce ?? "";
+
+/** Put the drawing's style sheet into the page. */
 export function installStyle(): void {
     const style = document.createElement("style");
-    style.nonce = document.querySelector("script")?.nonce ?? "";
+    style.nonce = NONCE;
     style.textContent = stylesheet(VARIABLES);
     document.head.append(style);
 }
