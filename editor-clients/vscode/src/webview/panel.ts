@@ -63,7 +63,7 @@ function drawAll(): void {
 
 function size(chart: HTMLElement): { width: number; height: number } {
     const width = Math.max(chart.clientWidth, 320);
-    return { width, height: Math.round(Math.min(Math.max(width * 0.62, 260), Math.max(window.innerHeight - 230, 260))) };
+    return { width, height: Math.round(Math.min(Math.max(width * 0.62, 260), Math.max(window.innerHeight * 0.58, 260))) };
 }
 
 function drawChart(chart: HTMLElement, gpu: Gpu): void {

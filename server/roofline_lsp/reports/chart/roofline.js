@@ -149,7 +149,7 @@ export function scaled(value, unit) {
 
 /** @param {number} value */
 export function digits(value) {
-    return value >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
+    return value >= 100 ? Number(value.toFixed(0)).toLocaleString("en") : String(Number(value.toPrecision(3)));
 }
 
 /** @param {Precision} precision */
@@ -170,13 +170,20 @@ export function layout({ gpu, points, width, height, precisions }) {
     const top = Math.max(1, ...roofs.map((roof) => roof.peak));
     const ridges = roofs.map((roof) => roof.peak / gpu.bandwidth_gbs);
     const intensities = [...places.map((p) => p.intensity), ...ridges];
-    const xs = decades(Math.min(0.1, ...intensities), Math.max(100, ...intensities.map((value) => 1.5 * value)));
+    /** @type {[number, number]} */
+    const xs = [Math.min(0.1, ...intensities.map((value) => value / 3)), Math.max(100, ...intensities.map((value) => 3 * value))];
     const lowest = Math.min(gpu.bandwidth_gbs * xs[0], ...places.map((p) => p.performance));
-    const ys = /** @type {[number, number]} */ ([10 ** Math.floor(Math.log10(lowest * 1.2)), top * 2.5]);
+    /** @type {[number, number]} */
+    const ys = [lowest / 1.5, top * 2.5];
     const scale = scales(xs, ys, width, height);
-    const lines = [...grid(xs, ys, scale), ...slopes(gpu, top, xs, ys, scale), ...roofLines(gpu, roofs, xs, scale)];
-    const labels = [...axes(xs, ys, scale, width, height), ...roofLabels(roofs, xs, scale), ...slopeLabels(gpu, top, xs, ys, scale)];
-    return { width, height, lines, labels, marks: marksOf(shown, labels, scale, width), title: `Roofline of ${gpu.name}` };
+    const memory = slopes(gpu, top, xs, ys, scale);
+    const level = roofLines(gpu, roofs, xs, scale);
+    const lines = [...grid(xs, ys, scale), ...memory, ...level];
+    const taken = [...places.map((at) => around(pixelOf(at, scale))), ...[...memory, ...level].flatMap(along)];
+    const flat = [...axes(xs, ys, scale, width, height), ...roofLabels(roofs, xs, scale)];
+    const turned = memories(gpu).map((each, at) => slopeLabel(each, /** @type {Line} */ (memory[at]), taken));
+    taken.push(...flat.map(boxOf), ...turned.flatMap(alongText));
+    return { width, height, lines, labels: [...flat, ...turned], marks: marksOf(shown, taken, scale, width), title: `Roofline of ${gpu.name}` };
 }
 
 /**
@@ -199,17 +206,6 @@ function roofsOf(gpu, precisions) {
         }
     }
     return roofs;
-}
-
-/**
- * The nearest powers of ten around a range.
- *
- * @param {number} low
- * @param {number} high
- * @returns {[number, number]}
- */
-function decades(low, high) {
-    return [10 ** Math.floor(Math.log10(low)), 10 ** Math.ceil(Math.log10(high))];
 }
 
 /**
@@ -308,28 +304,27 @@ function roofLabels(roofs, xs, scale) {
 }
 
 /**
- * @param {Gpu} gpu
- * @param {number} top
- * @param {[number, number]} xs
- * @param {[number, number]} ys
- * @param {Scale} scale
- * @returns {Label[]}
+ * A label above a slope, where it covers least.
+ *
+ * @param {{gbs: number, kind: string, name: string}} memory
+ * @param {Line} line
+ * @param {Box[]} taken
+ * @returns {Label}
  */
-function slopeLabels(gpu, top, xs, ys, scale) {
-    const angle = (-Math.atan2(scale.y(ys[0]) - scale.y(10 * ys[0]), scale.x(10 * xs[0]) - scale.x(xs[0])) * 180) / Math.PI;
-    return memories(gpu).map(({ gbs, kind, name }) => {
-        const start = Math.max(xs[0], ys[0] / gbs);
-        const at = start * (top / gbs / start) ** 0.3;
-        const [x, y] = [scale.x(at), scale.y(at * gbs)];
-        const radians = (angle * Math.PI) / 180;
-        return {
-            at: { x: x + 7 * Math.sin(radians), y: y - 7 * Math.cos(radians) },
-            text: `${name}  ${scaled(gbs, "B/s")}`,
-            anchor: "middle",
-            kind: `slope ${kind}`,
-            turn: angle,
-        };
-    });
+function slopeLabel({ gbs, kind, name }, { from, to }, taken) {
+    const angle = Math.atan2(to.y - from.y, to.x - from.x);
+    const tries = [0.16, 0.3, 0.5, 0.7, 0.84].map((share) => ({
+        at: {
+            x: from.x + share * (to.x - from.x) + 7 * Math.sin(angle),
+            y: from.y + share * (to.y - from.y) - 7 * Math.cos(angle),
+        },
+        text: `${name}  ${scaled(gbs, "B/s")}`,
+        anchor: /** @type {const} */ ("middle"),
+        kind: `slope ${kind}`,
+        turn: (angle * 180) / Math.PI,
+    }));
+    const covered = tries.map((each) => alongText(each).filter((box) => taken.some((other) => overlap(box, other))).length);
+    return /** @type {Label} */ (tries[covered.indexOf(Math.min(...covered))]);
 }
 
 /**
@@ -343,7 +338,7 @@ function slopeLabels(gpu, top, xs, ys, scale) {
 function axes(xs, ys, scale, width, height) {
     const below = scale.y(ys[0]) + 18;
     return [
-        ...powers(xs).map((value) => label(scale.x(value), below, value >= 10000 ? value.toExponential(0).replace("+", "") : String(value), "middle", "tick")),
+        ...powers(xs).map((value) => label(scale.x(value), below, value >= 1e6 ? value.toExponential(0).replace("+", "") : value.toLocaleString("en"), "middle", "tick")),
         ...powers(ys).map((value) => label(MARGIN.left - 8, scale.y(value) + 4, scaled(value, ""), "end", "tick")),
         label((MARGIN.left + width - MARGIN.right) / 2, height - 10, "operations per DRAM byte", "middle", "axis"),
         { ...label(14, (height - MARGIN.bottom + MARGIN.top) / 2, "operations per second", "middle", "axis"), turn: -90 },
@@ -363,21 +358,29 @@ function label(x, y, text, anchor, kind) {
 }
 
 /**
+ * @param {Place} place
+ * @param {Scale} scale
+ * @returns {Pixel}
+ */
+function pixelOf(place, scale) {
+    return { x: scale.x(place.intensity), y: scale.y(place.performance) };
+}
+
+/**
  * @param {Point[]} points
- * @param {Label[]} taken
+ * @param {Box[]} taken
  * @param {Scale} scale
  * @param {number} width
  * @returns {Mark[]}
  */
 function marksOf(points, taken, scale, width) {
-    const pixel = (/** @type {Place} */ at) => ({ x: scale.x(at.intensity), y: scale.y(at.performance) });
     const marks = points.map((point) => ({
         point,
-        at: pixel(point.predicted),
-        measured: point.measured ? pixel(point.measured) : null,
+        at: pixelOf(point.predicted, scale),
+        measured: point.measured ? pixelOf(point.measured, scale) : null,
         label: /** @type {Label | null} */ (null),
     }));
-    const boxes = [...taken.filter((each) => each.turn === undefined).map(boxOf), ...marks.map(({ at }) => around(at))];
+    const boxes = [...taken];
     for (const mark of marks) {
         mark.label = freeLabel(mark.at, mark.point.name, boxes, width);
         if (mark.label) {
@@ -392,6 +395,30 @@ function marksOf(points, taken, scale, width) {
 /** @param {Pixel} at  @returns {Box} */
 function around({ x, y }) {
     return { left: x - 6, right: x + 6, top: y - 6, bottom: y + 6 };
+}
+
+/** @param {Box} a  @param {Box} b */
+function overlap(a, b) {
+    return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}
+
+/** @param {Line} line  @returns {Box[]} Small boxes along it, which names keep clear of. */
+function along({ from, to }) {
+    const count = Math.ceil(Math.hypot(to.x - from.x, to.y - from.y) / 8);
+    return Array.from({ length: count + 1 }, (_, at) => {
+        const [x, y] = [from.x + ((to.x - from.x) * at) / count, from.y + ((to.y - from.y) * at) / count];
+        return { left: x - 1, right: x + 1, top: y - 1, bottom: y + 1 };
+    });
+}
+
+/** @param {Label} of  @returns {Box[]} Small boxes along a turned text. */
+function alongText({ at, text, turn = 0 }) {
+    const [dx, dy] = [Math.cos((turn * Math.PI) / 180), Math.sin((turn * Math.PI) / 180)];
+    const half = (text.length * LETTER) / 2;
+    return [-1, -0.6, -0.2, 0.2, 0.6, 1].map((share) => {
+        const [x, y] = [at.x + share * half * dx + 4 * dy, at.y + share * half * dy - 4 * dx];
+        return { left: x - 7, right: x + 7, top: y - 7, bottom: y + 7 };
+    });
 }
 
 /** @param {Label} of  @returns {Box} */
@@ -414,13 +441,15 @@ function freeLabel(at, text, boxes, width) {
     const tries = [
         label(at.x + 10, at.y + 4, text, "start", "name"),
         label(at.x - 10, at.y + 4, text, "end", "name"),
+        label(at.x + 8, at.y + 16, text, "start", "name"),
+        label(at.x - 8, at.y - 8, text, "end", "name"),
         label(at.x, at.y + 20, text, "middle", "name"),
         label(at.x, at.y - 11, text, "middle", "name"),
     ];
     const free = (/** @type {Label} */ each) => {
         const box = boxOf(each);
         const inside = box.left > MARGIN.left && box.right < width - 4;
-        return inside && !boxes.some((b) => b.left < box.right && box.left < b.right && b.top < box.bottom && box.top < b.bottom);
+        return inside && !boxes.some((other) => overlap(box, other));
     };
     return tries.find(free) ?? null;
 }
@@ -499,7 +528,7 @@ export function stylesheet(theme) {
 .roofline .grid { stroke: ${theme.grid}; stroke-width: 1; }
 .roofline line.roof, .roofline .dram { stroke-width: 1.75; stroke-linecap: round; }
 .roofline .dram { stroke: ${theme.text}; opacity: 0.75; }
-.roofline .l2 { stroke: ${theme.muted}; stroke-width: 1.25; stroke-dasharray: 5 4; }
+.roofline .l2 { stroke: ${theme.muted}; stroke-width: 1.25; stroke-dasharray: 5 4; opacity: 0.6; }
 .roofline text.dram, .roofline text.l2 { stroke: none; opacity: 1; }
 .roofline .point { cursor: pointer; outline: none; }
 .roofline .point .name { fill: ${theme.text}; }
