@@ -8,6 +8,8 @@ import { registerGpu } from "./features/gpu";
 import { registerLineHeat } from "./features/lineHeat";
 import { Pages } from "./features/pages";
 import { registerPanel } from "./features/panel";
+import { registerRules } from "./features/rules";
+import { registerServerCommands } from "./features/serverCommands";
 import { registerSwitches } from "./features/switches";
 import { chooseProgram, openWalkthrough } from "./server/firstRun";
 import { onPythonChanged } from "./server/python";
@@ -33,6 +35,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
         registerLineHeat(started),
         registerPanel(started, context.extensionUri),
         registerCompare(started, pages, context.globalState),
+        registerRules(),
+        registerServerCommands(started, pages),
         registerSwitches(started),
         vscode.commands.registerCommand("roofline.restartServer", () => started.start()),
         vscode.commands.registerCommand("roofline.showOutput", () => { log.show(); }),

@@ -19,6 +19,7 @@ export interface ReportGpu {
 export interface ReportKernel {
     name: string;
     base_name: string;
+    qualified_name: string;
     path: string;
     name_range: { line: number; column: number };
     prediction: {

@@ -5,7 +5,10 @@ import * as vscode from "vscode";
 export const SECTION = "roofline";
 
 /** Settings of the analysis, by the names that the server knows too. */
-const SERVER_SETTINGS = ["gpu", "clock", "args", "defines", "includeDirs", "compileCommands", "exclude"];
+const SERVER_SETTINGS = ["gpu", "clock", "args", "defines", "includeDirs", "compileCommands", "exclude", "select", "ignore"];
+
+/** Those of the advisor, which the server takes as one table. */
+const ADVISOR_SETTINGS = ["enabled", "model", "baseUrl", "budgetTokens"];
 
 /** Features with a switch of their own. */
 export type Switch = "codeLens" | "hover" | "inlayHints" | "lineHeat" | "diagnostics";
@@ -20,14 +23,14 @@ export function enabled(feature: Switch, uri?: vscode.Uri): boolean {
  */
 export function serverSettings(uri?: vscode.Uri): Record<string, unknown> {
     const configuration = vscode.workspace.getConfiguration(SECTION, uri ?? null);
-    const settings: Record<string, unknown> = {};
-    for (const name of SERVER_SETTINGS) {
-        const value = chosen(configuration, name);
-        if (value !== undefined && value !== null && value !== "") {
-            settings[name] = value;
-        }
-    }
-    return settings;
+    const settings = collected(configuration, SERVER_SETTINGS);
+    const advisor = collected(vscode.workspace.getConfiguration(`${SECTION}.advisor`, uri ?? null), ADVISOR_SETTINGS);
+    return Object.keys(advisor).length ? { ...settings, advisor } : settings;
+}
+
+function collected(configuration: vscode.WorkspaceConfiguration, names: readonly string[]): Record<string, unknown> {
+    const values = names.map((name) => [name, chosen(configuration, name)] as const);
+    return Object.fromEntries(values.filter(([, value]) => value !== undefined && value !== null && value !== ""));
 }
 
 function chosen(configuration: vscode.WorkspaceConfiguration, name: string): unknown {

@@ -9,6 +9,7 @@ import { itemsOf } from "../src/features/gpu";
 import { stepsOf } from "../src/features/lineHeat";
 import { html } from "../src/features/panel";
 import { bytesOf } from "../src/features/panelExport";
+import { words } from "../src/features/serverCommands";
 import { joined } from "../src/features/workspaceReport";
 import { digits, duration, percent, shortName } from "../src/figures";
 import { type GpuChoice, type Report, type ReportKernel } from "../src/protocol";
@@ -28,7 +29,7 @@ const MI = { ...GPU, name: "Instinct MI250X", vendor: "AMD" };
 
 function kernel(path: string, name: string, time_ns: number | null): ReportKernel {
     const prediction = { class: "BB", confidence: 0.97, time_ns, limiting: "bandwidth" } as const;
-    return { name: `${name}(int)`, base_name: name, path, name_range: { line: 3, column: 16 }, prediction };
+    return { name: `${name}(int)`, base_name: name, qualified_name: name, path, name_range: { line: 3, column: 16 }, prediction };
 }
 
 function report(gpu: string, ...files: [string, ReportKernel[]][]): Report {
@@ -110,6 +111,12 @@ test("the panel's page runs nothing but its own script", async () => {
     assert.match(policy, /^default-src 'none'; img-src data:; style-src csp: 'nonce-(.+)'; script-src 'nonce-\1'$/);
     assert.doesNotMatch(first ?? "", /style="|onclick|unsafe/);
     assert.notEqual(first, second, "a nonce is used once");
+    await Promise.resolve();
+});
+
+test("a command line is taken apart as a shell does", async () => {
+    assert.deepEqual(words("./run 4096 'two words' \"a \\\"b\\\"\""), ["./run", "4096", "two words", 'a "b"']);
+    assert.deepEqual(words("  "), []);
     await Promise.resolve();
 });
 

@@ -145,6 +145,8 @@ def _kernel_features(server: RooflineServer) -> None:
     ) -> list[types.CodeAction]:
         if params.context.trigger_kind is types.CodeActionTriggerKind.Automatic:
             return []  # nothing that a person did not ask for: no light bulb on every kernel
+        if params.context.only:
+            return []  # these are of no kind
         view = await ls.documents.view(
             params.text_document.uri, wait_s=WAIT_S, stale_wait_s=STALE_WAIT_S
         )

@@ -20,10 +20,13 @@ SECTION = "roofline"
 """The section of an editor's configuration: ``roofline.gpu``."""
 
 CLIENT_COMMANDS = "clientCommands"
-"""The initialization option with the commands that the client has. It is no setting."""
+"""The initialization option that lists the commands that the client has."""
 
 CLIENT_NOTIFICATIONS = "clientNotifications"
-"""The one with the notifications of this server's own that the client wants; none either."""
+"""The one with the notifications of this server's own that the client wants."""
+
+_NO_SETTINGS = frozenset({CLIENT_COMMANDS, CLIENT_NOTIFICATIONS, "workspaceTrusted"})
+"""Initialization options that say something of the client or its workspace."""
 
 _OPTIONS = "initialization options"
 _CONFIGURATION = f"editor settings '{SECTION}'"
@@ -58,8 +61,7 @@ class EditorSettings:
     def set_options(self, options: object) -> None:
         """Take the initialization options."""
         if isinstance(options, Mapping):
-            about_client = {CLIENT_COMMANDS, CLIENT_NOTIFICATIONS}
-            options = {key: value for key, value in options.items() if key not in about_client}
+            options = {key: value for key, value in options.items() if key not in _NO_SETTINGS}
         self._set(_OPTIONS, options)
 
     def set_configuration(self, values: object) -> None:

@@ -41,6 +41,7 @@ function options(log: vscode.LogOutputChannel): LanguageClientOptions {
             ...serverSettings(),
             clientCommands: CLIENT_COMMANDS,
             clientNotifications: [analysed.method],
+            workspaceTrusted: vscode.workspace.isTrusted,
         }),
         connectionOptions: { maxRestartCount: 4 },
         middleware: middleware(),

@@ -53,7 +53,12 @@ export class Session implements vscode.Disposable {
 
     /** Whether the server has a command of this name. */
     can(command: string): boolean {
-        return this.client?.initializeResult?.capabilities.executeCommandProvider?.commands.includes(command) ?? false;
+        return this.commands.includes(command);
+    }
+
+    /** The server's commands. */
+    get commands(): readonly string[] {
+        return this.client?.initializeResult?.capabilities.executeCommandProvider?.commands ?? [];
     }
 
     /** Have the server run one of its commands. */

@@ -74,8 +74,10 @@ export function pointsOf(report) {
     const points = [];
     for (const file of report.files) {
         for (const kernel of file.kernels) {
-            const precision = decisive(kernel.prediction, report.gpu);
-            const predicted = precision && place(kernel.prediction, precision, report.gpu);
+            // Where a measurement goes before the prediction, the report keeps the prediction with it.
+            const prediction = kernel.measured?.predicted ?? kernel.prediction;
+            const precision = decisive(prediction, report.gpu);
+            const predicted = precision && place(prediction, precision, report.gpu);
             if (!precision || !predicted) {
                 continue;
             }
@@ -105,7 +107,7 @@ export function pointsOf(report) {
  * @returns {Precision | null}
  */
 function decisive(prediction, gpu) {
-    const ratio = (/** @type {Precision} */ p) => (prediction[`${p}_ai`] ?? 0) / (gpu.ridge[p] || Infinity);
+    const ratio = (/** @type {Precision} */ p) => intensityOf(prediction, p) / (gpu.ridge[p] || Infinity);
     const found = PRECISIONS.filter((p) => ratio(p) > 0);
     return found.length ? found.reduce((best, p) => (ratio(p) > ratio(best) ? p : best)) : null;
 }
@@ -117,14 +119,25 @@ function decisive(prediction, gpu) {
  * @returns {Place | null}
  */
 function place(numbers, precision, gpu) {
-    const intensity = numbers[`${precision}_ai`];
+    const intensity = intensityOf(numbers, precision);
     const operations = numbers[OPERATIONS[precision]];
     if (!intensity) {
         return null;
     }
-    const peak = gpu.peaks[precision] ?? Infinity;
-    const attainable = Math.min(peak, intensity * gpu.bandwidth_gbs);
-    return { intensity, performance: numbers.time_ns && operations ? operations / numbers.time_ns : attainable };
+    const performance = numbers.time_ns && operations ? operations / numbers.time_ns : attainable(gpu, precision, intensity);
+    return { intensity, performance };
+}
+
+/**
+ * Operations per DRAM byte, 0 where they are not known.
+ *
+ * @param {any} numbers
+ * @param {Precision} precision
+ * @returns {number}
+ */
+function intensityOf(numbers, precision) {
+    const operations = numbers[OPERATIONS[precision]];
+    return numbers[`${precision}_ai`] ?? (operations && numbers.dram_bytes ? operations / numbers.dram_bytes : 0);
 }
 
 /**
