@@ -17,8 +17,10 @@ done
 if [ "${#missing[@]}" -gt 0 ]; then
     echo "installing ${missing[*]}"
     export DEBIAN_FRONTEND=noninteractive
-    apt-get update -qq
-    apt-get install -y -qq --no-install-recommends "${missing[@]}" > "$dir/apt.log" 2>&1 || { tail -20 "$dir/apt.log"; exit 1; }
+    as_root=()
+    [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+    "${as_root[@]}" apt-get update -qq
+    "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" > "$dir/apt.log" 2>&1 || { tail -20 "$dir/apt.log"; exit 1; }
 fi
 
 if [ ! -x "$dir/python/bin/nvim" ]; then

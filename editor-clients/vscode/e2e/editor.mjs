@@ -60,6 +60,13 @@ export class Editor {
     async picture(name, of) {
         await of.screenshot({ path: `${this.out}/${name}.png`, caret: "hide" });
     }
+
+    // The upper left part of the editor, where the kernel is.
+    async pictureOfCode(name) {
+        const { x, y } = await this.page.locator(".editor-instance").first().boundingBox();
+        const clip = { x, y, width: 1000, height: 530 };
+        await this.page.screenshot({ path: `${this.out}/${name}.png`, caret: "hide", clip });
+    }
 }
 
 // Runs in the page: where a word stands in the editor's text.
