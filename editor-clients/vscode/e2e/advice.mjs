@@ -25,6 +25,8 @@ const SUGGESTIONS = [
     },
 ];
 
+const MADE = "            s += scaled(x[i * 64 + k]) / 3.0f;\n        }\n        y[i] = s;";
+
 fs.mkdirSync(out, { recursive: true });
 settings(project, { "workbench.colorTheme": THEMES.light });
 const service = await model(Number(modelPort), SUGGESTIONS);
@@ -49,20 +51,26 @@ await steps.step("suggestions are asked for and offered", async () => {
 });
 
 await steps.step("an edit is shown before it is made", async () => {
-    const preview = page.locator(".refactor-preview, .bulk-edit-panel").first();
-    await preview.waitFor();
-    await preview.locator(".monaco-list-row", { hasText: "rows.cu" }).first().click();
+    await page.locator(".diff-editor, .monaco-diff-editor").first().waitFor();
+    await page.locator(".view-line.line-insert, .char-insert, .line-insert").first().waitFor();
+    await page.locator(".notification-toast").getByRole("button", { name: "Apply" }).waitFor();
     for (const [name, theme] of Object.entries(THEMES)) {
         settings(project, { "workbench.colorTheme": theme });
         await page.locator(`.monaco-workbench.${name === "dark" ? "vs-dark" : "vs"}`).waitFor();
-        await editor.quiet();
+        await page.waitForTimeout(800);
         await page.screenshot({ path: `${out}/suggestion-${name}.png` });
     }
 });
 
 await steps.step("and made when it is confirmed", async () => {
-    await page.getByRole("button", { name: "Apply" }).first().click();
-    await editor.command("View: Close All Editors in Group");
+    assert.ok(!fs.readFileSync(`${project}/rows.cu`, "utf8").includes(MADE));
+    await page.locator(".notification-toast").getByRole("button", { name: "Apply" }).click();
+    await page.locator(".diff-editor, .monaco-diff-editor").first().waitFor({ state: "hidden" });
+    await editor.command("File: Save");
+    for (let tries = 0; tries < 100 && !fs.readFileSync(`${project}/rows.cu`, "utf8").includes(MADE); tries++) {
+        await page.waitForTimeout(100);
+    }
+    assert.ok(fs.readFileSync(`${project}/rows.cu`, "utf8").includes(MADE));
 });
 
 await browser.close();

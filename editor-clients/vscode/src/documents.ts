@@ -13,14 +13,18 @@ export const SELECTOR = ["file", "untitled"].flatMap((scheme) =>
     [...KERNEL_LANGUAGES, ...HOST_LANGUAGES].map((language) => ({ scheme, language })),
 );
 
-/** Whether a document is of a language that kernels are written in. */
+/** Whether a document is one that a person edits, of a language that kernels are written in. */
 export function isSource(document: vscode.TextDocument): boolean {
-    return KERNEL_LANGUAGES.has(document.languageId) || HOST_LANGUAGES.has(document.languageId);
+    return isEdited(document) && (KERNEL_LANGUAGES.has(document.languageId) || HOST_LANGUAGES.has(document.languageId));
+}
+
+function isEdited({ uri }: vscode.TextDocument): boolean {
+    return uri.scheme === "file" || uri.scheme === "untitled";
 }
 
 /** Whether a document is reason enough to start the server. C and C++ alone are not. */
 export function mayHoldKernels(document: vscode.TextDocument): boolean {
-    if (document.uri.scheme !== "file" && document.uri.scheme !== "untitled") {
+    if (!isEdited(document)) {
         return false;
     }
     if (KERNEL_LANGUAGES.has(document.languageId) || KERNEL_FILES.test(document.uri.path)) {

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 
 import { registerCompare } from "./features/compare";
+import { confirm } from "./features/confirm";
 import { registerDetails } from "./features/details";
 import { registerGpu } from "./features/gpu";
 import { registerLineHeat } from "./features/lineHeat";
@@ -24,8 +25,8 @@ export interface Api {
 
 export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     const log = vscode.window.createOutputChannel("Roofline", { log: true });
-    const started = (session = new Session(context.extensionUri, log));
     const pages = new Pages();
+    const started = (session = new Session(context.extensionUri, log, (client, params) => confirm(client, pages, params)));
     context.subscriptions.push(
         log,
         started,

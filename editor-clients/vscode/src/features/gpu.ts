@@ -52,13 +52,15 @@ async function show(item: vscode.StatusBarItem, session: Session): Promise<void>
     }
     const choices = await choicesOf(session);
     const gpu = choices?.gpus.find((each) => each.name === choices.current);
+    item.command = { command: "roofline.selectGpu", title: "Select GPU" };
+    item.text = "$(chip) Roofline";
+    item.tooltip = "Choose the GPU that kernels are judged for";
     if (choices && gpu) {
         item.text = `$(chip) ${shortName(gpu.name)}`;
         item.tooltip = tooltip(gpu, choices.clock);
-        item.command = { command: "roofline.selectGpu", title: "Select GPU" };
         item.accessibilityInformation = { label: `Roofline: kernels are judged for ${gpu.name}` };
-        item.show();
     }
+    item.show();
 }
 
 function tooltip(gpu: GpuChoice, clock: string): vscode.MarkdownString {

@@ -4,6 +4,8 @@ import * as vscode from "vscode";
 import {
     ExecuteCommandRequest,
     LanguageClient,
+    type ApplyWorkspaceEditParams,
+    type ApplyWorkspaceEditResult,
     type DynamicFeature,
     type LanguageClientOptions,
     type Middleware,
@@ -26,13 +28,22 @@ class Client extends LanguageClient {
     }
 }
 
-export function createClient(found: Found, log: vscode.LogOutputChannel): LanguageClient {
+/** Asks for consent to an edit that needs it; undefined leaves the edit to the editor. */
+export type ConfirmEdit = (
+    client: LanguageClient,
+    params: ApplyWorkspaceEditParams,
+) => Promise<ApplyWorkspaceEditResult | undefined>;
+
+export function createClient(found: Found, log: vscode.LogOutputChannel, confirm: ConfirmEdit): LanguageClient {
     const extra = vscode.workspace.getConfiguration(SECTION).get<string[]>("server.extraArguments", []);
     const program = { command: found.command, args: [...found.args, ...extra, "--stdio"] };
-    return new Client("roofline", "Roofline", program, options(log));
+    const client: LanguageClient = new Client("roofline", "Roofline", program, options(log, (params) => confirm(client, params)));
+    return client;
 }
 
-function options(log: vscode.LogOutputChannel): LanguageClientOptions {
+type Confirm = (params: ApplyWorkspaceEditParams) => ReturnType<ConfirmEdit>;
+
+function options(log: vscode.LogOutputChannel, confirm: Confirm): LanguageClientOptions {
     return {
         documentSelector: SELECTOR,
         outputChannel: log,
@@ -44,13 +55,13 @@ function options(log: vscode.LogOutputChannel): LanguageClientOptions {
             workspaceTrusted: vscode.workspace.isTrusted,
         }),
         connectionOptions: { maxRestartCount: 4 },
-        middleware: middleware(),
+        middleware: middleware(confirm),
         markdown: { isTrusted: false, supportHtml: false },
     };
 }
 
 /** Each feature has its switch; the server is asked for nothing that is off. */
-function middleware(): Middleware {
+function middleware(confirm: Confirm): Middleware {
     return {
         provideHover: (document, position, token, next) =>
             enabled("hover", document.uri) ? next(document, position, token) : null,
@@ -67,6 +78,8 @@ function middleware(): Middleware {
             return enabled("diagnostics", uri) ? next(document, previous, token) : nothing;
         },
         workspace: {
+            handleApplyEdit: async (params, next) =>
+                (await confirm(params)) ?? next(params, new vscode.CancellationTokenSource().token),
             configuration: (params) =>
                 params.items.map((item) => {
                     const uri = item.scopeUri === undefined ? undefined : vscode.Uri.parse(item.scopeUri);

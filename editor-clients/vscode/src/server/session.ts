@@ -12,7 +12,7 @@ import {
 
 import { mayHoldKernels } from "../documents";
 import { analysed } from "../protocol";
-import { createClient } from "./client";
+import { createClient, type ConfirmEdit } from "./client";
 import { findServer } from "./find";
 import { offerInstallation, warnOfAge } from "./firstRun";
 import { OLDEST, isOlder } from "./version";
@@ -34,6 +34,7 @@ export class Session implements vscode.Disposable {
     constructor(
         private readonly extension: vscode.Uri,
         readonly log: vscode.LogOutputChannel,
+        private readonly confirmEdit: ConfirmEdit,
     ) {}
 
     get status(): Status {
@@ -135,7 +136,7 @@ export class Session implements vscode.Disposable {
         if (isOlder(found.version, OLDEST)) {
             void warnOfAge(found);
         }
-        const client = (this.current = createClient(found, this.log));
+        const client = (this.current = createClient(found, this.log, this.confirmEdit));
         client.onDidChangeState(({ newState }) => {
             if (this.current === client) {
                 this.become(newState === State.Running ? "running" : newState === State.Starting ? "starting" : "stopped");
