@@ -69,6 +69,10 @@ async def test_gpus_of_a_session(start_session: Any) -> None:
     assert round(known[found.current].ridge.fp64 / known[found.current].ridge.fp32, 6) == 0.5
     without = await ask(session, gpus.METHOD)
     assert [gpu.name for gpu in without.gpus] == list(known)
+    one = await ask(
+        session, gpus.METHOD, textDocument=document(session.uri("a.cu")), only="current"
+    )
+    assert [gpu.name for gpu in one.gpus] == ["A100 SXM4 40GB"]
 
 
 async def test_kernels_are_compared_for_gpus(start_session: Any) -> None:

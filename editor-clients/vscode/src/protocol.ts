@@ -64,7 +64,7 @@ interface OfDocument {
 }
 
 export const reportRequest = new RequestType<OfDocument, Report | null, void>("roofline/report");
-export const gpusRequest = new RequestType<Partial<OfDocument>, GpuChoices, void>("roofline/gpus");
+export const gpusRequest = new RequestType<Partial<OfDocument> & { only?: "current" }, GpuChoices, void>("roofline/gpus");
 export const lineHeatRequest = new RequestType<OfDocument, LineHeat[], void>("roofline/lineHeat");
 export const compareRequest = new RequestType<OfDocument & { gpus: string[] }, (Report | null)[], void>(
     "roofline/compareGpus",

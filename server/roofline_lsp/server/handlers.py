@@ -170,7 +170,8 @@ def _own_requests(server: RooflineServer) -> None:
     async def on_gpus(ls: RooflineServer, params: Any) -> Json:
         document = getattr(params, "textDocument", None)
         settings = await ls.settings.for_path(path_of(document.uri) if document else None)
-        return await asyncio.to_thread(gpus.gpus, settings)
+        only_current = getattr(params, "only", None) == "current"
+        return await asyncio.to_thread(gpus.gpus, settings, only_current=only_current)
 
     @server.feature(compare.METHOD)
     async def on_compare(ls: RooflineServer, params: Any) -> list[Json | None]:

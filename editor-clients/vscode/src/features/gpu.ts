@@ -50,7 +50,7 @@ async function show(item: vscode.StatusBarItem, session: Session): Promise<void>
         item.show();
         return;
     }
-    const choices = await choicesOf(session);
+    const choices = await choicesOf(session, { only: "current" });
     const gpu = choices?.gpus.find((each) => each.name === choices.current);
     item.command = { command: "roofline.selectGpu", title: "Select GPU" };
     item.text = "$(chip) Roofline";
@@ -77,11 +77,12 @@ function tooltip(gpu: GpuChoice, clock: string): vscode.MarkdownString {
     );
 }
 
-export async function choicesOf(session: Session): Promise<GpuChoices | undefined> {
+/** The GPUs to choose from, or the present one alone, which is quick enough to ask for often. */
+export async function choicesOf(session: Session, which: { only?: "current" } = {}): Promise<GpuChoices | undefined> {
     const editor = sourceEditor();
     const about = editor ? { textDocument: { uri: editor.document.uri.toString() } } : {};
     try {
-        return await session.client?.sendRequest(gpusRequest, about);
+        return await session.client?.sendRequest(gpusRequest, { ...about, ...which });
     } catch (error) {
         session.log.debug(`no GPUs: ${String(error)}`); // as while the server ends
         return undefined;

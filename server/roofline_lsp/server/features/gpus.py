@@ -9,7 +9,10 @@ from roofline_lsp.reports.json import Json
 from roofline_lsp.settings import Settings
 
 METHOD = "roofline/gpus"
-"""A request without parameters, or with ``{"textDocument": {"uri": ...}}``."""
+"""A request without parameters, or with ``{"textDocument": {"uri": ...}}``.
+
+``"only": "current"`` lists no other GPU than the current one.
+"""
 
 _PRECISIONS = (
     ("fp64", Precision.DP),
@@ -19,7 +22,7 @@ _PRECISIONS = (
 )
 
 
-def gpus(settings: Settings) -> Json:
+def gpus(settings: Settings, *, only_current: bool = False) -> Json:
     """``current``, the name of the GPU that the settings mean, ``clock``, and ``gpus``.
 
     Of each its ``name``, ``aliases``, ``vendor``, ``architecture``, ``memory_bandwidth_gbs`` and
@@ -30,10 +33,11 @@ def gpus(settings: Settings) -> Json:
     except UnknownGpuError:
         current = None
     clock = ClockKind(settings.clock)
+    names = gpu_names() if not only_current else () if current is None else (current,)
     return {
         "current": current,
         "clock": settings.clock,
-        "gpus": [_gpu(find_gpu(name), clock) for name in gpu_names()],
+        "gpus": [_gpu(find_gpu(name), clock) for name in names],
     }
 
 
