@@ -32,6 +32,18 @@
 ;; Settings given here go before a project's roofline.toml:
 ;; (setq-default eglot-workspace-configuration '(:roofline (:gpu "RTX 3080")))
 
+(defun roofline-gpu (gpu)
+  "Judge kernels for GPU in this session.  Asks for one of those that the server knows."
+  (interactive
+   (list (let ((found (jsonrpc-request (eglot--current-server-or-lose) :roofline/gpus
+                                       (list :textDocument (eglot--TextDocumentIdentifier)))))
+           (completing-read (format "GPU (now %s): " (plist-get found :current))
+                            (mapcar (lambda (each) (plist-get each :name))
+                                    (plist-get found :gpus))
+                            nil t))))
+  (setq-default eglot-workspace-configuration `(:roofline (:gpu ,gpu)))
+  (eglot-signal-didChangeConfiguration (eglot--current-server-or-lose)))
+
 (defun roofline-start ()
   "Start roofline-lsp for this buffer."
   (interactive)

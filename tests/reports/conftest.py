@@ -45,6 +45,7 @@ GPU = GpuUsed(
     peaks_gops={Precision.SP: 25067.52, Precision.DP: 391.68, Precision.INT: 12533.76},
     bandwidth_gbs=760.3,
     ridges={Precision.SP: 32.9706, Precision.DP: 0.51516, Precision.INT: 16.4853},
+    l2_bandwidth_gbs=3133.44,
 )
 
 KNOWN = Prediction(

@@ -50,6 +50,7 @@ def capabilities(profile: str) -> types.ClientCapabilities:
         assert can.workspace is not None
         can.general.position_encodings = [types.PositionEncodingKind.Utf16]
         can.text_document.diagnostic = types.DiagnosticClientCapabilities()
+        can.workspace.inlay_hint = types.InlayHintWorkspaceClientCapabilities(True)
         can.workspace.diagnostics = types.DiagnosticWorkspaceClientCapabilities(True)
         return can
     if profile == "neovim":

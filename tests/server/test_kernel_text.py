@@ -226,7 +226,7 @@ def test_the_values_of_a_launch_and_where_they_came_from(saxpy: KernelReport, gp
         "- `a` = 0.5\n"
         "- `m` = 2048, **assumed**: `argv[2]`: the command line is not known (main.cu:7)\n"
         "- `iters` = 16, **assumed**: it is read from file `in.txt` at run time (main.cu:8)\n"
-        "- in memory: `x` 4 MB, `y` ~8.19 kB\n"
+        "- in memory: `x` 4 MB, `y` ≈8.19 kB\n"
         "\n"
         "**What counts most**" in text
     )
@@ -244,7 +244,7 @@ def test_dimensions_that_were_assumed_say_why(saxpy: KernelReport, gpu: GpuUsed)
     )
     text = kernel_text(kernel, gpu, PLAIN)
     assert (
-        "~8 blocks of 256 threads\n"
+        "≈8 blocks of 256 threads\n"
         "- blocks, assumed: 'argv[1]': the command line is not known\n"
         "\nWhat counts most" in text
     )
@@ -285,12 +285,12 @@ def test_each_language_has_its_words(
 @pytest.mark.parametrize(
     ("grid", "used", "said"),
     [
-        (None, (4096, 1, 1), "~4096 blocks"),
-        (None, (64, 32, 1), "~64×~32 blocks"),
-        ((None, 2, 1), (16, 2, 1), "~16×2 blocks"),
-        ((None, 1, 1), (16, 1, 1), "~16 blocks"),
+        (None, (4096, 1, 1), "≈4096 blocks"),
+        (None, (64, 32, 1), "≈64×≈32 blocks"),
+        ((None, 2, 1), (16, 2, 1), "≈16×2 blocks"),
+        ((None, 1, 1), (16, 1, 1), "≈16 blocks"),
         ((8, None, None), (8, 1, 1), "8 blocks"),
-        (None, (1, 1, 1), "~1 blocks"),
+        (None, (1, 1, 1), "≈1 blocks"),
         ((8, None, 1), None, "8×? blocks"),
         ((None, None, None), None, "? blocks"),
     ],
@@ -305,7 +305,7 @@ def test_what_was_assumed_of_a_launch(
 def test_what_was_assumed_without_a_launch(saxpy: KernelReport, gpu: GpuUsed) -> None:
     kernel = with_prediction(replace(saxpy, launches=()), grid=(4096, 1, 1), block=(256, 1, 1))
     text = kernel_text(kernel, gpu, PLAIN)
-    assert "No launch found; taken as ~4096 blocks of ~256 threads\n" in text
+    assert "No launch found; taken as ≈4096 blocks of ≈256 threads\n" in text
 
 
 def test_other_launches(saxpy: KernelReport, gpu: GpuUsed) -> None:

@@ -107,7 +107,7 @@ def launch_time(
     pipes = _pipe_clocks(demand, gpu, roofline, constants)
     l1 = sum(r.warp_runs * q.wavefronts for r in demand.regions for q in r.requests)
     sectors = sum(r.warp_runs * q.sectors * q.l2_share for r in demand.regions for q in r.requests)
-    l2_rate = constants.l2_bytes_per_sm * gpu.sm_count * clock_ghz
+    l2_rate = l2_bandwidth_gbs(gpu, roofline.clock_mhz, constants)
     contention = demand.joins * constants.join_ns + demand.line_atomics * constants.atomic_ns
     terms = {
         "compute": max(pipes.values(), default=0.0) * per_sm,
@@ -120,6 +120,11 @@ def launch_time(
     total = norm(terms.values(), constants.overlap) + constants.launch_ns
     terms["launch"] = constants.launch_ns
     return Timing(total, _limiting(terms, pipes), terms)
+
+
+def l2_bandwidth_gbs(gpu: Gpu, clock_mhz: float, constants: TimingConstants = CONSTANTS) -> float:
+    """What the L2 cache gives all SMs together, in 10^9 bytes per second."""
+    return constants.l2_bytes_per_sm * gpu.sm_count * clock_mhz / 1000.0
 
 
 def norm(terms: Iterable[float], exponent: float) -> float:

@@ -68,6 +68,8 @@ class GpuUsed:
     bandwidth_gbs: float
     ridges: Mapping[Precision, float]
     """Operations per byte at which compute and bandwidth take the same time."""
+    l2_bandwidth_gbs: float | None = None
+    """What the L2 cache is taken to give all SMs together."""
     note: str | None = None
     """Why it is this GPU, or by these peaks, where that is not what was asked for."""
 

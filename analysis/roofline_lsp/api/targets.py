@@ -8,6 +8,7 @@ from typing import Any
 
 from roofline_lsp.analysis.background import Background
 from roofline_lsp.analysis.predict import Target
+from roofline_lsp.analysis.timing import l2_bandwidth_gbs
 from roofline_lsp.api.report import GpuUsed
 from roofline_lsp.hardware_db import ClockKind, Gpu, Peaks, find_gpu, load_gpu_file
 from roofline_lsp.hardware_db.names import key_of
@@ -108,6 +109,7 @@ def gpu_used(settings: Settings) -> GpuUsed:
         peaks_gops=dict(roofline.peaks_gops),
         bandwidth_gbs=roofline.bandwidth_gbs,
         ridges=ridges,
+        l2_bandwidth_gbs=l2_bandwidth_gbs(target.gpu, roofline.clock_mhz),
         note="; ".join(_notes(settings, target.gpu)) or None,
     )
 

@@ -66,6 +66,7 @@ def _gpu(gpu: GpuUsed) -> Json:
         "clock": gpu.clock,
         "clock_mhz": _number(gpu.clock_mhz),
         "bandwidth_gbs": _number(gpu.bandwidth_gbs),
+        "l2_bandwidth_gbs": _number(gpu.l2_bandwidth_gbs),
         "peaks": {each.value: _number(gpu.peaks_gops.get(each)) for each in Precision},
         "note": gpu.note,
         "ridge": {each.value: _number(gpu.ridges.get(each)) for each in Precision},

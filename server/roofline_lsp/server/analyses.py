@@ -52,10 +52,11 @@ class Analyses:
             self._worker.overlay(Path(document.real_path), None)
 
     async def of_document(
-        self, document: Document, text: str, lines: tuple[str, ...]
+        self, document: Document, text: str, lines: tuple[str, ...], *, gpu: str | None = None
     ) -> Analysis | None:
-        """Analyse a document as it was when it had this text."""
+        """Analyse a document as it was when it had this text, for its settings' GPU or another."""
         settings = await self._settings_for(document.path if document.is_file else None)
+        settings = settings if gpu is None else replace(settings, gpu=gpu)
         job = Analyse(0, document.path, text.encode(), settings)
         return await self._ask(job, lines, document.real_path)
 

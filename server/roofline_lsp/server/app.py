@@ -25,7 +25,12 @@ from roofline_lsp.server.jobs import CheckGpu, Failed
 from roofline_lsp.server.markdown import Style
 from roofline_lsp.server.places import WATCHED_SUFFIXES, path_of
 from roofline_lsp.server.protocol import Protocol
-from roofline_lsp.server.settings import CLIENT_COMMANDS, SECTION, EditorSettings
+from roofline_lsp.server.settings import (
+    CLIENT_COMMANDS,
+    CLIENT_NOTIFICATIONS,
+    SECTION,
+    EditorSettings,
+)
 from roofline_lsp.server.views import Document
 from roofline_lsp.server.worker_process import WorkerCrashError, WorkerProcess
 from roofline_lsp.settings import OWN_FILE, SHARED_FILE, Layer, Settings
@@ -34,6 +39,9 @@ if TYPE_CHECKING:
     from pygls.server import ServerErrors  # there for type checkers alone
 
 logger = logging.getLogger(__name__)
+
+ANALYSED = "roofline/analysed"
+"""Told a client that asked for it: a document's newest text, of a ``version``, was analysed."""
 
 _CLIENT_ANSWERS_S = 5.0
 _PARENT_POLL_S = 2.0
@@ -60,6 +68,7 @@ class RooflineServer(LanguageServer):
         self.client_commands: frozenset[str] = frozenset()
         self.trusted = False
         """Whether the client says that the person trusts the workspace."""
+        self._client_notifications: frozenset[str] = frozenset()
         self._folders: list[Path] = []
         self._told_of_crash = False
         self._answered: dict[tuple[str, str], tuple[int, int]] = {}
@@ -77,8 +86,8 @@ class RooflineServer(LanguageServer):
         self._folders = _folders(params)
         self.settings.set_folder(self._folders[0] if self._folders else Path.cwd())
         options = params.initialization_options
-        if isinstance(options, dict) and isinstance(options.get(CLIENT_COMMANDS), list):
-            self.client_commands = frozenset(map(str, options[CLIENT_COMMANDS]))
+        self.client_commands = _names(options, CLIENT_COMMANDS)
+        self._client_notifications = _names(options, CLIENT_NOTIFICATIONS)
         self.trusted = isinstance(options, dict) and options.get(TRUSTED) is True
         self.settings.set_options(options)
         if params.process_id is not None:
@@ -219,6 +228,12 @@ class RooflineServer(LanguageServer):
             "workspace.code_lens.refresh_support"
         ):
             self.workspace_code_lens_refresh(None)
+        if self._outdated(document, types.TEXT_DOCUMENT_INLAY_HINT) and self.capability(
+            "workspace.inlay_hint.refresh_support"
+        ):
+            self.workspace_inlay_hint_refresh(None)
+        if ANALYSED in self._client_notifications:
+            self.protocol.notify(ANALYSED, {"uri": document.uri, "version": document.version})
 
     def _outdated(self, document: Document, feature: str) -> bool:
         """Whether the client was answered about this very text from an older analysis.
@@ -243,6 +258,12 @@ class RooflineServer(LanguageServer):
     def _warn(self, message: str) -> None:
         logger.debug("shown: %s", message)
         self.show(message, types.MessageType.Warning)
+
+
+def _names(options: object, key: str) -> frozenset[str]:
+    """A list of names among the initialization options; none where there is no such list."""
+    given = options.get(key) if isinstance(options, dict) else None
+    return frozenset(map(str, given)) if isinstance(given, list) else frozenset()
 
 
 def _folders(params: types.InitializeParams) -> list[Path]:

@@ -191,6 +191,24 @@ class Documents:
         """What a launch would be on other GPUs; None if that is not known in time."""
         return await self._analyses.what_if(analysis, kernel, launch, wait_s)
 
+    async def judged_for(self, uri: str, gpu: str) -> Analysis | None:
+        """An analysis of a document for another GPU than its settings name."""
+        document = self._documents.get(uri)
+        if document is None:
+            return None
+        text, lines = document.buffer.text, document.buffer.lines
+        return await self._analyses.of_document(document, text, lines, gpu=gpu)
+
+    async def report_of_file(self, uri: str, *, wait_s: float) -> Analysis | None:
+        """The analysis of a file that is not open."""
+        if not is_file(uri):
+            return None
+        try:
+            async with asyncio.timeout(wait_s):
+                return await self._analyses.of_file(path_of(uri))
+        except TimeoutError:
+            return None
+
     def stop(self) -> None:
         """Stop analysing, for good."""
         if self._runner is not None:

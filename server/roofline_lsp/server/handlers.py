@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,14 @@ from roofline_lsp.reports.json import Json
 from roofline_lsp.server.advice_commands import code_actions as advice_actions
 from roofline_lsp.server.advice_commands import show_prompt, suggest
 from roofline_lsp.server.app import RooflineServer
+from roofline_lsp.server.features import compare, gpus, line_heat, report
 from roofline_lsp.server.features.advice import KIND, SHOW_PROMPT, SUGGEST
 from roofline_lsp.server.features.code_actions import code_actions as quick_fixes
 from roofline_lsp.server.features.code_lens import DETAILS, code_lenses
 from roofline_lsp.server.features.diagnostics import SOURCE, diagnostics
 from roofline_lsp.server.features.hover import hover
+from roofline_lsp.server.features.inlay_hints import inlay_hints
+from roofline_lsp.server.features.kernel_actions import kernel_actions
 from roofline_lsp.server.features.profiles import (
     IMPORT,
     PROFILE,
@@ -24,8 +28,8 @@ from roofline_lsp.server.features.profiles import (
     import_profiles,
     profile_program,
 )
-from roofline_lsp.server.features.report import METHOD, report
 from roofline_lsp.server.places import path_of
+from roofline_lsp.server.views import View
 from roofline_lsp.settings import OWN_FILE, SHARED_FILE
 
 WAIT_S = 10.0
@@ -38,6 +42,9 @@ def register(server: RooflineServer) -> None:
     _documents(server)
     _settings(server)
     _features(server)
+    _kernel_features(server)
+    _code_actions(server)
+    _own_requests(server)
     _advice(server)
     _commands(server)
 
@@ -136,6 +143,22 @@ def _features(server: RooflineServer) -> None:
         found = diagnostics(view, ls.documents.encoding) if view is not None else []
         return types.RelatedFullDocumentDiagnosticReport(found)
 
+
+def _kernel_features(server: RooflineServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
+    async def on_inlay_hint(
+        ls: RooflineServer, params: types.InlayHintParams
+    ) -> list[types.InlayHint]:
+        uri = params.text_document.uri
+        view = await ls.documents.view(uri, wait_s=WAIT_S, stale_wait_s=WAIT_S)
+        if (document := ls.documents.get(uri)) is not None:
+            ls.answered(document, types.TEXT_DOCUMENT_INLAY_HINT)
+        if view is None:
+            return []
+        return inlay_hints(view, params.range, ls.style, ls.documents.encoding)
+
+
+def _code_actions(server: RooflineServer) -> None:
     @server.feature(
         types.TEXT_DOCUMENT_CODE_ACTION,
         types.CodeActionOptions([types.CodeActionKind.QuickFix, KIND]),
@@ -146,14 +169,47 @@ def _features(server: RooflineServer) -> None:
         advice = await advice_actions(ls, params)
         uri = params.text_document.uri
         view = await ls.documents.view(uri, wait_s=WAIT_S, stale_wait_s=WAIT_S)
-        if view is None or not view.fresh:
+        if view is None:
             return advice
+        own = _on_kernel(ls, view, params)
+        if not view.fresh:
+            return advice + own
         versioned = bool(ls.capability("workspace.workspace_edit.document_changes"))
-        return quick_fixes(view, params, ls.documents.encoding, versioned=versioned) + advice
+        fixes = quick_fixes(view, params, ls.documents.encoding, versioned=versioned)
+        return fixes + advice + own
 
-    @server.feature(METHOD)
+
+def _on_kernel(
+    ls: RooflineServer, view: View, params: types.CodeActionParams
+) -> list[types.CodeAction]:
+    """The actions of a kernel, which are of no kind, for those who ask: no light bulb on each."""
+    automatic = params.context.trigger_kind is types.CodeActionTriggerKind.Automatic
+    if automatic or params.context.only:
+        return []
+    return kernel_actions(view, params.range, ls.client_commands, ls.documents.encoding)
+
+
+def _own_requests(server: RooflineServer) -> None:
+    @server.feature(report.METHOD)
     async def on_report(ls: RooflineServer, params: Any) -> Json | None:
-        return await report(ls.documents, params.textDocument.uri)
+        return await report.report(ls.documents, params.textDocument.uri)
+
+    @server.feature(line_heat.METHOD)
+    async def on_line_heat(ls: RooflineServer, params: Any) -> list[Json]:
+        uri = params.textDocument.uri
+        view = await ls.documents.view(uri, wait_s=WAIT_S, stale_wait_s=WAIT_S)
+        return line_heat.line_heat(view) if view is not None else []
+
+    @server.feature(gpus.METHOD)
+    async def on_gpus(ls: RooflineServer, params: Any) -> Json:
+        document = getattr(params, "textDocument", None)
+        settings = await ls.settings.for_path(path_of(document.uri) if document else None)
+        only_current = getattr(params, "only", None) == "current"
+        return await asyncio.to_thread(gpus.gpus, settings, only_current=only_current)
+
+    @server.feature(compare.METHOD)
+    async def on_compare(ls: RooflineServer, params: Any) -> list[Json | None]:
+        return await compare.compare(ls.documents, params.textDocument.uri, params.gpus)
 
 
 def _advice(server: RooflineServer) -> None:

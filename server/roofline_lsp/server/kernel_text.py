@@ -231,10 +231,10 @@ def _shape(grid: _Dims | None, block: _Dims | None, used: Prediction, words: _Wo
 
 
 def _counted(dims: _Dims | None, used: tuple[int, int, int] | None, noun: str) -> str:
-    """``3907 blocks``, ``64×64 blocks``; ``~64`` is assumed, ``?`` is not even that."""
+    """``3907 blocks``, ``64×64 blocks``; ``≈64`` is assumed, ``?`` is not even that."""
     known = dims or (None, None, None)
     axes = [_axis(*sizes) for sizes in zip(known, used or (None, None, None), strict=True)]
-    while len(axes) > 1 and axes[-1] in {"1", "~1"}:
+    while len(axes) > 1 and axes[-1] in {"1", "≈1"}:
         axes.pop()
     if set(axes) == {"?"}:
         axes = ["?"]
@@ -244,7 +244,7 @@ def _counted(dims: _Dims | None, used: tuple[int, int, int] | None, noun: str) -
 def _axis(known: int | None, used: int | None) -> str:
     if known is not None:
         return str(known)
-    return "?" if used is None else f"~{used}"
+    return "?" if used is None else f"≈{used}"
 
 
 def _others(others: Sequence[LaunchReport], verdict: Verdict | None, style: Style) -> str:

@@ -38,8 +38,8 @@ def launch_items(launch: LaunchReport, block: str, thread: str, style: Style) ->
 
 
 def _size(argument: ArgumentUsed, style: Style) -> str:
-    """``x` 4 MB``; ``~`` before a size that was assumed."""
-    about = "~" if argument.assumed else ""
+    """``x` 4 MB``; ``≈`` before a size that was assumed."""
+    about = "≈" if argument.assumed else ""
     return f"{style.code(argument.name)} {about}{scaled(argument.buffer_bytes, 'B')}"
 
 

@@ -31,7 +31,10 @@ SECTION = "roofline"
 CLIENT_COMMANDS = "clientCommands"
 """The initialization option that lists the commands that the client has."""
 
-_NO_SETTINGS = frozenset({CLIENT_COMMANDS, "workspaceTrusted"})
+CLIENT_NOTIFICATIONS = "clientNotifications"
+"""The one with the notifications of this server's own that the client wants."""
+
+_NO_SETTINGS = frozenset({CLIENT_COMMANDS, CLIENT_NOTIFICATIONS, "workspaceTrusted"})
 """Initialization options that say something of the client or its workspace."""
 
 _OPTIONS = "initialization options"

@@ -1,0 +1,69 @@
+;; emacs --batch -l test-lsp-mode.el, in the test project, with $ROOFLINE_LSP, $ROOFLINE_CLIENT and $WORK in the environment.
+(require 'package)
+(package-initialize)
+(setq lsp-enable-snippet nil
+      lsp-enable-suggest-server-download nil
+      lsp-session-file (expand-file-name "lsp-session" (getenv "WORK"))
+      lsp-restart 'ignore
+      lsp-keep-workspace-alive nil
+      lsp-response-timeout 30
+      lsp-warn-no-matched-clients nil
+      lsp-auto-guess-root t
+      lsp-guess-root-without-session t
+      lsp-diagnostics-provider :none ; flymake would run a compiler as well
+      lsp-disabled-clients '(clangd ccls))
+(load (getenv "ROOFLINE_CLIENT"))
+(setq roofline-command (list (getenv "ROOFLINE_LSP") "--stdio"))
+
+(defun check (name good what)
+  (unless good
+    (princ (format "not ok %s: %S\n" name what))
+    (kill-emacs 1))
+  (princ (format "ok %s\n" name)))
+
+(defun until-true (name condition)
+  (let ((end (+ (float-time) 30)))
+    (while (and (not (funcall condition)) (< (float-time) end))
+      (accept-process-output nil 0.05))
+    (check name (funcall condition) "not within 30 s")))
+
+(find-file "horner.cu")
+(lsp-workspace-folders-add default-directory)
+(lsp)
+(until-true "the server is ready"
+            (lambda () (and (lsp-workspaces)
+                            (eq 'initialized (lsp--workspace-status (car (lsp-workspaces)))))))
+
+(defun at (line text)
+  (goto-char (point-min))
+  (forward-line (1- line))
+  (search-forward text))
+
+(defun lenses ()
+  (mapcar (lambda (lens) (gethash "title" (gethash "command" lens)))
+          (append (lsp-request "textDocument/codeLens" (list :textDocument (lsp--text-document-identifier))) nil)))
+
+(defun hover ()
+  (let ((said (lsp-request "textDocument/hover" (lsp--text-document-position-params))))
+    (and said (gethash "value" (gethash "contents" said)))))
+
+(at 5 "horn")
+(check "hover explains the kernel" (string-match-p "Compute-bound" (or (hover) "")) (hover))
+(check "lenses say the class" (string-match-p "^CB [0-9]+% | DP 1.5" (or (car (lenses)) "")) (lenses))
+(let ((actions (mapcar (lambda (each) (gethash "title" each))
+                       (append (lsp-request "textDocument/codeAction" (lsp--text-document-code-action-params)) nil))))
+  (check "the lens has a twin among the actions" (string-match-p "^Roofline: CB" (or (car actions) "")) actions))
+(roofline-set-gpu "A100 SXM4 40GB")
+(until-true "another GPU changes the class" (lambda () (string-match-p "^BB.*A100" (or (car (lenses)) ""))))
+(find-file "broken.cu")
+(lsp)
+(until-true "what cannot be read is reported"
+            (lambda ()
+              (let (found)
+                (maphash (lambda (_ all)
+                           (dolist (each all)
+                             (when (string-match-p "syntax error" (gethash "message" each)) (setq found t))))
+                         (lsp-diagnostics))
+                found)))
+(dolist (buffer (buffer-list)) (with-current-buffer buffer (set-buffer-modified-p nil)))
+(kill-emacs 0)

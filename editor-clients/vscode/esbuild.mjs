@@ -1,0 +1,18 @@
+// Bundles the extension, the panel's page and the tests. `node esbuild.mjs --tests` adds the tests.
+import { build } from "esbuild";
+
+const common = { bundle: true, minify: true, sourcemap: false, logLevel: "warning", legalComments: "none" };
+const node = { ...common, platform: "node", format: "cjs", target: "node20", external: ["vscode"] };
+
+await build({ ...node, entryPoints: ["src/extension.ts"], outfile: "dist/extension.js" });
+await build({
+    ...common,
+    platform: "browser",
+    format: "iife",
+    target: "es2022",
+    entryPoints: ["src/webview/panel.ts"],
+    outfile: "dist/panel.js",
+});
+if (process.argv.includes("--tests")) {
+    await build({ ...node, minify: false, entryPoints: ["test/run.ts"], outfile: "out/test/run.js" });
+}

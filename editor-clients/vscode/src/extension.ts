@@ -1,0 +1,60 @@
+/** The extension: a session with the server, and one module a feature around it. */
+
+import * as vscode from "vscode";
+
+import { registerCompare } from "./features/compare";
+import { confirm } from "./features/confirm";
+import { registerDetails } from "./features/details";
+import { registerGpu } from "./features/gpu";
+import { registerLineHeat } from "./features/lineHeat";
+import { Pages } from "./features/pages";
+import { registerPanel } from "./features/panel";
+import { registerRules } from "./features/rules";
+import { registerServerCommands } from "./features/serverCommands";
+import { registerSwitches } from "./features/switches";
+import { chooseProgram, openWalkthrough } from "./server/firstRun";
+import { onPythonChanged } from "./server/python";
+import { Session } from "./server/session";
+
+let session: Session | undefined;
+
+/** What the extension's tests get hold of. */
+export interface Api {
+    session: Session;
+}
+
+export async function activate(context: vscode.ExtensionContext): Promise<Api> {
+    const log = vscode.window.createOutputChannel("Roofline", { log: true });
+    const pages = new Pages();
+    const started = (session = new Session(context.extensionUri, log, (client, params) => confirm(client, pages, params)));
+    context.subscriptions.push(
+        log,
+        started,
+        pages,
+        registerGpu(started),
+        registerDetails(started),
+        registerLineHeat(started),
+        registerPanel(started, context.extensionUri),
+        registerCompare(started, pages, context.globalState),
+        registerRules(),
+        registerServerCommands(started, pages),
+        registerSwitches(started),
+        vscode.commands.registerCommand("roofline.restartServer", () => started.start()),
+        vscode.commands.registerCommand("roofline.showOutput", () => { log.show(); }),
+        vscode.commands.registerCommand("roofline.chooseServer", chooseProgram),
+        vscode.commands.registerCommand("roofline.openWalkthrough", openWalkthrough),
+        vscode.workspace.onDidGrantWorkspaceTrust(() => started.trusted()),
+        vscode.workspace.onDidOpenTextDocument(() => started.startIfUseful()),
+        vscode.workspace.onDidChangeTextDocument(() => started.startIfUseful()),
+    );
+    await started.startIfUseful();
+    const watching = await onPythonChanged(() => void started.pythonChanged());
+    if (watching) {
+        context.subscriptions.push(watching);
+    }
+    return { session: started };
+}
+
+export async function deactivate(): Promise<void> {
+    await session?.stop();
+}

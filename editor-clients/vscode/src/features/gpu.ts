@@ -1,0 +1,133 @@
+/** The GPU in the status bar, and the list to choose another from. */
+
+import * as vscode from "vscode";
+
+import { digits, ridges, shortName } from "../figures";
+import { isSource, sourceEditor } from "../documents";
+import { gpusRequest, type GpuChoice, type GpuChoices } from "../protocol";
+import { type Session, type Status } from "../server/session";
+import { SECTION, change } from "../settings";
+
+const WORDS: Record<Exclude<Status, "running" | "idle">, [string, string, string]> = {
+    untrusted: ["$(shield) Roofline", "Not started: the workspace is not trusted", "workbench.trust.manage"],
+    starting: ["$(loading~spin) Roofline", "The server is starting", "roofline.showOutput"],
+    missing: ["$(warning) Roofline", "The program roofline-lsp was not found. Click to set it up", "roofline.openWalkthrough"],
+    stopped: ["$(error) Roofline", "The server has stopped. Click to start it again", "roofline.restartServer"],
+};
+
+export function registerGpu(session: Session): vscode.Disposable {
+    const item = vscode.window.createStatusBarItem("roofline.gpu", vscode.StatusBarAlignment.Right, 90);
+    item.name = "Roofline GPU";
+    const update = () => {
+        void show(item, session);
+    };
+    update();
+    return vscode.Disposable.from(
+        item,
+        vscode.commands.registerCommand("roofline.selectGpu", async (name?: unknown) => {
+            await selectGpu(session, typeof name === "string" ? name : undefined);
+        }),
+        session.onStatus(update),
+        vscode.window.onDidChangeActiveTextEditor(update),
+        vscode.workspace.onDidChangeConfiguration((event) => {
+            if (event.affectsConfiguration(SECTION)) {
+                update();
+            }
+        }),
+        session.onAnalysed(update),
+    );
+}
+
+async function show(item: vscode.StatusBarItem, session: Session): Promise<void> {
+    const status = session.status;
+    const active = vscode.window.activeTextEditor;
+    if (status === "idle" || (active && !isSource(active.document))) {
+        item.hide();
+        return;
+    }
+    if (status !== "running") {
+        [item.text, item.tooltip, item.command] = WORDS[status];
+        item.show();
+        return;
+    }
+    const choices = await choicesOf(session, { only: "current" });
+    const gpu = choices?.gpus.find((each) => each.name === choices.current);
+    item.command = { command: "roofline.selectGpu", title: "Select GPU" };
+    item.text = "$(chip) Roofline";
+    item.tooltip = "Choose the GPU that kernels are judged for";
+    if (choices && gpu) {
+        item.text = `$(chip) ${shortName(gpu.name)}`;
+        item.tooltip = tooltip(gpu, choices.clock);
+        item.accessibilityInformation = { label: `Roofline: kernels are judged for ${gpu.name}` };
+    }
+    item.show();
+}
+
+function tooltip(gpu: GpuChoice, clock: string): vscode.MarkdownString {
+    const rows = Object.entries(gpu.ridge).flatMap(([name, ridge]) =>
+        ridge === null ? [] : [`| ${name.toUpperCase()} | ${digits(ridge)} |`],
+    );
+    return new vscode.MarkdownString(
+        [
+            `**${gpu.name}**`,
+            `${gpu.architecture} · ${digits(gpu.memory_bandwidth_gbs)} GB/s · ${clock} clock`,
+            ["| | ridge, op/B |", "| :-- | --: |", ...rows].join("\n"),
+            "Click to judge kernels for another GPU",
+        ].join("\n\n"),
+    );
+}
+
+/** The GPUs to choose from, or the present one alone, which is quick enough to ask for often. */
+export async function choicesOf(session: Session, which: { only?: "current" } = {}): Promise<GpuChoices | undefined> {
+    const editor = sourceEditor();
+    const about = editor ? { textDocument: { uri: editor.document.uri.toString() } } : {};
+    try {
+        return await session.client?.sendRequest(gpusRequest, { ...about, ...which });
+    } catch (error) {
+        session.log.debug(`no GPUs: ${String(error)}`); // as while the server ends
+        return undefined;
+    }
+}
+
+interface Item extends vscode.QuickPickItem {
+    gpu?: GpuChoice;
+}
+
+/** The GPUs as a list to pick from, makers apart, the present one first. */
+export function itemsOf({ gpus, current }: GpuChoices): Item[] {
+    const item = (gpu: GpuChoice): Item => ({
+        label: gpu.name,
+        description: `ridge ${ridges(gpu)}`,
+        detail: `${gpu.architecture} · ${digits(gpu.memory_bandwidth_gbs)} GB/s`,
+        gpu,
+    });
+    const separator = (label: string): Item => ({ label, kind: vscode.QuickPickItemKind.Separator });
+    const now = gpus.filter((gpu) => gpu.name === current);
+    const makers = [...new Set(gpus.map((gpu) => gpu.vendor))];
+    return [
+        ...(now.length ? [separator("current"), ...now.map(item)] : []),
+        ...makers.flatMap((maker) => [
+            separator(maker),
+            ...gpus.filter((gpu) => gpu.vendor === maker && gpu.name !== current).map(item),
+        ]),
+    ];
+}
+
+async function selectGpu(session: Session, name?: string): Promise<void> {
+    if (name !== undefined) {
+        await change("gpu", name);
+        return;
+    }
+    const choices = await choicesOf(session);
+    if (!choices) {
+        return;
+    }
+    const picked = await vscode.window.showQuickPick(itemsOf(choices), {
+        title: "The GPU that kernels are judged for",
+        placeHolder: "Type a part of its name; it need not be in this machine",
+        matchOnDetail: true,
+    });
+    if (picked?.gpu) {
+        await change("gpu", picked.gpu.name);
+    }
+}

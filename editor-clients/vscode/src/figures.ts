@@ -1,0 +1,42 @@
+/** Figures as people read them. */
+
+import { type GpuChoice } from "./protocol";
+
+const RIDGES: readonly [string, string][] = [
+    ["fp32", "SP"],
+    ["fp64", "DP"],
+    ["int32", "INT"],
+];
+
+/** The GPU as people call it: `RTX 3080`. */
+export function shortName(name: string): string {
+    return name.replace(/^(NVIDIA |AMD |Intel )?(GeForce |Radeon |Instinct )?/, "");
+}
+
+/** Three significant digits, without an exponent. */
+export function digits(value: number): string {
+    return value >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
+}
+
+/** `SP 39.2 · DP 0.612 · INT 19.6`, in operations per byte. */
+export function ridges(gpu: GpuChoice): string {
+    return RIDGES.flatMap(([key, name]) => {
+        const ridge = gpu.ridge[key];
+        return typeof ridge === "number" ? [`${name} ${digits(ridge)}`] : [];
+    }).join(" · ");
+}
+
+/** `840 ns`, `18.2 µs`, `1.2 ms`. */
+export function duration(nanoseconds: number): string {
+    for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["µs", 1e3]] as const) {
+        if (Number((nanoseconds / size).toPrecision(3)) >= 1) {
+            return `${digits(nanoseconds / size)} ${unit}`;
+        }
+    }
+    return `${digits(nanoseconds)} ns`;
+}
+
+/** A confidence that does not claim certainty. */
+export function percent(share: number): string {
+    return `${Math.min(Math.round(share * 100), 99)}%`;
+}

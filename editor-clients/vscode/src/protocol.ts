@@ -1,0 +1,82 @@
+/** What the server offers beside the language server protocol: the requests named `roofline/...`. */
+
+import { NotificationType, RequestType } from "vscode-languageclient/node";
+
+export type Precision = "sp" | "dp" | "hp" | "int" | "tensor";
+export type KernelClass = "CB" | "BB";
+
+/** The GPU of a report; peaks in 10^9 operations a second, ridges in operations per byte. */
+export interface ReportGpu {
+    name: string;
+    clock: string;
+    clock_mhz: number;
+    bandwidth_gbs: number;
+    l2_bandwidth_gbs?: number | null;
+    peaks: Record<Precision, number | null>;
+    ridge: Record<Precision, number | null>;
+}
+
+export interface ReportKernel {
+    name: string;
+    base_name: string;
+    qualified_name: string;
+    path: string;
+    name_range: { line: number; column: number };
+    prediction: {
+        class: KernelClass | null;
+        confidence: number | null;
+        time_ns: number | null;
+        limiting: string | null;
+    };
+}
+
+export interface Report {
+    gpu: ReportGpu;
+    files: { path: string; kernels: ReportKernel[] }[];
+}
+
+/** A GPU to choose; `ridge` in operations per byte by `fp64`, `fp32`, `fp16`, `int32`. */
+export interface GpuChoice {
+    name: string;
+    aliases: string[];
+    vendor: string;
+    architecture: string;
+    memory_bandwidth_gbs: number;
+    ridge: Record<string, number | null>;
+}
+
+export interface GpuChoices {
+    current: string | null;
+    clock: string;
+    gpus: GpuChoice[];
+}
+
+/** A line's share, 0 to 1, of what decides its kernel's class. Lines count from 0. */
+export interface LineHeat {
+    line: number;
+    share: number;
+    resource: string;
+    kernel: string;
+}
+
+interface OfDocument {
+    textDocument: { uri: string };
+}
+
+export const reportRequest = new RequestType<OfDocument, Report | null, void>("roofline/report");
+export const gpusRequest = new RequestType<Partial<OfDocument> & { only?: "current" }, GpuChoices, void>("roofline/gpus");
+export const lineHeatRequest = new RequestType<OfDocument, LineHeat[], void>("roofline/lineHeat");
+export const compareRequest = new RequestType<OfDocument & { gpus: string[] }, (Report | null)[], void>(
+    "roofline/compareGpus",
+);
+export const analysed = new NotificationType<{ uri: string; version: number }>("roofline/analysed");
+
+/** Where a kernel stands: the arguments of every command on a kernel. */
+export interface At {
+    uri: string;
+    line: number;
+    character: number;
+}
+
+/** Commands of this extension that the server may put behind lenses and code actions. */
+export const CLIENT_COMMANDS = ["roofline.showDetails", "roofline.showRoofline", "roofline.compareGpus"];

@@ -1,0 +1,126 @@
+// The roofline drawing: node --test test/chart.test.mjs
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+    layout,
+    pointsOf,
+    render,
+    scaled,
+    stylesheet,
+} from "../../../server/roofline_lsp/reports/chart/roofline.js";
+
+const GPU = {
+    name: "A GPU",
+    clock: "boost",
+    bandwidth_gbs: 1000,
+    l2_bandwidth_gbs: 4000,
+    peaks: { sp: 20000, dp: 500, hp: 20000, int: 10000, tensor: null },
+    ridge: { sp: 20, dp: 0.5, hp: 20, int: 10, tensor: null },
+};
+const ALL = ["sp", "dp", "hp", "int", "tensor"];
+const SIZE = { width: 800, height: 400 };
+
+function kernel(name, prediction, more = {}) {
+    return {
+        name: `${name}(int)`,
+        base_name: name,
+        path: "/p/a.cu",
+        name_range: { line: 3, column: 16 },
+        prediction: { class: "BB", confidence: 0.9, time_ns: 1000, ...prediction },
+        ...more,
+    };
+}
+
+function report(...kernels) {
+    return { gpu: GPU, files: [{ path: "/p/a.cu", kernels }] };
+}
+
+const STREAM = kernel("stream", { sp_ai: 0.25, sp_flops: 250_000, int_ai: 2, int_ops: 2_000_000 });
+
+test("a kernel is drawn by the precision that it is farthest above the ridge in", () => {
+    const [point] = pointsOf(report(STREAM));
+    assert.equal(point.precision, "int");
+    assert.deepEqual(point.predicted, { intensity: 2, performance: 2000 });
+    assert.equal(point.measured, null);
+});
+
+test("without a time a kernel stands on its roof, without an intensity nowhere", () => {
+    const untimed = kernel("untimed", { sp_ai: 100, sp_flops: 1, time_ns: null });
+    const unknown = kernel("unknown", { sp_ai: null, sp_flops: 0 });
+    const points = pointsOf(report(untimed, unknown));
+    assert.deepEqual(points.map((point) => [point.name, point.predicted.performance]), [["untimed", 20000]]);
+});
+
+test("a measurement stands beside the prediction that it took the place of", () => {
+    const numbers = { sp_flops: 1000, int_ops: 0, dram_bytes: 100, time_ns: 10 };
+    const predicted = { sp_flops: 1000, int_ops: 0, dram_bytes: 200, time_ns: 5 };
+    const [point] = pointsOf(report(kernel("k", { sp_ai: 10, ...numbers }, { measured: { ...numbers, predicted } })));
+    assert.deepEqual(point.predicted, { intensity: 5, performance: 200 });
+    assert.deepEqual(point.measured, { intensity: 10, performance: 100 });
+    const scene = layout({ gpu: GPU, points: [point], ...SIZE, precisions: ALL });
+    const text = render(scene);
+    assert.match(text, /class="joined"/);
+    assert.match(text, /class="measured"/);
+});
+
+test("roofs begin where the slope of the memory meets them", () => {
+    const { lines, labels } = layout({ gpu: GPU, points: [], ...SIZE, precisions: ALL });
+    const dram = lines.find((line) => line.kind === "dram");
+    const sp = lines.find((line) => line.kind === "roof sp");
+    assert.ok(Math.hypot(sp.from.x - dram.to.x, sp.from.y - dram.to.y) < 0.01, "the highest roof meets the slope's end");
+    const dp = lines.find((line) => line.kind === "roof dp");
+    const slope = (dram.to.y - dram.from.y) / (dram.to.x - dram.from.x);
+    assert.ok(Math.abs(dram.from.y + slope * (dp.from.x - dram.from.x) - dp.from.y) < 0.01, "a lower one begins on it");
+    const texts = labels.map((label) => label.text);
+    assert.ok(texts.includes("SP, HP  20 Tflop/s"), "precisions of one peak share a roof");
+    assert.ok(texts.includes("INT  10 Top/s"));
+    assert.ok(texts.includes("L2  4 TB/s"));
+    assert.ok(!texts.some((text) => text.startsWith("Tensor")), "no peak, no roof");
+});
+
+test("all kernels are inside the axes, whatever their intensity", () => {
+    const far = [1e-4, 1e6].map((sp_ai) => kernel(`k${sp_ai}`, { sp_ai, sp_flops: 1, time_ns: null }));
+    const { marks } = layout({ gpu: GPU, points: pointsOf(report(...far)), ...SIZE, precisions: ALL });
+    for (const { at } of marks) {
+        assert.ok(at.x > 64 && at.x < 776 && at.y > 20 && at.y < 352, JSON.stringify(at));
+    }
+});
+
+test("a precision that is off takes its kernels along", () => {
+    const points = pointsOf(report(STREAM, kernel("math", { sp_ai: 100, sp_flops: 1 })));
+    const { marks } = layout({ gpu: GPU, points, ...SIZE, precisions: ["sp"] });
+    assert.deepEqual(marks.map((mark) => mark.point.name), ["math"]);
+});
+
+test("names do not cover each other, and one that finds no room is left out", () => {
+    const crowd = Array.from({ length: 40 }, (_, at) => kernel(`kernel_number_${at}`, { sp_ai: 1 + at / 1000, sp_flops: 1, time_ns: null }));
+    const { marks } = layout({ gpu: GPU, points: pointsOf(report(...crowd)), ...SIZE, precisions: ALL });
+    const named = marks.filter((mark) => mark.label !== null);
+    assert.ok(named.length > 0 && named.length < 40);
+    const boxes = named.map(({ label }) => [label.at.y, label.anchor, label.at.x].join());
+    assert.equal(new Set(boxes).size, boxes.length);
+});
+
+test("what a kernel is called cannot become markup", () => {
+    const points = pointsOf(report(kernel('<script>"&', { sp_ai: 1, sp_flops: 1 })));
+    const text = render(layout({ gpu: GPU, points, ...SIZE, precisions: ALL }), { interactive: true });
+    assert.ok(!text.includes("<script"));
+    assert.match(text, /&#60;script&#62;&#34;&#38;/);
+    assert.match(text, /<g class="point sp" tabindex="-1" role="button"/);
+});
+
+test("a drawing for a file has its colours in it and nothing to press", () => {
+    const theme = Object.fromEntries([...ALL, "text", "muted", "grid", "paper", "focus", "font"].map((key) => [key, `#${key}`]));
+    const scene = layout({ gpu: GPU, points: pointsOf(report(STREAM)), ...SIZE, precisions: ALL });
+    const text = render(scene, { style: stylesheet(theme) });
+    assert.match(text, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg".*<style>[^<]*#int[^<]*<\/style>/s);
+    assert.ok(!/role="button"|tabindex/.test(text));
+    assert.ok(!/style="/.test(text), "attributes would be at odds with a strict policy");
+});
+
+test("figures have three digits and a prefix", () => {
+    assert.equal(scaled(29767.68, "flop/s"), "29.8 Tflop/s");
+    assert.equal(scaled(465.12, "flop/s"), "465 Gflop/s");
+    assert.equal(scaled(0.5, "B/s"), "500 MB/s");
+});

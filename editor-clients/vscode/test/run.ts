@@ -1,0 +1,13 @@
+/** The entry that VS Code's extension host calls. */
+
+import "./trust.test";
+import "./editing.test";
+import "./figures.test";
+import "./rules.test";
+import "./server.test";
+
+import { runAll } from "./harness";
+
+export async function run(): Promise<void> {
+    await runAll();
+}

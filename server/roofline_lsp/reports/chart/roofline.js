@@ -1,0 +1,558 @@
+/**
+ * The roofline drawing: a log-log chart of a GPU's roofs with a point for each kernel, as SVG text.
+ *
+ * Plain JavaScript without imports, so that a page can have it in line as it stands and a bundler
+ * can take it in. It knows no document and no editor: `pointsOf` reads the JSON report, `layout`
+ * turns values into a scene of pixels, `render` writes the scene down, `stylesheet` gives it its
+ * colours.
+ *
+ * @typedef {"sp" | "dp" | "hp" | "int" | "tensor"} Precision
+ *
+ * @typedef {object} Gpu  As in the JSON report. Peaks in 10^9 operations a second.
+ * @property {string} name
+ * @property {string} clock
+ * @property {number} bandwidth_gbs
+ * @property {number | null} [l2_bandwidth_gbs]
+ * @property {Partial<Record<Precision, number | null>>} peaks
+ * @property {Partial<Record<Precision, number | null>>} ridge
+ *
+ * @typedef {object} Place  Where a kernel stands: operations per byte, 10^9 operations a second.
+ * @property {number} intensity
+ * @property {number} performance
+ *
+ * @typedef {object} Point  A kernel by the precision that it is farthest above the ridge in.
+ * @property {string} id
+ * @property {string} name
+ * @property {string} path
+ * @property {number} line  1-based.
+ * @property {number} column  In UTF-8 bytes, 0-based.
+ * @property {"CB" | "BB" | null} class
+ * @property {number | null} confidence
+ * @property {Precision} precision
+ * @property {number | null} time_ns
+ * @property {Place} predicted
+ * @property {Place | null} measured
+ *
+ * @typedef {object} Prediction  The part of the JSON report's predictions that is drawn.
+ * @property {"CB" | "BB" | null} class
+ * @property {number | null} confidence
+ * @property {number | null} time_ns
+ *
+ * @typedef {{x: number, y: number}} Pixel
+ * @typedef {{at: Pixel, text: string, anchor: "start" | "middle" | "end", kind: string, turn?: number}} Label
+ * @typedef {{from: Pixel, to: Pixel, kind: string}} Line
+ * @typedef {{point: Point, at: Pixel, measured: Pixel | null, label: Label | null}} Mark
+ * @typedef {object} Scene
+ * @property {number} width
+ * @property {number} height
+ * @property {Line[]} lines
+ * @property {Label[]} labels
+ * @property {Mark[]} marks
+ * @property {string} title
+ */
+
+/** @type {readonly Precision[]} */
+export const PRECISIONS = ["sp", "dp", "hp", "int", "tensor"];
+
+/** @type {Record<Precision, string>} */
+export const NAMES = { sp: "SP", dp: "DP", hp: "HP", int: "INT", tensor: "Tensor" };
+
+/** @type {Record<Precision, string>} */
+const OPERATIONS = { sp: "sp_flops", dp: "dp_flops", hp: "hp_flops", int: "int_ops", tensor: "tensor_flops" };
+
+const MARGIN = { left: 64, right: 24, top: 20, bottom: 48 };
+const LETTER = 6.6; // the width of a letter of the labels, by which overlaps are judged
+
+/**
+ * The kernels of a report that have a place in the chart.
+ *
+ * @param {any} report  The JSON report.
+ * @returns {Point[]}
+ */
+export function pointsOf(report) {
+    /** @type {Point[]} */
+    const points = [];
+    for (const file of report.files) {
+        for (const kernel of file.kernels) {
+            // Where a measurement goes before the prediction, the report keeps the prediction with it.
+            const prediction = kernel.measured?.predicted ?? kernel.prediction;
+            const precision = decisive(prediction, report.gpu);
+            const predicted = precision && place(prediction, precision, report.gpu);
+            if (!precision || !predicted) {
+                continue;
+            }
+            points.push({
+                id: `${kernel.path}:${kernel.name_range.line}:${kernel.name}`,
+                name: kernel.base_name,
+                path: kernel.path,
+                line: kernel.name_range.line,
+                column: kernel.name_range.column,
+                class: kernel.prediction.class,
+                confidence: kernel.prediction.confidence,
+                precision,
+                time_ns: kernel.prediction.time_ns,
+                predicted,
+                measured: kernel.measured ? place(kernel.measured, precision, report.gpu) : null,
+            });
+        }
+    }
+    return points;
+}
+
+/**
+ * The precision whose intensity is highest beside its ridge.
+ *
+ * @param {any} prediction
+ * @param {Gpu} gpu
+ * @returns {Precision | null}
+ */
+function decisive(prediction, gpu) {
+    const ratio = (/** @type {Precision} */ p) => intensityOf(prediction, p) / (gpu.ridge[p] || Infinity);
+    const found = PRECISIONS.filter((p) => ratio(p) > 0);
+    return found.length ? found.reduce((best, p) => (ratio(p) > ratio(best) ? p : best)) : null;
+}
+
+/**
+ * @param {any} numbers  A prediction or a measurement.
+ * @param {Precision} precision
+ * @param {Gpu} gpu
+ * @returns {Place | null}
+ */
+function place(numbers, precision, gpu) {
+    const intensity = intensityOf(numbers, precision);
+    const operations = numbers[OPERATIONS[precision]];
+    if (!intensity) {
+        return null;
+    }
+    const performance = numbers.time_ns && operations ? operations / numbers.time_ns : attainable(gpu, precision, intensity);
+    return { intensity, performance };
+}
+
+/**
+ * Operations per DRAM byte, 0 where they are not known.
+ *
+ * @param {any} numbers
+ * @param {Precision} precision
+ * @returns {number}
+ */
+function intensityOf(numbers, precision) {
+    const operations = numbers[OPERATIONS[precision]];
+    return numbers[`${precision}_ai`] ?? (operations && numbers.dram_bytes ? operations / numbers.dram_bytes : 0);
+}
+
+/**
+ * What the roof allows a kernel at its intensity, in 10^9 operations a second.
+ *
+ * @param {Gpu} gpu
+ * @param {Precision} precision
+ * @param {number} intensity
+ */
+export function attainable(gpu, precision, intensity) {
+    return Math.min(gpu.peaks[precision] ?? Infinity, intensity * gpu.bandwidth_gbs);
+}
+
+/**
+ * @param {number} value
+ * @param {string} unit  Of 10^9: "flop/s", "B/s".
+ */
+export function scaled(value, unit) {
+    const [size, prefix] = value >= 1e6 ? [1e6, "P"] : value >= 1000 ? [1e3, "T"] : value >= 1 ? [1, "G"] : [1e-3, "M"];
+    return `${digits(value / size)} ${prefix}${unit}`;
+}
+
+/** @param {number} value */
+export function digits(value) {
+    return value >= 100 ? Number(value.toFixed(0)).toLocaleString("en") : String(Number(value.toPrecision(3)));
+}
+
+/** @param {Precision} precision */
+export function unit(precision) {
+    return precision === "int" ? "op" : "flop";
+}
+
+/**
+ * Place everything in a picture of a size.
+ *
+ * @param {{gpu: Gpu, points: Point[], width: number, height: number, precisions: readonly Precision[]}} chart
+ * @returns {Scene}
+ */
+export function layout({ gpu, points, width, height, precisions }) {
+    const roofs = roofsOf(gpu, precisions);
+    const shown = points.filter((point) => precisions.includes(point.precision));
+    const places = shown.flatMap((point) => (point.measured ? [point.predicted, point.measured] : [point.predicted]));
+    const top = Math.max(1, ...roofs.map((roof) => roof.peak));
+    const ridges = roofs.map((roof) => roof.peak / gpu.bandwidth_gbs);
+    const intensities = [...places.map((p) => p.intensity), ...ridges];
+    /** @type {[number, number]} */
+    const xs = [Math.min(0.1, ...intensities.map((value) => value / 3)), Math.max(100, ...intensities.map((value) => 3 * value))];
+    const lowest = Math.min(gpu.bandwidth_gbs * xs[0], ...places.map((p) => p.performance));
+    /** @type {[number, number]} */
+    const ys = [lowest / 1.5, top * 2.5];
+    const scale = scales(xs, ys, width, height);
+    const memory = slopes(gpu, top, xs, ys, scale);
+    const level = roofLines(gpu, roofs, xs, scale);
+    const lines = [...grid(xs, ys, scale), ...memory, ...level];
+    const taken = [...places.map((at) => around(pixelOf(at, scale))), ...[...memory, ...level].flatMap(along)];
+    const flat = [...axes(xs, ys, scale, width, height), ...roofLabels(roofs, xs, scale)];
+    const turned = memories(gpu).map((each, at) => slopeLabel(each, /** @type {Line} */ (memory[at]), taken));
+    taken.push(...flat.map(boxOf), ...turned.flatMap(alongText));
+    return { width, height, lines, labels: [...flat, ...turned], marks: marksOf(shown, taken, scale, width), title: `Roofline of ${gpu.name}` };
+}
+
+/**
+ * The roofs, precisions of one peak together.
+ *
+ * @param {Gpu} gpu
+ * @param {readonly Precision[]} precisions
+ * @returns {{precisions: Precision[], peak: number}[]}
+ */
+function roofsOf(gpu, precisions) {
+    /** @type {{precisions: Precision[], peak: number}[]} */
+    const roofs = [];
+    for (const precision of PRECISIONS.filter((each) => precisions.includes(each))) {
+        const peak = gpu.peaks[precision];
+        const same = roofs.find((roof) => roof.peak === peak);
+        if (same) {
+            same.precisions.push(precision);
+        } else if (peak) {
+            roofs.push({ precisions: [precision], peak });
+        }
+    }
+    return roofs;
+}
+
+/**
+ * @typedef {{x: (value: number) => number, y: (value: number) => number}} Scale
+ * @param {[number, number]} xs
+ * @param {[number, number]} ys
+ * @param {number} width
+ * @param {number} height
+ * @returns {Scale}
+ */
+function scales(xs, ys, width, height) {
+    const across = (width - MARGIN.left - MARGIN.right) / Math.log10(xs[1] / xs[0]);
+    const up = (height - MARGIN.top - MARGIN.bottom) / Math.log10(ys[1] / ys[0]);
+    return {
+        x: (value) => MARGIN.left + across * Math.log10(value / xs[0]),
+        y: (value) => height - MARGIN.bottom - up * Math.log10(value / ys[0]),
+    };
+}
+
+/** @param {[number, number]} range  @returns {number[]} The powers of ten in it. */
+function powers([low, high]) {
+    const first = Math.ceil(Math.log10(low) - 1e-9);
+    const count = Math.floor(Math.log10(high) + 1e-9) - first + 1;
+    return Array.from({ length: Math.max(count, 0) }, (_, at) => 10 ** (first + at));
+}
+
+/**
+ * @param {[number, number]} xs
+ * @param {[number, number]} ys
+ * @param {Scale} scale
+ * @returns {Line[]}
+ */
+function grid(xs, ys, scale) {
+    const [left, right, bottom, top] = [scale.x(xs[0]), scale.x(xs[1]), scale.y(ys[0]), scale.y(ys[1])];
+    return [
+        ...powers(xs).map((value) => ({ from: { x: scale.x(value), y: bottom }, to: { x: scale.x(value), y: top }, kind: "grid" })),
+        ...powers(ys).map((value) => ({ from: { x: left, y: scale.y(value) }, to: { x: right, y: scale.y(value) }, kind: "grid" })),
+    ];
+}
+
+/**
+ * @param {Gpu} gpu
+ * @returns {{gbs: number, kind: string, name: string}[]}
+ */
+function memories(gpu) {
+    const found = [{ gbs: gpu.bandwidth_gbs, kind: "dram", name: "DRAM" }];
+    if (gpu.l2_bandwidth_gbs && gpu.l2_bandwidth_gbs > gpu.bandwidth_gbs) {
+        found.push({ gbs: gpu.l2_bandwidth_gbs, kind: "l2", name: "L2" });
+    }
+    return found;
+}
+
+/**
+ * @param {Gpu} gpu
+ * @param {number} top
+ * @param {[number, number]} xs
+ * @param {[number, number]} ys
+ * @param {Scale} scale
+ * @returns {Line[]}
+ */
+function slopes(gpu, top, xs, ys, scale) {
+    return memories(gpu).map(({ gbs, kind }) => {
+        const start = Math.max(xs[0], ys[0] / gbs);
+        const end = Math.min(xs[1], top / gbs);
+        return { from: { x: scale.x(start), y: scale.y(start * gbs) }, to: { x: scale.x(end), y: scale.y(end * gbs) }, kind };
+    });
+}
+
+/**
+ * @param {Gpu} gpu
+ * @param {{precisions: Precision[], peak: number}[]} roofs
+ * @param {[number, number]} xs
+ * @param {Scale} scale
+ * @returns {Line[]}
+ */
+function roofLines(gpu, roofs, xs, scale) {
+    return roofs.map(({ precisions, peak }) => {
+        const start = Math.max(xs[0], peak / gpu.bandwidth_gbs);
+        const y = scale.y(peak);
+        return { from: { x: scale.x(start), y }, to: { x: scale.x(xs[1]), y }, kind: `roof ${precisions[0]}` };
+    });
+}
+
+/**
+ * @param {{precisions: Precision[], peak: number}[]} roofs
+ * @param {[number, number]} xs
+ * @param {Scale} scale
+ * @returns {Label[]}
+ */
+function roofLabels(roofs, xs, scale) {
+    return roofs.map(({ precisions, peak }) => {
+        const names = precisions.map((precision) => NAMES[precision]).join(", ");
+        const text = `${names}  ${scaled(peak, `${unit(/** @type {Precision} */ (precisions[0]))}/s`)}`;
+        return { at: { x: scale.x(xs[1]), y: scale.y(peak) - 6 }, text, anchor: "end", kind: `roof ${precisions[0]}` };
+    });
+}
+
+/**
+ * A label above a slope, where it covers least.
+ *
+ * @param {{gbs: number, kind: string, name: string}} memory
+ * @param {Line} line
+ * @param {Box[]} taken
+ * @returns {Label}
+ */
+function slopeLabel({ gbs, kind, name }, { from, to }, taken) {
+    const angle = Math.atan2(to.y - from.y, to.x - from.x);
+    const tries = [0.16, 0.3, 0.5, 0.7, 0.84].map((share) => ({
+        at: {
+            x: from.x + share * (to.x - from.x) + 7 * Math.sin(angle),
+            y: from.y + share * (to.y - from.y) - 7 * Math.cos(angle),
+        },
+        text: `${name}  ${scaled(gbs, "B/s")}`,
+        anchor: /** @type {const} */ ("middle"),
+        kind: `slope ${kind}`,
+        turn: (angle * 180) / Math.PI,
+    }));
+    const covered = tries.map((each) => alongText(each).filter((box) => taken.some((other) => overlap(box, other))).length);
+    return /** @type {Label} */ (tries[covered.indexOf(Math.min(...covered))]);
+}
+
+/**
+ * @param {[number, number]} xs
+ * @param {[number, number]} ys
+ * @param {Scale} scale
+ * @param {number} width
+ * @param {number} height
+ * @returns {Label[]}
+ */
+function axes(xs, ys, scale, width, height) {
+    const below = scale.y(ys[0]) + 18;
+    return [
+        ...powers(xs).map((value) => label(scale.x(value), below, value >= 1e6 ? value.toExponential(0).replace("+", "") : value.toLocaleString("en"), "middle", "tick")),
+        ...powers(ys).map((value) => label(MARGIN.left - 8, scale.y(value) + 4, scaled(value, ""), "end", "tick")),
+        label((MARGIN.left + width - MARGIN.right) / 2, height - 10, "operations per DRAM byte", "middle", "axis"),
+        { ...label(14, (height - MARGIN.bottom + MARGIN.top) / 2, "operations per second", "middle", "axis"), turn: -90 },
+    ];
+}
+
+/**
+ * @param {number} x
+ * @param {number} y
+ * @param {string} text
+ * @param {Label["anchor"]} anchor
+ * @param {string} kind
+ * @returns {Label}
+ */
+function label(x, y, text, anchor, kind) {
+    return { at: { x, y }, text, anchor, kind };
+}
+
+/**
+ * @param {Place} place
+ * @param {Scale} scale
+ * @returns {Pixel}
+ */
+function pixelOf(place, scale) {
+    return { x: scale.x(place.intensity), y: scale.y(place.performance) };
+}
+
+/**
+ * @param {Point[]} points
+ * @param {Box[]} taken
+ * @param {Scale} scale
+ * @param {number} width
+ * @returns {Mark[]}
+ */
+function marksOf(points, taken, scale, width) {
+    const marks = points.map((point) => ({
+        point,
+        at: pixelOf(point.predicted, scale),
+        measured: point.measured ? pixelOf(point.measured, scale) : null,
+        label: /** @type {Label | null} */ (null),
+    }));
+    const boxes = [...taken];
+    for (const mark of marks) {
+        mark.label = freeLabel(mark.at, mark.point.name, boxes, width);
+        if (mark.label) {
+            boxes.push(boxOf(mark.label));
+        }
+    }
+    return marks;
+}
+
+/** @typedef {{left: number, right: number, top: number, bottom: number}} Box */
+
+/** @param {Pixel} at  @returns {Box} */
+function around({ x, y }) {
+    return { left: x - 6, right: x + 6, top: y - 6, bottom: y + 6 };
+}
+
+/** @param {Box} a  @param {Box} b */
+function overlap(a, b) {
+    return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}
+
+/** @param {Line} line  @returns {Box[]} Small boxes along it, which names keep clear of. */
+function along({ from, to }) {
+    const count = Math.ceil(Math.hypot(to.x - from.x, to.y - from.y) / 8);
+    return Array.from({ length: count + 1 }, (_, at) => {
+        const [x, y] = [from.x + ((to.x - from.x) * at) / count, from.y + ((to.y - from.y) * at) / count];
+        return { left: x - 1, right: x + 1, top: y - 1, bottom: y + 1 };
+    });
+}
+
+/** @param {Label} of  @returns {Box[]} Small boxes along a turned text. */
+function alongText({ at, text, turn = 0 }) {
+    const [dx, dy] = [Math.cos((turn * Math.PI) / 180), Math.sin((turn * Math.PI) / 180)];
+    const half = (text.length * LETTER) / 2;
+    return [-1, -0.6, -0.2, 0.2, 0.6, 1].map((share) => {
+        const [x, y] = [at.x + share * half * dx + 4 * dy, at.y + share * half * dy - 4 * dx];
+        return { left: x - 7, right: x + 7, top: y - 7, bottom: y + 7 };
+    });
+}
+
+/** @param {Label} of  @returns {Box} */
+function boxOf({ at, text, anchor }) {
+    const length = text.length * LETTER;
+    const left = anchor === "start" ? at.x : anchor === "end" ? at.x - length : at.x - length / 2;
+    return { left, right: left + length, top: at.y - 10, bottom: at.y + 3 };
+}
+
+/**
+ * A label beside a point that covers nothing, or none: every name is in the list as well.
+ *
+ * @param {Pixel} at
+ * @param {string} text
+ * @param {Box[]} boxes
+ * @param {number} width
+ * @returns {Label | null}
+ */
+function freeLabel(at, text, boxes, width) {
+    const tries = [
+        label(at.x + 10, at.y + 4, text, "start", "name"),
+        label(at.x - 10, at.y + 4, text, "end", "name"),
+        label(at.x + 8, at.y + 16, text, "start", "name"),
+        label(at.x - 8, at.y - 8, text, "end", "name"),
+        label(at.x, at.y + 20, text, "middle", "name"),
+        label(at.x, at.y - 11, text, "middle", "name"),
+    ];
+    const free = (/** @type {Label} */ each) => {
+        const box = boxOf(each);
+        const inside = box.left > MARGIN.left && box.right < width - 4;
+        return inside && !boxes.some((other) => overlap(box, other));
+    };
+    return tries.find(free) ?? null;
+}
+
+/** @param {string} text */
+export function escape(text) {
+    return text.replace(/[&<>"]/g, (each) => `&#${each.charCodeAt(0)};`);
+}
+
+/**
+ * The scene as the text of an SVG element. Colours come from a style sheet: see `stylesheet`.
+ *
+ * @param {Scene} scene
+ * @param {{style?: string, interactive?: boolean, describe?: (point: Point) => string}} [options]
+ *   `style` puts a style sheet into it; `interactive` makes buttons of the points.
+ */
+export function render(scene, { style, interactive = false, describe = (point) => point.name } = {}) {
+    const lines = scene.lines.map(
+        ({ from, to, kind }) => `<line class="${kind}" x1="${px(from.x)}" y1="${px(from.y)}" x2="${px(to.x)}" y2="${px(to.y)}"/>`,
+    );
+    const marks = scene.marks.map((mark) => renderMark(mark, interactive, describe(mark.point)));
+    return [
+        `<svg xmlns="http://www.w3.org/2000/svg" class="roofline" viewBox="0 0 ${scene.width} ${scene.height}"`,
+        ` width="${scene.width}" height="${scene.height}" role="${interactive ? "group" : "img"}" aria-label="${escape(scene.title)}">`,
+        style ? `<style>${style}</style><rect class="paper" width="100%" height="100%"/>` : "",
+        ...lines,
+        ...scene.labels.map(renderLabel),
+        ...marks,
+        "</svg>",
+    ].join("");
+}
+
+/** @param {number} value */
+function px(value) {
+    return String(Math.round(value * 10) / 10);
+}
+
+/** @param {Label} of */
+function renderLabel({ at, text, anchor, kind, turn }) {
+    const turned = turn === undefined ? "" : ` transform="rotate(${px(turn)} ${px(at.x)} ${px(at.y)})"`;
+    return `<text class="${kind}" x="${px(at.x)}" y="${px(at.y)}" text-anchor="${anchor}"${turned}>${escape(text)}</text>`;
+}
+
+/**
+ * @param {Mark} mark
+ * @param {boolean} interactive
+ * @param {string} description
+ */
+function renderMark({ point, at, measured, label: name }, interactive, description) {
+    const button = interactive ? ` tabindex="-1" role="button" data-id="${escape(point.id)}" aria-label="${escape(description)}"` : "";
+    const joined = measured
+        ? `<line class="joined" x1="${px(at.x)}" y1="${px(at.y)}" x2="${px(measured.x)}" y2="${px(measured.y)}"/>` +
+          `<path class="measured" d="M${px(measured.x)} ${px(measured.y - 5.5)}l5.5 5.5l-5.5 5.5l-5.5 -5.5z"/>`
+        : "";
+    return (
+        `<g class="point ${point.precision}"${button}><title>${escape(description)}</title>${joined}` +
+        `<circle class="halo" cx="${px(at.x)}" cy="${px(at.y)}" r="11"/><circle class="dot" cx="${px(at.x)}" cy="${px(at.y)}" r="5"/>` +
+        `${name ? renderLabel(name) : ""}</g>`
+    );
+}
+
+/**
+ * @typedef {Record<Precision | "text" | "muted" | "grid" | "paper" | "focus", string> & {font: string}} Theme  CSS colours and a font family.
+ */
+
+/**
+ * The style sheet of the drawing.
+ *
+ * @param {Theme} theme
+ */
+export function stylesheet(theme) {
+    return `
+.roofline { font: 11px ${theme.font}; }
+.roofline text { fill: ${theme.muted}; }
+.roofline .paper { fill: ${theme.paper}; }
+.roofline .grid { stroke: ${theme.grid}; stroke-width: 1; }
+.roofline line.roof, .roofline .dram { stroke-width: 1.75; stroke-linecap: round; }
+.roofline .dram { stroke: ${theme.text}; opacity: 0.75; }
+.roofline .l2 { stroke: ${theme.muted}; stroke-width: 1.25; stroke-dasharray: 5 4; opacity: 0.6; }
+.roofline text.dram, .roofline text.l2 { stroke: none; opacity: 1; }
+.roofline .point { cursor: pointer; outline: none; }
+.roofline .point .name { fill: ${theme.text}; }
+.roofline .halo { fill: transparent; stroke: none; }
+.roofline .dot { stroke: ${theme.paper}; stroke-width: 1.5; }
+.roofline .measured { fill: ${theme.paper}; stroke-width: 1.75; }
+.roofline .joined { stroke-width: 1.25; stroke-dasharray: 2 3; }
+.roofline .point:focus-visible .halo, .roofline .point.active .halo { stroke: ${theme.focus}; stroke-width: 1.5; }
+${PRECISIONS.map(
+    (p) => `.roofline line.roof.${p}, .roofline .${p} .measured, .roofline .${p} .joined { stroke: ${theme[p]}; }
+.roofline .${p} .dot { fill: ${theme[p]}; }
+.roofline text.roof.${p} { fill: ${theme[p]}; }`,
+).join("\n")}`;
+}

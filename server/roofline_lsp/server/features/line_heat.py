@@ -1,0 +1,23 @@
+"""``roofline/lineHeat``: how much each line has of what decides, for clients that colour lines."""
+
+from __future__ import annotations
+
+from roofline_lsp.reports.json import Json
+from roofline_lsp.server.line_shares import line_shares
+from roofline_lsp.server.views import View
+
+METHOD = "roofline/lineHeat"
+"""A request with ``{"textDocument": {"uri": ...}}``."""
+
+
+def line_heat(view: View) -> list[Json]:
+    """For each line ``line`` (0-based), ``share`` (0 to 1), ``resource`` and ``kernel``."""
+    return [
+        {
+            "line": share.line - 1,
+            "share": round(share.share, 4),
+            "resource": share.resource,
+            "kernel": share.kernel.base_name,
+        }
+        for share in line_shares(view)
+    ]

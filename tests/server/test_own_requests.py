@@ -1,0 +1,136 @@
+"""Requests and notifications that are this server's own, in sessions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types
+
+from roofline_lsp.server.app import ANALYSED
+from roofline_lsp.server.features import compare, gpus, line_heat, report
+
+SAXPY = "__global__ void saxpy(int n, float* y) {\n    y[i] = 1.0f;\n}\n"
+MAIN = SAXPY + "int main() { saxpy<<<1, 2>>>(3, y); }\n"
+
+
+async def ask(session: Any, method: str, **params: Any) -> Any:
+    return await session.client.protocol.send_request_async(method, params)
+
+
+def document(uri: str) -> dict[str, str]:
+    return {"uri": uri}
+
+
+async def test_inlay_hints_of_a_session(start_session: Any, profile: str) -> None:
+    session = await start_session(profile)
+    uri = session.open("main.cu", MAIN)
+    where = types.Range(types.Position(0, 0), types.Position(9, 0))
+    asked = types.InlayHintParams(types.TextDocumentIdentifier(uri), where)
+    (hint,) = await session.client.text_document_inlay_hint_async(asked)
+    assert (hint.position.line, hint.label) == (1, "100% DRAM")
+    session.replace(uri, "int x;\n" + MAIN)
+    (moved,) = await session.client.text_document_inlay_hint_async(asked)
+    assert moved.position.line == 2
+
+
+async def test_line_heat_of_a_session(start_session: Any) -> None:
+    session = await start_session()
+    uri = session.open("main.cu", MAIN)
+    (heat,) = await ask(session, line_heat.METHOD, textDocument=document(uri))
+    assert heat == {"line": 1, "share": 1, "resource": "DRAM", "kernel": "saxpy"}
+    assert await ask(session, line_heat.METHOD, textDocument=document("file:///no.cu")) == []
+
+
+async def test_actions_of_a_session(start_session: Any) -> None:
+    session = await start_session(options={"clientCommands": ["roofline.showDetails"]})
+    uri = session.open("main.cu", MAIN)
+    row = types.Range(types.Position(0, 3), types.Position(0, 3))
+
+    async def titles(context: types.CodeActionContext) -> list[str]:
+        asked = types.CodeActionParams(types.TextDocumentIdentifier(uri), row, context)
+        found = await session.client.text_document_code_action_async(asked)
+        return [each.title for each in found if "Suggest" not in each.title]
+
+    (title,) = await titles(types.CodeActionContext([]))
+    assert title.startswith("Roofline: BB 93%")
+    automatic = types.CodeActionTriggerKind.Automatic
+    assert await titles(types.CodeActionContext([], trigger_kind=automatic)) == []
+    fixes = [types.CodeActionKind.SourceFixAll]
+    assert await titles(types.CodeActionContext([], only=fixes)) == []
+
+
+async def test_gpus_of_a_session(start_session: Any) -> None:
+    session = await start_session(server="real", configuration={"gpu": "a100", "clock": "base"})
+    await session.hover(session.open("main.cu", MAIN), 0, 17)
+    found = await ask(session, gpus.METHOD, textDocument=document(session.uri("main.cu")))
+    assert found.current == "A100 SXM4 40GB"
+    assert found.clock == "base"
+    known = {gpu.name: gpu for gpu in found.gpus}
+    assert known[found.current].memory_bandwidth_gbs == 1555
+    assert round(known[found.current].ridge.fp64 / known[found.current].ridge.fp32, 6) == 0.5
+    without = await ask(session, gpus.METHOD)
+    assert [gpu.name for gpu in without.gpus] == list(known)
+    one = await ask(
+        session, gpus.METHOD, textDocument=document(session.uri("a.cu")), only="current"
+    )
+    assert [gpu.name for gpu in one.gpus] == ["A100 SXM4 40GB"]
+
+
+async def test_kernels_are_compared_for_gpus(start_session: Any) -> None:
+    session = await start_session()
+    uri = session.open("main.cu", MAIN)
+    names = ["Slow ALU", "no such GPU", "RTX 3080"]
+    slow, unknown, fast = await ask(session, compare.METHOD, textDocument=document(uri), gpus=names)
+    assert slow["gpu"]["name"] == "Slow ALU"
+    assert [k["prediction"]["class"] for k in slow["files"][0]["kernels"]] == ["CB"]
+    assert unknown is None
+    assert [k["prediction"]["class"] for k in fast["files"][0]["kernels"]] == ["BB"]
+    assert await ask(
+        session, compare.METHOD, textDocument=document("file:///no.cu"), gpus=names
+    ) == [
+        None,
+        None,
+        None,
+    ]
+    many = await ask(session, compare.METHOD, textDocument=document(uri), gpus=["RTX 3080"] * 20)
+    assert len(many) == compare.MOST_GPUS
+
+
+async def test_the_report_of_a_file_that_is_not_open(start_session: Any) -> None:
+    session = await start_session()
+    (session.folder / "closed.cu").write_text(MAIN)
+    found = await ask(session, report.METHOD, textDocument=document(session.uri("closed.cu")))
+    assert [kernel.base_name for kernel in found.files[0].kernels] == ["saxpy"]
+    for uri in (session.uri("gone.cu"), "untitled:Untitled-1"):
+        assert await ask(session, report.METHOD, textDocument=document(uri)) is None
+
+
+async def test_a_client_that_asks_is_told_of_analyses(start_session: Any) -> None:
+    told: list[tuple[str, int]] = []
+    session = await start_session(options={"clientNotifications": [ANALYSED]})
+
+    @session.client.feature(ANALYSED)  # type: ignore[untyped-decorator]
+    def analysed(params: Any) -> None:
+        told.append((params.uri, params.version))
+
+    uri = session.open("main.cu", MAIN)
+    await session.until(lambda: (uri, 1) in told)
+    session.insert(uri, 0, 0, "\n")
+    await session.until(lambda: (uri, 2) in told)
+
+
+async def test_hints_are_asked_for_again_when_files_change(start_session: Any) -> None:
+    session = await start_session()
+    refreshed: list[None] = []
+
+    @session.client.feature(types.WORKSPACE_INLAY_HINT_REFRESH)  # type: ignore[untyped-decorator]
+    def refresh(_: None) -> None:
+        refreshed.append(None)
+
+    uri = session.open("main.cu", MAIN)
+    where = types.Range(types.Position(0, 0), types.Position(9, 0))
+    asked = types.InlayHintParams(types.TextDocumentIdentifier(uri), where)
+    await session.client.text_document_inlay_hint_async(asked)
+    session.client.set_configuration({"roofline": {"gpu": "Slow ALU"}})
+    session.client.workspace_did_change_configuration(types.DidChangeConfigurationParams({}))
+    await session.until(lambda: bool(refreshed))
