@@ -79,4 +79,9 @@ export interface At {
 }
 
 /** Commands of this extension that the server may put behind lenses and code actions. */
-export const CLIENT_COMMANDS = ["roofline.showDetails", "roofline.showRoofline", "roofline.compareGpus"];
+export const CLIENT_COMMANDS = [
+    "roofline.showDetails",
+    "roofline.showRoofline",
+    "roofline.compareGpus",
+    "roofline.showPrompt",
+];
