@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ from roofline_lsp.rules.suppressions import apply, suppressions_in, unused
 if TYPE_CHECKING:
     from roofline_lsp.api.program import ProgramAnalysis
 
-_MAX_JUDGED = 40
+_MAX_LAUNCHES = 40
 """Launches of a program that host code is looked at with."""
 
 
@@ -108,8 +108,8 @@ class FindingsMaker:
 
     def _launches(self) -> list[HostLaunch]:
         return [
-            HostLaunch(context, self.judged(context.kernel, context))
-            for context in self._analysis.host.launches[:_MAX_JUDGED]
+            HostLaunch(context, partial(self.judged, context.kernel, context))
+            for context in self._analysis.host.launches[:_MAX_LAUNCHES]
             if context.kernel.has_body
         ]
 

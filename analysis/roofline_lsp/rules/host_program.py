@@ -11,19 +11,23 @@ from roofline_lsp.analysis.predict import Target
 from roofline_lsp.analysis.symbols import SymbolTable
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel.program import Function, Span
-from roofline_lsp.kernel.records import record
 from roofline_lsp.rules.model import Effect, Fix, Found, Related
 from roofline_lsp.rules.nodes import FunctionNodes, Located, Node, NodeIndex, all_of, called_name
 from roofline_lsp.rules.source_text import SourceText
 from roofline_lsp.rules.subject import JudgedLaunch
 
 
-@record(frozen=True, slots=True)
 class HostLaunch:
-    """A launch with its judgement."""
+    """A launch, judged when a rule first asks: a program may have many that none asks about."""
 
-    context: LaunchContext
-    judged: JudgedLaunch
+    def __init__(self, context: LaunchContext, judge: Callable[[], JudgedLaunch]) -> None:
+        self.context = context
+        self._judge = judge
+
+    @cached_property
+    def judged(self) -> JudgedLaunch:
+        """Its judgement."""
+        return self._judge()
 
 
 class HostProgram:
@@ -49,7 +53,7 @@ class HostProgram:
 
     @cached_property
     def launches(self) -> Sequence[HostLaunch]:
-        """The launches of the program, wherever they stand, judged."""
+        """The launches of the program, wherever they stand."""
         return self._launches()
 
     @cached_property

@@ -60,10 +60,10 @@ def check(program: HostProgram) -> Iterator[Found]:
         if not _stays(program, copy.located.function, copy.device):
             continue
         uses = uses_of(program, copy.device)
+        if any(use.launch.context.path != program.path for use in uses):
+            continue
         size = buffer_bytes(uses[0]) if uses else None
         if size is None or size < _LEAST_BYTES:
-            continue
-        if any(use.launch.context.path != program.path for use in uses):
             continue
         if copy.direction == TO_DEVICE:
             yield from _overwritten(program, copy, uses, size)

@@ -51,8 +51,10 @@ def check(program: HostProgram) -> Iterator[Found]:
         if located is None or context.line in told:
             continue
         repeat = context.repeat.constant if context.repeat is not None else None
+        if repeat is None or repeat < _LEAST_REPEATS:
+            continue
         time = launch.judged.prediction.time_ns
-        if repeat is None or repeat < _LEAST_REPEATS or time is None or _is_assumed(launch):
+        if time is None or _is_assumed(launch):
             continue
         own = time - CONSTANTS.launch_ns
         if own > _SHORT * CONSTANTS.launch_ns or not launch.judged.judged.traffic.arrays:
