@@ -35,7 +35,9 @@ INCLUDE = re.compile(rb'#include "([^"]+)"')
 
 
 class FakeAnalyser:
-    def analyse(self, text: bytes, path: Path, settings: Settings, reader: Reader) -> FileReport:
+    def analyse(
+        self, text: bytes, path: Path, settings: Settings, reader: Reader, *, findings: bool
+    ) -> FileReport:
         if b"// CRASH" in text:
             os._exit(3)
         if b"// HANG" in text:

@@ -22,7 +22,8 @@ def view_of(report: FileReport, gpu: GpuUsed, new: tuple[str, ...] = OLD) -> Vie
     buffer = TextBuffer("\n".join(new), "utf-16")
     document = Document("file:///src/main.cu", SOURCE, "cuda", 2, buffer, str(SOURCE), True)
     analysis = Analysis(OLD, report, gpu, {}, frozenset(), 0.0)
-    return View(document, analysis, buffer.lines, fresh=new == OLD)
+    fresh = new == OLD
+    return View(document, analysis, buffer.lines, fresh=fresh, complete=fresh)
 
 
 def test_a_lens_follows_its_line(saxpy: KernelReport, gpu: GpuUsed) -> None:

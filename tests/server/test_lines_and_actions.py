@@ -28,7 +28,8 @@ def view_of(kernels: list[KernelReport], gpu: GpuUsed, new: tuple[str, ...] = TE
     buffer = TextBuffer("\n".join(new), "utf-16")
     document = Document("file:///src/main.cu", SOURCE, "cuda", 2, buffer, str(SOURCE), True)
     analysis = Analysis(TEXT, FileReport(SOURCE, tuple(kernels)), gpu, {}, frozenset(), 0.0)
-    return View(document, analysis, buffer.lines, fresh=new == TEXT)
+    fresh = new == TEXT
+    return View(document, analysis, buffer.lines, fresh=fresh, complete=fresh)
 
 
 def with_ledger(kernel: KernelReport, *ledger: LedgerLine, verdict: Verdict) -> KernelReport:

@@ -42,7 +42,9 @@ class Recorder:
         self.steps = 0
         self.moved: list[Path] = []
 
-    def analyse(self, text: bytes, path: Path, settings: Settings, reader: Reader) -> FileReport:
+    def analyse(
+        self, text: bytes, path: Path, settings: Settings, reader: Reader, *, findings: bool
+    ) -> FileReport:
         if self.error is not None:
             raise self.error
         other = path.parent / "sub" / ".." / "other.cuh"

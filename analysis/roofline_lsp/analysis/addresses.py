@@ -63,6 +63,7 @@ class AddressReader:
         self._environment = environment
         self._rewritten: dict[Expr, tuple[Expr, bool]] = {}
         self._affine: dict[Expr, _Affine | None] = {}
+        self._along: dict[object, Environment] = {}
 
     def read(self, offset: Expr, size_bytes: int, extents: Mapping[Symbol, float]) -> Addresses:
         """The addresses of an access whose indices take ``extents`` values each.
@@ -117,7 +118,7 @@ class AddressReader:
             self._affine[expr] = _read_affine(expr, self._environment, extents)
         affine = self._affine[expr]
         if affine is None:
-            return read_axes(expr, self._environment, extents)
+            return read_axes(expr, self._environment, extents, self._along)
         dimensions = [
             Dimension(stride, float(extents[symbol]))
             for symbol, stride in affine.strides

@@ -27,6 +27,8 @@ _MOST_VALUES: Final = 1 << 14
 """Values of an axis that are looked at; a longer axis is looked at in part."""
 _MOST_IN_MESH: Final = 1 << 14
 """Places looked at where several axes are combined."""
+_MOST_REMEMBERED: Final = 500
+"""Operations whose values are kept along one axis."""
 _FAR: Final = 4.0
 """Gaps of this many typical gaps part two runs of values."""
 
@@ -69,13 +71,19 @@ class _Axis:
     extent: float
 
 
-def read_axes(expr: Expr, environment: Environment, extents: Mapping[Symbol, float]) -> Axes | None:
+def read_axes(
+    expr: Expr,
+    environment: Environment,
+    extents: Mapping[Symbol, float],
+    along: dict[object, Environment] | None = None,
+) -> Axes | None:
     """The values of an expression whose symbols take ``extents`` values each.
 
     An extent below 1 is that of a loop that only some of the threads run, once. None where a symbol
-    is without value.
+    is without value. ``along`` is for many expressions in one environment: what they have in common
+    is evaluated once.
     """
-    return _Evaluation((expr,), environment, extents).read()
+    return _Evaluation((expr,), environment, extents, along).read()
 
 
 def share_reached(
@@ -243,6 +251,7 @@ class _Evaluation:
         exprs: Sequence[Expr],
         environment: Environment,
         extents: Mapping[Symbol, float],
+        along: dict[object, Environment] | None = None,
     ) -> None:
         symbols: set[Symbol] = set().union(*(expr.symbols() for expr in exprs))
         used = {s: extents[s] for s in extents if s in symbols and extents[s] > 0}
@@ -251,10 +260,11 @@ class _Evaluation:
         self._extents = used
         self._linear = _linear_index(exprs, environment, used)
         self._axes = _axes_of(exprs, environment, used, self._linear)
+        self._along = {} if along is None else along
 
     def read(self) -> Axes | None:
         middles = [float(int(axis.extent) // 2) for axis in self._axes]
-        base = self._at([np.array([middle]) for middle in middles])[0]
+        base = self._at([np.array([middle]) for middle in middles], None)[0]
         if base is None:
             return None
         origin = float(base[0])
@@ -264,7 +274,7 @@ class _Evaluation:
             steps, part = _places(axis.extent)
             columns = [np.full(len(steps), middle) for middle in middles]
             columns[place] = steps
-            values = self._at(columns)[0]
+            values = self._at(columns, place)[0]
             if values is None:
                 return None
             start += float(values.min()) - origin
@@ -273,7 +283,7 @@ class _Evaluation:
 
     def share_reached(self) -> float:
         columns = _mesh([axis.extent for axis in self._axes])
-        address, *conditions = self._at(columns)
+        address, *conditions = self._at(columns, "mesh")
         if address is None:
             return 1.0
         passed = np.ones(len(address), dtype=bool)
@@ -283,8 +293,30 @@ class _Evaluation:
         reached = len(distinct(address[passed]))
         return reached / len(distinct(address)) if reached else 1.0
 
-    def _at(self, columns: list[Floats]) -> list[Floats | None]:
-        """The expressions where the axes have these places; None for what has no value."""
+    def _at(self, columns: list[Floats], where: object) -> list[Floats | None]:
+        """The expressions where the axes have these places; None for what has no value.
+
+        ``where`` names the places: others that have the same axes go through the same ones.
+        """
+        linear = self._linear
+        counted = (
+            [(symbol, self._extents[symbol]) for symbol, _ in linear.weights] if linear else ()
+        )
+        key = (where, linear, tuple(self._axes), tuple(counted))
+        environment = self._along.get(key)
+        if environment is None or environment.remembered > _MOST_REMEMBERED:
+            environment = self._along[key] = self._there(columns)
+        size = len(columns[0]) if columns else 1
+        result: list[Floats | None] = []
+        for expr in self._exprs:
+            found = environment.evaluate(expr)
+            if found is None:
+                result.append(None)
+            else:
+                result.append(np.broadcast_to(np.asarray(found, dtype=np.float64), (size,)))
+        return result
+
+    def _there(self, columns: list[Floats]) -> Environment:
         values: dict[Symbol, object] = dict(self._environment.values)
         index = np.zeros(len(columns[0]) if columns else 1, dtype=np.int64)
         for axis, column in zip(self._axes, columns, strict=True):
@@ -295,15 +327,7 @@ class _Evaluation:
                 values[axis.symbol] = places
         if self._linear is not None:
             values.update(self._linear.symbols_at(index, self._extents))
-        environment = Environment(values)
-        result: list[Floats | None] = []
-        for expr in self._exprs:
-            found = environment.evaluate(expr)
-            if found is None:
-                result.append(None)
-            else:
-                result.append(np.broadcast_to(np.asarray(found, dtype=np.float64), index.shape))
-        return result
+        return Environment(values)
 
 
 def _mesh(extents: list[float]) -> list[Floats]:

@@ -127,6 +127,11 @@ class Environment:
             self._complete = True
         return self._values
 
+    @property
+    def remembered(self) -> int:
+        """How many operations it knows the values of."""
+        return len(self._known)
+
     def _of_origin(self) -> dict[Symbol, Lane]:
         assert self._origin is not None
         source, keep, _ = self._origin

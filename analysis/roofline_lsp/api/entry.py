@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from roofline_lsp.analysis.host.values import LaunchContext
@@ -11,7 +12,7 @@ from roofline_lsp.api.files import Reader, read_file
 from roofline_lsp.api.findings import FindingsMaker
 from roofline_lsp.api.library_calls import library_call_reports
 from roofline_lsp.api.origins import arguments_used, open_values, origin_text
-from roofline_lsp.api.program import ProgramAnalysis
+from roofline_lsp.api.program import Judged, ProgramAnalysis
 from roofline_lsp.api.programs import beside, files_of_program, programs, worth_reading
 from roofline_lsp.api.project import ProjectIndex
 from roofline_lsp.api.report import FileReport, KernelReport, LaunchReport, WhatIf
@@ -36,13 +37,14 @@ def analyze(
     reader: Reader = read_file,
     cache: AnalysisCache | None = None,
     project: ProjectIndex | None = None,
+    findings: bool = True,
 ) -> FileReport:
     """Analyse one file, saved or not, with the files that are linked with it.
 
     They are those that ``project`` finds, which is told the text; without it they are looked for
     in the file's own folder. A file without any sign of a kernel is not read further. Bad code
-    gives a partial report with problems, never an exception. Raises ``UnknownGpuError`` for a GPU
-    that the database does not have.
+    gives a partial report with problems, never an exception. Without ``findings`` no rule is
+    applied, which is quicker. Raises ``UnknownGpuError`` for a GPU that the database does not have.
     """
 
     def overlaid(wanted: Path) -> bytes | None:
@@ -57,7 +59,7 @@ def analyze(
     analysis = ProgramAnalysis.load(
         units, settings, argv=settings.args, reader=overlaid, cache=cache
     )
-    return file_report(analysis, path)
+    return file_report(analysis, path, findings=findings)
 
 
 def analyze_paths(
@@ -90,38 +92,49 @@ def analyze_paths(
 
 
 @stage(Stage.REPORT)
-def file_report(analysis: ProgramAnalysis, path: Path) -> FileReport:
-    """The report of one file of a program."""
+def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True) -> FileReport:
+    """The report of one file of a program; without ``findings`` no rule is applied."""
     kernels = [f for f in analysis.functions if f.path == path]
     count("files checked")
     count("kernels", len(kernels))
     kernels.sort(key=lambda f: (f.span.line, f.span.column))
     finder = FindingsMaker(analysis)
 
-    def made(analysis: ProgramAnalysis, kernel: Function) -> KernelReport:
-        return _kernel_report(analysis, kernel, finder)
+    def judged(kernel: Function) -> Judged:
+        return _judged(analysis, kernel, finder)
 
-    reports = tuple(analysis.report(f, made) for f in kernels)
+    def made(kernel: Function) -> KernelReport:
+        known = analysis.judged(kernel, judged)
+        finder.know(kernel, known.launches)
+        return replace(known.report, findings=finder.in_kernel(kernel, known.launches))
+
+    if findings:
+        reports = tuple(analysis.report(f, made) for f in kernels)
+    else:
+        reports = tuple(
+            analysis.known_report(f) or analysis.judged(f, judged).report for f in kernels
+        )
     problems: list[Problem] = []
     for unit in analysis.program.all_units():
         if unit.path == path:
             problems.extend(unit.problems)
     problems.extend(p for p in analysis.kernel_problems() if p.path == path)
     calls = library_call_reports(analysis, path)
-    reports, findings = finder.in_file(path, reports)
-    return FileReport(path, reports, tuple(dict.fromkeys(problems)), calls, findings)
+    told = tuple(dict.fromkeys(problems))
+    if not findings:
+        return FileReport(path, reports, told, calls, looked_for_findings=False)
+    reports, in_host = finder.in_file(path, reports)
+    return FileReport(path, reports, told, calls, in_host)
 
 
-def _kernel_report(
-    analysis: ProgramAnalysis, kernel: Function, finder: FindingsMaker
-) -> KernelReport:
+def _judged(analysis: ProgramAnalysis, kernel: Function, finder: FindingsMaker) -> Judged:
     contexts = _launch_contexts(analysis, kernel)
     judged = [finder.judged(kernel, context) for context in contexts or (None,)]
     launches = tuple(
         _launch_report(analysis, kernel, context, launch)
         for context, launch in zip(contexts, judged, strict=False)
     )
-    return KernelReport(
+    report = KernelReport(
         name=signature(kernel),
         base_name=kernel.name,
         qualified_name=kernel.qualified_name,
@@ -131,10 +144,10 @@ def _kernel_report(
         name_span=kernel.name_span,
         launches=launches,
         prediction=judged[0].prediction,
-        findings=finder.in_kernel(kernel, judged),
         what_if=launches[0].what_if if launches else _what_if(analysis, kernel, None),
         body_hash=analysis.body_hash(kernel),
     )
+    return Judged(report, tuple(judged))
 
 
 def what_if_of(

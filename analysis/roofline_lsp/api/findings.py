@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,6 @@ from roofline_lsp.api.report import Finding, KernelReport
 from roofline_lsp.kernel.program import Function
 from roofline_lsp.rules.engine import host_findings, kernel_findings
 from roofline_lsp.rules.host_program import HostLaunch, HostProgram
-from roofline_lsp.rules.nodes import NodeIndex
 from roofline_lsp.rules.selection import Selection
 from roofline_lsp.rules.source_text import SourceText
 from roofline_lsp.rules.subject import JudgedLaunch, KernelSubject
@@ -38,9 +37,10 @@ class FindingsMaker:
         self._texts: dict[Path, SourceText | None] = {}
         self._judged: dict[tuple[int, int], JudgedLaunch] = {}
 
-    @cached_property
-    def _index(self) -> NodeIndex:
-        return NodeIndex(self._analysis.table)
+    def know(self, kernel: Function, launches: Iterable[JudgedLaunch]) -> None:
+        """Launches of a kernel that were judged before."""
+        for launch in launches:
+            self._judged[id(kernel), id(launch.context)] = launch
 
     def judged(self, kernel: Function, context: LaunchContext | None) -> JudgedLaunch:
         """A launch judged, once."""
@@ -56,7 +56,7 @@ class FindingsMaker:
             return ()
         analysis = self._analysis
         subject = KernelSubject(
-            kernel, launches, analysis.table, analysis.target, self._index, self._text
+            kernel, launches, analysis.table, analysis.target, analysis.nodes, self._text
         )
         return kernel_findings(subject, self._rules)
 
@@ -102,7 +102,7 @@ class FindingsMaker:
             self._launches,
             analysis.table,
             analysis.target,
-            self._index,
+            analysis.nodes,
             text,
         )
 

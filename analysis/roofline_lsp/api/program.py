@@ -33,6 +33,7 @@ from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.stages import count
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.load import load_program
+from roofline_lsp.rules.nodes import NodeIndex
 from roofline_lsp.rules.subject import JudgedLaunch
 from roofline_lsp.settings import Settings
 
@@ -46,6 +47,15 @@ class KernelCandidate:
     signature: str
     path: Path
     line: int
+
+
+@record(frozen=True, slots=True)
+class Judged:
+    """A kernel's report before rules were applied to it."""
+
+    report: KernelReport
+    launches: tuple[JudgedLaunch, ...]
+    """The launches in it, or the kernel without one."""
 
 
 @record(frozen=True, slots=True)
@@ -74,6 +84,8 @@ class ProgramAnalysis:
         self.target: Target = target_of(settings)
         self.table: SymbolTable = here.table if here else build_symbol_table(program)
         self.functions: tuple[Function, ...] = here.functions if here else _kernels(program)
+        self.nodes = NodeIndex(self.table)
+        """What rules look through, each function once."""
         self._argv = argv
         self._cache = cache or AnalysisCache()
         # Weak, for it holds this one: what is done with is to be freed at once.
@@ -85,6 +97,8 @@ class ProgramAnalysis:
         self._kept_summaries: dict[tuple[Function, object], KernelSummary] = {}
         self._reports: dict[Function, KernelReport] = {}
         self._kept_reports: dict[Function, KernelReport] = {}
+        self._judged: dict[Function, Judged] = {}
+        """Kernels that rules are still to be applied to."""
 
     @classmethod
     def load(
@@ -113,6 +127,7 @@ class ProgramAnalysis:
         held = kept(before.program, self.program)
         if held is None:
             return
+        self.nodes.keep(before.nodes, held.functions)
         current = {id(function) for function in self.functions} - held.stale
         summaries = {**before._kept_summaries, **before._summaries}
         self._kept_summaries = {
@@ -124,19 +139,39 @@ class ProgramAnalysis:
             self._kept_reports = {
                 kernel: report for kernel, report in reports.items() if id(kernel) in current
             }
+            self._judged = {
+                kernel: judged for kernel, judged in before._judged.items() if id(kernel) in current
+            }
 
-    def report(
-        self, kernel: Function, make: Callable[[ProgramAnalysis, Function], KernelReport]
-    ) -> KernelReport:
-        """The report that ``make`` makes of a kernel, or that it made before an edit elsewhere."""
+    def known_report(self, kernel: Function) -> KernelReport | None:
+        """The report of a kernel that was made before an edit elsewhere, if there is one."""
         found = self._reports.get(kernel) or self._kept_reports.get(kernel)
+        if found is not None and kernel not in self._reports:
+            self._take_summaries(kernel)
+            self._reports[kernel] = found
+        return found
+
+    def _take_summaries(self, kernel: Function) -> None:
+        """Count what was kept of a kernel as walked, for the problems that were met."""
+        for key, summary in self._kept_summaries.items():
+            if key[0] is kernel:
+                self._summaries[key] = summary
+
+    def report(self, kernel: Function, make: Callable[[Function], KernelReport]) -> KernelReport:
+        """The report that ``make`` makes of a kernel, or that it made before an edit elsewhere."""
+        found = self.known_report(kernel)
         if found is None:
-            found = make(self, kernel)
-        elif kernel not in self._reports:
-            for key, summary in self._kept_summaries.items():
-                if key[0] is kernel:
-                    self._summaries[key] = summary
-        self._reports[kernel] = found
+            found = self._reports[kernel] = make(kernel)
+            self._judged.pop(kernel, None)
+        return found
+
+    def judged(self, kernel: Function, make: Callable[[Function], Judged]) -> Judged:
+        """What ``make`` makes of a kernel, kept until its report is made."""
+        found = self._judged.get(kernel)
+        if found is None:
+            found = self._judged[kernel] = make(kernel)
+        else:
+            self._take_summaries(kernel)
         return found
 
     @property

@@ -283,6 +283,8 @@ class FileReport:
     library_calls: tuple[LibraryCallReport, ...] = ()
     findings: tuple[Finding, ...] = ()
     """Those of the host code, and comments that switch no finding off; kernels have their own."""
+    looked_for_findings: bool = True
+    """False in a first answer: then there may be findings that are not in it."""
 
     def all_findings(self) -> tuple[Finding, ...]:
         """The findings of the kernels and of the host code, by place."""

@@ -27,6 +27,8 @@ class Kept:
     """Its launches."""
     stale: frozenset[int]
     """The functions, by ``id``, whose results do not hold; all others' do."""
+    functions: tuple[Function, ...]
+    """All functions of the later program."""
 
 
 def kept(before: Program, now: Program) -> Kept | None:
@@ -46,7 +48,8 @@ def kept(before: Program, now: Program) -> Kept | None:
     host = not any(f.launches for pair in changed for f in pair) and all(
         _is_out_of_host_reach(function, functions) for _, function in changed
     )
-    return Kept(host, _stale([function for _, function in changed], functions))
+    stale = _stale([function for _, function in changed], functions)
+    return Kept(host, stale, tuple(functions))
 
 
 def _changed_bodies(

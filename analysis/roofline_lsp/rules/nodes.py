@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from roofline_lsp.analysis.device.assigned import children
@@ -75,6 +75,13 @@ class NodeIndex:
     def __init__(self, table: SymbolTable) -> None:
         self._table = table
         self._known: dict[Function, FunctionNodes] = {}
+
+    def keep(self, before: NodeIndex, functions: Iterable[Function]) -> None:
+        """Take over what another index knows of functions that are still there."""
+        for function in functions:
+            found = before._known.get(function)
+            if found is not None:
+                self._known[function] = found
 
     def of(self, function: Function) -> FunctionNodes:
         """The nodes of one function."""

@@ -46,8 +46,10 @@ class ApiAnalyser:
         self._measurements = MeasurementIndex()
         self._store_error = ""
 
-    def analyse(self, text: bytes, path: Path, settings: Settings, reader: Reader) -> FileReport:
-        """The kernels of a file; never raises on bad code.
+    def analyse(
+        self, text: bytes, path: Path, settings: Settings, reader: Reader, *, findings: bool
+    ) -> FileReport:
+        """The kernels of a file, with ``findings`` or without; never raises on bad code.
 
         Its program is looked for in its folder until its project was looked through.
         """
@@ -55,10 +57,19 @@ class ApiAnalyser:
         # Other GPUs are asked about when somebody looks.
         settings = replace(settings, what_if=None)
         self._cache.newest = None
-        report = analyze(text, path, settings, reader=reader, cache=self._cache, project=project)
+        report = analyze(
+            text,
+            path,
+            settings,
+            reader=reader,
+            cache=self._cache,
+            project=project,
+            findings=findings,
+        )
         self._programs[path] = project.program(path)
         self._remember(path)
-        write_pages(sorted({finding.code for finding in report.all_findings()}))
+        if findings:
+            write_pages(sorted({finding.code for finding in report.all_findings()}))
         return self._beside(report, settings)
 
     def _beside(self, report: FileReport, settings: Settings) -> FileReport:

@@ -52,12 +52,21 @@ class Analyses:
             self._worker.overlay(Path(document.real_path), None)
 
     async def of_document(
-        self, document: Document, text: str, lines: tuple[str, ...], *, gpu: str | None = None
+        self,
+        document: Document,
+        text: str,
+        lines: tuple[str, ...],
+        *,
+        gpu: str | None = None,
+        findings: bool = True,
     ) -> Analysis | None:
-        """Analyse a document as it was when it had this text, for its settings' GPU or another."""
+        """Analyse a document as it was when it had this text, for its settings' GPU or another.
+
+        Without ``findings`` only to predict, which is quicker.
+        """
         settings = await self._settings_for(document.path if document.is_file else None)
         settings = settings if gpu is None else replace(settings, gpu=gpu)
-        job = Analyse(0, document.path, text.encode(), settings)
+        job = Analyse(0, document.path, text.encode(), settings, findings)
         return await self._ask(job, lines, document.real_path)
 
     async def of_file(self, path: Path) -> Analysis | None:

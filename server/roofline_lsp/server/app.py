@@ -212,6 +212,20 @@ class RooflineServer(LanguageServer):
 
     def _analysed(self, document: Document) -> None:
         """Send what follows from an analysis, or have the client ask again."""
+        if document.complete:
+            self._completed(document)
+        if self._outdated(document, types.TEXT_DOCUMENT_CODE_LENS) and self.capability(
+            "workspace.code_lens.refresh_support"
+        ):
+            self.workspace_code_lens_refresh(None)
+        if self._outdated(document, types.TEXT_DOCUMENT_INLAY_HINT) and self.capability(
+            "workspace.inlay_hint.refresh_support"
+        ):
+            self.workspace_inlay_hint_refresh(None)
+        if document.complete and ANALYSED in self._client_notifications:
+            self.protocol.notify(ANALYSED, {"uri": document.uri, "version": document.version})
+
+    def _completed(self, document: Document) -> None:
         if document.revision == document.saved_revision:
             self.background(self.advice.look(document))
         if not self.pulls_diagnostics:
@@ -224,16 +238,6 @@ class RooflineServer(LanguageServer):
             "workspace.diagnostics.refresh_support"
         ):
             self.workspace_diagnostic_refresh(None)
-        if self._outdated(document, types.TEXT_DOCUMENT_CODE_LENS) and self.capability(
-            "workspace.code_lens.refresh_support"
-        ):
-            self.workspace_code_lens_refresh(None)
-        if self._outdated(document, types.TEXT_DOCUMENT_INLAY_HINT) and self.capability(
-            "workspace.inlay_hint.refresh_support"
-        ):
-            self.workspace_inlay_hint_refresh(None)
-        if ANALYSED in self._client_notifications:
-            self.protocol.notify(ANALYSED, {"uri": document.uri, "version": document.version})
 
     def _outdated(self, document: Document, feature: str) -> bool:
         """Whether the client was answered about this very text from an older analysis.

@@ -3,8 +3,9 @@
 This is the one component that owns versions, waiting and the worker. What it promises:
 
 - Opening or changing a document has it analysed; where that takes long, a change waits until
-  typing pauses. Of several changes only the last is analysed, and what comes of an overtaken text
-  is kept only to answer from until the next one is there.
+  typing pauses. After a change there are predictions first, and findings when typing pauses. Of
+  several changes only the last is analysed, and what comes of an overtaken text is kept only to
+  answer from until the next one is there.
 - A request may wait for the analysis of the text it is about (``view``), within a bound, and
   otherwise gets the newest finished one with a map of its lines.
 - A document whose analysis brought the worker down is left alone until its text changes.
@@ -43,6 +44,8 @@ class Limits:
     """Otherwise typing must pause for as long as the last analysis took, at most this long."""
     longest_typing_s: float = 1.0
     """So long after the first unanalysed change an analysis starts although typing goes on."""
+    findings_pause_s: float = 0.2
+    """So long after a change rules are applied to what was only predicted so far."""
     dependents_pause_s: float = 0.5
     """After a change to a file, the pause before documents that read it are analysed again."""
     longest_text: int = 2_000_000
@@ -60,7 +63,7 @@ class Documents:
         on_analysed: Callable[[Document], None] = lambda _: None,
         limits: Limits | None = None,
     ) -> None:
-        """``on_analysed`` is called when a document has become fresh."""
+        """``on_analysed`` is called when a document is fresh, and again when it is complete."""
         self.encoding: Encoding = types.PositionEncodingKind.Utf16
         self._worker = worker
         worker.on_regrouped = self._regrouped
@@ -105,6 +108,7 @@ class Documents:
         document.version = version
         document.revision += 1
         document.wanted += 1
+        document.typed = document.wanted
         self._changed(document)
         self._schedule(document, self._pause(document), first=True)
 
@@ -116,7 +120,7 @@ class Documents:
         if document.timer is not None:
             document.timer.cancel()
         self._ready.pop(document, None)
-        document.release()
+        document.release(all_of_them=True)
         self._analyses.closed(document)
         if document.unsaved():
             self._changed(document)
@@ -152,27 +156,41 @@ class Documents:
         return tuple(self._documents.values())
 
     async def view(
-        self, uri: str, *, wait_s: float, stale_wait_s: float, urgent: bool = False
+        self,
+        uri: str,
+        *,
+        wait_s: float,
+        stale_wait_s: float,
+        urgent: bool = False,
+        complete: bool = False,
     ) -> View | None:
         """The newest analysis of a document; None if there is none, as for a file without kernels.
 
         Waits for the analysis of the present text: up to ``wait_s``, or ``stale_wait_s`` if an
-        older one could answer. ``urgent`` starts it without waiting for a pause in typing.
+        older one could answer. ``urgent`` starts it without waiting for a pause in typing,
+        ``complete`` waits for its findings, too.
         """
         document = self._documents.get(uri)
         if document is None:
             return None
-        if not document.fresh:
+        if not (document.complete if complete else document.fresh):
             if urgent:
                 self._schedule(document, 0.0, first=True)
-            await _settle(document, wait_s if document.analysis is None else stale_wait_s)
+            patience_s = wait_s if document.analysis is None else stale_wait_s
+            await _settle(document, patience_s, complete=complete)
         return self.newest(document)
 
     def newest(self, document: Document) -> View | None:
         """The newest analysis of a document without waiting."""
         if document.analysis is None:
             return None
-        return View(document, document.analysis, document.buffer.lines, document.fresh)
+        return View(
+            document,
+            document.analysis,
+            document.buffer.lines,
+            document.fresh,
+            document.fresh and document.complete and document.analysis.report.looked_for_findings,
+        )
 
     async def elsewhere(self, view: View, name: str, *, wait_s: float) -> Analysis | None:
         """The analysis of the file of a document's program, open or not, that defines a kernel."""
@@ -214,7 +232,7 @@ class Documents:
         if self._runner is not None:
             self._runner.cancel()
         for document in self._documents.values():
-            document.release()
+            document.release(all_of_them=True)
             if document.timer is not None:
                 document.timer.cancel()
 
@@ -272,19 +290,27 @@ class Documents:
 
     async def _analyse(self, document: Document) -> None:
         wanted, lines, text = document.wanted, document.buffer.lines, document.buffer.text
+        typed = document.typed == wanted and not document.fresh
+        quick = typed and document.analysis is not None  # there is nothing to show until then
         document.first_change_s = None
+        found: Analysis | None = None
         try:
             if self._worth_it(document, text):
-                found = await self._analyses.of_document(document, text, lines)
+                wish = self._analyses.of_document(document, text, lines, findings=not quick)
+                found = await wish
                 document.analysis = found or document.analysis
             else:
                 document.analysis = None
         finally:
             document.settled = wanted
+            if not quick or found is None:
+                document.completed = wanted
             if document.fresh:
                 document.release()
         if document.fresh and self._documents.get(document.uri) is document:
             self._on_analysed(document)
+            if not document.complete:
+                self._schedule(document, self._limits.findings_pause_s)
 
     def _worth_it(self, document: Document, text: str) -> bool:
         if not is_source(document.path, document.language):
@@ -301,15 +327,14 @@ class Documents:
         return may_hold_kernels(document.path, document.language, text)
 
 
-async def _settle(document: Document, wait_s: float) -> None:
-    """Wait until a document is fresh, within a bound."""
+async def _settle(document: Document, wait_s: float, *, complete: bool) -> None:
+    """Wait until a document is fresh, or complete, within a bound."""
     waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-    document.waiters.append(waiter)
+    document.waiters.append((waiter, complete))
     try:
         async with asyncio.timeout(wait_s):
             await waiter
     except TimeoutError:
         logger.debug("%s: no fresh analysis within %.1f s", document.uri, wait_s)
     finally:
-        if waiter in document.waiters:
-            document.waiters.remove(waiter)
+        document.waiters = [each for each in document.waiters if each[0] is not waiter]

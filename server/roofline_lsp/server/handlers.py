@@ -110,6 +110,17 @@ def _settings(server: RooflineServer) -> None:
         ls.background(ls.configure(params.settings))
 
 
+async def _view(
+    ls: RooflineServer, uri: str, feature: str | None = None, *, complete: bool = False
+) -> View | None:
+    """The analysis of a document's present text, waited for; ``feature`` is what is answered."""
+    view = await ls.documents.view(uri, wait_s=WAIT_S, stale_wait_s=WAIT_S, complete=complete)
+    document = ls.documents.get(uri)
+    if feature is not None and document is not None:
+        ls.answered(document, feature)
+    return view
+
+
 def _features(server: RooflineServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def on_hover(ls: RooflineServer, params: types.HoverParams) -> types.Hover | None:
@@ -120,9 +131,7 @@ def _features(server: RooflineServer) -> None:
         ls: RooflineServer, params: types.CodeLensParams
     ) -> list[types.CodeLens]:
         uri = params.text_document.uri
-        view = await ls.documents.view(uri, wait_s=WAIT_S, stale_wait_s=WAIT_S)
-        if (document := ls.documents.get(uri)) is not None:
-            ls.answered(document, types.TEXT_DOCUMENT_CODE_LENS)
+        view = await _view(ls, uri, types.TEXT_DOCUMENT_CODE_LENS)
         if view is None:
             return []
         return code_lenses(view, ls.documents.encoding, command=DETAILS in ls.client_commands)
@@ -137,9 +146,7 @@ def _features(server: RooflineServer) -> None:
         ls: RooflineServer, params: types.DocumentDiagnosticParams
     ) -> types.RelatedFullDocumentDiagnosticReport:
         uri = params.text_document.uri
-        view = await ls.documents.view(uri, wait_s=WAIT_S, stale_wait_s=WAIT_S)
-        if (document := ls.documents.get(uri)) is not None:
-            ls.answered(document, types.TEXT_DOCUMENT_DIAGNOSTIC)
+        view = await _view(ls, uri, types.TEXT_DOCUMENT_DIAGNOSTIC, complete=True)
         found = diagnostics(view, ls.documents.encoding) if view is not None else []
         return types.RelatedFullDocumentDiagnosticReport(found)
 
@@ -150,9 +157,7 @@ def _kernel_features(server: RooflineServer) -> None:
         ls: RooflineServer, params: types.InlayHintParams
     ) -> list[types.InlayHint]:
         uri = params.text_document.uri
-        view = await ls.documents.view(uri, wait_s=WAIT_S, stale_wait_s=WAIT_S)
-        if (document := ls.documents.get(uri)) is not None:
-            ls.answered(document, types.TEXT_DOCUMENT_INLAY_HINT)
+        view = await _view(ls, uri, types.TEXT_DOCUMENT_INLAY_HINT)
         if view is None:
             return []
         return inlay_hints(view, params.range, ls.style, ls.documents.encoding)
@@ -167,12 +172,11 @@ def _code_actions(server: RooflineServer) -> None:
         ls: RooflineServer, params: types.CodeActionParams
     ) -> list[types.CodeAction]:
         advice = await advice_actions(ls, params)
-        uri = params.text_document.uri
-        view = await ls.documents.view(uri, wait_s=WAIT_S, stale_wait_s=WAIT_S)
+        view = await _view(ls, params.text_document.uri, complete=True)
         if view is None:
             return advice
         own = _on_kernel(ls, view, params)
-        if not view.fresh:
+        if not view.complete:
             return advice + own
         versioned = bool(ls.capability("workspace.workspace_edit.document_changes"))
         fixes = quick_fixes(view, params, ls.documents.encoding, versioned=versioned)
@@ -196,8 +200,7 @@ def _own_requests(server: RooflineServer) -> None:
 
     @server.feature(line_heat.METHOD)
     async def on_line_heat(ls: RooflineServer, params: Any) -> list[Json]:
-        uri = params.textDocument.uri
-        view = await ls.documents.view(uri, wait_s=WAIT_S, stale_wait_s=WAIT_S)
+        view = await _view(ls, params.textDocument.uri)
         return line_heat.line_heat(view) if view is not None else []
 
     @server.feature(gpus.METHOD)

@@ -24,6 +24,8 @@ class Analyse:
     text: bytes | None
     """UTF-8; None to read the file."""
     settings: Settings
+    findings: bool = True
+    """Whether to apply rules. Without, the answer is there sooner, which is for every key typed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,11 @@ class Analysed:
     """The kernels those files define, by identifier."""
     seconds: float = 0.0
     """What the analysis took, without the way there and back."""
+    unchanged: dict[int, int] = field(default_factory=dict)
+    """On the way: kernels that are not in ``report``, for they are where the last one had them.
+
+    Their places in this report and in that one; see ``server.unchanged``.
+    """
 
 
 @dataclass(frozen=True, slots=True)

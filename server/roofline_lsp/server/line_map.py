@@ -14,7 +14,7 @@ class LineMap:
 
     def __init__(self, old: Sequence[str], new: Sequence[str]) -> None:
         shorter = min(len(old), len(new))
-        same_start = 0
+        same_start = shorter if old is new else 0
         while same_start < shorter and old[same_start] == new[same_start]:
             same_start += 1
         same_end = 0

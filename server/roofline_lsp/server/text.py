@@ -38,11 +38,14 @@ class TextBuffer:
     def __init__(self, text: str, encoding: Encoding) -> None:
         self._encoding = encoding
         self._lines = split_lines(_well_formed(text))
+        self._contents: tuple[str, ...] | None = None
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The lines as they stand, without their ends."""
-        return tuple(map(content, self._lines))
+        """The lines as they stand, without their ends; the same object until a change."""
+        if self._contents is None:
+            self._contents = tuple(map(content, self._lines))
+        return self._contents
 
     @property
     def text(self) -> str:
@@ -55,6 +58,7 @@ class TextBuffer:
 
     def apply(self, change: types.TextDocumentContentChangeEvent) -> None:
         """Make one change. Positions outside the text are moved to the nearest one inside."""
+        contents, self._contents = self._contents, None
         new = _well_formed(change.text)
         if not isinstance(change, types.TextDocumentContentChangePartial):
             self._lines = split_lines(new)
@@ -69,6 +73,8 @@ class TextBuffer:
         if last + 1 < len(self._lines) and replacement[-1] == "":
             replacement.pop()  # what follows the line end is the next line of the text
         self._lines[first : last + 1] = replacement
+        if contents is not None:
+            self._contents = (*contents[:first], *map(content, replacement), *contents[last + 1 :])
 
     def _place(self, position: types.Position) -> tuple[int, int]:
         """Row and code point of a client's position."""

@@ -50,14 +50,19 @@ class Document:
     """The text that was opened or last saved, which the advisor is asked about unasked."""
     wanted: int = 1
     """Counts reasons to analyse: texts, settings, files that the analysis rests on."""
+    typed: int = 0
+    """The ``wanted`` that the last change of the text made."""
     settled: int = 0
     """The ``wanted`` that the newest attempt was for, whether it succeeded or not."""
+    completed: int = 0
+    """The same of the newest attempt that was to have findings, too."""
     analysis: Analysis | None = None
     told_too_long: bool = False
     first_change_s: float | None = None
     """When the first change was made that no analysis has seen, by the loop's clock."""
     timer: asyncio.TimerHandle | None = None
-    waiters: list[asyncio.Future[None]] = field(default_factory=list)
+    waiters: list[tuple[asyncio.Future[None], bool]] = field(default_factory=list)
+    """Requests that wait for a fresh analysis, and whether for a complete one."""
 
     @property
     def fresh(self) -> bool:
@@ -73,12 +78,18 @@ class Document:
         except OSError:
             return True
 
-    def release(self) -> None:
-        """Let all requests go on that wait for a fresh analysis."""
-        for waiter in self.waiters:
-            if not waiter.done():
+    @property
+    def complete(self) -> bool:
+        """Whether nothing has changed since rules were last applied, too."""
+        return self.completed == self.wanted
+
+    def release(self, *, all_of_them: bool = False) -> None:
+        """Let the requests go on that wait for no more than there is, or all."""
+        complete = all_of_them or self.complete
+        for waiter, patient in self.waiters:
+            if not waiter.done() and (complete or not patient):
                 waiter.set_result(None)
-        self.waiters.clear()
+        self.waiters = [each for each in self.waiters if not each[0].done()]
 
 
 @dataclass(frozen=True)
@@ -89,6 +100,8 @@ class View:
     analysis: Analysis
     lines: tuple[str, ...]
     fresh: bool
+    complete: bool
+    """Whether there are all findings of the text as it stands."""
 
     @cached_property
     def line_map(self) -> LineMap:

@@ -7,6 +7,7 @@ analysed in a thread the event loop answers up to 27 ms late and 6 ms in the med
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import queue
@@ -41,6 +42,7 @@ from roofline_lsp.server.jobs import (
     send,
 )
 from roofline_lsp.server.streams import private_streams
+from roofline_lsp.server.unchanged import Sender
 from roofline_lsp.settings import Settings
 
 logger = logging.getLogger(__name__)
@@ -56,8 +58,10 @@ class Analyser(Protocol):
     """What a worker does its jobs with. It may believe files unchanged until it is told."""
 
     @abstractmethod
-    def analyse(self, text: bytes, path: Path, settings: Settings, reader: Reader) -> FileReport:
-        """The kernels of a file; never raises on bad code."""
+    def analyse(
+        self, text: bytes, path: Path, settings: Settings, reader: Reader, *, findings: bool
+    ) -> FileReport:
+        """The kernels of a file, with ``findings`` or without; never raises on bad code."""
 
     @abstractmethod
     def what_if(
@@ -196,7 +200,7 @@ class Worker:
         text = job.text if job.text is not None else reader(job.path)
         if text is None:
             raise RooflineError(f"{job.path}: cannot be read")
-        report = self._analyser.analyse(text, job.path, job.settings, reader)
+        report = self._analyser.analyse(text, job.path, job.settings, reader, findings=job.findings)
         # A header that an earlier analysis read is not read again, so each may be part of this one.
         shared = self._known.keys() - read - {job.path}
         rests_on = (*read, *(path for path in shared if path.suffix not in UNIT_SUFFIXES))
@@ -272,7 +276,7 @@ def serve(analyser: Analyser) -> None:
     jobs, answers = private_streams()
     waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(jobs, waiting), daemon=True).start()
-    worker = Worker(analyser)
+    worker, sender = Worker(analyser), Sender()
     while True:
         said: Answer | Regrouped | None
         if worker.busy and waiting.empty():
@@ -280,7 +284,7 @@ def serve(analyser: Analyser) -> None:
         else:
             said = worker.do(waiting.get())
         if said is not None:
-            send(answers, said)
+            send(answers, sender.shortened(said) if isinstance(said, Answer) else said)
 
 
 def _read(jobs: BinaryIO, waiting: queue.SimpleQueue[Job]) -> None:
@@ -293,6 +297,7 @@ def _read(jobs: BinaryIO, waiting: queue.SimpleQueue[Job]) -> None:
 def main() -> None:
     """Serve with the real analyser."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    gc.set_threshold(200_000, 20, 100)  # as the command does: trees are many objects that stay
     from roofline_lsp.server.analyser import ApiAnalyser  # noqa: PLC0415 - slow, and only here
 
     serve(ApiAnalyser())

@@ -30,6 +30,7 @@ from roofline_lsp.server.jobs import (
     receive,
     send,
 )
+from roofline_lsp.server.unchanged import Receiver
 
 logger = logging.getLogger(__name__)
 
@@ -178,8 +179,11 @@ class WorkerProcess:
         self, process: subprocess.Popen[bytes], stream: IO[bytes], loop: asyncio.AbstractEventLoop
     ) -> None:
         """In a thread: hand answers to the loop until the process ends."""
+        receiver = Receiver()
         try:
             while isinstance(answer := receive(stream), Answer | Regrouped):
+                if isinstance(answer, Answer):
+                    answer = receiver.restored(answer)
                 loop.call_soon_threadsafe(self._heard, answer)
             loop.call_soon_threadsafe(self._lost, process, "")
         except RuntimeError:

@@ -20,6 +20,8 @@ async def report(documents: Documents, uri: str) -> Json | None:
     if documents.get(uri) is None:
         analysis = await documents.report_of_file(uri, wait_s=WAIT_S)
     else:
-        view = await documents.view(uri, wait_s=WAIT_S, stale_wait_s=WAIT_S, urgent=True)
+        view = await documents.view(
+            uri, wait_s=WAIT_S, stale_wait_s=WAIT_S, urgent=True, complete=True
+        )
         analysis = view.analysis if view is not None else None
     return to_json(Report(analysis.gpu, (analysis.report,))) if analysis is not None else None
