@@ -34,6 +34,8 @@ DATA_SCOPES: Final = frozenset(("data", "carried", "unknown", "name"))
 
 _COVERED: Final = 0.5
 """Places for each thread, at least, of addresses in which each thread has its own."""
+_DECIDED: Final = frozenset(("whole", "select", "min", "max", "abs"))
+"""Operations of which most threads compute less."""
 _SHORT: Final = 200
 """Operations, written out, of an offset that is evaluated as it stands."""
 
@@ -64,6 +66,7 @@ class AddressReader:
         self._rewritten: dict[Expr, tuple[Expr, bool]] = {}
         self._affine: dict[Expr, _Affine | None] = {}
         self._along: dict[object, Environment] = {}
+        self._settled: dict[Apply, bool] = {}
 
     def read(self, offset: Expr, size_bytes: int, extents: Mapping[Symbol, float]) -> Addresses:
         """The addresses of an access whose indices take ``extents`` values each.
@@ -131,6 +134,8 @@ class AddressReader:
 
     def _typical(self, expr: Expr, extents: Mapping[Symbol, float]) -> Expr:
         """The expression as most threads compute it: clamps and choices at borders decided."""
+        if all(map(self._is_settled, expr.atoms())):
+            return expr
         result = ZERO
         for monomial, number in expr.terms.items():
             product = constant(number)
@@ -138,6 +143,18 @@ class AddressReader:
                 product = product * self._typical_atom(atom, extents)
             result = result + product
         return result
+
+    def _is_settled(self, atom: Atom) -> bool:
+        """Whether there is nothing to decide in an atom."""
+        if not isinstance(atom, Apply):
+            return True
+        known = self._settled.get(atom)
+        if known is None:
+            known = atom.op not in _DECIDED and all(
+                self._is_settled(inner) for argument in atom.args for inner in argument.atoms()
+            )
+            self._settled[atom] = known
+        return known
 
     def _typical_atom(self, atom: Atom, extents: Mapping[Symbol, float]) -> Expr:
         if not isinstance(atom, Apply):

@@ -16,7 +16,6 @@ from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import ZERO, Expr, apply
 
 _MAX_GEOMETRIC = 4096
-_LEAVING = (st.Break, st.Continue, st.Return, st.Goto)
 _PURE = frozenset("atoi atol min max ceil floor sqrt log2 pow abs strlen int size_t long".split())
 """Functions that give the same result each time a loop's condition asks them."""
 
@@ -257,7 +256,7 @@ def _growth_of_loop(
     first = _first_value(node.init)
     if first is None or _varies(first, effects):
         return None
-    if any(isinstance(part, _LEAVING) for part in walk(node.body)):
+    if m.reach.effects(node.body).jumps:
         return None
     induction = trip_count(m, node, effects, m.number(m.eval(first)))
     if induction is None or induction.trips is None or induction.name == name:

@@ -19,7 +19,6 @@ from roofline_lsp.analysis.host.machine import (
 )
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Place
 from roofline_lsp.analysis.host.operators import copied, integer, truth
-from roofline_lsp.analysis.host.reach import walk
 from roofline_lsp.analysis.host.statements import try_branch
 from roofline_lsp.analysis.host.summary import summarise
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Text, Value
@@ -138,8 +137,8 @@ def _affordable(m: Machine, node: st.For | st.While, induction: Induction | None
 
 def _cost(m: Machine, node: st.For | st.While) -> int:
     """A guess of the statements one trip executes."""
-    cost = max(1, m.reach.effects(node.body).statements)
-    inner = sum(isinstance(part, (st.For, st.While)) for part in walk(node.body))
+    effects = m.reach.effects(node.body)
+    cost, inner = max(1, effects.statements), effects.loops
     return cost * (12 if inner == 1 else 100 if inner else 1)
 
 

@@ -102,6 +102,12 @@ class Effects:
     """Whether a value may be returned."""
     left: bool = False
     """Whether the function may be left, with a value or without."""
+    jumps: bool = False
+    """Whether a loop around it may be left: ``break``, ``continue``, ``goto``, a return."""
+    loops: int = 0
+    """``for`` and ``while`` loops in it, without those over a range."""
+    pointers: list[st.Variable] = field(default_factory=list)
+    """Pointers declared within."""
     statements: int = 0
 
 
@@ -179,6 +185,8 @@ def _note_call(effects: Effects, node: ex.Call) -> None:
 def _note_variable(effects: Effects, node: st.Variable) -> None:
     effects.declared.add(node.name)
     effects.mentions.add(node.type.name)
+    if node.type.pointers:
+        effects.pointers.append(node)
 
 
 def _note_making(effects: Effects, node: ex.New | ex.Construct) -> None:
@@ -215,22 +223,31 @@ def _written_by_target(node: st.Offload) -> tuple[set[str], list[ex.Expression]]
         if (name := root_name(item)) is not None
     }
     handed_on = {root_name(argument): argument for call in inner.calls for argument in call.args}
-    for part in walk(node.body):
-        if isinstance(part, st.Variable) and part.type.pointers:
-            names = (name for name in walk(part.init) if isinstance(name, ex.Name))
-            handed_on.update((name.name, name) for name in names)
+    for pointer in inner.pointers:
+        names = (name for name in walk(pointer.init) if isinstance(name, ex.Name))
+        handed_on.update((name.name, name) for name in names)
     stores = [s for s in (*inner.stores, *handed_on.values()) if root_name(s) not in inner.declared]
     return (inner.names - inner.declared) & returned, stores
 
 
 def _note_return(effects: Effects, node: st.Return) -> None:
     effects.statements += 1
-    effects.left = True
+    effects.left = effects.jumps = True
     effects.returns = effects.returns or node.value is not None
 
 
 def _note_statement(effects: Effects, node: st.Statement) -> None:
     effects.statements += 1
+
+
+def _note_loop(effects: Effects, node: st.For | st.While) -> None:
+    effects.statements += 1
+    effects.loops += 1
+
+
+def _note_jump(effects: Effects, node: st.Statement) -> None:
+    effects.statements += 1
+    effects.jumps = True
 
 
 _NOTES: Final[dict[type, Callable[[Effects, Any], None]]] = {
@@ -247,12 +264,12 @@ _NOTES: Final[dict[type, Callable[[Effects, Any], None]]] = {
     st.Offload: _note_offload,
     st.Return: _note_return,
     **dict.fromkeys(
-        (st.Block, st.Declare, st.Evaluate, st.If, st.For, st.ForRange, st.While), _note_statement
-    ),
-    **dict.fromkeys(
-        (st.Switch, st.Break, st.Continue, st.Goto, st.Label, st.Opaque, st.Directed),
+        (st.Block, st.Declare, st.Evaluate, st.If, st.ForRange, st.Switch, st.Label),
         _note_statement,
     ),
+    **dict.fromkeys((st.Opaque, st.Directed), _note_statement),
+    **dict.fromkeys((st.For, st.While), _note_loop),
+    **dict.fromkeys((st.Break, st.Continue, st.Goto), _note_jump),
 }
 
 

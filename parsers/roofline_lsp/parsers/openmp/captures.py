@@ -27,7 +27,7 @@ from roofline_lsp.kernel.expressions import (
 from roofline_lsp.kernel.program import Struct, TemplateParameter
 from roofline_lsp.kernel.statements import Declare, Statement, Variable
 from roofline_lsp.kernel.types import Type
-from roofline_lsp.parsers.openmp.rewrite import Env, Rewriter, free_names, substitute
+from roofline_lsp.parsers.openmp.rewrite import Env, Rewriter, Summary, free_names, substitute
 
 _PLAIN_STD: Final = re.compile(r"std::(?:u?int\w*_t|size_t|ptrdiff_t|byte)")
 _FLOATING: Final = frozenset(("float", "double", "long double"))
@@ -247,6 +247,9 @@ class _ConstantNames(Rewriter):
 
     def __init__(self) -> None:
         self.found: set[str] = set()
+
+    def passes(self, summary: Summary, env: Env) -> bool:
+        return True
 
     def type(self, node: Type, env: Env) -> Type:
         for part in (*node.dims, *node.args):

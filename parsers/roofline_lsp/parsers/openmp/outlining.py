@@ -29,6 +29,7 @@ from roofline_lsp.parsers.openmp.rewrite import (
     Node,
     Rewriter,
     StatementRewriter,
+    Summary,
     free_names,
     holds_lambda,
     substitute,
@@ -59,6 +60,10 @@ class Outliner(Rewriter):
     def __init__(self, site: Site) -> None:
         self.site = site
         self.kernels: list[Function] = []
+
+    def passes(self, summary: Summary, env: Env) -> bool:
+        """No region stands in an expression without statements."""
+        return True
 
     def run(self, body: Block) -> Block:
         """The function's body with launches; its kernels are in ``kernels`` then."""
@@ -130,6 +135,9 @@ class Outliner(Rewriter):
 
 class _Addresses(Rewriter):
     """``&*x`` is ``x``."""
+
+    def passes(self, summary: Summary, env: Env) -> bool:
+        return not summary.addresses
 
     def rewrite(self, node: Node, env: Env) -> Node:
         if isinstance(node, Unary) and node.op == "&":
@@ -265,6 +273,9 @@ class _Declared(Rewriter):
 
     def __init__(self) -> None:
         self.found: set[str] = set()
+
+    def passes(self, summary: Summary, env: Env) -> bool:
+        return True
 
     def rewrite(self, node: Node, env: Env) -> Node:
         if isinstance(node, Variable):

@@ -32,7 +32,7 @@ from roofline_lsp.parsers.openmp.build import (
 )
 from roofline_lsp.parsers.openmp.kernels import Kernel, Level
 from roofline_lsp.parsers.openmp.reductions import Reduction, read_reductions
-from roofline_lsp.parsers.openmp.rewrite import Env, Rewriter, substitute
+from roofline_lsp.parsers.openmp.rewrite import Env, Rewriter, Summary, substitute
 from roofline_lsp.parsers.openmp.sharing import Share, Work, read_nest, share_out
 from roofline_lsp.parsers.openmp.team_scope import TeamScope
 
@@ -48,6 +48,10 @@ class DeviceCode(Rewriter):
         self.threads: Expression | None = None
         """``num_threads`` of the parallel region around, where threads may be left out."""
         self.team_scope = TeamScope(kernel.names, kernel.memory, self._directed, self.rewrite)
+
+    def passes(self, summary: Summary, env: Env) -> bool:
+        """No directive stands in an expression without statements."""
+        return True
 
     def _at(self, level: Level, threads: Expression | None = None) -> DeviceCode:
         code = DeviceCode(self.kernel, level)

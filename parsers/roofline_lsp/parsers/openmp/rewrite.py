@@ -11,7 +11,16 @@ from dataclasses import fields, replace
 from typing import Any, Final, TypeVar
 
 from roofline_lsp.kernel.directives import Clause, Directive
-from roofline_lsp.kernel.expressions import Expression, Lambda, Literal, Name, SizeOf
+from roofline_lsp.kernel.expressions import (
+    Assign,
+    Expression,
+    Lambda,
+    Literal,
+    Name,
+    SizeOf,
+    Unary,
+    Update,
+)
 from roofline_lsp.kernel.statements import (
     Block,
     Case,
@@ -85,6 +94,70 @@ _FIELDS: Final = _Fields()
 _SKIPPED: Final = frozenset((_NO_PART, _EXPRESSION, _NAME))
 
 
+class Summary:
+    """What stands in an expression that has no statements in it and no constants in its types."""
+
+    __slots__ = ("addresses", "names", "writes")
+
+    def __init__(self) -> None:
+        self.names: dict[str, None] = {}
+        """The names of variables, functions and types, in order."""
+        self.writes = False
+        """Whether something is assigned, or its address taken."""
+        self.addresses = False
+        """Whether the address of what a pointer points to is taken."""
+
+
+_SUMMARIES: dict[int, tuple[Expression, Summary | None]] = {}
+_MOST_SUMMARIES: Final = 8192
+
+
+def summary_of(node: Expression) -> Summary | None:
+    """The summary of an expression, kept for a while; None for one that has to be walked."""
+    known = _SUMMARIES.get(id(node))
+    if known is not None and known[0] is node:
+        return known[1]
+    if len(_SUMMARIES) >= _MOST_SUMMARIES:
+        _SUMMARIES.clear()
+    made = _summarised(node)
+    _SUMMARIES[id(node)] = node, made
+    return made
+
+
+def _summarised(root: Expression) -> Summary | None:
+    found = Summary()
+    names, kinds = found.names, _KINDS
+    stack: list[Any] = [root]
+    while stack:
+        node = stack.pop()
+        cls = node.__class__
+        if cls is tuple:
+            stack.extend(reversed(node))
+            continue
+        kind = kinds[cls]
+        if kind == _NO_PART:
+            continue
+        if kind == _NAME:
+            if node.template_args is not None:
+                return None
+            names[node.name] = None
+        elif kind == _TYPE:
+            if node.args or node.dims or node.scope_args:
+                return None
+            names[node.name] = None
+        elif kind != _EXPRESSION or cls is SizeOf:
+            return None
+        else:
+            if cls is Assign or cls is Update:
+                found.writes = True
+            elif cls is Unary and node.op == "&":
+                found.writes = True
+                inner = node.operand
+                found.addresses |= isinstance(inner, Unary) and inner.op == "*"
+            stack.extend([getattr(node, name) for name in reversed(_FIELDS[cls])])
+    return found
+
+
 def holds_lambda(root: object) -> bool:
     """Whether statements can stand inside expressions below a node."""
     stack = [root]
@@ -95,6 +168,8 @@ def holds_lambda(root: object) -> bool:
         elif (kind := _KINDS[node.__class__]) != _NO_PART and kind != _NAME:
             if isinstance(node, Lambda):
                 return True
+            if kind == _EXPRESSION and summary_of(node) is not None:  # type: ignore[arg-type]
+                continue
             stack.extend([getattr(node, name) for name in _FIELDS[node.__class__]])
     return False
 
@@ -105,11 +180,27 @@ class Rewriter:
     skipped: frozenset[_Kind] = frozenset((_NO_PART,))
     """What the walk does not look into."""
 
+    _inside = False
+    """Whether the walk is inside an expression."""
+
+    def passes(self, summary: Summary, env: Env) -> bool:
+        """Whether an expression with this summary need not be walked: it stays as it is."""
+        return False
+
     def rewrite(self, node: Node, env: Env) -> Node:
         """The node with its parts rewritten; declarations in it are added to ``env``."""
         kind = _KINDS[node.__class__]
         if kind == _EXPRESSION:
-            return self.parts(node, env)
+            if self._inside:
+                return self.parts(node, env)
+            summary = summary_of(node)  # type: ignore[arg-type]
+            if summary is not None and self.passes(summary, env):
+                return node
+            self._inside = True
+            try:
+                return self.parts(node, env)
+            finally:
+                self._inside = False
         if kind == _NAME:
             return self.name(node, env)  # type: ignore[arg-type, return-value]
         if kind == _TYPE:
@@ -200,6 +291,9 @@ class _Substitution(Rewriter):
         self.values = values
         self.types = types
 
+    def passes(self, summary: Summary, env: Env) -> bool:
+        return self.values.keys().isdisjoint(summary.names)
+
     def name(self, node: Name, env: Env) -> Expression:
         value = self.values.get(node.name)
         if value is None or node.name in env or node.template_args is not None:
@@ -225,6 +319,12 @@ def substitute(
 class _FreeNames(Rewriter):
     def __init__(self) -> None:
         self.found: dict[str, None] = {}
+
+    def passes(self, summary: Summary, env: Env) -> bool:
+        for name in summary.names:
+            if name not in env:
+                self.found.setdefault(name)
+        return True
 
     def name(self, node: Name, env: Env) -> Expression:
         if node.name not in env:

@@ -39,7 +39,7 @@ from roofline_lsp.kernel.statements import (
     While,
 )
 from roofline_lsp.parsers.openmp.build import INT, assign, barrier, block, only, statements
-from roofline_lsp.parsers.openmp.rewrite import Env, Node, Rewriter, free_names
+from roofline_lsp.parsers.openmp.rewrite import Env, Node, Rewriter, Summary, free_names
 
 _PRIVATE: Final = frozenset(("private", "firstprivate", "lastprivate", "reduction", "linear"))
 _HARMLESS: Final = frozenset(("__syncthreads", "printf", "assert"))
@@ -63,6 +63,9 @@ class _Uses(Rewriter):
         self.used: set[str] = set()
         self.assigned: set[str] = set()
         self.changed: set[str] = set()
+
+    def passes(self, summary: Summary, env: Env) -> bool:
+        return True
 
     def directed(self, node: Directed, env: Env) -> Statement:
         if not is_parallel(node):
@@ -106,6 +109,9 @@ class _Writes(Rewriter):
     def __init__(self) -> None:
         self.assigned: set[str] = set()
         self.changed: set[str] = set()
+
+    def passes(self, summary: Summary, env: Env) -> bool:
+        return not summary.writes
 
     def parts(self, node: Node, env: Env) -> Node:
         target: Expression | None = None
