@@ -139,8 +139,10 @@ OPERATIONS: Final[Mapping[str, str]] = {
 class Expr:
     """An immutable polynomial; build it from numbers, ``symbol`` and the functions below."""
 
-    __slots__ = ("_hash", "_size", "_symbols", "terms")
+    __slots__ = ("_hash", "_size", "_symbols", "constant", "terms")
     terms: dict[Monomial, Number]
+    constant: Number | None
+    """The value of an expression without symbols, else None."""
     _hash: int | None
     _size: int | None
     _symbols: frozenset[Symbol] | None
@@ -148,6 +150,7 @@ class Expr:
     def __init__(self, terms: dict[Monomial, Number]) -> None:
         self.terms = terms
         self._hash = self._size = self._symbols = None
+        self.constant = (terms.get(()) if len(terms) == 1 else None) if terms else 0
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Expr):
@@ -164,22 +167,13 @@ class Expr:
         return self._hash
 
     @property
-    def constant(self) -> Number | None:
-        """The value of an expression without symbols, else None."""
-        terms = self.terms
-        if not terms:
-            return 0
-        if len(terms) == 1:
-            return terms.get(())
-        return None
-
-    @property
     def offset(self) -> Number:
         """The constant term."""
         return self.terms.get((), 0)
 
     def __add__(self, other: Expr | Number) -> Expr:
-        other = wrap(other)
+        if other.__class__ is not Expr:
+            other = wrap(other)
         small, large = (
             (self.terms, other.terms)
             if len(self.terms) < len(other.terms)
@@ -216,7 +210,8 @@ class Expr:
         return wrap(other) + (-self)
 
     def __mul__(self, other: Expr | Number) -> Expr:
-        other = wrap(other)
+        if other.__class__ is not Expr:
+            other = wrap(other)
         factor = other.constant
         if factor is not None:
             return self._scaled(factor)

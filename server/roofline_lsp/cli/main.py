@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if argv is None else argv)
     # Syntax trees are many small objects that live long: collecting by the default threshold
     # visits them over and over, which doubled the time of a run.
-    gc.set_threshold(200_000, 20, 100)
+    gc.set_threshold(1_000_000, 20, 100)
     try:
         return _dispatch(given)
     except RooflineError as error:

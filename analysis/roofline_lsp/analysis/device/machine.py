@@ -68,8 +68,16 @@ class Machine:
 
     def home(self, varies: int) -> Region:
         """The outermost region in which a value that varies so can be computed."""
-        region: Region | None = self.region
-        home = self.region
+        here = self.region
+        found = here.homes.get(varies)
+        if found is None:
+            found = here.homes[varies] = self._home(here, varies)
+        return found
+
+    @staticmethod
+    def _home(here: Region, varies: int) -> Region:
+        region: Region | None = here
+        home = here
         while region is not None:
             if region.kind == "loop" and not varies & region.bit and region.parent is not None:
                 home = region.parent
@@ -168,8 +176,10 @@ class Machine:
     def without_unrolled(self, value: Value) -> tuple[Expr | None, int]:
         """The value's number and variation, seen from before the loops that are unrolled whole."""
         expr, varies = value.expr, value.varies
+        if not varies or expr is None:
+            return expr, varies
         region: Region | None = self.region
-        while region is not None and expr is not None:
+        while region is not None:
             if region.unrolled and varies & region.bit and region.counter is not None:
                 coefficient = expr.coefficient(region.counter)
                 # Without the counter in it, the number differs for another reason.
@@ -181,15 +191,16 @@ class Machine:
 
     def need(self, value: Value, depth: int = 0) -> None:
         """Charge what it takes to have the value in a register."""
-        if value.node is None:
+        node = value.node
+        if node is None:
             if value.made is not None:
                 self.operations.need(value.made, self.region, self.site)
             return
-        if value.constant is not None or depth > _MAX_DEPTH:
+        if depth > _MAX_DEPTH or value.constant is not None:
             return
         expr, varies = self.without_unrolled(value)
         home = self.home(varies)
-        operation, operands = value.node
+        operation, operands = node
         key: object = expr if expr is not None else value
         if operation == "extend":
             key = ("extend", key)  # The number alone is that of the operand too.

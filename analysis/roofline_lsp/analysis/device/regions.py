@@ -134,6 +134,8 @@ class Region:
     children: list[Region] = field(default_factory=list)
     available: dict[object, object] = field(default_factory=dict)
     """Value numbers computed here, for the walk alone."""
+    homes: dict[int, Region] = field(default_factory=dict)
+    """Where what varies so can be computed first, as far as it was asked; for the walk alone."""
 
     def charge(self, site: Site, kind: Work, amount: float) -> None:
         """Add work done on a source line, per run of this region."""
