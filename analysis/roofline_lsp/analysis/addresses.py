@@ -203,6 +203,8 @@ def _is_evaluated(offset: Expr) -> bool:
 
 def without_data(expr: Expr) -> Expr:
     """The part of an address that does not depend on data: where the neighbourhood lies."""
+    if not any(symbol.scope in DATA_SCOPES for symbol in expr.symbols()):
+        return expr
     return Expr(
         {
             monomial: number

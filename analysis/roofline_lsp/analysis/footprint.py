@@ -197,17 +197,19 @@ def _merge_translations(
     alike = {(box.low, box.size_bytes): box for box in group}
     group = [alike[key] for key in sorted(alike)]
     base = group[0].low
+    extents = [extent for _, extent in reversed(shape)]
+    whole = _volume(shape)
     clusters: list[_Cluster] = []
     for box in group:
         place, rest = _place(box.low - base, shape)
         field = (rest, rest + box.size_bytes)
         for cluster in clusters:
-            if _add_near(cluster, place, field, shape):
+            if _add_near(cluster, place, field, extents, whole):
                 cluster.apart += sector_bytes(box, sector)
                 break
         else:
             apart = sector_bytes(box, sector)
-            clusters.append(_Cluster(box.low - rest, [place], [field], _volume(shape), apart))
+            clusters.append(_Cluster(box.low - rest, [place], [field], whole, apart))
     touched = sum(
         min(_cluster_bytes(cluster, shape, sector), cluster.apart) for cluster in clusters
     )
@@ -236,17 +238,24 @@ def _add_near(
     cluster: _Cluster,
     place: tuple[float, ...],
     field: tuple[float, float],
-    shape: tuple[tuple[float, float], ...],
+    extents: list[float],
+    whole: float,
 ) -> bool:
-    """Add a box to a cluster that it overlaps or touches."""
-    whole = _volume(shape)
-    extents = [extent for _, extent in reversed(shape)]
-    most = None
+    """Add a box to a cluster that it overlaps or touches.
+
+    ``extents`` are those of its shape, coarsest first, and ``whole`` the volume of it.
+    """
+    most = -1.0
     for other in cluster.places[-_COMPARED:]:
-        left = [e - abs(a - b) for e, a, b in zip(extents, place, other, strict=True)]
-        if all(amount >= 0 for amount in left):
-            most = max(most or 0.0, math.prod(left))
-    if most is None:
+        shared = 1.0
+        for extent, one, another in zip(extents, place, other, strict=True):
+            left = extent - abs(one - another)
+            if left < 0:
+                break
+            shared *= left
+        else:
+            most = max(most, shared)
+    if most < 0:
         return False
     if place not in cluster.places:
         cluster.places.append(place)

@@ -195,6 +195,9 @@ def size_and_align(m: Machine, type: Type, depth: int = 0) -> tuple[int, int] | 
         base, count = vector
         size = SIZES[base] * count
         return size, SIZES[base] if count == 3 else min(size, 16)
+    key = (type.name, type.args)
+    if key in m.sizes:
+        return m.sizes[key]
     short = type.name.removeprefix("std::").removeprefix("thrust::").removeprefix("cuda::")
     if short in ("vector", "deque", "list"):
         return 24, 8
@@ -202,10 +205,8 @@ def size_and_align(m: Machine, type: Type, depth: int = 0) -> tuple[int, int] | 
         inner = [sizeof(m, t) for t in type.args if isinstance(t, Type)]
         sizes = [int(e.constant) for e in inner if e is not None and e.constant is not None]
         each = max(sizes, default=4)
-        return 2 * each, each if short == "pair" else 2 * each
-    key = (type.name, type.args)
-    if key in m.sizes:
-        return m.sizes[key]
+        made = m.sizes[key] = (2 * each, each if short == "pair" else 2 * each)
+        return made
     struct = m.index.find_struct(type.name)
     if struct is not None and depth < 16:
         found = m.sizes[key] = _struct_size(m, struct, type, depth)
