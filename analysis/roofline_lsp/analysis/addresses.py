@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from roofline_lsp.analysis.footprint import Box, Dimension
-from roofline_lsp.analysis.index_axes import Axes, read_axes
+from roofline_lsp.analysis.index_axes import Axes, in_order, read_axes
 from roofline_lsp.analysis.numeric import Environment
 from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import (
@@ -235,7 +235,7 @@ def _read_affine(
         else:
             return None
     strides: list[tuple[Symbol, float]] = []
-    for symbol in sorted(factors, key=lambda s: s.serial):
+    for symbol in in_order(factors.keys(), extents):
         stride = environment.evaluate(Expr(factors[symbol]))
         if stride is None:
             return None

@@ -170,7 +170,7 @@ def _fit(atom: Apply, inner: Corner, corners: Iterable[Corner], arguments: Argum
     for corner in corners:
         if passes(corner):
             return
-        for symbol in sorted(free, key=lambda s: s.serial):
+        for symbol in sorted(free, key=lambda s: (s.scope, s.name)):
             if not passes({**corner, symbol: _LARGEST}):
                 continue
             low, high = int(values[symbol]), _LARGEST

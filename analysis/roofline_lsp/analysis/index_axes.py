@@ -11,7 +11,7 @@ need no algebra of their own.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -100,6 +100,20 @@ def share_reached(
     return _Evaluation((expr, *conditions), environment, extents).share_reached()
 
 
+def in_order(symbols: Collection[Symbol], extents: Mapping[Symbol, float]) -> list[Symbol]:
+    """Some of the indices of ``extents``: those of threads, then loops, outermost first.
+
+    The order is the same whatever was analysed before in this process.
+    """
+    places = {symbol: -place for place, symbol in enumerate(extents)}
+
+    def place(symbol: Symbol) -> tuple[bool, int]:
+        is_thread = symbol.scope == "thread"  # made once, in the order of their axes
+        return not is_thread, symbol.serial if is_thread else places[symbol]
+
+    return sorted(symbols, key=place)
+
+
 # -- the linear index
 
 
@@ -127,7 +141,7 @@ def _counts_through(
     expr: Expr, environment: Environment, extents: Mapping[Symbol, float]
 ) -> _Linear | None:
     weights: list[tuple[int, Symbol]] = []
-    for symbol in extents:
+    for symbol in in_order(extents.keys(), extents):
         coefficient = _plain_factor(expr, symbol)
         if coefficient is None:
             continue
@@ -137,7 +151,7 @@ def _counts_through(
         weights.append((int(value), symbol))
     if len(weights) < 2:
         return None
-    weights.sort(key=lambda pair: (pair[0], pair[1].serial))
+    weights.sort(key=lambda pair: pair[0])
     first = weights[0][0]
     chain: list[tuple[Symbol, int]] = []
     reach = 1.0
