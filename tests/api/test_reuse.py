@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -80,8 +81,10 @@ class Counts:
         monkeypatch.setattr(program, "summarise", counted_walk)
 
 
-def report(text: str, cache: AnalysisCache | None = None) -> FileReport:
-    return analyze(text.encode(), PATH, SETTINGS, reader=lambda _: None, cache=cache)
+def report(
+    text: str, cache: AnalysisCache | None = None, settings: Settings = SETTINGS
+) -> FileReport:
+    return analyze(text.encode(), PATH, settings, reader=lambda _: None, cache=cache)
 
 
 def edited(text: str, name: str) -> str:
@@ -142,6 +145,51 @@ def test_a_run_keeps_no_analysis() -> None:
     second = cache.replace_program((PATH,), program.ProgramAnalysis.load([PATH], SETTINGS))
     assert first is None
     assert second is None
+
+
+def quick_report(text: str, cache: AnalysisCache, settings: Settings = SETTINGS) -> FileReport:
+    return analyze(
+        text.encode(), PATH, settings, reader=lambda _: None, cache=cache, findings=False
+    )
+
+
+def test_findings_are_made_of_what_was_predicted_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Literals of double precision, which a rule finds.
+    text = SOURCE.replace("p[i] * 3.0f", "0.25 * p[i] * p[i] + 0.5 * p[i] + 3.5")
+    large = replace(SETTINGS, args=("100000000",))
+    cache = AnalysisCache(keep_trees=True)
+    report(SOURCE, cache, large)
+    counts = Counts(monkeypatch)
+    quick = quick_report(text, cache, large)
+    assert not quick.looked_for_findings
+    assert (counts.host, counts.walked) == (0, ["alone"])
+    whole = report(text, cache, large)
+    assert whole == report(text, settings=large)
+    assert counts.walked.count("alone") == 2, "not again, but by the analysis it is compared with"
+    assert [k.prediction for k in quick.kernels] == [k.prediction for k in whole.kernels]
+    assert not quick.all_findings()
+    assert whole.all_findings()
+
+
+@given(
+    names=st.lists(st.sampled_from(sorted(PLACES)), min_size=1, max_size=5),
+    pauses=st.integers(0, 9),
+)
+@settings(max_examples=20, deadline=None)
+def test_quick_reports_leave_nothing_behind(names: list[str], pauses: int) -> None:
+    cache = AnalysisCache(keep_trees=True)
+    text = SOURCE
+    report(text, cache)
+    for place, name in enumerate(names):
+        old, new = PLACES[name]
+        text = text.replace(new, old) if new in text else text.replace(old, new)
+        quick = quick_report(text, cache)
+        fresh = report(text)
+        assert [k.prediction for k in quick.kernels] == [k.prediction for k in fresh.kernels]
+        assert quick.problems == fresh.problems
+        if pauses >> place & 1:
+            assert report(text, cache) == fresh
+    assert report(text, cache) == report(text)
 
 
 @given(names=st.lists(st.sampled_from(sorted(PLACES)), min_size=1, max_size=5))

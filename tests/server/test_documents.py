@@ -64,11 +64,16 @@ class StubWorker(WorkerProcess):
         return self.requests.pop(0)
 
     async def finish(
-        self, *read: Path, elsewhere: dict[str, Path] | None = None, seconds: float = 0.0
+        self,
+        *read: Path,
+        elsewhere: dict[str, Path] | None = None,
+        seconds: float = 0.0,
+        findings: bool = True,
     ) -> str:
-        """Answer a request and return its text."""
+        """Answer a request and return its text; with ``findings`` even if none were asked for."""
         request = await self.next()
-        report = FileReport(request.job.path, ())
+        looked = findings or request.job.findings
+        report = FileReport(request.job.path, (), looked_for_findings=looked)
         request.answer.set_result(
             Analysed(report, self.used, frozenset(read), elsewhere or {}, seconds)
         )
@@ -87,7 +92,7 @@ class Setup:
             self.worker,
             self.settings,
             on_analysed=lambda document: self.fresh.append(document.path.name),
-            limits=Limits(dependents_pause_s=0.0, longest_text=1000),
+            limits=Limits(dependents_pause_s=0.0, findings_pause_s=0.01, longest_text=1000),
         )
 
     async def settings(self, path: Path | None) -> Settings:
@@ -106,10 +111,16 @@ class Setup:
         self.documents.change(self.uri(name), 2, [TextDocumentContentChangeWholeDocument(text)])
 
     def view(
-        self, name: str, *, wait_s: float = 10.0, urgent: bool = False
+        self, name: str, *, wait_s: float = 10.0, urgent: bool = False, complete: bool = False
     ) -> Awaitable[View | None]:
         return asyncio.ensure_future(
-            self.documents.view(self.uri(name), wait_s=wait_s, stale_wait_s=wait_s, urgent=urgent)
+            self.documents.view(
+                self.uri(name),
+                wait_s=wait_s,
+                stale_wait_s=wait_s,
+                urgent=urgent,
+                complete=complete,
+            )
         )
 
 
@@ -177,6 +188,79 @@ async def test_typing_does_not_put_off_the_analysis_for_ever(setup: Setup) -> No
             setup.change("a.cu", str(number))
             await asyncio.sleep(0.02)
     assert setup.worker.requests[0].text != "0"
+
+
+async def test_findings_follow_when_typing_pauses(setup: Setup) -> None:
+    document = setup.open("a.cu", "0")
+    first = await setup.worker.next()
+    assert first.job.findings, "there is nothing to show before"
+    first.answer.set_result(Analysed(FileReport(first.job.path, ()), setup.worker.used))
+    await settled()
+    setup.change("a.cu", "1")
+    quick, patient = setup.view("a.cu"), setup.view("a.cu", complete=True)
+    await settled()
+    assert not setup.worker.requests[0].job.findings
+    assert await setup.worker.finish(findings=False) == "1"
+    found = await quick
+    assert found is not None
+    assert (found.fresh, found.complete) == (True, False)
+    assert setup.fresh == ["a.cu", "a.cu"]
+    assert await idle(setup.worker), "typing may go on"
+    assert not document.complete
+
+    request = await setup.worker.next()
+    assert (request.text, request.job.findings) == ("1", True)
+    request.answer.set_result(Analysed(FileReport(request.job.path, ()), setup.worker.used))
+    found = await patient
+    assert found is not None
+    assert found.complete
+    assert setup.fresh == ["a.cu", "a.cu", "a.cu"]
+    assert await idle(setup.worker)
+
+
+async def test_a_key_goes_before_findings(setup: Setup) -> None:
+    setup.open("a.cu", "0")
+    await setup.worker.finish()
+    for text in ("1", "2", "3"):
+        setup.change("a.cu", text)
+        request = await setup.worker.next()
+        assert (request.text, request.job.findings) == (text, False)
+        report = FileReport(request.job.path, (), looked_for_findings=False)
+        request.answer.set_result(Analysed(report, setup.worker.used))
+        await settled()
+    request = await setup.worker.next()
+    assert (request.text, request.job.findings) == ("3", True)
+
+
+async def test_who_needs_findings_at_once_gets_them(setup: Setup) -> None:
+    setup.documents._limits = Limits(findings_pause_s=3600.0)
+    setup.open("a.cu", "0")
+    await setup.worker.finish()
+    setup.change("a.cu", "1")
+    await setup.worker.finish(findings=False)
+    await settled()
+    view = setup.view("a.cu", urgent=True, complete=True)
+    request = await setup.worker.next()
+    assert request.job.findings
+    request.answer.set_result(Analysed(FileReport(request.job.path, ()), setup.worker.used))
+    found = await view
+    assert found is not None
+    assert found.complete
+
+
+async def test_findings_that_cannot_be_had_are_not_asked_for_again(setup: Setup) -> None:
+    document = setup.open("a.cu", "0")
+    await setup.worker.finish()
+    setup.change("a.cu", "1")
+    await setup.worker.finish(findings=False)
+    request = await setup.worker.next()
+    request.answer.set_exception(WorkerCrashError("ended"))
+    await settled()
+    assert document.complete
+    assert await idle(setup.worker)
+    found = await setup.view("a.cu", complete=True)
+    assert found is not None
+    assert not found.complete, "those there are belong to no text"
 
 
 async def test_a_late_request_is_answered_from_the_last_analysis(setup: Setup) -> None:

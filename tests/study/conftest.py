@@ -190,6 +190,8 @@ class FakeLoader:
             os._exit(3)
         if argv == ("hang",):
             time.sleep(600)
+        if argv == ("tell",):
+            raise RooflineError(f"in process {os.getpid()}")
         self.programs.append(FakeProgram(argv))
         return self.programs[-1]
 

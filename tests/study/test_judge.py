@@ -176,3 +176,18 @@ def test_a_program_that_fails_dies_or_hangs_costs_its_own_kernels_alone(
     assert done["exit"][0].failure == "the process ended by itself (exit status 3)"
     assert done["hang"][0].failure == "no result within 2 s"
     assert done["fine"][0].correct
+
+
+def test_a_process_judges_one_program_after_the_other(
+    measured: Make, inputs: Inputs, analyser: Analyser
+) -> None:
+    rows = []
+    for number in range(5):
+        (inputs.sources / f"p{number}").mkdir()
+        (inputs.sources / f"p{number}" / "main.cu").touch()
+        rows.append(measured(program=f"p{number}", args=("tell",)))
+    done = dict(judge_programs(rows, inputs, analyser=analyser, jobs=2, limit_s=30.0))
+    assert len(done) == 5
+    processes = {result.failure for results in done.values() for result in results}
+    assert len(processes) == 2
+    assert all(told is not None and "in process" in told for told in processes)

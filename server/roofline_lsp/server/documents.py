@@ -303,7 +303,7 @@ class Documents:
                 document.analysis = None
         finally:
             document.settled = wanted
-            if not quick or found is None:
+            if found is None or found.report.looked_for_findings:
                 document.completed = wanted
             if document.fresh:
                 document.release()
