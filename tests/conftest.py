@@ -12,8 +12,9 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-settings.register_profile("repeatable", derandomize=True)
-settings.register_profile("explore")
+# Without deadlines: how long an example takes tells how busy the machine is.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 

@@ -24,7 +24,7 @@ from roofline_lsp.analysis.device.values import (
 from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.kernel.expressions import Call
 from roofline_lsp.kernel.program import Dialect
-from roofline_lsp.kernel.symbolic import Expr, apply, from_atom
+from roofline_lsp.kernel.symbolic import Expr, apply, from_atom, make_symbol
 
 SHARED_LOOP_INT: Final = 22.0
 SHARED_LOOP_START_INT: Final = 12.0
@@ -90,28 +90,35 @@ def _reduce(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> D
     """A reduction over the threads of a team, and over all teams if there is a target.
 
     The lanes of a warp exchange values in five steps; the warps pass theirs through shared memory
-    to the first warp, which does the same again. Each team's value goes to a buffer, and the team
-    that comes last reduces those.
+    to the first warp, all lanes of which take as many steps as halve the number of warps to one.
+    Each team's value goes to a buffer, and the team that comes last reduces those.
     """
     accumulator = args[-1] if args else None
     if not isinstance(accumulator, Value):
         return number(0, "int")
     need_value(walker, accumulator)
-    _reduce_warp(walker, accumulator)
+    _reduce_lanes(walker, accumulator, _WARP_STEPS)
     memory.barrier(walker, name, args, node)
-    first_warp = walker.machine.open_guard((apply("lt", _THREAD_INDEX - _WARP),))
-    _reduce_warp(walker, accumulator)
-    walker.machine.close(first_warp)
+    machine = walker.machine
+    first_warp = machine.open_guard((apply("lt", _THREAD_INDEX - _WARP),))
+    steps = machine.open_loop()
+    walker.next_fresh += 1
+    steps.counter = make_symbol(f"step#{walker.next_fresh}", "loop", nonnegative=True)
+    warps = apply("div", from_atom(LAUNCH["blockDim.x"]) + (_WARP - 1), _WARP)
+    steps.trips = apply("ceil", apply("log2", warps))
+    _reduce_lanes(walker, accumulator, 1)
+    machine.close(steps)
+    machine.close(first_warp)
     memory.barrier(walker, name, args, node)
     if name == "__kmpc_reduce":
         walker.machine.region.joins += 1
     return Value(accumulator.type, None if accumulator.expr is None else accumulator.expr)
 
 
-def _reduce_warp(walker: Walker, accumulator: Value) -> None:
+def _reduce_lanes(walker: Walker, accumulator: Value, steps: int) -> None:
     words = 2 if (walker.types.size(walker.type_of(accumulator)) or 4) > 4 else 1
-    walker.machine.charge(Work.INT, _WARP_STEPS * REDUCTION_STEP_INT * words)
-    for _ in range(_WARP_STEPS):
+    walker.machine.charge(Work.INT, steps * REDUCTION_STEP_INT * words)
+    for _ in range(steps):
         other = walker.opaque(walker.type_of(accumulator), walker.machine.loop_bits(), "lane")
         if isinstance(other, Value):
             need_value(walker, binary(walker, "+", accumulator, other))
