@@ -34,6 +34,13 @@ SHARES = {
     "if (p[i] == yes) S": 0.5,
     "if (m == 3 && p[i]) S": 0.5,
     "if (m == 4 && p[i]) S": 0.0,
+    "if (fabsf(a[i]) > 1e-8f) S": 15 / 16,
+    "if (fabsf(a[i] / a[0]) < 1e-6f) S": 1 / 16,
+    "if (1e-6f >= fabsf(a[i])) S": 1 / 16,
+    "if (!(fabsf(a[i]) <= 1e-6f)) S": 15 / 16,
+    "if (fabsf(a[i]) < 1e-6f) return; S": 15 / 16,
+    "if (fabsf(a[i]) < 0.5f) S": 0.5,
+    "if (a[i] < 1e-6f) S": 0.5,
     "switch (p[i]) { case 0: S break; case 1: break; case 2: break; default: break; }": 0.25,
 }
 

@@ -56,7 +56,8 @@ def test_queries_are_indices_and_dimensions(call: str, expected: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("threads", "steps"), [(16, 0), (32, 0), (33, 1), (64, 1), (96, 2), (128, 2), (256, 3), (1024, 5)]
+    ("threads", "steps"),
+    [(16, 0), (32, 0), (33, 1), (64, 1), (96, 2), (128, 2), (256, 3), (1024, 5)],
 )
 def test_a_reduction_halves_each_warp_then_the_number_of_warps(threads: int, steps: int) -> None:
     body = "__kmpc_reduce(a, a[threadIdx.x]);"

@@ -3,7 +3,8 @@
 What the launch fixes is evaluated for each lane; only what is left is assumed, by whether control
 goes on after the branch. Conditions that data decides are hardly independent: tests that an index
 from data is within bounds pass or fail together. So several pass as often as one does. A remainder
-is as likely as any other, and a loaded number seldom is the one that an argument names.
+is as likely as any other, a loaded number seldom is the one that an argument names, and a magnitude
+seldom is next to nothing.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ error against measured counts in both halves of the programs.
 """
 AN_ARGUMENT: Final = 1 / 16
 """A loaded number is the one that the launch names: a label, a class or a mark among many."""
+NEXT_TO_NOTHING: Final = 1 / 16
+"""A magnitude is below what programs compare with before they divide by it."""
+_TINY: Final = 1e-4
+"""Literals up to this are such: ``fabs(x) > 1e-8``."""
 LEAVING: Final = 0.25
 """A side that ends in ``return``, ``break`` or ``continue``."""
 
@@ -60,6 +65,11 @@ class BranchOdds:
         if single.op == "lor":
             left, right = (self.of(part, negated=negated) for part in parts)
             return 1 - both(1 - left, 1 - right)
+        if single.op in ("lt", "le") and self._given is None:
+            tiny = _is_tiny(parts[0])
+            if tiny is not None:
+                self.assumed = True
+                return NEXT_TO_NOTHING if tiny else 1 - NEXT_TO_NOTHING
         if single.op not in ("eq", "ne"):
             return self._assumed(negated=negated)
         inner = single_apply(parts[0])
@@ -103,6 +113,18 @@ class BranchOdds:
             return False
         argument = self._lanes.evaluate(from_atom(by_scope["param"]))
         return argument is None or not np.all((argument == 0) | (argument == 1))
+
+
+def _is_tiny(difference: Expr) -> bool | None:
+    """Whether ``difference < 0`` says that a magnitude is tiny, or that it is not; else None."""
+    bound = difference.offset
+    magnitude = single_apply(difference - bound)
+    if magnitude is not None and magnitude.op == "abs" and 0 <= -bound <= _TINY:
+        return True
+    magnitude = single_apply(bound - difference)
+    if magnitude is not None and magnitude.op == "abs" and 0 <= bound <= _TINY:
+        return False
+    return None
 
 
 def both(one: Lane, other: Lane) -> Lane:

@@ -150,8 +150,20 @@ def absolute(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> 
         return None
     expr = apply("abs", value.expr) if value.expr is not None else None
     if is_float(value.type):
+        if expr is None:
+            expr = _magnitude(walker, value)
         return Value(value.type, expr, value.varies, None, walker.machine.passed_on((value,)))
     return Value(value.type, expr, value.varies, ("abs", (value,)))
+
+
+def _magnitude(walker: Walker, value: Value) -> Expr:
+    """The magnitude of a number that is not known: one that is not negative is known of it."""
+    home = walker.machine.home(value.varies)
+    found = walker.machine.find(("abs", value.key()), home)
+    if not isinstance(found, Expr):
+        found = apply("abs", walker.fresh("abs", "data"))
+        home.available["abs", value.key()] = found
+    return found
 
 
 def predicate(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
