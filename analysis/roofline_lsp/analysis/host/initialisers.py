@@ -56,20 +56,44 @@ def _aggregate(m: Machine, struct: Struct, type: Type, node: InitList) -> Value:
     result = Aggregate(type)
     apply_member_defaults(m, struct, type, result)
     fields = data_fields(m, struct)
-    for field, item in zip(fields, node.items, strict=False):
+    given = 0
+    named: set[str] = set()
+    for field in fields:
+        if given >= len(node.items):
+            break
+        item = node.items[given]
+        given += 1
         kind = field_type(m, type, field.name) or AUTO
+        named.add(field.name)
         if isinstance(item, InitList):
             result.fields[field.name] = initialise(m, kind, item, field.name)
         elif kind.dims:
-            result.fields[field.name] = array_storage(m, field.name, kind)
+            # Without braces of its own, an array takes as many items as it has elements.
+            text = isinstance(item, Literal) and isinstance(item.value, str)
+            count = 1 if text else _element_count(m, kind) or 1
+            items = node.items[given - 1 : given - 1 + count]
+            given += len(items) - 1
+            result.fields[field.name] = _array(m, kind, InitList(node.line, items), field.name)
         else:
             result.fields[field.name] = convert(m, m.eval(item), kind)
-    for field in fields[len(node.items) :]:
-        if field.name not in result.fields:
+    for field in fields:
+        if field.name not in named and field.name not in result.fields:
             zero = zero_value(resolve(m, field.type))
             if zero is not None:
                 result.fields[field.name] = zero
     return result
+
+
+def _element_count(m: Machine, type: Type) -> int | None:
+    """The elements of an array, None if a bound is not known."""
+    count = 1
+    for dim in type.dims:
+        extent = m.number(m.eval(dim)) if dim is not None else None
+        known = extent.value.constant if extent is not None else None
+        if known is None:
+            return None
+        count *= int(known)
+    return count
 
 
 def _array(m: Machine, type: Type, node: InitList, name: str) -> Value:
