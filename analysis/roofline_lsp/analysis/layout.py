@@ -214,6 +214,10 @@ Fields = dict[str, tuple[int, int | None, Type]]
 """Of each field its offset, its size in bytes if known, and its type."""
 
 
+SavedTypes = tuple[dict[str, Type], dict[tuple[str, Type], object], dict[int, tuple[Type, Type]]]
+"""What ``save`` gives, of the types in force."""
+
+
 class TypeResolver:
     """Types through aliases and template bindings to canonical ones, and their sizes."""
 
@@ -228,6 +232,7 @@ class TypeResolver:
         self._own_names = opencl_types.CANONICAL if dialect is Dialect.OPENCL else {}
         self._bindings: dict[str, Type] = dict(bindings or {})
         self._known: dict[tuple[str, Type], object] = {}
+        self._resolved: dict[int, tuple[Type, Type]] = {}
         self._evaluate = evaluate or (lambda _expression: None)
 
     @property
@@ -239,21 +244,29 @@ class TypeResolver:
         """Add template parameters in force from now on."""
         if any(self._bindings.get(name) != type_ for name, type_ in bindings.items()):
             self._bindings = {**self._bindings, **bindings}
-            self._known = {}
+            self._known, self._resolved = {}, {}
 
-    def save(self) -> tuple[dict[str, Type], dict[tuple[str, Type], object]]:
+    def save(self) -> SavedTypes:
         """The bindings in force, to come back to with ``restore``."""
-        return self._bindings, self._known
+        return self._bindings, self._known, self._resolved
 
-    def restore(self, saved: tuple[dict[str, Type], dict[tuple[str, Type], object]]) -> None:
+    def restore(self, saved: SavedTypes) -> None:
         """Come back to the bindings of ``save``."""
-        self._bindings, self._known = saved
+        self._bindings, self._known, self._resolved = saved
 
     def resolve(self, type_: Type, depth: int = 0) -> Type:
         """The type with aliases and template parameters replaced, its name canonical.
 
         A name that nothing is known of is returned as it is.
         """
+        known = self._resolved.get(id(type_))
+        if known is not None and known[0] is type_:
+            return known[1]
+        made = self._resolve(type_, depth)
+        self._resolved[id(type_)] = type_, made
+        return made
+
+    def _resolve(self, type_: Type, depth: int) -> Type:
         if type_.name in self._own_names:
             return _renamed(type_, self._own_names[type_.name])
         name = canonical(type_.name)

@@ -45,21 +45,25 @@ class FunctionNodes:
     def _visit(
         self, node: object, loops: tuple[Loop, ...], branches: tuple[st.If, ...], parent: object
     ) -> None:
-        assert isinstance(node, (ex.Expression, st.Statement, st.Variable, st.Case))
-        if not isinstance(node, st.Case):
-            found = Located(node, self.function, loops, branches, parent)
-            self.by_type.setdefault(type(node), []).append(found)
-        if isinstance(node, st.For) and node.init is not None:
-            self._visit(node.init, loops, branches, node)
-        inner_loops, inner_branches = loops, branches
+        cls = node.__class__
+        if cls is not st.Case:
+            found = Located(node, self.function, loops, branches, parent)  # type: ignore[arg-type]
+            known = self.by_type.get(cls)
+            if known is None:
+                self.by_type[cls] = [found]
+            else:
+                known.append(found)
+        first: object = None
         if isinstance(node, (st.For, st.While, st.ForRange)):
-            inner_loops = (*loops, node)
+            first = node.init if isinstance(node, st.For) else None
+            if first is not None:
+                self._visit(first, loops, branches, node)
+            loops = (*loops, node)
         elif isinstance(node, st.If):
-            inner_branches = (*branches, node)
+            branches = (*branches, node)
         for child in children(node):
-            if isinstance(node, st.For) and child is node.init:
-                continue
-            self._visit(child, inner_loops, inner_branches, node)
+            if child is not first:
+                self._visit(child, loops, branches, node)
 
 
 def all_of(functions: tuple[FunctionNodes, ...], *types: type[Wanted]) -> Iterator[Located]:

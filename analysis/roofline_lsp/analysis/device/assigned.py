@@ -77,6 +77,10 @@ def jumps(node: object) -> bool:
 
 
 _FACTS: dict[int, tuple[object, BodyFacts]] = {}
+_NOTED = frozenset(
+    (ex.Assign, ex.Update, ex.Call, st.Variable, st.For, st.While, st.ForRange, st.If, st.Switch)
+) | {ex.Conditional}
+"""The classes of nodes that facts are made of."""
 
 
 class _Collector:
@@ -90,7 +94,9 @@ class _Collector:
 
     def visit(self, node: object, *, conditional: bool) -> None:
         self.size += 1
-        if isinstance(node, (ex.Assign, ex.Update)):
+        if node.__class__ not in _NOTED:
+            pass
+        elif isinstance(node, (ex.Assign, ex.Update)):
             self._assignment(node, conditional=conditional)
         elif isinstance(node, ex.Call):
             self._call(node, conditional=conditional)
@@ -155,6 +161,15 @@ def _root(node: ex.Expression) -> tuple[str | None, bool]:
             return None, False
 
 
+class _Nodes(dict[type, bool]):
+    """Whether each class met is one of nodes; looking that up is faster than asking its bases."""
+
+    def __missing__(self, cls: type) -> bool:
+        found = self[cls] = issubclass(cls, (ex.Expression, st.Statement, st.Variable, st.Case))
+        return found
+
+
+_NODES = _Nodes()
 _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
@@ -164,11 +179,13 @@ def children(node: object) -> Iterator[object]:
     if names is None:
         names = tuple(f.name for f in dataclasses.fields(node) if f.name not in ("line", "type"))  # type: ignore[arg-type]
         _FIELDS[type(node)] = names
+    nodes = _NODES
     for name in names:
         value = getattr(node, name)
-        if isinstance(value, (ex.Expression, st.Statement, st.Variable, st.Case)):
-            yield value
-        elif isinstance(value, tuple):
+        cls = value.__class__
+        if cls is tuple:
             for item in value:
-                if isinstance(item, (ex.Expression, st.Statement, st.Variable, st.Case)):
+                if nodes[item.__class__]:
                     yield item
+        elif nodes[cls]:
+            yield value
