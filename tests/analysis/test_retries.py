@@ -26,7 +26,7 @@ __global__ void k({type_} *out, const int *bins) {{
     [
         ("0", 64, 65 / 2),
         ("blockIdx.x", 32, 33 / 2),
-        ("0", 256, 97 / 2),
+        ("0", 256, 257 / 2),
         ("t", 256, 1),
         ("t % 32", 256, 1 + 7 / 4),
         ("t & 63", 256, 1 + 3 / 4),
@@ -38,6 +38,17 @@ def test_threads_that_meet_add_again(count: Count, index: str, block: int, attem
     found = count(kernel("double", index), 10, block)
     assert found.work(Work.DP) == pytest.approx(10 * block * attempts)
     assert found.accesses["s", "atomic", 8] == 10 * block
+
+
+@pytest.mark.parametrize(
+    ("grid", "block", "meeting"),
+    [(64, 128, 128), (65, 128, 0.62 * 128), (6048, 256, 0.62 * 256), (6048, 32, 32), (6048, 8, 8)],
+)
+def test_warps_of_other_blocks_come_between(
+    count: Count, grid: int, block: int, meeting: float
+) -> None:
+    found = count(kernel("double", "0"), grid, block)
+    assert found.work(Work.DP) == pytest.approx(grid * block * (meeting + 1) / 2)
 
 
 def test_floats_are_compared_by_one_word_and_doubles_by_two(count: Count) -> None:

@@ -7,25 +7,30 @@ again and again.
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from roofline_lsp.analysis.device.regions import Array, Work
 from roofline_lsp.analysis.device.values import LAUNCH, PointerValue
 from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.kernel.program import Dialect
-from roofline_lsp.kernel.symbolic import Apply, Expr, apply, from_atom, make_symbol
+from roofline_lsp.kernel.symbolic import Apply, Expr, apply, constant, from_atom, make_symbol
 from roofline_lsp.kernel.types import Type
 
 _KINDS: Final = {"float": Work.SP, "double": Work.DP}
 _INT_OPS: Final = {"float": 1.0, "double": 2.0}
 """ISETP for each word of the old value."""
-_MEETING: Final = 96
-"""Threads that are at the loop at the same time; those of later warps come when it is over.
+_MEETING: Final = 0.62
+"""The share of a block's threads that are at the loop at the same time where other blocks run on
+the SM, whose warps come between.
 
-With as many, n threads add (n + 1) / 2 times each. RTX 3080 counters of blocks that add to one
+With n there, threads add (n + 1) / 2 times each. RTX 3080 counters of blocks that add to one
 double: 128 threads 64 times where a block is alone on its SM and 43 times where it is not, 256
-threads 76 times.
+threads 76 times where it is not.
 """
+_ALONE: Final = 64
+"""Blocks of a launch up to which each has an SM for itself, on most GPUs."""
+_WARP: Final = 32
 _PASSING: Final = 0.25
 """Further attempts for each thread of another warp that adds to the same address: the counters of
 blocks of 8 warps whose lanes have addresses of their own say 2.75 attempts."""
@@ -61,7 +66,7 @@ def _attempts(array: Array, offset: Expr) -> Expr | None:
         return None
     indices = {symbol for symbol in symbols if symbol.name.startswith("threadIdx.")}
     if not indices:
-        return (apply("min", _block_size(), _MEETING) + 1) * 0.5
+        return (_meeting() + 1) * 0.5
     if len(indices) == 1 and (several := _sharing(offset)) is not None:
         return (several - 1) * _PASSING + 1
     return None
@@ -77,12 +82,17 @@ def _sharing(offset: Expr) -> Expr | None:
         if known is None or known < 1:
             return None
         places = known + 1 if atom.op == "and" else known
-        return apply("max", apply("fdiv", _block_size(), places), 1)
+        return apply("max", apply("fdiv", _product("blockDim"), places), 1)
     return None
 
 
-def _block_size() -> Expr:
-    size = from_atom(LAUNCH["blockDim.x"])
-    for axis in "yz":
-        size = size * from_atom(LAUNCH[f"blockDim.{axis}"])
-    return size
+def _meeting() -> Expr:
+    """Threads of a block that are at one loop at the same time: those of a warp at least."""
+    threads = _product("blockDim")
+    shared = apply("lt", constant(_ALONE) - _product("gridDim"))
+    there = apply("select", shared, threads * _MEETING, threads)
+    return apply("max", there, apply("min", threads, _WARP))
+
+
+def _product(name: str) -> Expr:
+    return math.prod((from_atom(LAUNCH[f"{name}.{axis}"]) for axis in "xyz"), start=constant(1))
