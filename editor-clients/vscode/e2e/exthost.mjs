@@ -22,7 +22,7 @@ await page.exposeFunction("codeAutomationLog", (_, args) => {
     const text = args.join(" ");
     testing ||= /^(not )?ok /.test(text);
     if (text === "waiting for trust") {
-        void trust();
+        trust().catch((error) => console.log(`trust was not given: ${error.message}`));
     } else if (testing && !/additional builtin|deprecat|^\[/.test(text)) {
         console.log(text);
     }
@@ -38,8 +38,19 @@ if (status !== 0) {
 await browser.close();
 process.exit(status === 0 ? 0 : 1);
 
-// As a person does: in the page that the banner of the restricted mode leads to.
+// As a person does: in the page that the banner of the restricted mode leads to. On a busy machine the banner is there
+// before it does what it says, and is clicked again.
 async function trust() {
-    await page.getByRole("button", { name: "Manage" }).first().click();
-    await page.locator(".workspace-trust-editor .monaco-button", { hasText: /^Trust$/ }).first().click();
+    const button = page.locator(".workspace-trust-editor .monaco-button", { hasText: /^Trust$/ }).first();
+    for (let attempts = 5; ; attempts--) {
+        await page.getByRole("button", { name: "Manage" }).first().click();
+        try {
+            await button.click({ timeout: 5_000 });
+            return;
+        } catch (error) {
+            if (attempts === 1) {
+                throw error;
+            }
+        }
+    }
 }

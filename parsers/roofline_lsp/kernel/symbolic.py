@@ -172,8 +172,8 @@ class Expr:
         return self.terms.get((), 0)
 
     def __add__(self, other: Expr | Number) -> Expr:
-        if other.__class__ is not Expr:
-            other = wrap(other)
+        if not isinstance(other, Expr):
+            other = constant(other)
         small, large = (
             (self.terms, other.terms)
             if len(self.terms) < len(other.terms)
@@ -210,8 +210,8 @@ class Expr:
         return wrap(other) + (-self)
 
     def __mul__(self, other: Expr | Number) -> Expr:
-        if other.__class__ is not Expr:
-            other = wrap(other)
+        if not isinstance(other, Expr):
+            other = constant(other)
         factor = other.constant
         if factor is not None:
             return self._scaled(factor)
