@@ -24,7 +24,7 @@ def code_lenses(view: View, encoding: Encoding, *, command: bool) -> list[types.
         if kernel.path != view.report.path or line is None:
             continue
         where = line_range(line, view.lines, encoding)
-        title = lens_title(kernel, view.analysis.gpu)
+        title = _known_title(kernel, view.analysis.gpu)
         name = position_of(line, kernel.name_span.column, view.lines, encoding)
         arguments = [view.document.uri, {"line": name.line, "character": name.character}]
         lenses.append(
@@ -36,6 +36,22 @@ def code_lenses(view: View, encoding: Encoding, *, command: bool) -> list[types.
             )
         )
     return lenses
+
+
+_TITLES: dict[int, tuple[KernelReport, GpuUsed, str]] = {}
+_MOST_TITLES = 1024
+
+
+def _known_title(kernel: KernelReport, gpu: GpuUsed) -> str:
+    """The title, remembered: while one kernel is edited, the others' reports stay the same."""
+    known = _TITLES.get(id(kernel))
+    if known is not None and known[0] is kernel and known[1] == gpu:
+        return known[2]
+    if len(_TITLES) >= _MOST_TITLES:
+        _TITLES.clear()
+    title = lens_title(kernel, gpu)
+    _TITLES[id(kernel)] = kernel, gpu, title
+    return title
 
 
 def lens_title(kernel: KernelReport, gpu: GpuUsed) -> str:
