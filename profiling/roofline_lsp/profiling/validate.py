@@ -137,7 +137,7 @@ def _of_programs(
     progress: Progress | None,
     analyser: Analyser | None,
 ) -> dict[int, _Outcome]:
-    """By place, as ``evaluate`` judges them: each program in a process of its own."""
+    """By place, as ``evaluate`` judges them: a program that crashes fails alone."""
     rows: list[MeasuredKernel] = []
     for at in places:
         each = measurements[at]

@@ -117,7 +117,7 @@ def judge_programs(
     jobs: int,
     limit_s: float,
 ) -> Iterator[tuple[str, list[Judgement]]]:
-    """Judge each program in a process of its own, and yield its name and kernels as it is done.
+    """Judge programs in ``jobs`` processes, and yield the name and kernels of each as it is done.
 
     A program that crashes or takes longer than ``limit_s`` fails with all its kernels; the others
     go on.
