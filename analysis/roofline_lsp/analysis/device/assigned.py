@@ -78,8 +78,11 @@ def jumps(node: object) -> bool:
 
 _FACTS: dict[int, tuple[object, BodyFacts]] = {}
 _NOTED = frozenset(
-    (ex.Assign, ex.Update, ex.Call, st.Variable, st.For, st.While, st.ForRange, st.If, st.Switch)
-) | {ex.Conditional}
+    (
+        *(ex.Assign, ex.Update, ex.Call, ex.Conditional),
+        *(st.Variable, st.For, st.While, st.ForRange, st.If, st.Switch),
+    )
+)
 """The classes of nodes that facts are made of."""
 
 

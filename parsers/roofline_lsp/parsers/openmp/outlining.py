@@ -137,6 +137,7 @@ class _Addresses(Rewriter):
     """``&*x`` is ``x``."""
 
     def passes(self, summary: Summary, env: Env) -> bool:
+        """There is nothing to rewrite without such an address."""
         return not summary.addresses
 
     def rewrite(self, node: Node, env: Env) -> Node:
@@ -275,6 +276,7 @@ class _Declared(Rewriter):
         self.found: set[str] = set()
 
     def passes(self, summary: Summary, env: Env) -> bool:
+        """Nothing is declared in an expression without statements."""
         return True
 
     def rewrite(self, node: Node, env: Env) -> Node:

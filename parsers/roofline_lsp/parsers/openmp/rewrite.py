@@ -292,6 +292,7 @@ class _Substitution(Rewriter):
         self.types = types
 
     def passes(self, summary: Summary, env: Env) -> bool:
+        """It stays if none of the names is replaced."""
         return self.values.keys().isdisjoint(summary.names)
 
     def name(self, node: Name, env: Env) -> Expression:
@@ -321,6 +322,7 @@ class _FreeNames(Rewriter):
         self.found: dict[str, None] = {}
 
     def passes(self, summary: Summary, env: Env) -> bool:
+        """Its names are all there is to find."""
         for name in summary.names:
             if name not in env:
                 self.found.setdefault(name)

@@ -65,6 +65,7 @@ class _Uses(Rewriter):
         self.changed: set[str] = set()
 
     def passes(self, summary: Summary, env: Env) -> bool:
+        """No directive stands in an expression without statements."""
         return True
 
     def directed(self, node: Directed, env: Env) -> Statement:
@@ -111,6 +112,7 @@ class _Writes(Rewriter):
         self.changed: set[str] = set()
 
     def passes(self, summary: Summary, env: Env) -> bool:
+        """Only what is written is of interest."""
         return not summary.writes
 
     def parts(self, node: Node, env: Env) -> Node:
