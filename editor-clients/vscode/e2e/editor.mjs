@@ -21,11 +21,14 @@ export class Editor {
         await this.page.keyboard.press("Control+B"); // the side bar away
     }
 
+    // The row is clicked: Enter takes the first one, which may be another while the list lags behind what was typed.
     async command(title) {
+        const palette = this.page.locator(".quick-input-widget");
         await this.page.keyboard.press("F1");
+        await palette.locator("input[type=text]").first().waitFor();
         await this.page.keyboard.type(title);
-        await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
-        await this.page.keyboard.press("Enter");
+        await palette.locator(".monaco-list-row a", { hasText: new RegExp(`^${title}$`) }).click();
+        await palette.waitFor({ state: "hidden" });
     }
 
     async hoverOver(word) {

@@ -21,6 +21,8 @@ export class Steps {
         } catch (error) {
             this.failed += 1;
             console.log(`not ok ${name}\n${error.stack}`);
+            const told = await this.page.locator(".notification-toast, .quick-input-widget:visible").allInnerTexts();
+            console.log(`in sight: ${JSON.stringify(told)}`);
             await this.page.screenshot({ path: `${this.out}/failed-${this.name}-${this.failed}.png` });
         }
     }
