@@ -74,6 +74,14 @@ def test_a_file_that_cannot_be_read_is_still_in_its_program() -> None:
         (b"int main_loop(int x);", False),
         (b"", False),
         (b"\xff\xfe\x00main\x00(", False),
+        (b"#ifdef UNIT_TEST\nint main() {}\n#endif", False),
+        (b"# if defined(TEST) && X\n#ifndef Y\nint main() {}\n#endif\n#endif", False),
+        (b"#ifdef TEST\n#endif\nint main() {}", True),
+        (b"#ifdef OLD\nmain(c, v)\n#else\nint main(int c, char **v)\n#endif\n{}", True),
+        (b"#define TEST 1\n#ifdef TEST\nint main() {}\n#endif", True),
+        (b"#ifdef __CUDACC__\nint main() {}\n#endif", True),
+        (b"#ifndef LIBRARY\nint main() {}\n#endif", True),
+        (b"#endif\n#else\nint main() {}", True),
     ],
 )
 def test_has_main(text: bytes, expected: bool) -> None:

@@ -53,6 +53,15 @@ def test_each_folder_with_a_main_makes_an_executable(sources: Path) -> None:
     assert two.include_dirs[:2] == (folder / "two", folder)
 
 
+def test_a_main_of_a_test_makes_no_executable(sources: Path) -> None:
+    folder = sources / "saxpy-cuda"
+    test = "int partition() { return 7; }\n#ifdef UNIT_TEST\nint main() {}\n#endif\n"
+    (folder / "util" / "u.cpp").write_text(test)
+    (folder / "main.cu").write_text("int main() {}")
+    (made,) = executables(folder, sources)
+    assert made.units == (folder / "main.cu", folder / "util" / "u.cpp")
+
+
 def test_a_make_file_names_sources_of_other_folders(sources: Path) -> None:
     other, folder = sources / "saxpy-cuda", sources / "saxpy-omp"
     (other / "main.cpp").write_text("int main() { return 0; }")

@@ -18,6 +18,11 @@ HEADER_SUFFIXES: Final = frozenset(
     (".cuh", ".h", ".hpp", ".hxx", ".hh", ".inl", ".inc", ".tpp", ".ipp", ".clh")
 )
 _MAIN: Final = re.compile(rb"main(?<!\wmain)\s*\(")
+_CONDITION: Final = re.compile(
+    rb"^[ \t]*#[ \t]*(if|else|elif|endif)(?:(?:def[ \t]+|[ \t]+defined[ \t]*\(?[ \t]*)(\w+))?",
+    re.MULTILINE,
+)
+"""A conditional directive, and the name that it asks to be defined."""
 _MAX_SIBLINGS: Final = 128
 _MAX_BYTES: Final = 16 * 2**20
 
@@ -33,8 +38,31 @@ def read_file(path: Path) -> bytes | None:
 
 
 def has_main(source: bytes) -> bool:
-    """Whether a file seems to define ``main``."""
-    return _MAIN.search(source) is not None
+    """Whether a file seems to define ``main``.
+
+    One that waits for a name that the file does not define, as in ``#ifdef UNIT_TEST``, is that of
+    a test that is built otherwise.
+    """
+    return any(not _awaits_a_name(source, each.start()) for each in _MAIN.finditer(source))
+
+
+def _awaits_a_name(source: bytes, end: int) -> bool:
+    """Whether a place is compiled only with a name that is neither the file's nor a compiler's."""
+    awaited: list[bytes | None] = []
+    for directive in _CONDITION.finditer(source, 0, end):
+        kind, name = directive[1], directive[2]
+        if kind == b"if":
+            awaited.append(name)
+        elif awaited:
+            awaited.pop()
+            if kind != b"endif":
+                awaited.append(None)
+    return any(
+        name
+        and not name.startswith(b"_")
+        and not re.search(rb"#[ \t]*define[ \t]+%b\b" % name, source)
+        for name in awaited
+    )
 
 
 def siblings(path: Path) -> tuple[Path, ...]:

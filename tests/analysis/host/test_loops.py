@@ -117,3 +117,18 @@ def test_deep_nests_without_launches_are_not_walked(main: Run) -> None:
     loops = "".join(f"for (int i{j} = 0; i{j} < 60; i{j}++) " for j in range(6))
     (launch,) = main(f"int h[64]; {loops} h[i0] = i1 + i5; k<<<3, 1>>>(d, 0);")
     assert launch.grid[0] == 3
+
+
+def test_what_only_later_trips_launch_is_met_though_nobody_knows_whether_there_are_any(
+    main: Run,
+) -> None:
+    first, later = main(
+        "float r = atof(getenv(\"R\")); int n = 100;"
+        "for (int i = 1; i <= 5 && r > 0.5f; i++) {"
+        " if (i == 1) k<<<n, 32>>>(d, 0); else { n = 7; step(n, d); }"
+        " n = 9; r = atof(getenv(\"S\")); }",
+        before="void step(int n, float *d) { if (n == 7) k<<<n, 64>>>(d, 0); }",
+    )
+    assert [each.grid[0].constant for each in (first, later)] == [100, 7]
+    assert not first.certain
+    assert not later.certain

@@ -19,6 +19,7 @@ from roofline_lsp.analysis.device.values import (
     number,
 )
 from roofline_lsp.analysis.device.walker import Walker
+from roofline_lsp.analysis.c_mathematics import computed
 from roofline_lsp.analysis.expansions import function_cost
 from roofline_lsp.analysis.layout import common_type, is_float, is_integer, vector_parts
 from roofline_lsp.kernel.expressions import Call
@@ -49,6 +50,14 @@ _NUMERIC: Final[Mapping[str, str]] = {
     "fmax": "max",
     "trunc": "trunc",
 }
+_FOLDED: Final = frozenset(
+    "acos asin atan atan2 copysign exp2 fmod log10 rint round sinh tanh".split()
+)
+"""What the compiler computes itself of constants, beside what the algebra does: ``acos(-1.0)``.
+
+Read off machine code of nvcc 13. It does so for ``sin``, ``cos`` and ``tan`` too, which older
+versions left to run time: so the counters of a kernel that takes the sine of a constant say.
+"""
 
 
 # -- mathematics
@@ -69,6 +78,9 @@ def math_call(walker: Walker, name: str, args: list[DeviceValue], node: Call) ->
     expr = _math_number(base, operands)
     if expr is not None and expr.constant is not None:
         return number(expr.constant, type_)
+    folded = _folded(base, operands)
+    if folded is not None:
+        return number(folded, type_)
     key = ("call", name, tuple(operand.key() for operand in operands))
     home = walker.machine.home(varies)
     found = walker.machine.find(key, home)
@@ -103,6 +115,15 @@ def _math_number(base: str, operands: list[Value]) -> Expr | None:
     if op is None or any(o.expr is None or len(o.expr.terms) > 8 for o in operands):
         return None
     return apply(op, *(o.expr for o in operands if o.expr is not None))
+
+
+def _folded(base: str, operands: list[Value]) -> float | None:
+    """The value of a function of constants that the compiler computes."""
+    if base not in _FOLDED:
+        return None
+    arguments = [operand.expr.constant if operand.expr else None for operand in operands]
+    known = [each for each in arguments if each is not None]
+    return computed(base, known) if len(known) == len(arguments) else None
 
 
 def _write_results(walker: Walker, args: list[DeviceValue], type_: str) -> None:

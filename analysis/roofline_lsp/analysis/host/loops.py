@@ -102,11 +102,12 @@ def _launching(
             known = None
         if known is False:
             return None
-        if known is None and executed:
+        if known is None and executed and (executed > 1 or not m.wants_below(node.body)):
             break
         distinct, events = len(m.launches), m.launch_events
-        # A counted loop of unknown length is taken to run at least once.
-        doubtful = known is None and induction is None
+        # A counted loop of unknown length is taken to run at least once. One more trip shows what
+        # is launched only in later ones: ``if (k == 1) ... else ...``.
+        doubtful = known is None and (induction is None or executed > 0)
         m.doubt += doubtful
         try:
             signal = m.exec(node.body)

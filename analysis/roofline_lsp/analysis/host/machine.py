@@ -378,6 +378,10 @@ class Machine:
             return False
         return any(id(site) not in self.reached for site in self.reach.effects(node).launches)
 
+    def wants_below(self, node: Statement) -> bool:
+        """As ``wants``, with the sites in functions that the statement calls."""
+        return any(id(site) not in self.reached for site in self.reach.all_sites(node))
+
     def enter(
         self, function: Function | None, bindings: dict[str, Type | Expr], **fields: Any
     ) -> Frame:

@@ -386,6 +386,21 @@ class Reach:
                 found |= self.function_effects(function).mentions - {function.name}
         return found
 
+    def all_sites(self, node: Node) -> Iterator[ex.Expression | st.Offload]:
+        """The launches that executing a node may come to, in functions that it calls too."""
+        effects = self.effects(node)
+        yield from effects.launches
+        names = effects.mentions & self.launching
+        seen: set[str] = set()
+        while names:
+            seen |= names
+            further: set[str] = set()
+            for name in sorted(names):
+                for function in self._index.functions.get(name, ()):
+                    yield from self.sites(function)
+                    further |= self.function_effects(function).mentions
+            names = (further & self.launching) - seen
+
     def can_launch(self, node: Node) -> bool:
         """Whether executing a node may launch a kernel."""
         effects = self.effects(node)

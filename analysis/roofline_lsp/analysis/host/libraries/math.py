@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from typing import Final
 
+from roofline_lsp.analysis.c_mathematics import BINARY, UNARY, computed
 from roofline_lsp.analysis.host.operators import (
     FLOATING,
     common_type,
@@ -17,41 +16,29 @@ from roofline_lsp.analysis.host.registry import Arguments, models
 from roofline_lsp.analysis.host.values import Scalar, Value
 from roofline_lsp.kernel.symbolic import Expr, apply, constant
 
-_UNARY: Final[dict[str, tuple[str, Callable[[float], float] | None]]] = {
-    "ceil": ("ceil", None), "floor": ("floor", None), "sqrt": ("sqrt", None),
-    "log2": ("log2", None), "log": ("log", None), "exp": ("exp", None), "trunc": ("trunc", None),
-    "round": ("", lambda x: math.copysign(math.floor(abs(x) + 0.5), x)),
-    "lround": ("", lambda x: math.copysign(math.floor(abs(x) + 0.5), x)),
-    "rint": ("", round), "log10": ("", math.log10), "sin": ("", math.sin), "cos": ("", math.cos),
-    "tan": ("", math.tan), "cbrt": ("", math.cbrt), "exp2": ("", math.exp2),
-    "atan": ("", math.atan), "tanh": ("", math.tanh),
-}  # fmt: skip
+_SYMBOLIC: Final = ("ceil", "floor", "sqrt", "log2", "log", "exp", "trunc")
+_UNARY: Final = (*_SYMBOLIC, *UNARY, "lround")
 
 
 @models(*_UNARY, *(f"{name}f" for name in _UNARY))
 def _unary(args: Arguments) -> Value:
-    name = args.name
-    if name not in _UNARY:
-        name = name[:-1]
-    operation, compute = _UNARY[name]
+    name = args.name if args.name in _UNARY else args.name[:-1]
     operand = args.number(0, "double")
     kind = "float" if operand.type_name == "float" or args.name != name else "double"
     if name == "lround":
-        kind = "long"
+        name, kind = "round", "long"
     value = operand.value.constant
     if value is not None:
         try:
-            result = compute(value) if compute is not None else None
+            known = apply(name, float(value)).constant if name in _SYMBOLIC else None
+            result = computed(name, (value,)) if known is None else known
             if result is not None:
                 return Scalar(constant(_real(result, kind)), kind, operand.origin)
-            folded = apply(operation, float(value)).constant
-            if folded is not None:
-                return Scalar(constant(_real(folded, kind)), kind, operand.origin)
         except (ArithmeticError, ValueError):
             pass
         return args.unknown("the result is undefined", kind)
-    if operation:
-        return Scalar(apply(operation, operand.value), kind, operand.origin)
+    if name in _SYMBOLIC:
+        return Scalar(apply(name, operand.value), kind, operand.origin)
     return args.unknown("its argument is not known", kind)
 
 
@@ -72,11 +59,13 @@ def _power(args: Arguments) -> Value:
     return Scalar(apply("pow", a.value, b.value), kind, merge_origin(a.origin, b.origin))
 
 
-@models("fmod", "fmodf")
-def _remainder(args: Arguments) -> Value:
+@models(*BINARY, *(f"{name}f" for name in BINARY))
+def _binary(args: Arguments) -> Value:
+    name = args.name if args.name in BINARY else args.name[:-1]
     x, y = args.constant(0), args.constant(1)
-    if x is not None and y:
-        return integer(math.fmod(x, y), "double")
+    result = computed(name, (x, y)) if x is not None and y is not None else None
+    if result is not None:
+        return integer(result, "float" if args.name != name else "double")
     return args.unknown("its argument is not known", "double")
 
 
