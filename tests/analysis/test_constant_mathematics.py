@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from roofline_lsp.analysis.c_mathematics import BINARY, UNARY, computed
-from roofline_lsp.analysis.demand import Work
+from roofline_lsp.analysis.device.regions import Work
 from roofline_lsp.analysis.expansions import function_cost
 
 Count = Callable[..., Any]
@@ -58,3 +58,35 @@ def test_no_argument_makes_a_function_fail(name: str) -> None:
     for x in (0.0, -1.0, 1.5, math.inf, math.nan, 1e308):
         result = computed(name, (x,) if name in UNARY else (x, x))
         assert result is None or isinstance(result, float)
+
+
+SINGLE = "__global__ void k(float *a) {{ float x = a[threadIdx.x]; {} }}"
+DOUBLE = "__global__ void k(double *a) {{ double x = a[threadIdx.x]; {} }}"
+TWO = "a[threadIdx.x] = {0}(x); a[threadIdx.x + 32] = {1}(x);"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [("sinf", "cosf", 18 + 11), ("sinf", "sinf", 18 + 11), ("tanf", "cosf", 21 + 11)],
+)
+def test_calls_with_one_argument_share_its_reduction_in_single_precision(
+    count: Count, first: str, second: str, expected: float
+) -> None:
+    found = count(SINGLE.format(TWO.format(first, second)), 1, 32).work(Work.SP) / 32
+    assert found == expected
+
+
+def test_calls_with_other_arguments_share_nothing(count: Count) -> None:
+    body = "a[threadIdx.x] = sinf(x); a[threadIdx.x + 32] = sinf(a[threadIdx.x + 64]);"
+    assert count(SINGLE.format(body), 1, 32).work(Work.SP) / 32 == 36
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [("sin", "sin", 48), ("sin", "cos", 48), ("exp", "exp", 29), ("acos", "acos", 36.5)],
+)
+def test_double_sines_are_computed_anew_and_exponentials_are_not(
+    count: Count, first: str, second: str, expected: float
+) -> None:
+    found = count(DOUBLE.format(TWO.format(first, second)), 1, 32).work(Work.DP) / 32
+    assert found == pytest.approx(expected)

@@ -32,6 +32,8 @@ ASSUMED_THREADS: Final = 1 << 20
 _ASSUMED_BLOCKS: Final = {1: (ASSUMED_BLOCK, 1, 1), 2: (16, 16, 1), 3: (8, 8, 4)}
 _ASSUMED_EXTENTS: Final = {2: (1 << 10, 1 << 10, 1), 3: (1 << 7, 1 << 7, 1 << 6)}
 """Likewise, by the dimensions that the kernel's indices have."""
+_LOAD_APART: Final = 49
+"""Makes the orders of the numbers of two loads differ, so that all pairs come about."""
 _INDICES: Final = frozenset(THREAD.values())
 
 
@@ -48,6 +50,8 @@ class Binding:
     host_arrays: set[str] = field(default_factory=set)
     """Pointer arguments into host memory that is mapped, not in DRAM of the device."""
     unknowns: list[UnknownUsed] = field(default_factory=list)
+    draws: dict[Symbol, tuple[float, ...]] = field(default_factory=dict)
+    """Numbers like those that a load gives, where the host filled the memory."""
     dims_given: bool = False
     """Grid and block come from a measurement, so assumed sizes may contradict them."""
 
@@ -89,6 +93,7 @@ def bind(
         _bind_value(arguments, name, value)
     if context is not None:
         _bind_contents(arguments, summary, context)
+        result.draws.update(_drawn(summary, context))
     if grid is not None or found_grid is None:
         cover(summary, arguments, used_grid, used_block)
     _bind_rest(arguments, wanted)
@@ -166,6 +171,27 @@ def _bind_contents(arguments: Arguments, summary: KernelSummary, context: Launch
         # A merely assumed number would be taken for the truth of what data decides.
         if number is not None:
             arguments.values[access.yields] = number
+
+
+def _drawn(
+    summary: KernelSummary, context: LaunchContext
+) -> Iterator[tuple[Symbol, tuple[float, ...]]]:
+    """Numbers like those that are loaded from memory which the host filled, or from an argument.
+
+    Each load has them in another order: what two give is taken to be independent.
+    """
+    if not context.draws:
+        return
+    accesses = [access for region in summary.root.walk() for access in region.accesses]
+    written = {access.array for access in accesses if access.kind != "read"}
+    for assumption in summary.assumptions:
+        if assumption.name in context.draws:
+            yield assumption.symbol, context.draws[assumption.name]
+    for position, access in enumerate(accesses):
+        found = context.draws.get(access.array.name)
+        if found is not None and access.yields is not None and access.array not in written:
+            count, step = len(found), 2 * position * _LOAD_APART + 1
+            yield access.yields, tuple(found[at * step % count] for at in range(count))
 
 
 def _bind_array(result: Binding, path: str, value: Value, host: HostNumbers) -> None:

@@ -1,22 +1,25 @@
 """The share of threads that pass a condition, where data decides it.
 
-What the launch fixes is evaluated for each lane; only what is left is assumed, by whether control
-goes on after the branch. Conditions that data decides are hardly independent: tests that an index
-from data is within bounds pass or fail together. So several pass as often as one does. A remainder
-is as likely as any other, a loaded number seldom is the one that an argument names, and a magnitude
-seldom is next to nothing.
+What the launch fixes is evaluated for each lane, and what depends on arrays that the host fills in
+for numbers like theirs; only what is left is assumed, by whether control goes on after the branch.
+Conditions that data decides are hardly independent: tests that an index from data is within bounds
+pass or fail together. So several pass as often as one does. A remainder is as likely as any other,
+a loaded number seldom is the one that an argument names, and a magnitude seldom is next to nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
 from typing import Final
 
 import numpy as np
 
 from roofline_lsp.analysis.device.conditions import single_apply
 from roofline_lsp.analysis.device.regions import Region, Role
+from roofline_lsp.analysis.drawn_numbers import DrawnNumbers
 from roofline_lsp.analysis.numeric import Environment, Lane
-from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol, from_atom
+from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol, apply, from_atom
 
 TAKEN: Final = 0.5
 """A side of a branch after which control goes on.
@@ -33,29 +36,62 @@ _TINY: Final = 1e-4
 LEAVING: Final = 0.25
 """A side that ends in ``return``, ``break`` or ``continue``."""
 
+ON_DATA: Final = "its condition depends on data"
+ON_FILLED_DATA: Final = "its condition depends on data; so often it holds as the host fills it in"
 _TRUTHS: Final = frozenset(("lt", "le", "eq", "ne", "land", "lor"))
 
 
 class BranchOdds:
     """The odds of the conditions of one guard, for the lanes of a sample."""
 
-    def __init__(self, lanes: Environment, guard: Region) -> None:
+    def __init__(
+        self, lanes: Environment, guard: Region, drawn: DrawnNumbers | None = None
+    ) -> None:
         self._lanes = lanes
+        self._guard = guard
+        self._drawn = drawn
         self._given = guard.odds
         self._role = guard.role
         self.assumed = False
         """Whether a number was assumed so far."""
+        self.why = ON_DATA
+        """What it rests on."""
 
     def of(self, condition: Expr | None, *, negated: bool = False) -> Lane:
-        """The share that passes: one number, or one a lane.
+        """The share for which a condition holds: one number, or one a lane.
 
-        ``negated``: the guard asks for its contrary.
+        ``negated``: the guard asks for its contrary, which decides what is assumed.
         """
         if condition is None:
             return self._assumed(negated=negated)
         value = self._lanes.evaluate(condition)
         if value is not None:
             return (np.asarray(value) != 0).astype(np.int64)
+        share = self._of_filled_data(condition)
+        if share is not None:
+            return share
+        return self._by_form(condition, negated=negated)
+
+    def together(self, conditions: Sequence[Expr | None]) -> Lane | None:
+        """The share for which all hold, where the launch and data that the host fills in tell."""
+        known = [each for each in conditions if each is not None]
+        if len(known) < len(conditions):
+            return None
+        whole = reduce(lambda one, other: apply("land", one, other), known)
+        if self._lanes.evaluate(whole) is not None:
+            return None
+        return self._of_filled_data(whole)
+
+    def _of_filled_data(self, condition: Expr) -> Lane | None:
+        if self._drawn is None or self._given is not None:
+            return None
+        share = self._drawn.share(condition, self._lanes, self._guard)
+        if share is not None:
+            self.assumed = True
+            self.why = ON_FILLED_DATA
+        return share
+
+    def _by_form(self, condition: Expr, *, negated: bool) -> Lane:
         single = single_apply(condition)
         if single is None:
             return self._assumed(negated=negated)
@@ -65,23 +101,29 @@ class BranchOdds:
         if single.op == "lor":
             left, right = (self.of(part, negated=negated) for part in parts)
             return 1 - both(1 - left, 1 - right)
-        if single.op in ("lt", "le") and self._given is None:
-            tiny = _is_tiny(parts[0])
-            if tiny is not None:
-                self.assumed = True
-                return NEXT_TO_NOTHING if tiny else 1 - NEXT_TO_NOTHING
-        if single.op not in ("eq", "ne"):
-            return self._assumed(negated=negated)
-        inner = single_apply(parts[0])
+        inner = single_apply(parts[0]) if single.op in ("eq", "ne") else None
         if inner is not None and inner.op in _TRUTHS:
             if single.op == "ne":
                 return self.of(parts[0], negated=negated)
             return 1 - self.of(parts[0], negated=not negated)
-        share = self._of_equality(parts[0]) if self._given is None else None
+        share = self._of_comparison(single) if self._given is None else None
         if share is None:
             return self._assumed(negated=negated)
         self.assumed = True
-        return share if single.op == "eq" else 1 - share
+        return share
+
+    def _of_comparison(self, comparison: Apply) -> float | None:
+        """What numbers of the kind that are compared say; None for most."""
+        difference = comparison.args[0]
+        if comparison.op in ("lt", "le"):
+            tiny = _is_tiny(difference)
+            if tiny is not None:
+                return NEXT_TO_NOTHING if tiny else 1 - NEXT_TO_NOTHING
+        elif comparison.op in ("eq", "ne"):
+            share = self._of_equality(difference)
+            if share is not None:
+                return share if comparison.op == "eq" else 1 - share
+        return None
 
     def _assumed(self, *, negated: bool) -> float:
         self.assumed = True

@@ -20,6 +20,7 @@ from roofline_lsp.analysis.branch_odds import BranchOdds, both
 from roofline_lsp.analysis.device.conditions import negation
 from roofline_lsp.analysis.device.regions import Exit, Region
 from roofline_lsp.analysis.device.values import LAUNCH, THREAD, WARP_SIZE
+from roofline_lsp.analysis.drawn_numbers import DrawnNumbers
 from roofline_lsp.analysis.exact_counts import (
     enumerated_share,
     strided_trips,
@@ -100,10 +101,12 @@ def execute(
     values: Mapping[Symbol, int | float],
     warp_size: int = WARP_SIZE,
     sizes: Mapping[str, float] | None = None,
+    drawn: DrawnNumbers | None = None,
 ) -> Execution:
     """Count the runs of every region of a kernel for one launch, on a GPU with such warps.
 
     ``sizes`` gives the bytes of allocations by array name: what loops over data are estimated by.
+    ``drawn`` are numbers like those that are loaded: what branches on data are judged by.
     """
     bound: dict[Symbol, Lane] = dict(values)
     for axis, blocks, threads in zip("xyz", grid, block, strict=True):
@@ -113,7 +116,9 @@ def execute(
     lanes, weights, warps = _sample(grid, block, bound, warp_size)
     result.lanes = lanes
     estimates = TripEstimates(root, sizes or {})
-    counter = _Counter(result, estimates, warps, min(warp_size, _volume(block)))
+    counter = _Counter(
+        result, estimates, warps, min(warp_size, _volume(block)), drawn or DrawnNumbers({}, {})
+    )
     counter.visit(root, lanes, weights)
     return result
 
@@ -193,8 +198,14 @@ class _Interval:
 
 class _Counter:
     def __init__(
-        self, execution: Execution, estimates: TripEstimates, warps: Warps, warp_lanes: int
+        self,
+        execution: Execution,
+        estimates: TripEstimates,
+        warps: Warps,
+        warp_lanes: int,
+        drawn: DrawnNumbers,
     ) -> None:
+        self.drawn = drawn
         self.execution = execution
         self.estimates = estimates
         self.warps = warps
@@ -219,10 +230,14 @@ class _Counter:
     # -- guards
 
     def _guard(self, guard: Region, lanes: Environment, weights: Floats) -> None:
-        odds = BranchOdds(lanes, guard)
+        odds = BranchOdds(lanes, guard, self.drawn)
         share: Lane = np.ones(len(weights), dtype=np.int64)
-        for condition in guard.conditions:
-            share = both(share, self._odds_here(odds, condition, guard))
+        together = odds.together(guard.conditions) if len(guard.conditions) > 1 else None
+        if together is not None:
+            share = share * together
+        else:
+            for condition in guard.conditions:
+                share = both(share, self._odds_here(odds, condition, guard))
         assumed = odds.assumed
         passed = share > 0
         inside = (weights * share)[passed]
@@ -232,7 +247,9 @@ class _Counter:
         if exact is not None and total:
             inside, passed = self._scaled(inside, passed, exact * total, weights)
         part = float(inside.sum()) / total if total else 0.0
-        self.execution.regions[guard] = RegionRuns(0.0, share=part, assumed=assumed)
+        self.execution.regions[guard] = RegionRuns(
+            0.0, share=part, assumed=assumed, why=odds.why if assumed else ""
+        )
         if assumed:
             self.execution.assumed_conditions.append(guard)
         spread = self.spread

@@ -71,7 +71,10 @@ class HostNumbers:
 
     def is_open(self, expr: Expr) -> bool:
         """Whether the number rests on an assumption."""
-        return any(s in self._unknowns and s not in self._solved for s in expr.symbols())
+        return any(
+            s in self._unknowns and s not in self._solved and not self._unknowns[s].average
+            for s in expr.symbols()
+        )
 
     def numbers(self) -> Mapping[Symbol, int | float]:
         """The numbers that the unknowns have now."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roofline_lsp.analysis.footprint import Dimension
-from roofline_lsp.analysis.numeric import Environment, distinct, median
+from roofline_lsp.analysis.numeric import Environment, distinct, integers, median
 from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import Apply, Atom, Expr, Symbol
 
@@ -334,7 +334,7 @@ class _Evaluation:
         values: dict[Symbol, object] = dict(self._environment.values)
         index = np.zeros(len(columns[0]) if columns else 1, dtype=np.int64)
         for axis, column in zip(self._axes, columns, strict=True):
-            places = np.asarray(column, dtype=np.int64)
+            places = integers(column)
             if axis.symbol is None:
                 index = index + places * axis.weight
             else:

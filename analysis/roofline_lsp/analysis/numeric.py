@@ -34,7 +34,7 @@ def median(values: NDArray[Any]) -> float:
 
 
 def _c_div(a: Lane, b: Lane) -> Lane:
-    a, b = _ints(a), _ints(b)
+    a, b = integers(a), integers(b)
     safe = np.where(b == 0, 1, b)
     if np.min(a, initial=0) >= 0 and np.min(safe, initial=1) > 0:
         return a // safe
@@ -43,7 +43,7 @@ def _c_div(a: Lane, b: Lane) -> Lane:
 
 
 def _c_mod(a: Lane, b: Lane) -> Lane:
-    a, b = _ints(a), _ints(b)
+    a, b = integers(a), integers(b)
     return np.fmod(a, np.where(b == 0, 1, b))
 
 
@@ -57,11 +57,11 @@ _VECTOR: Final[Mapping[str, Callable[..., Lane]]] = {
     "fdiv": lambda a, b: np.asarray(a, dtype=float) / np.where(np.asarray(b) == 0, 1, b),
     "min": np.minimum,
     "max": np.maximum,
-    "shl": lambda a, b: _ints(a) << np.clip(_ints(b), 0, 63),
-    "shr": lambda a, b: _ints(a) >> np.clip(_ints(b), 0, 63),
-    "and": lambda a, b: _ints(a) & _ints(b),
-    "or": lambda a, b: _ints(a) | _ints(b),
-    "xor": lambda a, b: _ints(a) ^ _ints(b),
+    "shl": lambda a, b: integers(a) << np.clip(integers(b), 0, 63),
+    "shr": lambda a, b: integers(a) >> np.clip(integers(b), 0, 63),
+    "and": lambda a, b: integers(a) & integers(b),
+    "or": lambda a, b: integers(a) | integers(b),
+    "xor": lambda a, b: integers(a) ^ integers(b),
     "lt": lambda a: _truth(np.asarray(a) < 0),
     "le": lambda a: _truth(np.asarray(a) <= 0),
     "eq": lambda a: _truth(np.asarray(a) == 0),
@@ -69,9 +69,9 @@ _VECTOR: Final[Mapping[str, Callable[..., Lane]]] = {
     "land": lambda a, b: _truth((np.asarray(a) != 0) & (np.asarray(b) != 0)),
     "lor": lambda a, b: _truth((np.asarray(a) != 0) | (np.asarray(b) != 0)),
     "select": lambda a, b, c: np.where(np.asarray(a) != 0, b, c),
-    "trunc": lambda a: _ints(np.trunc(a)),
-    "floor": lambda a: _ints(np.floor(a)),
-    "ceil": lambda a: _ints(np.ceil(a)),
+    "trunc": lambda a: integers(np.trunc(a)),
+    "floor": lambda a: integers(np.floor(a)),
+    "ceil": lambda a: integers(np.ceil(a)),
     "abs": np.abs,
     "sqrt": lambda a: np.sqrt(np.maximum(a, 0)),
     "pow": lambda a, b: np.power(np.asarray(a, dtype=float), b),
@@ -83,7 +83,8 @@ _VECTOR: Final[Mapping[str, Callable[..., Lane]]] = {
 }
 
 
-def _ints(a: Lane) -> Lane:
+def integers(a: Lane) -> Lane:
+    """The numbers as 64-bit integers, those beyond their range as the largest."""
     array = np.asarray(a)
     if array.dtype.kind in "iu":
         return array.astype(np.int64, copy=False)

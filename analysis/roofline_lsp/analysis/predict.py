@@ -11,6 +11,7 @@ from roofline_lsp.analysis.binding import Binding
 from roofline_lsp.analysis.confidence import confidence
 from roofline_lsp.analysis.demand import Demand, demanding_regions, launch_demand
 from roofline_lsp.analysis.device.regions import KernelSummary, Region, Site, Work
+from roofline_lsp.analysis.drawn_numbers import DrawnNumbers
 from roofline_lsp.analysis.execution import Execution, execute
 from roofline_lsp.analysis.grounds import COLUMNS, grounds_of
 from roofline_lsp.analysis.occupancy import Occupancy, occupancy
@@ -98,6 +99,7 @@ def count_launch(
             binding.values,
             architecture.warp_size,
             binding.sizes,
+            DrawnNumbers(binding.draws, summary.meanings),
         )
     threads = binding.block[0] * binding.block[1] * binding.block[2]
     shared = summary.shared_bytes + binding.dynamic_shared_bytes
@@ -197,12 +199,12 @@ def _assumptions(execution: Execution) -> tuple[UnknownUsed, ...]:
         )
     for region in execution.assumed_conditions:
         path, line = region.site
-        share = execution.regions[region].share
+        runs = execution.regions[region]
         result.append(
             UnknownUsed(
                 f"branch at line {line}",
-                "its condition depends on data",
-                share,
+                runs.why,
+                runs.share,
                 path,
                 line,
                 UnknownKind.BRANCH,

@@ -123,10 +123,10 @@ def test_what_only_later_trips_launch_is_met_though_nobody_knows_whether_there_a
     main: Run,
 ) -> None:
     first, later = main(
-        "float r = atof(getenv(\"R\")); int n = 100;"
+        'float r = atof(getenv("R")); int n = 100;'
         "for (int i = 1; i <= 5 && r > 0.5f; i++) {"
         " if (i == 1) k<<<n, 32>>>(d, 0); else { n = 7; step(n, d); }"
-        " n = 9; r = atof(getenv(\"S\")); }",
+        ' n = 9; r = atof(getenv("S")); }',
         before="void step(int n, float *d) { if (n == 7) k<<<n, 64>>>(d, 0); }",
     )
     assert [each.grid[0].constant for each in (first, later)] == [100, 7]

@@ -22,6 +22,7 @@ from roofline_lsp.kernel.symbolic import Expr, apply
 COMPARISONS: Final = frozenset(("==", "!=", "<", "<=", ">", ">="))
 MAX_SIZE: Final = 96
 """Numbers that are longer than this, as ``Expr.size`` counts, are not followed further."""
+_LONGEST_ESTIMATE: Final = 24
 _MAX_WRITTEN: Final = 1000
 """Likewise with what is in wholes: what walks every path of an expression must end."""
 
@@ -71,6 +72,14 @@ def _numeric(
         return None
     left, right = shortened(a.expr), shortened(b.expr)
     return rule(left, right) if left is not None and right is not None else None
+
+
+def _estimate(op: str, a: Value, b: Value) -> Expr | None:
+    """What the result would be by exact arithmetic, as long as that is short."""
+    left, right = a.nearly, b.nearly
+    if left is None or right is None or left.size + right.size > _LONGEST_ESTIMATE:
+        return None
+    return _FLOAT[op](left, right) if op in _FLOAT and (op != "/" or right.terms) else None
 
 
 def shortened(expr: Expr, longest: int = MAX_SIZE) -> Expr | None:
@@ -168,9 +177,14 @@ def _float_binary(walker: Walker, op: str, left: Value, right: Value, type_: str
     if op in COMPARISONS:
         machine.need(left)
         machine.need(right)
-        result = Value("bool", walker.fresh(op, "data") if expr is None else expr, varies)
+        if expr is None:
+            expr = walker.fresh(op, "data")
+            walker.means(expr, _estimate(op, left, right))
+        result = Value("bool", expr, varies)
     else:
-        result = Value(type_, expr, varies, None, _made(walker, op, type_, left, right))
+        estimate = _estimate(op, left, right) if expr is None else None
+        made = _made(walker, op, type_, left, right)
+        result = Value(type_, expr, varies, None, made, estimate)
     home.available[key] = result
     return result
 
@@ -291,6 +305,7 @@ def convert(walker: Walker, value: Value, type_: str) -> Value:
         expr = apply("trunc", expr)
     if expr is None and is_integer(type_):
         expr = walker.fresh("int", "data")
+        walker.means(expr, apply("trunc", value.estimate) if value.estimate is not None else None)
     key = ("convert", type_, value.key())
     home = machine.home(value.varies)
     found = machine.find(key, home)
@@ -304,6 +319,7 @@ def convert(walker: Walker, value: Value, type_: str) -> Value:
         machine.operations.keep(made)
     else:
         result.made = made
+        result.estimate = value.estimate
     home.available[key] = result
     return result
 
@@ -357,7 +373,8 @@ def negate(walker: Walker, value: Value) -> Value:
         found = walker.machine.find(key, home)
         if isinstance(found, Value):
             return found
-        result = Value(value.type, expr, value.varies, None, value.made)
+        estimate = -value.estimate if value.estimate is not None else None
+        result = Value(value.type, expr, value.varies, None, value.made, estimate)
         home.available[key] = result
         return result
     type_ = promoted(value.type)

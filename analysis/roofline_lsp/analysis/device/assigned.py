@@ -76,6 +76,22 @@ def jumps(node: object) -> bool:
     return any(jumps(child) for child in children(node))
 
 
+def only_reads(node: ex.Expression) -> bool:
+    """Whether evaluating an expression changes no variable: nothing is assigned or called."""
+    found = _READS.get(id(node))
+    if found is not None and found[0] is node:
+        return found[1]
+    plain = isinstance(node, _READING) and all(
+        only_reads(child) for child in children(node) if isinstance(child, ex.Expression)
+    )
+    if len(_READS) > 65536:
+        _READS.clear()
+    _READS[id(node)] = (node, plain)
+    return plain
+
+
+_READING = (ex.Name, ex.Literal, ex.Member, ex.Index, ex.Binary, ex.Unary, ex.Cast)
+_READS: dict[int, tuple[object, bool]] = {}
 _FACTS: dict[int, tuple[object, BodyFacts]] = {}
 _NOTED = frozenset(
     (

@@ -7,6 +7,7 @@ from typing import Final
 
 from roofline_lsp.analysis.device import names, vectors
 from roofline_lsp.analysis.device.arithmetic import binary, negate
+from roofline_lsp.analysis.device.assigned import only_reads
 from roofline_lsp.analysis.device.block_primitives import primitive_value
 from roofline_lsp.analysis.device.calls import call, call_compound, call_operator, construct
 from roofline_lsp.analysis.device.choices import conditional
@@ -156,7 +157,7 @@ def _binary(walker: Walker, node: ir.Binary) -> DeviceValue:
         return evaluate(walker, node.right)
     left = evaluate(walker, node.left)
     walker.at(node)
-    if node.op in ("&&", "||"):
+    if node.op in ("&&", "||") and not only_reads(node.right):
         before = dict(walker.slots)
         right = evaluate(walker, node.right)
         keep_skipped(walker, before)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final
 
+from roofline_lsp.analysis.c_mathematics import computed
 from roofline_lsp.analysis.device.arithmetic import binary, charge_cost, convert, note_cost
 from roofline_lsp.analysis.device.liveness import keep
 from roofline_lsp.analysis.device.memory import need_value
-from roofline_lsp.analysis.device.regions import Work
+from roofline_lsp.analysis.device.regions import Region, Work
 from roofline_lsp.analysis.device.values import (
     DeviceValue,
     MemoryPlace,
@@ -19,11 +21,10 @@ from roofline_lsp.analysis.device.values import (
     number,
 )
 from roofline_lsp.analysis.device.walker import Walker
-from roofline_lsp.analysis.c_mathematics import computed
-from roofline_lsp.analysis.expansions import function_cost
+from roofline_lsp.analysis.expansions import OperationCost, function_cost
 from roofline_lsp.analysis.layout import common_type, is_float, is_integer, vector_parts
 from roofline_lsp.kernel.expressions import Call
-from roofline_lsp.kernel.symbolic import Expr, apply
+from roofline_lsp.kernel.symbolic import ONE, ZERO, Expr, apply
 from roofline_lsp.kernel.types import Type
 
 Handler = Callable[[Walker, str, list[DeviceValue], Call], DeviceValue | None]
@@ -50,6 +51,14 @@ _NUMERIC: Final[Mapping[str, str]] = {
     "fmax": "max",
     "trunc": "trunc",
 }
+_TRIGONOMETRIC: Final = frozenset(("sin", "cos", "tan"))
+"""Their branches keep nvcc from joining two calls with one argument, in single precision but for
+the reduction of the argument to a quarter of a turn.
+
+Read off machine code of NVRTC 11.8, 12.2 and 12.4; 12.9 joins those in double precision.
+"""
+_REDUCTION_FLOPS: Final = 7
+"""One FMUL and three FFMA, and two conversions."""
 _FOLDED: Final = frozenset(
     "acos asin atan atan2 copysign exp2 fmod log10 rint round sinh tanh".split()
 )
@@ -84,16 +93,19 @@ def math_call(walker: Walker, name: str, args: list[DeviceValue], node: Call) ->
     key = ("call", name, tuple(operand.key() for operand in operands))
     home = walker.machine.home(varies)
     found = walker.machine.find(key, home)
-    if isinstance(found, Value):
+    if isinstance(found, Value) and not (base in _TRIGONOMETRIC and walker.contracts_all):
         return found
     single = base + "f" if type_ == "float" else base
     cost = function_cost(name if name.startswith("__") else single) or function_cost(name)
+    reduced = base in _TRIGONOMETRIC and type_ == "float" and operands[0].constant is None
+    if reduced and cost is not None:
+        cost = _without_reduction(walker, cost, ("reduced", operands[0].key()), home)
     made = note_cost(walker, cost, tuple(operands), varies)
     if len(values) < len(args):
         walker.machine.operations.keep(made)
         keep(walker, *args)
     _write_results(walker, args, type_)
-    result = Value(type_, expr, varies, None, made)
+    result = Value(type_, expr, varies, None, made, _math_estimate(base, operands))
     home.available[key] = result
     return result
 
@@ -115,6 +127,24 @@ def _math_number(base: str, operands: list[Value]) -> Expr | None:
     if op is None or any(o.expr is None or len(o.expr.terms) > 8 for o in operands):
         return None
     return apply(op, *(o.expr for o in operands if o.expr is not None))
+
+
+def _without_reduction(
+    walker: Walker, cost: OperationCost, key: object, home: Region
+) -> OperationCost:
+    """What a trigonometric function costs where another one has reduced the argument before."""
+    if walker.machine.find(key, home) is None:
+        home.available[key] = True
+        return cost
+    flops, conversions = cost.sp_flops - _REDUCTION_FLOPS, cost.conversions - 2
+    return replace(cost, sp_flops=flops, conversions=conversions)
+
+
+def _math_estimate(base: str, operands: list[Value]) -> Expr | None:
+    numbers = [operand.nearly for operand in operands]
+    known = [each for each in numbers if each is not None and len(each.terms) <= 8]
+    op = _NUMERIC.get(base)
+    return apply(op, *known) if op is not None and len(known) == len(operands) else None
 
 
 def _folded(base: str, operands: list[Value]) -> float | None:
@@ -160,7 +190,11 @@ def extreme(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> D
         expr = walker.fresh(op, "data")
     varies = left.varies | right.varies
     if is_float(type_):
-        return Value(type_, expr, varies, None, walker.machine.passed_on((left, right)))
+        estimate = None
+        if expr is None and left.nearly is not None and right.nearly is not None:
+            estimate = apply(op, left.nearly, right.nearly)
+        made = walker.machine.passed_on((left, right))
+        return Value(type_, expr, varies, None, made, estimate)
     return Value(type_, expr, varies, (op, (left, right)))
 
 
@@ -182,14 +216,19 @@ def _magnitude(walker: Walker, value: Value) -> Expr:
     home = walker.machine.home(value.varies)
     found = walker.machine.find(("abs", value.key()), home)
     if not isinstance(found, Expr):
-        found = apply("abs", walker.fresh("abs", "data"))
+        inner = walker.fresh("abs", "data")
+        walker.means(inner, value.estimate)
+        found = apply("abs", inner)
         home.available["abs", value.key()] = found
     return found
 
 
 def predicate(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
-    """``isnan`` and its kin: nothing is known of the outcome."""
-    return Value("bool", None, variation(args))
+    """``isnan`` and its kin: numbers are taken to be finite, but nothing is computed from that."""
+    outcome = walker.fresh(name, "data")
+    if name != "signbit":
+        walker.means(outcome, ONE if name == "isfinite" else ZERO)
+    return Value("bool", outcome, variation(args))
 
 
 def bit_function(

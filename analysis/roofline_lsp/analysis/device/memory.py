@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from roofline_lsp.analysis.device.liveness import keep
 from roofline_lsp.analysis.device.regions import Array, Region
 from roofline_lsp.analysis.device.values import (
@@ -16,6 +18,9 @@ from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.analysis.layout import is_float, is_integer
 from roofline_lsp.kernel.symbolic import Symbol, apply, constant
 from roofline_lsp.kernel.types import Type
+
+_FILLED: Final = frozenset(("global", "constant"))
+"""Spaces that the host fills."""
 
 
 def offset_by(
@@ -85,7 +90,8 @@ def _loaded(
         pointee = Type(type_.name, type_.args, type_.pointers - 1, const=type_.const)
         return PointerValue(walker.array(name, pointee, indirect=True), number(0, "long"), pointee)
     if is_float(type_.name):
-        return Value(type_.name, None, varies)
+        drawn = walker.fresh(array.name, "data") if array.space in _FILLED else None
+        return Value(type_.name, None, varies, estimate=drawn)
     if is_integer(type_.name):
         unsigned = type_.name.startswith("unsigned") or type_.name == "bool"
         fresh = walker.fresh(array.name, "data", nonnegative=unsigned)
@@ -94,9 +100,10 @@ def _loaded(
 
 
 def _symbol_of(value: DeviceValue) -> Symbol | None:
-    if not isinstance(value, Value) or value.expr is None:
+    number = value.nearly if isinstance(value, Value) else None
+    if number is None:
         return None
-    atoms = list(value.expr.atoms())
+    atoms = list(number.atoms())
     return atoms[0] if len(atoms) == 1 and isinstance(atoms[0], Symbol) else None
 
 

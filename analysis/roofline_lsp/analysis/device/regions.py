@@ -8,7 +8,7 @@ until ``evaluation`` binds a launch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from pathlib import Path
@@ -179,5 +179,7 @@ class KernelSummary:
     """The block that the kernel demands of every launch, x first; None if it takes any."""
     registers_per_thread: int = 32
     """Assumed: how many a thread gets is the compiler's decision."""
+    meanings: Mapping[Symbol, Expr] = field(default_factory=dict)
+    """What numbers that data decides would be by exact arithmetic over loaded numbers."""
     asks_warp_size: bool = True
     """Whether it would be another one for warps of another size."""

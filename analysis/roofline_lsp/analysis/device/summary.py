@@ -57,7 +57,8 @@ def summarise(
     for variable in kernel.params:
         if variable.name:
             value = kernel_argument(walker, variable)
-            walker.declare(variable.name, walker.types.resolve(variable.type), value)
+            place = walker.declare(variable.name, walker.types.resolve(variable.type), value)
+            walker.arguments[place.slot] = variable.name
     if kernel.body is not None:
         try:
             walk(walker, kernel.body)
@@ -73,6 +74,7 @@ def summarise(
         arrays=tuple(walker.arrays.values()),
         shared_bytes=walker.shared_bytes,
         assumptions=tuple(walker.assumptions),
+        meanings=walker.meanings,
         problems=tuple(walker.problems),
         barriers=walker.barriers,
         required_block=required_block(walker),

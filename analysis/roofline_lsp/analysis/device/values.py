@@ -25,9 +25,11 @@ class Value:
     current loop's bit can be computed before it. ``node`` is the operation that makes an integer,
     an operator and operands; its cost is charged when the value is first needed. ``made`` is the
     floating-point operation behind the value; its cost is charged if something uses it.
+    ``estimate`` is what a number would be that has no ``expr``, by exact arithmetic over loaded
+    numbers: it tells how likely conditions are, and never that two values are one.
     """
 
-    __slots__ = ("expr", "made", "node", "type", "varies")
+    __slots__ = ("estimate", "expr", "made", "node", "type", "varies")
 
     def __init__(
         self,
@@ -36,12 +38,19 @@ class Value:
         varies: int = 0,
         node: tuple[str, tuple[Value, ...]] | None = None,
         made: Operation | None = None,
+        estimate: Expr | None = None,
     ) -> None:
         self.type = type_
+        self.estimate = estimate
         self.expr = expr
         self.varies = varies
         self.node = node
         self.made = made
+
+    @property
+    def nearly(self) -> Expr | None:
+        """The number, exactly or as an estimate."""
+        return self.expr if self.expr is not None else self.estimate
 
     @property
     def constant(self) -> int | float | None:

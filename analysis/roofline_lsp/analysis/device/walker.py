@@ -35,7 +35,7 @@ from roofline_lsp.kernel.expressions import Expression
 from roofline_lsp.kernel.program import Dialect, Function, Problem, Severity
 from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.statements import Statement
-from roofline_lsp.kernel.symbolic import Expr, constant, from_atom, make_symbol, symbol
+from roofline_lsp.kernel.symbolic import Expr, Symbol, constant, from_atom, make_symbol, symbol
 from roofline_lsp.kernel.types import Type
 
 MAX_INLINE_DEPTH = 16
@@ -141,6 +141,10 @@ class Walker:
         """Of the slots of local arrays, the bits of the loops that change elements."""
         self.epochs: dict[object, int] = {}
         self.assumptions: list[Assumption] = []
+        self.arguments: dict[int, str] = {}
+        """The names of the kernel's parameters, by their slots."""
+        self.meanings: dict[Symbol, Expr] = {}
+        """What fresh numbers would be by exact arithmetic."""
         self.problems: list[Problem] = []
         self.reported: set[str] = set()
         self.shared_bytes = 0
@@ -241,6 +245,12 @@ class Walker:
         self.assumptions.append(Assumption(made, name or "value", scope, self.machine.site))
         return from_atom(made)
 
+    def means(self, number: Expr, estimate: Expr | None) -> None:
+        """Say what a number that was made by ``fresh`` would be by exact arithmetic."""
+        if estimate is not None:
+            (made,) = number.symbols()
+            self.meanings[made] = estimate
+
     def declare(self, name: str, type_: Type, value: DeviceValue) -> VariablePlace:
         """A new variable in the current scope."""
         slot = self.next_slot
@@ -333,8 +343,18 @@ class Walker:
                     return found
             if place.name is None:
                 keep_place(self, place)
-            return self.opaque(place.type, self.machine.loop_bits())
+            return self.opaque(place.type, self.machine.loop_bits(), self._path_of(place))
         return self.read(place)
+
+    def _path_of(self, place: Place) -> str:
+        """A part of an argument as in ``p.table.size``, indices left out; else nothing."""
+        if isinstance(place, VariablePlace):
+            return self.arguments.get(place.slot, "")
+        if not isinstance(place, FieldPlace):
+            return ""
+        owner = self._path_of(place.owner)
+        named = place.name is not None and place.index is None
+        return f"{owner}.{place.name}" if owner and named else owner
 
     def _write_owner(self, place: Place, value: StructValue) -> None:
         if isinstance(place, VariablePlace):

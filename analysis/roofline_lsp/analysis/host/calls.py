@@ -21,6 +21,7 @@ from roofline_lsp.analysis.host.libraries.opencl.c import opencl_call
 from roofline_lsp.analysis.host.libraries.opencl.cpp import opencl_static
 from roofline_lsp.analysis.host.libraries.opencl.methods import opencl_functor, opencl_method
 from roofline_lsp.analysis.host.libraries.opencl.objects import object_of
+from roofline_lsp.analysis.host.libraries.random import random_number
 from roofline_lsp.analysis.host.libraries.std import make_vector, numeric_limit
 from roofline_lsp.analysis.host.machine import EVALUATORS, LOCATORS, SCALARS, Machine, handles
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Closure, FieldPlace, Place, Storage
@@ -165,6 +166,9 @@ def _call_value(
             result = call(m, FunctionValue(tuple(methods)), args, value)
             if result is not None:
                 return result
+    drawn = random_number(m, value)
+    if drawn is not None:
+        return Cell("", AUTO, drawn)
     found = opencl_functor(m, value, args, node)
     if found is not None:
         return found

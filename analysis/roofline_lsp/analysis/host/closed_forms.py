@@ -54,7 +54,7 @@ def trip_count(
             op = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(op, op)
         else:
             continue
-        if _varies(bound, effects) or (outer is not None and _varies(bound, outer)):
+        if _varies(m, bound, effects) or (outer is not None and _varies(m, bound, outer)):
             return Induction(name, None, None)
         return _counted(m, name, op, bound, step, start)
     return None
@@ -68,15 +68,31 @@ def _steps(step: ex.Expression | None) -> list[ex.Update | ex.Assign]:
     return []
 
 
-def _varies(bound: ex.Expression, effects: Effects) -> bool:
+def _varies(m: Machine, bound: ex.Expression, effects: Effects) -> bool:
     for part in walk(bound):
         if isinstance(part, ex.Name) and part.name in effects.names:
             return True
         if isinstance(part, ex.Call) and not isinstance(part.callee, ex.Member):
             called = part.callee.name if isinstance(part.callee, ex.Name) else ""
-            if last_component(called) not in _PURE:
+            if last_component(called) not in _PURE and not _only_reads(m, called, effects):
                 return True
     return False
+
+
+def _only_reads(m: Machine, called: str, effects: Effects) -> bool:
+    """Whether a function gives what it gave before: it calls and changes nothing.
+
+    What it reads may not be changed by the loop either.
+    """
+    functions = m.index.functions.get(called, ())
+    for function in functions:
+        own = m.reach.function_effects(function)
+        if own.calls or own.stores or own.names - own.declared or function.body is None:
+            return False
+        reads = {part.name for part in walk(function.body) if isinstance(part, ex.Name)}
+        if reads & effects.names:
+            return False
+    return bool(functions)
 
 
 def _counted(
@@ -242,7 +258,7 @@ def _added(m: Machine, name: str, writer: ex.Expression, effects: Effects) -> Ex
     if writer.target.name != name or sum(root_name(p.target) == name for p in writes) != 1:
         return None
     if isinstance(writer, ex.Assign):
-        if _varies(writer.value, effects) or any(
+        if _varies(m, writer.value, effects) or any(
             isinstance(part, ex.Name) and part.name in effects.declared
             for part in walk(writer.value)
         ):
@@ -254,7 +270,7 @@ def _growth_of_loop(
     m: Machine, name: str, node: st.For, effects: Effects, bounds: list[Expr]
 ) -> Expr | None:
     first = _first_value(node.init)
-    if first is None or _varies(first, effects):
+    if first is None or _varies(m, first, effects):
         return None
     if m.reach.effects(node.body).jumps:
         return None
@@ -284,7 +300,7 @@ def _growth_up_to(
     counter = condition.left
     if condition.op != "<" or not isinstance(counter, ex.Name) or counter.name != name:
         return None
-    if _varies(condition.right, effects):
+    if _varies(m, condition.right, effects):
         return None
     limit = m.number(m.eval(condition.right))
     amount = _growth(m, name, node.then, effects, bounds)

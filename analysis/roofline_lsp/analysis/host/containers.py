@@ -198,6 +198,8 @@ def _push(m: Machine, this: Aggregate, args: Sequence[Place]) -> Value:
     assert storage is not None
     size = size_of(this)
     place = deref(m, Pointer(storage, ZERO, storage.element), Scalar(size, "long"))
+    if args and m.stored is not None:
+        m.note_element(storage, convert(m, rvalue(m, args[0]), storage.element or AUTO))
     if args and size.constant is not None:
         value = rvalue(m, args[0])
         if len(args) == 1:
@@ -234,7 +236,7 @@ def _assign(m: Machine, this: Aggregate, args: Sequence[Place]) -> Value:
             source = made.fields[DATA]
             assert isinstance(source, Storage)
             storage.elements.update(source.elements)
-            storage.fill = source.fill
+            storage.fill, storage.draws = source.fill, source.draws
             set_size(m, this, size_of(made))
     return Opaque("assign", "returns nothing")
 

@@ -188,7 +188,9 @@ def _update(m: Machine, node: ex.Update) -> Value:
             return old
         new = binary(m, node.op[0], number, integer(1, number.type_name))
         old = number
-    m.store(place, convert(m, new, resolve(m, place.type)))
+    if isinstance(place, ElementPlace):
+        m.note_growth(place.storage, integer(1) if node.op == "++" else None)
+    assign(m, place, new)
     return new if node.prefix else old
 
 
@@ -257,6 +259,8 @@ def _locate_assign(m: Machine, node: ex.Assign) -> Place:
     else:
         place = m.place(node.target)
         value = _compound(m, node, place)
+        if isinstance(place, ElementPlace):
+            m.note_growth(place.storage, m.eval(node.value) if node.op == "+=" else None)
     assign(m, place, value)
     return place
 
@@ -284,6 +288,8 @@ def assign(m: Machine, place: Place, value: Value) -> None:
     converted = convert(m, value, resolve(m, place.type))
     if isinstance(place, FieldPlace | ElementPlace | Cell):
         name_value(m, place.name, converted)
+    if isinstance(place, ElementPlace):
+        m.note_element(place.storage, converted)
     if isinstance(place, ElementPlace) and place.index is None:
         m.forget_contents(place.storage)
         return

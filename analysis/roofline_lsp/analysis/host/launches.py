@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from roofline_lsp.analysis.host.access import deref, is_class, rvalue
 from roofline_lsp.analysis.host.contents import contents_of
+from roofline_lsp.analysis.host.draws import passed_draws
 from roofline_lsp.analysis.host.havoc import forget_reachable
 from roofline_lsp.analysis.host.invoke import passed
 from roofline_lsp.analysis.host.launch_forms import Shape, arguments_of, shape_of
@@ -117,6 +118,7 @@ def record(
                 grid_origin=shape.grid_origin,
                 block_origin=shape.block_origin,
                 contents=contents,
+                draws=passed_draws(m, function, args),
             )
 
 

@@ -6,6 +6,7 @@ they can call one another through the machine.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
@@ -29,6 +30,7 @@ from roofline_lsp.analysis.host.values import (
     Opaque,
     Origin,
     Scalar,
+    Spread,
     Value,
 )
 from roofline_lsp.kernel.expressions import Expression, InitList, Literal
@@ -119,6 +121,14 @@ class Machine:
         self.library_calls: list[LibraryCall] = []
         self.problems: list[Problem] = []
         self.unknowns: dict[Symbol, HostUnknown] = {}
+        self.spreads: dict[Symbol, Spread] = {}
+        """Of those unknowns that are known to come from a range."""
+        self.stored: dict[Storage, list[tuple[float, Expr | None]]] | None = None
+        """What is stored to elements of buffers while a loop's body is tried out, and how often."""
+        self.grown: dict[Storage, list[tuple[float, Expr | None]]] = {}
+        """Likewise what is added to elements."""
+        self.tried: list[float] = []
+        """Trips of the loops around that are tried out."""
         self.named: dict[tuple[str, str], Scalar] = {}
         self.literals: dict[Literal, Value] = {}
         self.reached: set[int] = set()
@@ -266,11 +276,22 @@ class Machine:
         """Make all that a buffer holds unknown."""
         if storage.place is not None:
             return
-        if storage.elements or storage.fill is not None or storage.text is not None:
+        held = (storage.fill, storage.text, storage.draws, storage.total)
+        if storage.elements or any(each is not None for each in held):
             if self.journals:
                 self.journals[-1].append((ContentsPlace(storage), None))
             storage.elements.clear()
-            storage.fill = storage.text = None
+            storage.fill = storage.text = storage.draws = storage.total = None
+
+    def fill_with(
+        self, storage: Storage, draws: tuple[float, ...] | None, total: float | None = None
+    ) -> None:
+        """Take all that a buffer holds for numbers like these, or with this sum."""
+        self.forget_contents(storage)
+        if storage.place is None and (draws is not None or total is not None):
+            if self.journals:
+                self.journals[-1].append((ContentsPlace(storage), None))
+            storage.draws, storage.total = draws, total
 
     def rollback(self, journal: list[tuple[Place, Value | None]]) -> None:
         """Undo what a journal recorded."""
@@ -288,20 +309,55 @@ class Machine:
         assumed: float | None = None,
         line: int | None = None,
         shared: bool = False,
+        nonnegative: bool | None = None,
     ) -> Scalar:
-        """A number the program leaves open, as a fresh symbol (``shared``: one for each name)."""
+        """A number the program leaves open, as a fresh symbol (``shared``: one for each name).
+
+        It is taken to be as negative as what is assumed for it where ``nonnegative`` says nothing.
+        """
         if shared and (known := self.named.get((name, type_name))) is not None:
             return known
         floating = type_name in ("float", "double")
         if assumed is None:
             assumed = 1.0 if floating else self.options.default_size
         scope = f"host:{len(self.unknowns)}"
-        made = make_symbol(name, scope, nonnegative=assumed >= 0)
+        made = make_symbol(
+            name, scope, nonnegative=assumed >= 0 if nonnegative is None else nonnegative
+        )
         self.unknowns[made] = HostUnknown(made, name, why, assumed, self.path, line)
         result = Scalar(expr_of(made), type_name, self.origin(name, line))
         if shared:
             self.named[name, type_name] = result
         return result
+
+    def spread(self, name: str, why: str, type_name: str, spread: Spread) -> Scalar:
+        """A number that may be any of a range."""
+        middle = (spread.low + spread.high) / 2
+        assumed = float(int(middle)) if spread.whole else middle
+        made = self.unknown(name, why, type_name, assumed=assumed, nonnegative=spread.low >= 0)
+        for symbol in made.value.symbols():
+            self.spreads[symbol] = spread
+        return made
+
+    def average(self, name: str, why: str, type_name: str, number: float) -> Scalar:
+        """A number of which the average over what is random is known."""
+        whole = type_name not in ("float", "double")
+        made = self.unknown(name, why, type_name, assumed=round(number) if whole else number)
+        for symbol in made.value.symbols():
+            self.unknowns[symbol] = replace(self.unknowns[symbol], average=True)
+        return made
+
+    def note_element(self, storage: Storage, value: Value | None) -> None:
+        """A number is stored to some element, if anybody wants to know."""
+        if self.stored is not None:
+            number = value.value if isinstance(value, Scalar) else None
+            self.stored.setdefault(storage, []).append((math.prod(self.tried), number))
+
+    def note_growth(self, storage: Storage, value: Value | None) -> None:
+        """A number is added to some element, if anybody wants to know."""
+        if self.stored is not None:
+            number = value.value if isinstance(value, Scalar) else None
+            self.grown.setdefault(storage, []).append((math.prod(self.tried), number))
 
     def bounded(self, expr: Expr) -> Expr:
         """The expression, or a fresh unknown in its place if it has grown too large to handle."""

@@ -97,6 +97,10 @@ class Storage(Buffer):
     """The value of the elements that ``elements`` does not list; None where unknown."""
     text: str | None = None
     """The C string at its start, where it is known."""
+    draws: tuple[float, ...] | None = None
+    """What its numbers are like where single ones are not known; None where nobody can tell."""
+    total: float | None = None
+    """The sum of its numbers, where loops that counted or added up in it were followed."""
     place: Place | None = None
     """The variable this is the memory of, for pointers to variables."""
     fields: dict[str, Storage] = field(default_factory=dict)
@@ -148,7 +152,9 @@ class ContentsPlace(Place):
         self.storage = storage
         self.name = storage.name
         self.type = AUTO
-        self.saved = (dict(storage.elements), storage.fill, storage.text)
+        self.saved = (
+            dict(storage.elements), storage.fill, storage.text, storage.draws, storage.total
+        )  # fmt: skip
 
     def get(self) -> Value | None:
         """As ``Place.get``."""
@@ -156,9 +162,10 @@ class ContentsPlace(Place):
 
     def put(self, value: Value | None) -> None:
         """As ``Place.put``."""
-        elements, self.storage.fill, self.storage.text = self.saved
-        self.storage.elements.clear()
-        self.storage.elements.update(elements)
+        storage = self.storage
+        elements, storage.fill, storage.text, storage.draws, storage.total = self.saved
+        storage.elements.clear()
+        storage.elements.update(elements)
 
     def key(self) -> Hashable:
         """As ``Place.key``."""

@@ -360,5 +360,6 @@ def copied(value: Value | None) -> Value | None:
             if held is not None:
                 duplicate.elements[index] = held
         duplicate.fill, duplicate.text = copied(value.fill), value.text
+        duplicate.draws = value.draws
         return duplicate
     return value

@@ -10,8 +10,9 @@ from roofline_lsp.analysis.host.machine import SCALARS, Machine
 from roofline_lsp.analysis.host.memory import AUTO, Cell, ElementPlace, Place, Storage
 from roofline_lsp.analysis.host.names import find_variable
 from roofline_lsp.analysis.host.operators import to_scalar_type
-from roofline_lsp.analysis.host.reach import Effects, root_name, runs_on_host
-from roofline_lsp.analysis.host.values import Aggregate, Scalar, Value
+from roofline_lsp.analysis.host.reach import Effects, root_name, runs_on_host, walk
+from roofline_lsp.analysis.host.trials import leave_contents, leave_growth, try_out
+from roofline_lsp.analysis.host.values import Aggregate, Pointer, Scalar, Value
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
 from roofline_lsp.kernel.symbolic import Expr
@@ -25,6 +26,7 @@ def summarise(
 ) -> None:
     """Leave memory as after the loop, as far as that is known, ``executed`` trips done."""
     effects = m.reach.effects(node)
+    trial = try_out(m, node, effects, induction)
     if effects.left:
         m.frame.may_be_left = True
     if effects.returns and m.quiet:
@@ -33,7 +35,7 @@ def summarise(
     if induction is not None and induction.trips is not None:
         remaining = induction.trips - executed
     top = expressions_of(node.body)
-    for name in effects.names:
+    for name in sorted(effects.names):
         place = find_variable(m, name)
         if place is None or name in effects.declared:
             continue
@@ -43,10 +45,11 @@ def summarise(
         closed = final_value(m, name, place, node.body, effects, remaining)
         if closed is not None:
             _set_number(m, place, closed, node.line)
-        else:
+        elif not leave_growth(m, trial, name, place, remaining):
             forget_value(m, place, "a loop that was not followed to its end assigns it")
     _forget_stores(m, effects)
     _forget_calls(m, effects, top, remaining)
+    leave_contents(m, trial)
 
 
 def _set_number(m: Machine, place: Place, value: Expr, line: int) -> None:
@@ -70,7 +73,21 @@ def _forget_stores(m: Machine, effects: Effects) -> None:
         if isinstance(value, Aggregate) and isinstance(store, ex.Member):
             _forget_member(m, store)
         elif not _forget_element(m, value, store):
-            forget_reachable(m, value, 1)
+            forget_reachable(m, _array_stored_to(m, store, effects) or value, 1)
+
+
+def _array_stored_to(m: Machine, store: ex.Expression, effects: Effects) -> Value | None:
+    """Of ``p->a[i] = x`` the array that ``p->a`` is; None where that is not known."""
+    base = store.base if isinstance(store, ex.Index) else None
+    if not isinstance(base, ex.Member):
+        return None
+    for part in walk(base):
+        if isinstance(part, ex.Name) and part.name in effects.names | effects.declared:
+            return None
+        if not isinstance(part, (ex.Name, ex.Member)):
+            return None
+    found = m.eval(base)
+    return found if isinstance(found, (Aggregate, Pointer, Storage)) else None
 
 
 def _forget_element(m: Machine, value: Value | None, store: ex.Expression) -> bool:

@@ -118,6 +118,18 @@ class HostUnknown:
     assumed: int | float
     path: Path | None = None
     line: int | None = None
+    average: bool = False
+    """Whether it is a sum of random numbers, of which the average is known: as good as given."""
+
+
+@record(frozen=True, slots=True)
+class Spread:
+    """Numbers that come evenly from a range, as those of ``rand()`` or of a loop's index do."""
+
+    low: float
+    high: float
+    """The end of the range; of whole numbers itself not among them."""
+    whole: bool
 
 
 @record(frozen=True, slots=True)
@@ -152,3 +164,6 @@ class LaunchContext:
     contents: Mapping[str, Mapping[int, Expr]] = field(default_factory=dict)
     """Whole numbers known in the memory behind pointer arguments: by the parameter's name, then
     by the bytes from where it points."""
+    draws: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """What the numbers behind pointer arguments are like, where the host fills them in: as many
+    as were drawn, by the parameter's name, or its name and a member's."""

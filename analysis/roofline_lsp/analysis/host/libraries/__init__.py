@@ -11,8 +11,9 @@ from roofline_lsp.analysis.host.libraries import (
     io,
     math,
     openmp,
+    random,
     std,
 )
 from roofline_lsp.analysis.host.libraries.opencl import info
 
-__all__ = ["c", "cuda", "driver", "getopt", "info", "io", "math", "openmp", "std"]
+__all__ = ["c", "cuda", "driver", "getopt", "info", "io", "math", "openmp", "random", "std"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from roofline_lsp.analysis.host.draws import draws_of
 from roofline_lsp.analysis.host.havoc import forget_value
 from roofline_lsp.analysis.host.machine import ProgramExit
 from roofline_lsp.analysis.host.memory import Storage
@@ -165,6 +166,7 @@ def copy_contents(args: Arguments, to: int, source: int) -> None:
     if aligned and (target.element == origin.element or target.element is None):
         target.elements.update({k: copied(v) or v for k, v in origin.elements.items()})
         target.fill, target.text = origin.fill, origin.text
+    target.draws = draws_of(m, origin)
 
 
 @models("memset", "bzero")
@@ -198,16 +200,6 @@ def _format(args: Arguments) -> Value:
     if storage is not None and storage.place is None:
         args.m.forget_contents(storage)
     return args.opaque("the length of a formatted text")
-
-
-@models("rand", "random", "lrand48", "rand_r")
-def _random(args: Arguments) -> Value:
-    return args.unknown("it is random", "int", 1 << 30)
-
-
-@models("drand48")
-def _random_real(args: Arguments) -> Value:
-    return args.unknown("it is random", "double", 0.5)
 
 
 @models("time", "clock", "gettimeofday", "clock_gettime", "omp_get_wtime", "get_time", "getpid")

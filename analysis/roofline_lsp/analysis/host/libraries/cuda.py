@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from roofline_lsp.analysis.host.constants import DEVICE_ATTRIBUTES
+from roofline_lsp.analysis.host.draws import draws_of
 from roofline_lsp.analysis.host.libraries.c import copy_contents
 from roofline_lsp.analysis.host.memory import Place, Storage
 from roofline_lsp.analysis.host.operators import integer
@@ -91,7 +92,7 @@ def _copy_to_symbol(args: Arguments) -> Value:
         if isinstance(held, Storage) and source is not None and source.place is None:
             args.m.forget_contents(held)
             held.elements.update(source.elements)
-            held.fill = source.fill
+            held.fill, held.draws = source.fill, draws_of(args.m, source)
         elif isinstance(held, Storage):
             args.m.forget_contents(held)
         elif source is not None:

@@ -1,0 +1,115 @@
+"""Models of random numbers: C's, those of ``<random>``, and a library's that fills arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from roofline_lsp.analysis.host.access import rvalue
+from roofline_lsp.analysis.host.draws import DRAWN, normal_draws
+from roofline_lsp.analysis.host.machine import SCALARS, Machine
+from roofline_lsp.analysis.host.memory import Place
+from roofline_lsp.analysis.host.objects import LIBRARY_CLASSES
+from roofline_lsp.analysis.host.operators import to_scalar_type
+from roofline_lsp.analysis.host.registry import SUCCESS, Arguments, models
+from roofline_lsp.analysis.host.values import Aggregate, Scalar, Spread, Value
+from roofline_lsp.kernel.symbolic import constant
+from roofline_lsp.kernel.types import Type
+
+_WHY: Final = "it is random"
+_INTEGERS: Final = Spread(0, 2**31, whole=True)
+_SINGLE: Final = Spread(0.0, 1.0, whole=False)
+_ENGINES: Final = (
+    "mt19937", "mt19937_64", "default_random_engine", "minstd_rand", "minstd_rand0",
+    "random_device", "ranlux24", "ranlux48", "knuth_b",
+)  # fmt: skip
+_UNIFORM: Final = {"uniform_real_distribution": (0.0, 1.0), "uniform_int_distribution": (0, 2**31)}
+_NORMAL: Final = "normal_distribution"
+
+
+@models("rand", "random", "lrand48", "rand_r")
+def _random(args: Arguments) -> Value:
+    return args.m.spread(f"result of {args.name}()", _WHY, "int", _INTEGERS)
+
+
+@models("drand48")
+def _random_real(args: Arguments) -> Value:
+    return args.m.spread(f"result of {args.name}()", _WHY, "double", _SINGLE)
+
+
+@models("curandGenerateUniform", "curandGenerateUniformDouble")
+@models("hiprandGenerateUniform", "hiprandGenerateUniformDouble")
+def _fill_uniformly(args: Arguments) -> Value:
+    storage = args.storage(1)
+    if storage is not None:
+        args.m.fill_with(storage, tuple((at + 0.5) / DRAWN for at in range(DRAWN)))
+    return SUCCESS
+
+
+@models("curandGenerateNormal", "curandGenerateNormalDouble")
+@models("hiprandGenerateNormal", "hiprandGenerateNormalDouble")
+def _fill_normally(args: Arguments) -> Value:
+    storage, mean, deviation = args.storage(1), args.constant(3), args.constant(4)
+    if storage is not None:
+        known = mean is not None and deviation is not None
+        args.m.fill_with(storage, normal_draws(mean or 0.0, deviation or 0.0) if known else None)
+    return SUCCESS
+
+
+def _distribution(m: Machine, type: Type, args: Sequence[Place], name: str) -> Value:
+    numbers = [rvalue(m, argument) for argument in args[:2]]
+    fields = dict(zip("ab", numbers, strict=False))
+    return Aggregate(type, fields)
+
+
+def _engine(m: Machine, type: Type, args: Sequence[Place], name: str) -> Value:
+    return Aggregate(type)
+
+
+def random_number(m: Machine, value: Value) -> Scalar | None:
+    """A call of a distribution or an engine of ``<random>``; None for anything else."""
+    if not isinstance(value, Aggregate):
+        return None
+    short = value.type.name.rpartition("::")[2]
+    if short in _ENGINES:
+        return m.spread(f"{short}()", _WHY, "unsigned int", Spread(0, 2**32, whole=True))
+    kind = _result_type(value.type, "int" if short.startswith("uniform_int") else "double")
+    low, high = (_bound(value, each) for each in "ab")
+    if short in _UNIFORM:
+        first, last = _UNIFORM[short]
+        low, high = (first if low is None else low), (last if high is None else high)
+        if any(isinstance(value.fields.get(each), Scalar) for each in "ab") and (
+            _open(value, "a") or _open(value, "b")
+        ):
+            return m.unknown(short, _WHY, kind)
+        whole = short.startswith("uniform_int")
+        return m.spread(short, _WHY, kind, Spread(low, high + whole, whole=whole))
+    if short == _NORMAL and not _open(value, "a") and not _open(value, "b"):
+        mean, deviation = (0.0 if low is None else low), (1.0 if high is None else high)
+        # The sum of a few even numbers is nearly normal.
+        terms = [m.spread(short, _WHY, "double", Spread(-1.0, 1.0, whole=False)) for _ in range(4)]
+        total = sum((each.value for each in terms), constant(0.0))
+        scaled = total * (deviation * (3.0 / len(terms)) ** 0.5) + mean
+        return to_scalar_type(Scalar(scaled, "double"), kind)
+    return None
+
+
+def _result_type(type: Type, default: str) -> str:
+    given = type.args[0] if type.args else None
+    return given.name if isinstance(given, Type) and given.name in SCALARS else default
+
+
+def _bound(value: Aggregate, name: str) -> float | None:
+    held = value.fields.get(name)
+    return held.value.constant if isinstance(held, Scalar) else None
+
+
+def _open(value: Aggregate, name: str) -> bool:
+    """Whether a bound is given that is not known."""
+    return name in value.fields and _bound(value, name) is None
+
+
+for _name in (*_UNIFORM, _NORMAL):
+    LIBRARY_CLASSES[_name] = _distribution
+for _name in _ENGINES:
+    LIBRARY_CLASSES[_name] = _engine
