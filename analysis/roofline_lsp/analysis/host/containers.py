@@ -198,7 +198,7 @@ def _push(m: Machine, this: Aggregate, args: Sequence[Place]) -> Value:
     assert storage is not None
     size = size_of(this)
     place = deref(m, Pointer(storage, ZERO, storage.element), Scalar(size, "long"))
-    if args and m.stored is not None:
+    if args and m.trials.stored is not None:
         m.note_element(storage, convert(m, rvalue(m, args[0]), storage.element or AUTO))
     if args and size.constant is not None:
         value = rvalue(m, args[0])

@@ -102,11 +102,14 @@ def _launching(
             known = None
         if known is False:
             return None
-        if known is None and executed and (executed > 1 or not m.wants_below(node.body)):
-            break
+        if known is None and executed:
+            # One more trip of a counted loop shows what is launched only in later ones:
+            # ``if (k == 1) ... else ...``.
+            counted = isinstance(node, st.For) and node.step is not None
+            if executed > 1 or not counted or not m.wants_below(node.body):
+                break
         distinct, events = len(m.launches), m.launch_events
-        # A counted loop of unknown length is taken to run at least once. One more trip shows what
-        # is launched only in later ones: ``if (k == 1) ... else ...``.
+        # A counted loop of unknown length is taken to run at least once.
         doubtful = known is None and (induction is None or executed > 0)
         m.doubt += doubtful
         try:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -107,6 +108,20 @@ def handles(table: dict[type, Any], *kinds: type) -> Callable[[_Handler], _Handl
     return register
 
 
+@dataclass(slots=True)
+class TrialNotes:
+    """What is noted while the body of a loop is tried out: see ``trials``."""
+
+    stored: dict[Storage, list[tuple[float, Expr | None]]] | None = None
+    """What is stored to elements of buffers, and how often; None while nothing is tried out."""
+    grown: dict[Storage, list[tuple[float, Expr | None]]] = field(default_factory=dict)
+    """Likewise what is added to elements."""
+    trips: list[float] = field(default_factory=list)
+    """Trips of the loops around that are tried out."""
+    fruitless: Counter[int] = field(default_factory=Counter)
+    """How often loops were tried out for nothing, by their identity."""
+
+
 class Machine:
     """Executes one program once; the result is gathered in ``launches`` and ``problems``."""
 
@@ -123,12 +138,7 @@ class Machine:
         self.unknowns: dict[Symbol, HostUnknown] = {}
         self.spreads: dict[Symbol, Spread] = {}
         """Of those unknowns that are known to come from a range."""
-        self.stored: dict[Storage, list[tuple[float, Expr | None]]] | None = None
-        """What is stored to elements of buffers while a loop's body is tried out, and how often."""
-        self.grown: dict[Storage, list[tuple[float, Expr | None]]] = {}
-        """Likewise what is added to elements."""
-        self.tried: list[float] = []
-        """Trips of the loops around that are tried out."""
+        self.trials = TrialNotes()
         self.named: dict[tuple[str, str], Scalar] = {}
         self.literals: dict[Literal, Value] = {}
         self.reached: set[int] = set()
@@ -349,15 +359,17 @@ class Machine:
 
     def note_element(self, storage: Storage, value: Value | None) -> None:
         """A number is stored to some element, if anybody wants to know."""
-        if self.stored is not None:
+        if self.trials.stored is not None:
             number = value.value if isinstance(value, Scalar) else None
-            self.stored.setdefault(storage, []).append((math.prod(self.tried), number))
+            self.trials.stored.setdefault(storage, []).append(
+                (math.prod(self.trials.trips), number)
+            )
 
     def note_growth(self, storage: Storage, value: Value | None) -> None:
         """A number is added to some element, if anybody wants to know."""
-        if self.stored is not None:
+        if self.trials.stored is not None:
             number = value.value if isinstance(value, Scalar) else None
-            self.grown.setdefault(storage, []).append((math.prod(self.tried), number))
+            self.trials.grown.setdefault(storage, []).append((math.prod(self.trials.trips), number))
 
     def bounded(self, expr: Expr) -> Expr:
         """The expression, or a fresh unknown in its place if it has grown too large to handle."""

@@ -35,6 +35,8 @@ _MOST_STEPS: Final = 400
 """Statements that trying out one loop may execute."""
 _MOST_STATEMENTS: Final = 60
 """Statements of a loop's body that is tried out."""
+_MOST_FRUITLESS: Final = 3
+"""Times that a loop is tried out and nothing becomes known."""
 _MANY: Final = 1e30
 """Trips of a loop of which nobody knows how many there are."""
 _NEARLY_ALL: Final = 0.95
@@ -65,6 +67,14 @@ class Trial:
     last: tuple[Storage, int, float] | None = None
     """An element that holds a running sum at the end: the buffer, its index, the sum."""
 
+    @property
+    def tells(self) -> bool:
+        """Whether anything became known."""
+        known = (
+            held.draws is not None or held.total is not None for held in self.contents.values()
+        )
+        return bool(self.growth) or self.last is not None or any(known)
+
 
 NOTHING: Final = Trial({}, {})
 
@@ -79,30 +89,32 @@ def try_out(
 
     Within the body of another loop that is tried out nothing is said of arrays: that one tells.
     """
-    if not _worth(m, node, effects):
+    if m.trials.fruitless[id(node)] >= _MOST_FRUITLESS or not _worth(m, node, effects):
         return NOTHING
-    outermost = m.stored is None
+    outermost = m.trials.stored is None
     if outermost:
-        m.stored, m.grown = {}, {}
-    stored, grown = m.stored, m.grown
+        m.trials.stored, m.trials.grown = {}, {}
+    stored, grown = m.trials.stored, m.trials.grown
     assert stored is not None
     trips = m.assumed_value(induction.trips) if induction and induction.trips else None
-    m.tried.append(_MANY if trips is None else max(float(trips), 0.0))
+    m.trials.trips.append(_MANY if trips is None else max(float(trips), 0.0))
     try:
         growth = _tried(m, node, effects, induction)
     finally:
-        m.tried.pop()
+        m.trials.trips.pop()
         if outermost:
-            m.stored = None
-    if growth is None:
-        return NOTHING
-    if not outermost:
+            m.trials.stored = None
+    if growth is not None and not outermost:
         return Trial({}, growth)
-    contents = {
-        storage: _after(m, storage, stores, grown.get(storage, ()))
-        for storage, stores in stored.items()
-    }
-    return Trial(contents, growth, _running_sum(m, node, induction))
+    found = NOTHING
+    if growth is not None:
+        contents = {
+            storage: _after(m, storage, stores, grown.get(storage, ()))
+            for storage, stores in stored.items()
+        }
+        found = Trial(contents, growth, _running_sum(m, node, induction))
+    m.trials.fruitless[id(node)] += 0 if found.tells else 1
+    return found
 
 
 def leave_contents(m: Machine, trial: Trial) -> None:
@@ -122,7 +134,7 @@ def leave_growth(m: Machine, trial: Trial, name: str, place: Place, remaining: E
     if growth is None or remaining is None or not isinstance(value, Scalar):
         return False
     after = value.value + remaining * growth
-    if m.stored is not None:
+    if m.trials.stored is not None:
         # The loop around is tried out too, which asks for what is added.
         m.store(place, Scalar(after, value.type_name, value.origin))
         return True
