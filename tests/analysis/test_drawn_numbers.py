@@ -87,7 +87,7 @@ def test_the_assumption_says_what_it_rests_on(tmp_path: Path) -> None:
     assert prediction is not None
     filled, other = prediction.unknowns
     assert filled.assumed == pytest.approx(0.25, abs=0.01)
-    assert "as the host fills it in" in filled.why
+    assert "what the host fills in" in filled.why
     assert (other.assumed, other.why) == (0.5, "its condition depends on data")
 
 

@@ -37,7 +37,9 @@ LEAVING: Final = 0.25
 """A side that ends in ``return``, ``break`` or ``continue``."""
 
 ON_DATA: Final = "its condition depends on data"
-ON_FILLED_DATA: Final = "its condition depends on data; so often it holds as the host fills it in"
+ON_FILLED_DATA: Final = (
+    "its condition depends on data; the share follows from what the host fills in"
+)
 _TRUTHS: Final = frozenset(("lt", "le", "eq", "ne", "land", "lor"))
 
 

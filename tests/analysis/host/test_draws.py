@@ -85,6 +85,15 @@ def test_remainders_of_more_than_a_machine_word(drawn: Run) -> None:
     assert share(numbers, 0.25) == pytest.approx(0.25, abs=0.02)
 
 
+def test_a_size_that_is_not_known_is_no_obstacle(drawn: Run) -> None:
+    numbers = drawn(
+        "int m = atoi(argv[1]); float *e = new float[m];"
+        "for (int i = 0; i < m; i++) e[i] = -1.f + 4.f * i / m;"
+        "cudaMemcpy(d, e, 4 * m, cudaMemcpyHostToDevice); k<<<1, 1>>>(d); return 0;"
+    )
+    assert share(numbers, 0) == pytest.approx(0.25, abs=0.02)
+
+
 def test_loops_within_loops_fill_too(drawn: Run) -> None:
     numbers = drawn(
         "for (int i = 0; i < 1000; i++) for (int j = 0; j < 100; j++) h[100 * i + j] = i - j;"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from roofline_lsp.analysis.host_numbers import HostNumbers
+from roofline_lsp.kernel.symbolic import constant
 
 Run = Callable[..., Any]
 
@@ -43,6 +44,18 @@ def test_a_sum_of_amounts_that_differ_is_known_on_average(
     about: Callable[..., float | None], body: str, expected: float
 ) -> None:
     assert about(body) == pytest.approx(expected, rel=0.03)
+
+
+def test_a_sum_over_a_size_that_is_not_known_grows_with_it(main: Run) -> None:
+    (launch,) = main(
+        "int m = atoi(argv[1]), x = 0; for (int i = 0; i < m; i++) x += rand() % 9 + 1;"
+        "k<<<x, m>>>(d, 0);",
+    )
+    blocks, threads = launch.grid[0], launch.block[0]
+    (size,) = threads.symbols()
+    for number in (1000, 64_000):
+        found = blocks.substitute({size: constant(number)}).constant
+        assert found == pytest.approx(5 * number, rel=0.03)
 
 
 @pytest.mark.parametrize(

@@ -70,9 +70,12 @@ def drawn_from(m: Machine, expr: Expr | None) -> tuple[float, ...] | None:
     values: dict[Symbol, object] = {}
     for position, symbol in enumerate(sorted(followed.symbols(), key=_identity)):
         spread = spreads.get(symbol)
-        if spread is None:
+        if spread is not None:
+            values[symbol] = _points(spread, position)
+        elif symbol in m.trials.bounds and symbol in m.unknowns:
+            values[symbol] = m.unknowns[symbol].assumed
+        else:
             return None
-        values[symbol] = _points(spread, position)
     found = Environment(values).evaluate(followed)
     if found is None:
         return None

@@ -118,6 +118,8 @@ class TrialNotes:
     """Likewise what is added to elements."""
     trips: list[float] = field(default_factory=list)
     """Trips of the loops around that are tried out."""
+    bounds: set[Symbol] = field(default_factory=set)
+    """What ends of loops' ranges are made of that is not known but assumed, as sizes are."""
     fruitless: Counter[int] = field(default_factory=Counter)
     """How often loops were tried out for nothing, by their identity."""
 

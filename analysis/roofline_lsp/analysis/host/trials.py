@@ -138,10 +138,11 @@ def leave_growth(m: Machine, trial: Trial, name: str, place: Place, remaining: E
         # The loop around is tried out too, which asks for what is added.
         m.store(place, Scalar(after, value.type_name, value.origin))
         return True
-    total = m.assumed_value(after)
+    total = after.constant
     if total is None:
-        return False
-    m.store(place, m.average(place.name, _SUM, value.type_name, total))
+        m.store(place, Scalar(m.bounded(after), value.type_name, value.origin))
+    else:
+        m.store(place, m.average(place.name, _SUM, value.type_name, total))
     return True
 
 
@@ -210,6 +211,7 @@ def _forget_what_changes(
     last = m.assumed_value(induction.final)
     if first is not None and last is not None and isinstance(start, Scalar):
         spread = Spread(min(first, last + 1), max(last, first + 1), whole=True)
+        m.trials.bounds |= start.value.symbols() | induction.final.symbols()
         m.store(place, m.spread(place.name, _WHY, start.type_name, spread))
     return before
 
