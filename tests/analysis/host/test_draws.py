@@ -85,6 +85,42 @@ def test_remainders_of_more_than_a_machine_word(drawn: Run) -> None:
     assert share(numbers, 0.25) == pytest.approx(0.25, abs=0.02)
 
 
+@pytest.mark.parametrize(
+    ("call", "below", "expected"),
+    [
+        ("curandGenerateUniform(g, d, n)", 0.25, 0.25),
+        ("curandGenerateNormal(g, d, n, 1.f, 2.f)", 1, 0.5),
+        ("curandGenerateNormal(g, d, n, 0.f, 1.f)", -1, 0.16),
+    ],
+)
+def test_a_library_that_fills_device_memory(
+    drawn: Run, call: str, below: float, expected: float
+) -> None:
+    numbers = drawn(f"curandGenerator_t g; {call}; k<<<1, 1>>>(d); return 0;")
+    assert share(numbers, below) == pytest.approx(expected, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("distribution", "below", "expected"),
+    [
+        ("std::uniform_real_distribution<float> u;", 0.25, 0.25),
+        ("std::uniform_int_distribution<int> u(1, 6);", 3, 1 / 3),
+        ("std::uniform_int_distribution<> u(0, 9);", 5, 0.5),
+    ],
+)
+def test_distributions_have_the_ends_that_they_say(
+    drawn: Run, distribution: str, below: float, expected: float
+) -> None:
+    filled = "for (int i = 0; i < n; i++) h[i] = u(g);"
+    numbers = drawn(f"std::mt19937 g; {distribution} {filled}")
+    assert share(numbers, below) == pytest.approx(expected, abs=0.02)
+
+
+def test_a_distribution_between_numbers_that_are_not_known_says_nothing(drawn: Run) -> None:
+    body = "std::mt19937 g; std::uniform_real_distribution<float> u(0.f, limit());"
+    assert drawn(f"{body} for (int i = 0; i < n; i++) h[i] = u(g);") is None
+
+
 def test_a_size_that_is_not_known_is_no_obstacle(drawn: Run) -> None:
     numbers = drawn(
         "int m = atoi(argv[1]); float *e = new float[m];"

@@ -23,8 +23,14 @@ _ENGINES: Final = (
     "mt19937", "mt19937_64", "default_random_engine", "minstd_rand", "minstd_rand0",
     "random_device", "ranlux24", "ranlux48", "knuth_b",
 )  # fmt: skip
-_UNIFORM: Final = {"uniform_real_distribution": (0.0, 1.0), "uniform_int_distribution": (0, 2**31)}
-_NORMAL: Final = "normal_distribution"
+_DISTRIBUTIONS: Final = {
+    "uniform_real_distribution": (0.0, 1.0),
+    "uniform_int_distribution": (0, 2**31 - 1),
+    "normal_distribution": (0.0, 1.0),
+}
+"""Their two parameters where none are given: the bounds, or mean and standard deviation."""
+_TERMS: Final = 4
+"""Even numbers that are added up: their sum is nearly normal."""
 
 
 @models("rand", "random", "lrand48", "rand_r")
@@ -73,25 +79,21 @@ def random_number(m: Machine, value: Value) -> Scalar | None:
     short = value.type.name.rpartition("::")[2]
     if short in _ENGINES:
         return m.spread(f"{short}()", _WHY, "unsigned int", Spread(0, 2**32, whole=True))
-    kind = _result_type(value.type, "int" if short.startswith("uniform_int") else "double")
-    low, high = (_bound(value, each) for each in "ab")
-    if short in _UNIFORM:
-        first, last = _UNIFORM[short]
-        low, high = (first if low is None else low), (last if high is None else high)
-        if any(isinstance(value.fields.get(each), Scalar) for each in "ab") and (
-            _open(value, "a") or _open(value, "b")
-        ):
-            return m.unknown(short, _WHY, kind)
-        whole = short.startswith("uniform_int")
-        return m.spread(short, _WHY, kind, Spread(low, high + whole, whole=whole))
-    if short == _NORMAL and not _open(value, "a") and not _open(value, "b"):
-        mean, deviation = (0.0 if low is None else low), (1.0 if high is None else high)
-        # The sum of a few even numbers is nearly normal.
-        terms = [m.spread(short, _WHY, "double", Spread(-1.0, 1.0, whole=False)) for _ in range(4)]
-        total = sum((each.value for each in terms), constant(0.0))
-        scaled = total * (deviation * (3.0 / len(terms)) ** 0.5) + mean
-        return to_scalar_type(Scalar(scaled, "double"), kind)
-    return None
+    if short not in _DISTRIBUTIONS:
+        return None
+    whole = short.startswith("uniform_int")
+    kind = _result_type(value.type, "int" if whole else "double")
+    given = zip("ab", _DISTRIBUTIONS[short], strict=True)
+    first, second = (_parameter(value, name, default) for name, default in given)
+    if first is None or second is None:
+        return m.unknown(short, _WHY, kind)
+    if short.startswith("uniform"):
+        return m.spread(short, _WHY, kind, Spread(first, second + whole, whole=whole))
+    even = Spread(-1.0, 1.0, whole=False)
+    terms = [m.spread(short, _WHY, "double", even) for _ in range(_TERMS)]
+    total = sum((each.value for each in terms), constant(0.0))
+    scaled = total * (second * (3.0 / _TERMS) ** 0.5) + first
+    return to_scalar_type(Scalar(scaled, "double"), kind)
 
 
 def _result_type(type: Type, default: str) -> str:
@@ -99,17 +101,12 @@ def _result_type(type: Type, default: str) -> str:
     return given.name if isinstance(given, Type) and given.name in SCALARS else default
 
 
-def _bound(value: Aggregate, name: str) -> float | None:
+def _parameter(value: Aggregate, name: str, default: float) -> float | None:
     held = value.fields.get(name)
-    return held.value.constant if isinstance(held, Scalar) else None
+    return default if held is None else held.value.constant if isinstance(held, Scalar) else None
 
 
-def _open(value: Aggregate, name: str) -> bool:
-    """Whether a bound is given that is not known."""
-    return name in value.fields and _bound(value, name) is None
-
-
-for _name in (*_UNIFORM, _NORMAL):
+for _name in _DISTRIBUTIONS:
     LIBRARY_CLASSES[_name] = _distribution
 for _name in _ENGINES:
     LIBRARY_CLASSES[_name] = _engine
