@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from roofline_lsp.analysis.prediction import Prediction
 from roofline_lsp.api import ProgramAnalysis
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.settings import Settings
@@ -27,16 +28,23 @@ int main() {
 """
 
 
-def operations(body: str, tmp_path: Path) -> float:
-    """Additions of one thread on average, of a kernel that adds where a condition holds."""
+SIGNATURE = "void k(const float *x, const float *y, const int *m, float *out, float p)"
+
+
+def predicted(source: str, tmp_path: Path) -> Prediction:
+    """The prediction for the kernel ``k`` of a program."""
     path = tmp_path / "k.cu"
-    path.write_text(
-        "__global__ void k(const float *x, const float *y, const int *m, float *out, float p) {"
-        f" int i = blockIdx.x * blockDim.x + threadIdx.x; float a = out[i]; {body} }}\n{HOST}"
-    )
+    path.write_text(source)
     program = ProgramAnalysis.load([path], Settings(), argv=())
     prediction = program.predict("k", grid=None, block=None)
     assert prediction is not None
+    return prediction
+
+
+def operations(body: str, tmp_path: Path) -> float:
+    """Additions of one thread on average, of a kernel that adds where a condition holds."""
+    start = "int i = blockIdx.x * blockDim.x + threadIdx.x; float a = out[i];"
+    prediction = predicted(f"__global__ {SIGNATURE} {{ {start} {body} }}\n{HOST}", tmp_path)
     return (prediction.operations(Precision.SP) or 0.0) / 2**20
 
 
@@ -77,14 +85,8 @@ def test_data_that_the_kernel_writes_is_not_the_hosts_any_more(tmp_path: Path) -
 
 
 def test_the_assumption_says_what_it_rests_on(tmp_path: Path) -> None:
-    path = tmp_path / "k.cu"
-    path.write_text(
-        "__global__ void k(const float *x, const float *y, const int *m, float *out, float p) {"
-        f" if (x[0] < 0.25f) out[0] += 1.f; if (out[1] < y[0]) out[2] += 1.f; }}\n{HOST}"
-    )
-    program = ProgramAnalysis.load([path], Settings(), argv=())
-    prediction = program.predict("k", grid=None, block=None)
-    assert prediction is not None
+    body = "if (x[0] < 0.25f) out[0] += 1.f; if (out[1] < y[0]) out[2] += 1.f;"
+    prediction = predicted(f"__global__ {SIGNATURE} {{ {body} }}\n{HOST}", tmp_path)
     filled, other = prediction.unknowns
     assert filled.assumed == pytest.approx(0.25, abs=0.01)
     assert "what the host fills in" in filled.why
@@ -92,16 +94,13 @@ def test_the_assumption_says_what_it_rests_on(tmp_path: Path) -> None:
 
 
 def test_an_array_within_an_argument(tmp_path: Path) -> None:
-    path = tmp_path / "k.cu"
-    path.write_text("""
+    source = """
     struct S { int on; int z; }; struct A { S s[8]; };
     __global__ void k(float *a, A all) { if (all.s[threadIdx.x].on) a[threadIdx.x] += 1.f; }
     int main() {
       A all; float *a; cudaMalloc(&a, 4000);
       for (int i = 0; i < 8; i++) { all.s[i].on = i < 6; all.s[i].z = i; }
       k<<<1, 8>>>(a, all);
-    }""")
-    program = ProgramAnalysis.load([path], Settings(), argv=())
-    prediction = program.predict("k", grid=None, block=None)
-    assert prediction is not None
+    }"""
+    prediction = predicted(source, tmp_path)
     assert prediction.operations(Precision.SP) == pytest.approx(6)

@@ -77,7 +77,7 @@ class BranchOdds:
     def together(self, conditions: Sequence[Expr | None]) -> Lane | None:
         """The share for which all hold, where the launch and data that the host fills in tell."""
         known = [each for each in conditions if each is not None]
-        if len(known) < len(conditions):
+        if self._drawn is None or self._drawn.empty or len(known) < len(conditions):
             return None
         whole = reduce(lambda one, other: apply("land", one, other), known)
         if self._lanes.evaluate(whole) is not None:

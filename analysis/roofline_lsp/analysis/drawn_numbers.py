@@ -34,6 +34,11 @@ class DrawnNumbers:
         self._meanings = meanings
         self._followed: dict[Expr, Expr | None] = {}
 
+    @property
+    def empty(self) -> bool:
+        """Whether no load gives numbers that are known."""
+        return not self._draws
+
     def share(self, condition: Expr, lanes: Environment, guard: Region) -> Lane | None:
         """The share of the numbers on which a condition holds, one number or one a lane.
 
