@@ -11,8 +11,9 @@ import pytest
 from roofline_lsp.analysis.device.regions import KernelSummary, Work
 from roofline_lsp.analysis.device.summary import summarise
 from roofline_lsp.analysis.execution import Execution, execute
+from roofline_lsp.analysis.language.symbols import Symbols
+from roofline_lsp.analysis.language.type_system import TypeSystem
 from roofline_lsp.analysis.predict import work_totals
-from roofline_lsp.analysis.symbols import build_symbol_table
 from roofline_lsp.kernel.symbolic import Symbol, make_symbol
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.load import load_program
@@ -76,9 +77,9 @@ def count() -> Count:
     ) -> Counted:
         file = PATH.with_suffix(suffix)
         program = load_program([file], lambda path: source.encode() if path == file else None)
-        table = build_symbol_table(program)
-        (kernel,) = (f for found in table.functions.values() for f in found if f.is_kernel)
-        summary = summarise(kernel, table, bindings)
+        types = TypeSystem(Symbols(program))
+        (kernel,) = (f for found in types.symbols.functions.values() for f in found if f.is_kernel)
+        summary = summarise(kernel, types, bindings)
         bound: dict[Symbol, int | float] = {}
         for name, value in values.items():
             for nonnegative in (False, True):

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from roofline_lsp.analysis.binding import Binding, bind
 from roofline_lsp.analysis.device.summary import summarise
 from roofline_lsp.analysis.host.values import HostUnknown, LaunchContext, Opaque, Scalar
-from roofline_lsp.analysis.symbols import build_symbol_table
+from roofline_lsp.analysis.language.symbols import Symbols
+from roofline_lsp.analysis.language.type_system import TypeSystem
 from roofline_lsp.kernel.symbolic import ONE, Expr, apply, constant, from_atom, make_symbol
 from roofline_lsp.parsers.load import load_program
 
@@ -31,7 +32,7 @@ def bound(grid: Expr, argument: Expr, measured: int) -> Binding:
         kernel, {}, (grid, ONE, ONE), (block, ONE, ONE), None,
         (Scalar(argument, "long"), Scalar(argument, "int")), PATH, 1, 0, unknowns=unknowns,
     )  # fmt: skip
-    summary = summarise(kernel, build_symbol_table(program))
+    summary = summarise(kernel, TypeSystem(Symbols(program)))
     return bind(summary, context, (measured, 1, 1), (256, 1, 1))
 
 
@@ -87,7 +88,7 @@ def test_a_loop_by_the_whole_grid_is_taken_to_be_covered_by_it() -> None:
         a[i] = 0;
     }"""
     program = load_program([PATH], {PATH: source}.get)
-    summary = summarise(program.units[0].functions[0], build_symbol_table(program))
+    summary = summarise(program.units[0].functions[0], TypeSystem(Symbols(program)))
     assert argument(bind(summary, None, (40, 1, 1), (256, 1, 1))) == 40 * 256
 
 
@@ -101,7 +102,7 @@ def learnt(source: str, grid: int, args: dict[str, Expr], *, block: int = 256) -
     context = LaunchContext(
         kernel, {}, *dims, None, values, PATH, 1, 0, unknowns=unknowns,
     )  # fmt: skip
-    summary = summarise(kernel, build_symbol_table(program))
+    summary = summarise(kernel, TypeSystem(Symbols(program)))
     found = bind(summary, context, (grid, 1, 1), (block, 1, 1))
     return {s.name: v for s, v in found.values.items()}
 
@@ -151,7 +152,7 @@ def test_the_block_is_learnt_before_the_grid_that_is_computed_from_it(
         kernel, {}, (grid, ONE, ONE), (block, ONE, ONE), None,
         (Scalar(N, "long"), Scalar(N, "int")), PATH, 1, 0, unknowns=unknowns,
     )  # fmt: skip
-    summary = summarise(kernel, build_symbol_table(program))
+    summary = summarise(kernel, TypeSystem(Symbols(program)))
     blocks, threads = measured
     assert argument(bind(summary, context, (blocks, 1, 1), (threads, 1, 1))) == expected
 

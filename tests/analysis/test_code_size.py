@@ -9,7 +9,8 @@ from roofline_lsp.analysis.code_size import code_bytes, launch_bytes
 from roofline_lsp.analysis.device.regions import Access, Array, KernelSummary, Region, Work
 from roofline_lsp.analysis.device.summary import summarise
 from roofline_lsp.analysis.execution import execute
-from roofline_lsp.analysis.symbols import build_symbol_table
+from roofline_lsp.analysis.language.symbols import Symbols
+from roofline_lsp.analysis.language.type_system import TypeSystem
 from roofline_lsp.kernel.program import Dialect
 from roofline_lsp.kernel.symbolic import constant, symbol
 from roofline_lsp.kernel.types import Type
@@ -20,7 +21,7 @@ PATH = Path("/src/kernel.cu")
 
 def empty() -> KernelSummary:
     program = load_program([PATH], {PATH: b"__global__ void f() {}"}.get)
-    return summarise(program.units[0].functions[0], build_symbol_table(program))
+    return summarise(program.units[0].functions[0], TypeSystem(Symbols(program)))
 
 
 def test_a_kernel_that_does_nothing_has_no_code() -> None:

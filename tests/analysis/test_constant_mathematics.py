@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.analysis.c_mathematics import BINARY, UNARY, computed
 from roofline_lsp.analysis.device.regions import Work
 from roofline_lsp.analysis.expansions import function_cost
+from roofline_lsp.analysis.language.mathematics import BINARY, UNARY, computed
 
 Count = Callable[..., Any]
 

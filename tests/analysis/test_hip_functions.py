@@ -10,8 +10,9 @@ from roofline_lsp.analysis.device.matrix_functions import flops_of_mfma
 from roofline_lsp.analysis.device.regions import KernelSummary, Work
 from roofline_lsp.analysis.device.summary import summarise
 from roofline_lsp.analysis.execution import Execution, execute
+from roofline_lsp.analysis.language.symbols import Symbols
+from roofline_lsp.analysis.language.type_system import TypeSystem
 from roofline_lsp.analysis.predict import work_totals
-from roofline_lsp.analysis.symbols import build_symbol_table
 from roofline_lsp.kernel.symbolic import make_symbol
 from roofline_lsp.parsers.load import load_program
 
@@ -21,9 +22,9 @@ PATH = Path("/src/kernel.hip")
 def walked(source: str, warp_size: int = 64) -> KernelSummary:
     """The one kernel of a HIP source."""
     program = load_program([PATH], lambda path: source.encode() if path == PATH else None)
-    table = build_symbol_table(program)
-    (kernel,) = (f for found in table.functions.values() for f in found if f.is_kernel)
-    return summarise(kernel, table, None, warp_size)
+    types = TypeSystem(Symbols(program))
+    (kernel,) = (f for found in types.symbols.functions.values() for f in found if f.is_kernel)
+    return summarise(kernel, types, None, warp_size)
 
 
 def work(source: str, warp_size: int = 64, block: int = 256, **values: int) -> dict[Work, float]:

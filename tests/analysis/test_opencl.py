@@ -13,7 +13,8 @@ from roofline_lsp.analysis.device.opencl.functions import OPENCL_FUNCTIONS
 from roofline_lsp.analysis.device.regions import KernelSummary, Work
 from roofline_lsp.analysis.device.summary import summarise
 from roofline_lsp.analysis.expansions import function_cost, operator_cost
-from roofline_lsp.analysis.symbols import build_symbol_table
+from roofline_lsp.analysis.language.symbols import Symbols
+from roofline_lsp.analysis.language.type_system import TypeSystem
 from roofline_lsp.parsers.load import load_program
 
 Count = Callable[..., Any]
@@ -35,9 +36,9 @@ __kernel void k({params}) {{
 
 def summary_of(source: str) -> KernelSummary:
     program = load_program([PATH], {PATH: source.encode()}.get)
-    table = build_symbol_table(program)
-    (kernel,) = (f for found in table.functions.values() for f in found if f.is_kernel)
-    return summarise(kernel, table)
+    types = TypeSystem(Symbols(program))
+    (kernel,) = (f for found in types.symbols.functions.values() for f in found if f.is_kernel)
+    return summarise(kernel, types)
 
 
 def offsets(source: str) -> list[str]:

@@ -16,8 +16,9 @@ from roofline_lsp.analysis.device.openmp_functions import (
 from roofline_lsp.analysis.device.regions import KernelSummary, Work
 from roofline_lsp.analysis.device.summary import summarise
 from roofline_lsp.analysis.execution import execute
+from roofline_lsp.analysis.language.symbols import Symbols
+from roofline_lsp.analysis.language.type_system import TypeSystem
 from roofline_lsp.analysis.predict import work_totals
-from roofline_lsp.analysis.symbols import build_symbol_table
 from roofline_lsp.kernel.program import Dialect
 from roofline_lsp.parsers.load import load_program
 
@@ -28,7 +29,7 @@ def walked(body: str, dialect: Dialect) -> KernelSummary:
     program = load_program([path], lambda wanted: source if wanted == path else None)
     (unit,) = program.units
     (kernel,) = unit.functions
-    return summarise(replace(kernel, dialect=dialect), build_symbol_table(program))
+    return summarise(replace(kernel, dialect=dialect), TypeSystem(Symbols(program)))
 
 
 def work(

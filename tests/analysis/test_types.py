@@ -6,31 +6,27 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.analysis.layout import TypeResolver, common_type, precision_of, promoted
-from roofline_lsp.analysis.symbols import build_symbol_table
-from roofline_lsp.kernel.expressions import Expression, Literal
+from roofline_lsp.analysis.language.symbols import Symbols
+from roofline_lsp.analysis.language.type_system import TypeSystem
+from roofline_lsp.analysis.language.types import common_type, precision_of, promoted
+from roofline_lsp.kernel.expressions import Literal
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.load import load_program
 
 
-def _constant(expression: Expression) -> int | None:
-    value = expression.value if isinstance(expression, Literal) else None
-    return value if isinstance(value, int) else None
-
-
-def resolver(source: str) -> TypeResolver:
+def resolver(source: str) -> TypeSystem:
     path = Path("/src/types.cu")
     program = load_program([path], lambda wanted: source.encode() if wanted == path else None)
-    return TypeResolver(build_symbol_table(program), {}, _constant)
+    return TypeSystem(Symbols(program))
 
 
 def layout(source: str) -> tuple[int | None, dict[str, int]]:
     """Size of ``S`` and the offsets of its fields."""
     types = resolver(source)
-    fields = types.fields(Type("S"))
-    assert fields is not None
-    return types.size(Type("S")), {name: offset for name, (offset, _, _) in fields.items()}
+    found = types.layout(Type("S"))
+    assert found is not None
+    return types.size(Type("S")), {n: field.offset_bytes for n, field in found.fields.items()}
 
 
 @pytest.mark.parametrize(

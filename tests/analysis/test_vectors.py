@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from roofline_lsp.analysis.device.regions import Work
-from roofline_lsp.analysis.layout import TypeResolver
-from roofline_lsp.analysis.opencl_types import components
-from roofline_lsp.analysis.symbols import build_symbol_table
+from roofline_lsp.analysis.language.opencl_types import components
+from roofline_lsp.analysis.language.symbols import Symbols
+from roofline_lsp.analysis.language.type_system import TypeSystem
 from roofline_lsp.kernel.program import Dialect, Program
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.load import load_program
@@ -23,8 +23,8 @@ def body(statements: str, params: str = "__global float4 *a, __global float4 *b,
     return f"__kernel void k({params}) {{ int i = get_global_id(0); {statements} }}"
 
 
-def resolver(dialect: Dialect) -> TypeResolver:
-    return TypeResolver(build_symbol_table(Program(())), dialect=dialect)
+def resolver(dialect: Dialect) -> TypeSystem:
+    return TypeSystem(Symbols(Program(())), dialect)
 
 
 # -- operators
@@ -202,17 +202,17 @@ def test_sizes_and_alignments(
     for dialect, expected in ((Dialect.CUDA, cuda), (Dialect.OPENCL, opencl)):
         types = resolver(dialect)
         size = types.size(Type(name))
-        assert (size, types.alignment(Type(name))) == (expected or (None, 1))
+        assert (size, types.alignment(Type(name))) == (expected or (None, None))
 
 
 def test_structs_of_vectors() -> None:
     path = Path("/src/t.cl")
     source = b"typedef struct { char tag; float3 at; float w; } body;"
-    table = build_symbol_table(load_program([path], {path: source}.get))
-    types = TypeResolver(table, dialect=Dialect.OPENCL)
-    fields = types.fields(Type("body"))
-    assert fields is not None
-    assert {name: offset for name, (offset, _, _) in fields.items()} == {
+    types = TypeSystem(Symbols(load_program([path], {path: source}.get)))
+    types = types.in_dialect(Dialect.OPENCL)
+    layout = types.layout(Type("body"))
+    assert layout is not None
+    assert {name: field.offset_bytes for name, field in layout.fields.items()} == {
         "tag": 0,
         "at": 16,
         "w": 32,

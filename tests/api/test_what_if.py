@@ -176,7 +176,7 @@ def test_the_host_is_not_executed_again_where_it_does_not_ask_for_the_device(
 def test_an_analysis_for_elsewhere_is_made_once() -> None:
     analysis = ProgramAnalysis.load([PATH], Settings(), reader=lambda _: POLYNOMIAL.encode())
     assert analysis.on("A100") is analysis.on("A100")
-    assert analysis.on("A100").table is analysis.table
+    assert analysis.on("A100").types is analysis.types
 
 
 def test_a_flip_is_worded_shortly() -> None:

@@ -102,11 +102,21 @@ def bind(
         _bind_array(result, name, value, host)
     result.unknowns.extend(_assumptions(arguments))
     result.unknowns.extend(host.used())
+    result.unknowns.extend(_unknown_sizes(summary, result.unknowns))
     if found_block is None:
         result.unknowns.append(UnknownUsed("block size", "no launch was found", threads))
     if found_grid is None:
         result.unknowns.append(UnknownUsed("grid size", "no launch was found", used_grid[0]))
     return result
+
+
+def _unknown_sizes(summary: KernelSummary, named: Sequence[UnknownUsed]) -> Iterator[UnknownUsed]:
+    """Types of the kernel's whose size is not known, but for those that the host named too."""
+    known = {unknown.name for unknown in named}
+    for type_name, size_bytes in summary.unknown_sizes.items():
+        name = f"sizeof({type_name})"
+        if name not in known:
+            yield UnknownUsed(name, "the type's layout is not known", size_bytes)
 
 
 def _dimensions_used(wanted: set[Symbol]) -> int:

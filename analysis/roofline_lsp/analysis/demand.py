@@ -15,7 +15,7 @@ from typing import Final
 
 from roofline_lsp.analysis.device.regions import Access, KernelSummary, Region, Work
 from roofline_lsp.analysis.execution import Execution, RegionRuns
-from roofline_lsp.analysis.layout import is_float
+from roofline_lsp.analysis.language.types import is_float
 from roofline_lsp.analysis.requests import LINE_BYTES, WarpAddresses
 from roofline_lsp.analysis.touched import Touched
 from roofline_lsp.analysis.traffic import Traffic

@@ -56,7 +56,7 @@ class FindingsMaker:
             return ()
         analysis = self._analysis
         subject = KernelSubject(
-            kernel, launches, analysis.table, analysis.target, analysis.nodes, self._text
+            kernel, launches, analysis.types, analysis.target, analysis.nodes, self._text
         )
         return kernel_findings(subject, self._rules)
 
@@ -100,7 +100,7 @@ class FindingsMaker:
             path,
             tuple(functions.values()),
             self._launches,
-            analysis.table,
+            analysis.types.symbols,
             analysis.target,
             analysis.nodes,
             text,

@@ -15,9 +15,10 @@ from roofline_lsp.analysis.execution import Dim3
 from roofline_lsp.analysis.host import HostOptions, HostResult, execute_host
 from roofline_lsp.analysis.host.libraries.device_properties import device_properties
 from roofline_lsp.analysis.host.values import LaunchContext
+from roofline_lsp.analysis.language.symbols import Symbols
+from roofline_lsp.analysis.language.type_system import TypeSystem
 from roofline_lsp.analysis.predict import Target, judge, predict
 from roofline_lsp.analysis.prediction import Prediction
-from roofline_lsp.analysis.symbols import SymbolTable, build_symbol_table
 from roofline_lsp.api.body_hash import body_hash, by_name
 from roofline_lsp.api.cache import AnalysisCache
 from roofline_lsp.api.details import KernelDetails
@@ -82,9 +83,9 @@ class ProgramAnalysis:
         self.reader: Reader = here.reader if here else read_file
         """Gives the texts that findings are placed in."""
         self.target: Target = target_of(settings)
-        self.table: SymbolTable = here.table if here else build_symbol_table(program)
+        self.types: TypeSystem = here.types if here else TypeSystem(Symbols(program))
         self.functions: tuple[Function, ...] = here.functions if here else _kernels(program)
-        self.nodes = NodeIndex(self.table)
+        self.nodes = NodeIndex(self.types.symbols)
         """What rules look through, each function once."""
         self._argv = argv
         self._cache = cache or AnalysisCache()
@@ -254,7 +255,7 @@ class ProgramAnalysis:
         found = self._summaries.get(key) or self._kept_summaries.get(key)
         count("kernels walked" if found is None else "walks known before")
         if found is None:
-            found = summarise(kernel, self.table, bindings, self.warp_size)
+            found = summarise(kernel, self.types, bindings, self.warp_size)
         self._summaries[key] = found
         return found
 

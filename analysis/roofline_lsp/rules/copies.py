@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from roofline_lsp.analysis.host.values import Buffer, Pointer
-from roofline_lsp.analysis.symbols import last_part
+from roofline_lsp.analysis.language.symbols import last_component
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel.records import record
 from roofline_lsp.rules.host_program import HostLaunch, HostProgram
@@ -53,7 +53,7 @@ def copies(program: HostProgram) -> Iterator[Copy]:
     for located, call in program.calls(*_CALLS):
         if len(call.args) < 4 or not isinstance(call.args[3], ex.Name):
             continue
-        direction = _DIRECTIONS.get(last_part(call.args[3].name))
+        direction = _DIRECTIONS.get(last_component(call.args[3].name))
         if direction is not None:
             yield Copy(
                 located,

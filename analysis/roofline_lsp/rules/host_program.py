@@ -7,8 +7,8 @@ from functools import cached_property
 from pathlib import Path
 
 from roofline_lsp.analysis.host.values import LaunchContext
+from roofline_lsp.analysis.language.symbols import Symbols
 from roofline_lsp.analysis.predict import Target
-from roofline_lsp.analysis.symbols import SymbolTable
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel.program import Function, Span
 from roofline_lsp.rules.model import Effect, Fix, Found, Related
@@ -38,7 +38,7 @@ class HostProgram:
         path: Path,
         functions: Sequence[Function],
         launches: Callable[[], Sequence[HostLaunch]],
-        table: SymbolTable,
+        table: Symbols,
         target: Target,
         index: NodeIndex,
         text: SourceText,

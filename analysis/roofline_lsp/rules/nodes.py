@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from roofline_lsp.analysis.device.assigned import children
-from roofline_lsp.analysis.symbols import SymbolTable, last_part
+from roofline_lsp.analysis.language.symbols import Symbols, last_component
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
 from roofline_lsp.kernel.program import Function
@@ -76,7 +76,7 @@ def all_of(functions: tuple[FunctionNodes, ...], *types: type[Wanted]) -> Iterat
 class NodeIndex:
     """The nodes of the functions of a program, each looked through once."""
 
-    def __init__(self, table: SymbolTable) -> None:
+    def __init__(self, table: Symbols) -> None:
         self._table = table
         self._known: dict[Function, FunctionNodes] = {}
 
@@ -112,7 +112,7 @@ class NodeIndex:
         if isinstance(name, ex.Member):
             found = self._table.functions.get(name.name, ())
         elif isinstance(name, ex.Name):
-            found = self._table.functions.get(last_part(name.name), ())
+            found = self._table.functions.get(last_component(name.name), ())
         else:
             return
         for function in found:
@@ -126,7 +126,7 @@ class NodeIndex:
 
 def called_name(call: ex.Call) -> str | None:
     """The name that a call spells, without qualification; None for a computed callee."""
-    return last_part(call.callee.name) if isinstance(call.callee, ex.Name) else None
+    return last_component(call.callee.name) if isinstance(call.callee, ex.Name) else None
 
 
 def within(node: object) -> Iterator[object]:

@@ -11,9 +11,9 @@ from roofline_lsp.analysis.binding import Binding, bind
 from roofline_lsp.analysis.device.regions import Access, KernelSummary, Region, Site, Work
 from roofline_lsp.analysis.device.summary import summarise
 from roofline_lsp.analysis.host.values import LaunchContext
+from roofline_lsp.analysis.language.type_system import TypeSystem
 from roofline_lsp.analysis.predict import Judged, Target, judge
 from roofline_lsp.analysis.prediction import Prediction
-from roofline_lsp.analysis.symbols import SymbolTable
 from roofline_lsp.analysis.touched import Touched
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.program import Dialect, Function, Span
@@ -56,7 +56,7 @@ class KernelSubject:
         self,
         kernel: Function,
         launches: Sequence[JudgedLaunch],
-        table: SymbolTable,
+        types: TypeSystem,
         target: Target,
         index: NodeIndex,
         texts: Texts,
@@ -64,7 +64,7 @@ class KernelSubject:
         """There is at least one launch: that for assumed dimensions where none was found."""
         self.kernel = kernel
         self.launches = tuple(launches)
-        self.table = table
+        self.type_system = types
         self.target = target
         self.text = texts
         self._index = index
@@ -108,7 +108,7 @@ class KernelSubject:
         found = self._types.get(function)
         if found is None:
             found = self._types[function] = LocalTypes(
-                self._index.of(function), self.table, self.launch.bindings
+                self._index.of(function), self.type_system, self.launch.bindings
             )
         return found
 
@@ -174,15 +174,8 @@ class KernelSubject:
     def effect_of_rewriting(self, rewrite: Rewrite, functions: Iterable[Function]) -> Effect:
         """The effect of rewriting the bodies of some functions, by walking the kernel anew."""
         changed = {function: with_body(function, rewrite) for function in set(functions)}
-        lists = dict(self.table.functions)
-        for function in changed:
-            old = lists.get(function.name, ())
-            lists[function.name] = tuple(changed.get(each, each) for each in old)
-        table = SymbolTable(
-            lists, self.table.structs, self.table.aliases, self.table.globals,
-            self.table.enumerators,
-        )  # fmt: skip
-        return self.effect_of_kernel(changed.get(self.kernel, self.kernel), table)
+        types = TypeSystem(self.type_system.symbols.with_functions(changed))
+        return self.effect_of_kernel(changed.get(self.kernel, self.kernel), types)
 
     def effect_of_fewer_integers(self, rewrite: Rewrite, functions: Iterable[Function]) -> Effect:
         """The same of rewriting that changes only what whole numbers cost, not which they are.
@@ -199,11 +192,11 @@ class KernelSubject:
                 change.add(region, Work.INT, row[Work.INT] * (left - 1.0))
         return self.effect(change)
 
-    def effect_of_kernel(self, kernel: Function, table: SymbolTable | None = None) -> Effect:
+    def effect_of_kernel(self, kernel: Function, types: TypeSystem | None = None) -> Effect:
         """The effect of putting another kernel in this one's place, launched in the same way."""
         architecture = self.target.gpu.architecture
         summary = summarise(
-            kernel, table or self.table, self.launch.bindings, architecture.warp_size
+            kernel, types or self.type_system, self.launch.bindings, architecture.warp_size
         )
         bound = bind(summary, self.launch.context)
         after = judge(summary, bound, self.target).prediction

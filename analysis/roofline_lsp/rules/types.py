@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from roofline_lsp.analysis.layout import common_type, is_float, is_integer
-from roofline_lsp.analysis.symbols import SymbolTable, last_part
+from roofline_lsp.analysis.language.symbols import last_component
+from roofline_lsp.analysis.language.type_system import TypeSystem
+from roofline_lsp.analysis.language.types import common_type, is_arithmetic, is_integer
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
 from roofline_lsp.kernel.types import Type
@@ -20,10 +21,10 @@ class LocalTypes:
     """The types of one function's variables."""
 
     def __init__(
-        self, nodes: FunctionNodes, table: SymbolTable, bindings: Mapping[str, Type | int]
+        self, nodes: FunctionNodes, types: TypeSystem, bindings: Mapping[str, Type | int]
     ) -> None:
-        self._table = table
-        self._bindings = bindings
+        self._types = types
+        self._scope = types.scope_with(bindings)
         self._names: dict[str, Type | None] = {}
         for variable in nodes.function.params:
             self._add(variable)
@@ -48,32 +49,19 @@ class LocalTypes:
         """The declared type of a variable, aliases and template parameters resolved."""
         found = self._names.get(name)
         if found is None and name not in self._names:
-            declared = self._table.globals.get(last_part(name))
-            found = declared.type if declared is not None else None
+            declared = self._types.symbols.find_global(name, None)
+            found = declared.variable.type if declared is not None else None
         return self._resolved(found) if found is not None else None
 
-    def _resolved(self, type_: Type) -> Type | None:
-        for _ in range(4):
-            bound = self._bindings.get(type_.name)
-            alias = bound if isinstance(bound, Type) else self._table.find_alias(type_.name)
-            if alias is None or alias.name == type_.name:
-                break
-            type_ = Type(
-                alias.name,
-                alias.args,
-                type_.pointers + alias.pointers,
-                const=type_.const,
-                dims=(*type_.dims, *alias.dims),
-            )
-        return type_
+    def _resolved(self, type_: Type) -> Type:
+        return self._types.resolve(type_, self._scope)
 
     def of(self, node: ex.Expression) -> str | None:
         """The arithmetic type of an expression; None where it is not known to be one."""
         type_ = self._type(node)
         if type_ is None or type_.pointers or type_.dims:
             return None
-        name = "unsigned long" if type_.name in ("size_t", "std::size_t") else type_.name
-        return name if is_float(name) or is_integer(name) else None
+        return type_.name if is_arithmetic(type_.name) else None
 
     def is_integer(self, node: ex.Expression) -> bool:
         """Whether an expression is surely a whole number."""
@@ -125,18 +113,14 @@ class LocalTypes:
         base = self._type(node.base)
         if base is None:
             return None
-        if base.name.rstrip("1234") in ("float", "double", "int") and node.name in "xyzw":
-            return Type(base.name.rstrip("1234"))
-        struct = self._table.find_struct(base.name)
-        for field in struct.fields if struct is not None and not struct.template_params else ():
-            if field.name == node.name:
-                return self._resolved(field.type)
-        return None
+        layout = self._types.layout(self._resolved(Type(base.name, base.args)))
+        field = layout.fields.get(node.name) if layout is not None else None
+        return field.type if field is not None else None
 
     def _call(self, node: ex.Call) -> Type | None:
         if not isinstance(node.callee, ex.Name):
             return None
-        name = last_part(node.callee.name)
+        name = last_component(node.callee.name)
         if name.endswith("f") and name[:-1] in _FLOAT_CALLS:
             return Type("float")
         if name in _FLOAT_CALLS and node.args:
@@ -144,6 +128,6 @@ class LocalTypes:
             if all(kind == "float" for kind in kinds):
                 return Type("float")
             return Type("double") if "double" in kinds else None
-        found = self._table.find_functions(node.callee.name)
+        found = self._types.symbols.functions_named(node.callee.name)
         results = {function.return_type.name for function in found}
-        return found[0].return_type if len(results) == 1 else None
+        return self._resolved(found[0].return_type) if len(results) == 1 else None

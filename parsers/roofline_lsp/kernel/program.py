@@ -128,6 +128,15 @@ class Function:
         return "__global__" in self.qualifiers
 
 
+@record(frozen=True, slots=True)
+class FieldGroup:
+    """Fields of an anonymous class within a class, by their positions among its fields."""
+
+    first: int
+    count: int
+    union: bool
+
+
 @dataclass(frozen=True, eq=False)
 class Struct:
     """A class, struct or union."""
@@ -144,6 +153,16 @@ class Struct:
     align: Expression | None = None
     template_args: tuple[Type | Expression, ...] | None = None
     """Of a specialisation ``S<int>``; None for a plain class or primary template."""
+    enumerators: Mapping[str, Expression | int] = field(default_factory=dict)
+    """Constants of the enumerations in the class that its scope may name without theirs."""
+    groups: tuple[FieldGroup, ...] = ()
+    """Anonymous structs and unions whose fields are among ``fields``, outer ones first."""
+    pack_bytes: int | None = None
+    """The largest alignment of a field, by ``packed`` (1) or ``#pragma pack``; None: no limit."""
+    hides_fields: bool = False
+    """Whether some of its fields are private or protected."""
+    virtual_bases: frozenset[str] = frozenset()
+    """The names of those bases that are virtual."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +176,11 @@ class TranslationUnit:
     globals: tuple[Variable, ...] = ()
     """Variables at file and namespace scope, ``constexpr`` and ``const`` ones too."""
     aliases: Mapping[str, Type] = field(default_factory=dict)
-    """``typedef`` and ``using``, by qualified name."""
+    """``typedef`` and ``using``, by qualified name; members of classes too."""
+    alias_params: Mapping[str, tuple[TemplateParameter, ...]] = field(default_factory=dict)
+    """The parameters of those aliases that are templates."""
+    enums: Mapping[str, Type] = field(default_factory=dict)
+    """The underlying type of each named enumeration, by its qualified name."""
     enumerators: Mapping[str, Expression | int] = field(default_factory=dict)
     """Enumeration constants; an int is the value, an expression the one written."""
     macros: Mapping[str, str] = field(default_factory=dict)

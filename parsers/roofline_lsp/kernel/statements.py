@@ -30,7 +30,11 @@ class Variable:
     """Arguments of ``T x(a, b)`` or ``T x{a, b}``; None where there are none to see."""
     qualifiers: frozenset[str] = frozenset()
     """Storage and address space: ``__shared__``, ``__constant__``, ``__device__``,
-    ``__managed__``, ``extern``, ``static``, ``constexpr``, ``register``."""
+    ``__managed__``, ``extern``, ``static``, ``constexpr``, ``register``; ``packed`` of a field."""
+    bits: Expression | None = None
+    """Of a bit-field: its width. An unnamed one of width 0 closes the storage unit before it."""
+    align: Expression | None = None
+    """The alignment in bytes that ``alignas`` or ``__align__`` asks for."""
 
 
 @record(frozen=True, slots=True, eq=False)

@@ -12,7 +12,8 @@ from roofline_lsp.analysis.binding import bind
 from roofline_lsp.analysis.device.summary import summarise
 from roofline_lsp.analysis.execution import execute
 from roofline_lsp.analysis.host import execute_host
-from roofline_lsp.analysis.symbols import build_symbol_table
+from roofline_lsp.analysis.language.symbols import Symbols
+from roofline_lsp.analysis.language.type_system import TypeSystem
 from roofline_lsp.parsers.load import load_program
 
 Run = Callable[..., Any]
@@ -51,7 +52,7 @@ def trips(source: str, argv: tuple[str, ...] | None = ()) -> float | None:
     path = Path("/src/a.cu")
     program = load_program([path], {path: source.encode()}.get)
     (launch,) = execute_host(program, argv).launches
-    summary = summarise(launch.kernel, build_symbol_table(program))
+    summary = summarise(launch.kernel, TypeSystem(Symbols(program)))
     bound = bind(summary, launch, (1, 1, 1), (32, 1, 1))
     done = execute(summary.root, bound.grid, bound.block, bound.values)
     (loop,) = (region for region in summary.root.walk() if region.kind == "loop")

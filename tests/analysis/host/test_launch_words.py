@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roofline_lsp.analysis.host.index import Index
 from roofline_lsp.analysis.host.launch_words import first_word, may_launch, suspects
 from roofline_lsp.analysis.host.reach import Reach
+from roofline_lsp.analysis.language.symbols import Symbols
 from roofline_lsp.kernel.program import Function
 from roofline_lsp.parsers.load import load_program
 
 KERNEL = "__global__ void k(float *p) { p[0] = 1; }\n"
 
 
-def index_of(source: str) -> Index:
+def index_of(source: str) -> Symbols:
     files = {Path("/src/a.cu"): (KERNEL + source).encode()}
-    return Index(load_program(list(files), files.get))
+    return Symbols(load_program(list(files), files.get))
 
 
 def names_of(functions: list[Function]) -> set[str]:

@@ -58,6 +58,25 @@ REWRITTEN = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "struct S { char c; int x; } __attribute__((packed));",
+        "struct __attribute__((packed)) S { char c; int x; };",
+        "struct S { float x; float a[3] __attribute__((aligned(16))); };",
+    ],
+)
+def test_attributes_that_lay_out_a_class_stay(source: str) -> None:
+    assert fix_for_grammar(source.encode()).decode() == source
+    assert not has_errors(source.encode())
+
+
+def test_attributes_of_variables_in_functions_go() -> None:
+    fixed = fix_for_grammar(b"struct S { int x; }; void f() { int y __attribute__((aligned(8))); }")
+    assert b"__attribute__" not in fixed
+    assert not has_errors(fixed)
+
+
 @pytest.mark.parametrize(("source", "expected"), REWRITTEN)
 def test_rewritten(source: str, expected: str) -> None:
     assert has_errors(source.encode()) or "typeof" in source or "aligned(16)))" in source

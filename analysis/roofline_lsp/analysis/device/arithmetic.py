@@ -15,7 +15,14 @@ from roofline_lsp.analysis.device.values import Value, number
 from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.analysis.expansions import OperationCost, conversion_cost, operator_cost
 from roofline_lsp.analysis.integer_costs import is_wide
-from roofline_lsp.analysis.layout import common_type, is_float, is_integer, precision_of, promoted
+from roofline_lsp.analysis.language.types import (
+    common_type,
+    is_float,
+    is_integer,
+    precision_of,
+    promoted,
+    wrapped,
+)
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.symbolic import Expr, apply
 
@@ -114,7 +121,7 @@ def _integer_binary(walker: Walker, op: str, left: Value, right: Value, type_: s
         expr = walker.fresh(op, "data")
     known = expr.constant
     if known is not None:
-        return number(_wrapped(known, result_type), result_type)
+        return number(wrapped(known, result_type), result_type)
     if not compared:
         left, right = convert(walker, left, type_), convert(walker, right, type_)
         if op in ("<<", ">>"):
@@ -125,15 +132,6 @@ def _integer_binary(walker: Walker, op: str, left: Value, right: Value, type_: s
     if compared:
         op = "equal" if op in ("==", "!=") else "compare"
     return Value(result_type, expr, varies, (op, (left, right)))
-
-
-def _wrapped(value: int | float, type_: str) -> int | float:
-    if isinstance(value, int):
-        if type_ == "unsigned int":
-            return value & 0xFFFFFFFF
-        if type_ == "int" and not -(2**31) <= value < 2**31:
-            return (value + 2**31) % 2**32 - 2**31
-    return value
 
 
 def _logical(walker: Walker, op: str, left: Value, right: Value) -> Value:
@@ -292,7 +290,7 @@ def convert(walker: Walker, value: Value, type_: str) -> Value:
     known = value.constant
     if known is not None:
         if is_integer(type_):
-            return number(_wrapped(int(known), type_), type_) if abs(known) < 2**64 else value
+            return number(wrapped(known, type_), type_) if abs(known) < 2**64 else value
         return number(float(known) if is_float(type_) else known, type_)
     if is_integer(value.type) and is_integer(type_):
         return _resized(walker, value, type_)

@@ -71,7 +71,7 @@ _CLASSES: Final[Mapping[str, tuple[int | None, int | None]]] = {
 def is_primitive(walker: Walker, type_: Type) -> bool:
     """Whether a type is such a class and none of the program's own."""
     name = type_.name.rpartition("::")[2]
-    return name in _CLASSES and bool(type_.args) and walker.table.find_struct(type_.name) is None
+    return name in _CLASSES and bool(type_.args) and walker.symbols.find_struct(type_.name) is None
 
 
 def primitive_value(walker: Walker, type_: Type) -> StructValue | None:
@@ -157,7 +157,7 @@ def _move(walker: Walker, made: _Primitive, args: Sequence[Expression], name: st
     """``Load(pointer, items)`` and ``Store(pointer, items)``."""
     pointer = walker.evaluate(args[0]) if args else None
     what = "read" if name == "Load" else "write"
-    size = walker.types.size(made.element) or 4
+    size = walker.bytes_of(made.element)
     if isinstance(pointer, PointerValue):
         striped = "STRIPED" in made.algorithm or "TRANSPOSE" in made.algorithm
         for item in range(made.items):
@@ -196,7 +196,7 @@ def _exchange(
 def _sort(walker: Walker, made: _Primitive, args: Sequence[Expression], name: str) -> DeviceValue:
     _arguments(walker, args[:1])
     if made.name.endswith("RadixSort"):
-        bits = 8 * (walker.types.size(made.element) or 4)
+        bits = 8 * walker.bytes_of(made.element)
         if len(args) > 2:
             low, high = (constant_argument(walker, arg) for arg in args[-2:])
             bits = high - low if low is not None and high is not None and high > low else bits

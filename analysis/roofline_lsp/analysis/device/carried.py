@@ -28,7 +28,7 @@ from roofline_lsp.analysis.device.values import (
 )
 from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.analysis.integer_costs import integer_cost
-from roofline_lsp.analysis.layout import is_integer
+from roofline_lsp.analysis.language.types import is_integer
 from roofline_lsp.kernel import statements as st
 from roofline_lsp.kernel.symbolic import Expr, apply, from_atom
 

@@ -9,7 +9,7 @@ from roofline_lsp.analysis.device.selection import select
 from roofline_lsp.analysis.device.values import DeviceValue, StructValue, Value
 from roofline_lsp.analysis.device.vectors import select_each
 from roofline_lsp.analysis.device.walker import Walker
-from roofline_lsp.analysis.layout import common_type
+from roofline_lsp.analysis.language.types import common_type
 from roofline_lsp.kernel import expressions as ir
 from roofline_lsp.kernel.symbolic import apply
 

@@ -18,7 +18,7 @@ from roofline_lsp.analysis.device.values import (
 )
 from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.analysis.integer_costs import is_wide
-from roofline_lsp.analysis.layout import is_integer
+from roofline_lsp.analysis.language.types import is_integer
 from roofline_lsp.kernel.expressions import Expression
 from roofline_lsp.kernel.types import Type
 
@@ -38,8 +38,8 @@ def charge_operations(walker: Walker, type_: Type, operations: float) -> None:
         wide = type_.pointers or is_wide(type_.name)
         walker.machine.charge(Work.INT, operations * (2 if wide else 1))
         return
-    for _, _, inner in (walker.types.fields(type_) or {}).values():
-        charge_operations(walker, walker.types.resolve(inner), operations)
+    for inner in (walker.types.fields(type_) or {}).values():
+        charge_operations(walker, inner.type, operations)
 
 
 def steps(lanes: float) -> float:

@@ -14,7 +14,7 @@ from roofline_lsp.analysis.device.values import (
 )
 from roofline_lsp.analysis.device.vectors import build
 from roofline_lsp.analysis.device.walker import Walker
-from roofline_lsp.analysis.layout import is_float, is_integer, vector_parts
+from roofline_lsp.analysis.language.types import is_float, is_integer, vector_parts
 from roofline_lsp.kernel import expressions as ir
 from roofline_lsp.kernel.types import Type
 
@@ -77,9 +77,7 @@ def _from_list(walker: Walker, value: StructValue, type_: Type) -> DeviceValue:
         return value
     fields: dict[str, DeviceValue] = {}
     given = list(value.fields.values())
-    for position, (name, (_, _, inner)) in enumerate(layout.items()):
-        if position < len(given):
-            fields[name] = coerce(walker, given[position], inner)
-        else:
-            fields[name] = coerce(walker, number(0, "int"), inner)
+    for position, (name, inner) in enumerate(layout.items()):
+        item = given[position] if position < len(given) else number(0, "int")
+        fields[name] = coerce(walker, item, inner.type)
     return StructValue(type_, fields)

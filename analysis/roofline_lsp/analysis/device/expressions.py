@@ -9,7 +9,7 @@ from roofline_lsp.analysis.device import names, vectors
 from roofline_lsp.analysis.device.arithmetic import binary, negate
 from roofline_lsp.analysis.device.assigned import only_reads
 from roofline_lsp.analysis.device.block_primitives import primitive_value
-from roofline_lsp.analysis.device.calls import call, call_compound, call_operator, construct
+from roofline_lsp.analysis.device.calls import call
 from roofline_lsp.analysis.device.choices import conditional
 from roofline_lsp.analysis.device.conversions import as_scalar, coerce
 from roofline_lsp.analysis.device.liveness import keep, keep_skipped
@@ -20,6 +20,8 @@ from roofline_lsp.analysis.device.memory import (
     need_value,
     offset_by,
 )
+from roofline_lsp.analysis.device.objects import construct
+from roofline_lsp.analysis.device.operator_calls import call_compound, call_operator
 from roofline_lsp.analysis.device.places import place_of
 from roofline_lsp.analysis.device.values import (
     LAUNCH,
@@ -36,7 +38,7 @@ from roofline_lsp.analysis.device.values import (
     number,
 )
 from roofline_lsp.analysis.device.walker import Walker
-from roofline_lsp.analysis.layout import is_integer
+from roofline_lsp.analysis.language.types import is_integer
 from roofline_lsp.kernel import expressions as ir
 from roofline_lsp.kernel.symbolic import from_atom
 from roofline_lsp.kernel.types import Type
@@ -248,6 +250,10 @@ def _size_of(walker: Walker, node: ir.SizeOf) -> DeviceValue:
     if isinstance(node.operand, Type):
         place = walker.scope.find(node.operand.name) if not node.operand.pointers else None
         type_ = walker.place_type(place) if place is not None else node.operand
+    elif isinstance(node.operand, ir.Literal) and isinstance(node.operand.value, str):
+        return number(len(node.operand.value) + 1, "unsigned long")
+    elif isinstance(node.operand, ir.Unknown):
+        type_ = Type(node.operand.text)
     else:
         place = place_of(walker, node.operand)
         type_ = (
@@ -255,10 +261,7 @@ def _size_of(walker: Walker, node: ir.SizeOf) -> DeviceValue:
             if place is not None
             else walker.type_of(evaluate(walker, node.operand))
         )
-    size = walker.types.size(type_)
-    return (
-        number(size, "unsigned long") if size else walker.opaque(Type("unsigned long"), 0, "sizeof")
-    )
+    return number(walker.bytes_of(type_), "unsigned long")
 
 
 def _init_list(walker: Walker, node: ir.InitList) -> DeviceValue:
@@ -276,7 +279,7 @@ def _construct(walker: Walker, node: ir.Construct) -> DeviceValue:
 
 
 def _lambda(walker: Walker, node: ir.Lambda) -> DeviceValue:
-    return CodeValue(lambda_=node, scope=walker.scope)
+    return CodeValue(lambda_=node, around=walker.names())
 
 
 def _unknown(walker: Walker, node: ir.Unknown) -> DeviceValue:

@@ -147,7 +147,7 @@ def _pointer_trips(
 ) -> Expr | None:
     if start.array is not bound.array or start.offset.expr is None or bound.offset.expr is None:
         return None
-    size = walker.types.size(start.pointee) or 1
+    size = walker.bytes_of(start.pointee)
     if step.amount.expr is None:
         return None
     return _linear_trips("<", start.offset.expr, bound.offset.expr, step.amount.expr * size)

@@ -50,7 +50,7 @@ class LocalArrays:
         if found is None:
             return
         slot, offset, fixed = found
-        size = walker.types.size(place.type) or 4
+        size = walker.bytes_of(place.type)
         machine = walker.machine
         self._uses.setdefault(slot, []).append(
             _Use(machine.region, machine.site, kind, offset, size)
@@ -86,7 +86,7 @@ def _locate(walker: Walker, place: FieldPlace) -> tuple[int, Expr | None, bool] 
         index = current.index
         if index is not None:
             fixed = fixed and _is_fixed(walker, index)
-            size = walker.types.size(current.type) or 4
+            size = walker.bytes_of(current.type)
             offset = offset + index.expr * size if offset is not None and index.expr else None
         current = current.owner
     if not isinstance(current, VariablePlace) or current.slot not in walker.slots:

@@ -47,7 +47,7 @@ def _receivers(walker: Walker, change: Change) -> list[tuple[Function, st.Variab
     call = change.value
     if change.op != "?" or not isinstance(call, ex.Call) or not isinstance(call.callee, ex.Name):
         return None
-    functions = walker.table.find_functions(call.callee.name)
+    functions = walker.symbols.functions_named(call.callee.name)
     if not functions:
         return None
     functions = tuple(f for f in functions if f.has_body) or functions

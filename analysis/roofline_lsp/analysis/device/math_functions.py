@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from roofline_lsp.analysis.c_mathematics import computed
 from roofline_lsp.analysis.device.arithmetic import binary, charge_cost, convert, note_cost
 from roofline_lsp.analysis.device.liveness import keep
 from roofline_lsp.analysis.device.memory import need_value
@@ -22,7 +21,8 @@ from roofline_lsp.analysis.device.values import (
 )
 from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.analysis.expansions import OperationCost, function_cost
-from roofline_lsp.analysis.layout import common_type, is_float, is_integer, vector_parts
+from roofline_lsp.analysis.language.mathematics import computed
+from roofline_lsp.analysis.language.types import common_type, is_float, is_integer, vector_parts
 from roofline_lsp.kernel.expressions import Call
 from roofline_lsp.kernel.symbolic import ONE, ZERO, Expr, apply
 from roofline_lsp.kernel.types import Type

@@ -104,7 +104,7 @@ def _moved(
     rows, columns = {"matrix_a": (m, k), "matrix_b": (k, n)}.get(use, (m, n))
     if "col" in _layout(walker, node, fragment, 3):
         rows, columns = columns, rows
-    size = walker.types.size(element) or 2
+    size = walker.bytes_of(element)
     each = max(1, rows * columns // walker.warp_size)
     lane = apply("mod", linear_thread(), walker.warp_size)
     stride = leading.expr if isinstance(leading, Value) else None

@@ -15,8 +15,8 @@ from roofline_lsp.analysis.device.values import (
     number,
 )
 from roofline_lsp.analysis.device.walker import Walker
-from roofline_lsp.analysis.layout import is_float, is_integer
-from roofline_lsp.kernel.symbolic import Symbol, apply, constant
+from roofline_lsp.analysis.language.types import is_float, is_integer
+from roofline_lsp.kernel.symbolic import Expr, Symbol, apply, constant
 from roofline_lsp.kernel.types import Type
 
 _FILLED: Final = frozenset(("global", "constant"))
@@ -28,7 +28,7 @@ def offset_by(
 ) -> PointerValue:
     """``pointer + index``, the index counted in elements."""
     element = pointee or pointer.pointee
-    size = walker.types.size(element) or 4
+    size = _stride(walker, element)
     base = pointer.offset
     if index.expr is None:
         return PointerValue(pointer.array, Value("long", None, walker.machine.loop_bits()), element)
@@ -38,6 +38,20 @@ def offset_by(
     node = None if index.constant == 0 else ("address", (base, index))
     value = base if node is None else Value("long", expr, base.varies | index.varies, node)
     return PointerValue(pointer.array, value, element)
+
+
+def _stride(walker: Walker, element: Type) -> Expr | int:
+    """Bytes from one element to the next; rows of ``float (*x)[n]`` are as long as ``n`` says."""
+    closed = walker.types.resolve(element)
+    if not closed.dims or walker.types.size(closed) is not None:
+        return walker.bytes_of(closed)
+    total = constant(walker.bytes_of(Type(closed.name, closed.args, closed.pointers)))
+    for dim in closed.dims:
+        extent = walker.evaluate(dim) if dim is not None else None
+        if not isinstance(extent, Value) or extent.expr is None:
+            return walker.bytes_of(closed)
+        total = total * extent.expr
+    return total
 
 
 def field_of(pointer: PointerValue, offset_bytes: int, type_: Type) -> PointerValue:
@@ -60,7 +74,7 @@ def load(walker: Walker, pointer: PointerValue) -> DeviceValue:
     varies = pointer.offset.varies
     if not array.read_only and _stored_in_loop(walker, array):
         varies |= machine.loop_bits()
-    size = walker.types.size(type_) or 4
+    size = walker.bytes_of(type_)
     key = None
     if pointer.offset.expr is not None:
         key = ("load", array, pointer.offset.expr, _epoch(walker, array), size)
@@ -122,7 +136,7 @@ def store(walker: Walker, pointer: PointerValue, value: DeviceValue) -> None:
     array = pointer.array
     type_ = walker.types.resolve(pointer.pointee)
     need_value(walker, value)
-    size = walker.types.size(type_) or 4
+    size = walker.bytes_of(type_)
     machine.touch(pointer, size, "write")
     # Another pointer of the same space may name this memory, unless it is restrict.
     changed: object = array if array.restrict else array.space
@@ -155,7 +169,7 @@ def compare_pointers(walker: Walker, left: DeviceValue, right: DeviceValue) -> V
 def difference(walker: Walker, left: PointerValue, right: PointerValue) -> Value:
     """``left - right`` in elements, where both point into one array."""
     if left.array is right.array and left.offset.expr is not None and right.offset.expr is not None:
-        size = walker.types.size(left.pointee) or 4
+        size = walker.bytes_of(left.pointee)
         expr = apply("div", left.offset.expr - right.offset.expr, constant(size))
         return Value("long", expr, left.offset.varies | right.offset.varies)
     return Value("long", None, walker.machine.loop_bits())

@@ -37,7 +37,7 @@ def atomic(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> De
     target = args[0]
     if isinstance(target, PointerValue):
         type_ = walker.types.resolve(target.pointee)
-        walker.machine.touch(target, walker.types.size(type_) or 4, "atomic")
+        walker.machine.touch(target, walker.bytes_of(type_), "atomic")
         if name.startswith("atomicAdd"):
             charge_retries(walker, target, type_)
         walker.epochs[target.array] = walker.epochs.get(target.array, 0) + 1
@@ -88,5 +88,5 @@ def texture(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> D
     array = walker.array(f"texture@{node.line}", element, "global")
     offset = walker.fresh("texture", "data")
     pointer = PointerValue(array, Value("long", offset, walker.machine.loop_bits()), element)
-    walker.machine.touch(pointer, walker.types.size(element) or 4, "read")
+    walker.machine.touch(pointer, walker.bytes_of(element), "read")
     return walker.opaque(element, walker.machine.loop_bits(), "texture", "data")

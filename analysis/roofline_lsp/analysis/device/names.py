@@ -15,6 +15,7 @@ from roofline_lsp.analysis.device.values import (
     number,
 )
 from roofline_lsp.analysis.device.walker import Walker
+from roofline_lsp.analysis.language.symbols import Global, last_component
 from roofline_lsp.kernel import expressions as ir
 from roofline_lsp.kernel.symbolic import constant
 from roofline_lsp.kernel.types import Type
@@ -45,36 +46,47 @@ def name(walker: Walker, node: ir.Name) -> DeviceValue:
     member = implicit_member(walker, node.name)
     if member is not None:
         return walker.read(member)
+    known = walker.typed_constant(node)
+    if known is not None:
+        return number(*known)
     return _global_name(walker, node)
 
 
 def _global_name(walker: Walker, node: ir.Name) -> DeviceValue:
-    table = walker.table
-    bare = node.name.rsplit("::", 1)[-1]
-    enumerator = table.enumerators.get(node.name, table.enumerators.get(bare))
-    if enumerator is not None:
-        return (
-            number(enumerator, "int")
-            if isinstance(enumerator, int)
-            else walker.evaluate(enumerator)
-        )
-    variable = table.globals.get(bare)
-    if variable is not None:
-        return _global_variable(walker, bare)
-    functions = table.find_functions(node.name)
+    entry = walker.symbols.find_global(node.name, walker.path)
+    if entry is not None:
+        return _global_variable(walker, entry)
+    static = _static_field(walker, node.name)
+    if static is not None:
+        return _global_variable(walker, static)
+    functions, _ = walker.types.system.find_callees(node, walker.path, walker.types.scope)
     if functions:
-        return CodeValue(function=functions[0])
-    if bare in walker.reported:
-        return walker.opaque(Type("int"), 0, bare, "name")
+        return CodeValue(function=functions[0], template_args=node.template_args)
+    bare = last_component(node.name)
     walker.reported.add(bare)
     return walker.opaque(Type("int"), 0, bare, "name")
 
 
-def _global_variable(walker: Walker, name: str) -> DeviceValue:
-    cached = walker.constants.get(f"::{name}")
+def _static_field(walker: Walker, name: str) -> Global | None:
+    """A static member of the class around, its bases, or the class that a name is qualified by."""
+    prefix, _, member = name.rpartition("::")
+    owner = walker.types.resolve(Type(prefix)) if prefix else walker.types.scope.owner
+    scope = walker.types.system.scope_of(owner) if owner is not None else None
+    if scope is None or scope.struct is None:
+        return None
+    found = walker.symbols.find_static_field(scope.struct, member)
+    if found is None:
+        return None
+    return Global(f"{scope.struct.qualified_name}::{member}", found, walker.path)
+
+
+def _global_variable(walker: Walker, entry: Global) -> DeviceValue:
+    key = entry.qualified_name
+    name = last_component(key)
+    cached = walker.globals.get(key)
     if cached is not None:
         return cached
-    variable = walker.table.globals[name]
+    variable = entry.variable
     type_ = walker.types.resolve(variable.type)
     value: DeviceValue
     if "__shared__" in variable.qualifiers:
@@ -105,9 +117,9 @@ def _global_variable(walker: Walker, name: str) -> DeviceValue:
     elif variable.init is not None and (
         type_.const or variable.qualifiers & {"constexpr", "__constant__"}
     ):
-        walker.constants[f"::{name}"] = walker.opaque(type_, 0, name)  # against a cycle
+        walker.globals[key] = walker.opaque(type_, 0, name)  # against a cycle
         value = coerce(walker, walker.evaluate(variable.init), type_)
     else:
         value = walker.parameter(name, type_)
-    walker.constants[f"::{name}"] = value
+    walker.globals[key] = value
     return value

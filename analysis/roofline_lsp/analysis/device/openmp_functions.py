@@ -116,7 +116,7 @@ def _reduce(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> D
 
 
 def _reduce_lanes(walker: Walker, accumulator: Value, steps: int) -> None:
-    words = 2 if (walker.types.size(walker.type_of(accumulator)) or 4) > 4 else 1
+    words = 2 if walker.bytes_of(walker.type_of(accumulator)) > 4 else 1
     walker.machine.charge(Work.INT, steps * REDUCTION_STEP_INT * words)
     for _ in range(steps):
         other = walker.opaque(walker.type_of(accumulator), walker.machine.loop_bits(), "lane")

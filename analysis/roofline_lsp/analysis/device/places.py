@@ -19,8 +19,9 @@ from roofline_lsp.analysis.device.values import (
 )
 from roofline_lsp.analysis.device.vectors import component_place
 from roofline_lsp.analysis.device.walker import Walker
-from roofline_lsp.analysis.layout import SIZES, packed_element
-from roofline_lsp.analysis.opencl_types import field_names
+from roofline_lsp.analysis.language.opencl_types import field_names
+from roofline_lsp.analysis.language.symbols import last_component
+from roofline_lsp.analysis.language.types import SCALARS, packed_element
 from roofline_lsp.kernel import expressions as ir
 from roofline_lsp.kernel.types import Type
 
@@ -57,14 +58,14 @@ def place_of(walker: Walker, node: ir.Expression) -> Place | None:
 
 
 def _global_place(walker: Walker, name: str) -> Place | None:
-    bare = name.rsplit("::", 1)[-1]
-    variable = walker.table.globals.get(bare)
-    if variable is None or "__device__" not in variable.qualifiers:
+    entry = walker.symbols.find_global(name, walker.path)
+    if entry is None or "__device__" not in entry.variable.qualifiers:
         return None
-    type_ = walker.types.resolve(variable.type)
+    type_ = walker.types.resolve(entry.variable.type)
     if type_.dims:
         return None
-    return MemoryPlace(PointerValue(walker.array(bare, type_), number(0, "long"), type_))
+    array = walker.array(last_component(name), type_)
+    return MemoryPlace(PointerValue(array, number(0, "long"), type_))
 
 
 def _cast_place(walker: Walker, node: ir.Cast) -> Place | None:
@@ -156,12 +157,12 @@ def field_place(walker: Walker, owner: Place, name: str) -> Place | None:
     if isinstance(owner, MemoryPlace):
         half = packed_element(walker.types.resolve(owner.pointer.pointee), name)
         if half is not None:
-            return MemoryPlace(field_of(owner.pointer, SIZES[half] * (name == "y"), Type(half)))
+            return MemoryPlace(field_of(owner.pointer, SCALARS[half] * (name == "y"), Type(half)))
         layout = walker.types.fields(owner.pointer.pointee)
         if layout is None or name not in layout:
             return MemoryPlace(owner.pointer)
-        offset, _, type_ = layout[name]
-        return MemoryPlace(field_of(owner.pointer, offset, walker.types.resolve(type_)))
+        member = layout[name]
+        return MemoryPlace(field_of(owner.pointer, member.offset_bytes, member.type))
     held = walker.read(owner)
     if isinstance(held, PlacePointer):
         return field_place(walker, held.place, name)
@@ -169,7 +170,7 @@ def field_place(walker: Walker, owner: Place, name: str) -> Place | None:
         return field_place(walker, MemoryPlace(held), name)
     if isinstance(held, StructValue):
         layout = walker.types.fields(held.type) or {}
-        type_ = layout[name][2] if name in layout else _type_in(walker, held, name)
+        type_ = layout[name].type if name in layout else _type_in(walker, held, name)
         return FieldPlace(owner, name, walker.types.resolve(type_))
     half = packed_element(walker.types.resolve(walker.place_type(owner)), name)
     return FieldPlace(owner, name, Type(half or "int"))

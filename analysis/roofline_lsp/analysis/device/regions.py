@@ -183,3 +183,5 @@ class KernelSummary:
     """What numbers that data decides would be by exact arithmetic over loaded numbers."""
     asks_warp_size: bool = True
     """Whether it would be another one for warps of another size."""
+    unknown_sizes: Mapping[str, int] = field(default_factory=dict)
+    """Types whose size is not known, and the bytes that were taken for it."""

@@ -6,7 +6,7 @@ from roofline_lsp.analysis.device.arithmetic import MAX_SIZE, shortened
 from roofline_lsp.analysis.device.liveness import keep
 from roofline_lsp.analysis.device.values import DeviceValue, StructValue, Value
 from roofline_lsp.analysis.device.walker import Walker
-from roofline_lsp.analysis.layout import common_type, is_float
+from roofline_lsp.analysis.language.types import common_type, is_float
 from roofline_lsp.kernel.symbolic import Expr, apply
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from roofline_lsp.analysis.device.arithmetic import truth
-from roofline_lsp.analysis.device.calls import construct
 from roofline_lsp.analysis.device.conditions import conjuncts, negation
 from roofline_lsp.analysis.device.conversions import coerce, scalar
 from roofline_lsp.analysis.device.expressions import evaluate
@@ -15,6 +14,7 @@ from roofline_lsp.analysis.device.liveness import keep, keep_changed
 from roofline_lsp.analysis.device.loops import walk_for, walk_range, walk_while
 from roofline_lsp.analysis.device.matrix_fragments import fragment_value
 from roofline_lsp.analysis.device.memory import need_value
+from roofline_lsp.analysis.device.objects import construct
 from roofline_lsp.analysis.device.places import place_of
 from roofline_lsp.analysis.device.regions import Exit, Role
 from roofline_lsp.analysis.device.selection import select
@@ -27,9 +27,10 @@ from roofline_lsp.analysis.device.values import (
     number,
 )
 from roofline_lsp.analysis.device.walker import MAX_STATEMENTS, Scope, Walker
-from roofline_lsp.analysis.layout import is_float, is_integer
+from roofline_lsp.analysis.language.scope import literal
+from roofline_lsp.analysis.language.types import is_float, is_integer
 from roofline_lsp.kernel import statements as ir
-from roofline_lsp.kernel.expressions import Expression, InitList
+from roofline_lsp.kernel.expressions import Expression, InitList, Literal
 from roofline_lsp.kernel.symbolic import Expr, apply
 from roofline_lsp.kernel.types import Type
 
@@ -90,7 +91,7 @@ def _declare(walker: Walker, node: ir.Declare) -> Flow:
 
 def declare_variable(walker: Walker, variable: ir.Variable) -> None:
     """Declare one local variable and run its initializer."""
-    type_ = walker.types.resolve(variable.type)
+    type_ = _completed(walker.types.resolve(variable.type), variable.init)
     points = walker.opencl and type_.pointers and not type_.dims
     if "__shared__" in variable.qualifiers and not points:
         _declare_shared(walker, variable, type_)
@@ -103,6 +104,20 @@ def declare_variable(walker: Walker, variable: ir.Variable) -> None:
             walker.scope.names[variable.name] = place
             return
     walker.declare(variable.name, type_, _initial(walker, variable, type_))
+
+
+def _completed(type_: Type, init: Expression | None) -> Type:
+    """The type of ``int a[] = {1, 2, 3}`` with the bound that its initializer gives."""
+    if not type_.dims or type_.dims[0] is not None:
+        return type_
+    if isinstance(init, InitList):
+        count = len(init.items)
+    elif isinstance(init, Literal) and isinstance(init.value, str):
+        count = len(init.value) + 1
+    else:
+        return type_
+    dims = (literal(count), *type_.dims[1:])
+    return Type(type_.name, type_.args, type_.pointers, const=type_.const, dims=dims)
 
 
 def _declare_shared(walker: Walker, variable: ir.Variable, type_: Type) -> None:
@@ -160,8 +175,7 @@ def default_value(walker: Walker, type_: Type, name: str) -> DeviceValue:
         if is_integer(type_.name) and not type_.pointers:
             return number(0, type_.name)
         return walker.opaque(type_, 0, name)
-    struct = walker.table.find_struct(type_.name)
-    if struct is not None:
+    if walker.symbols.find_struct(type_.name) is not None:
         return construct(walker, type_, (), ())
     return fragment_value(walker, type_) or walker.opaque(type_, 0, name)
 

@@ -13,7 +13,8 @@ from roofline_lsp.analysis.device.regions import KernelSummary
 from roofline_lsp.analysis.device.statements import walk
 from roofline_lsp.analysis.device.values import WARP_SIZE
 from roofline_lsp.analysis.device.walker import Parts, Walker
-from roofline_lsp.analysis.symbols import SymbolTable
+from roofline_lsp.analysis.language.type_system import TypeSystem
+from roofline_lsp.analysis.language.types import SCALARS
 from roofline_lsp.kernel.program import Function
 from roofline_lsp.kernel.stages import Stage, stage
 from roofline_lsp.kernel.types import Type
@@ -31,29 +32,43 @@ _PARTS: Final = Parts(
 )
 
 
+_TYPE_NOT_GIVEN: Final = Type("float")
+"""What a type parameter is taken for that no launch and no instantiation fixes."""
+
+
+def new_walker(
+    kernel: Function,
+    types: TypeSystem,
+    bindings: Mapping[str, Type | int] | None = None,
+    warp_size: int = WARP_SIZE,
+) -> Walker:
+    """The walk of a kernel before its first statement, none of its parameters declared."""
+    return Walker(types.in_dialect(kernel.dialect), kernel, bindings or {}, _PARTS, warp_size)
+
+
 @stage(Stage.WALK)
 def summarise(
     kernel: Function,
-    table: SymbolTable,
+    types: TypeSystem,
     bindings: Mapping[str, Type | int] | None = None,
     warp_size: int = WARP_SIZE,
 ) -> KernelSummary:
     """Walk a kernel once, for one binding of its template parameters and one size of warps.
 
-    Type parameters that ``bindings`` leaves out stay unknown types; value parameters become
-    symbols, as kernel arguments do.
+    Type parameters that ``bindings`` leaves out are taken for ``float``, which the summary's
+    ``unknown_sizes`` names; value parameters become symbols, as kernel arguments do.
     """
-    walker = Walker(table, kernel, bindings or {}, _PARTS, warp_size)
+    walker = new_walker(kernel, types, bindings, warp_size)
     for parameter in kernel.template_params:
-        bound = parameter.name in walker.types.bindings or parameter.name in walker.constants
-        if bound:
+        if parameter.name in walker.types.scope.bindings:
             continue
         if parameter.type is not None:
             walker.constants[parameter.name] = walker.parameter(parameter.name, parameter.type)
         elif isinstance(parameter.default, Type):
-            walker.types.bind({parameter.name: walker.types.resolve(parameter.default)})
+            walker.types.bind(parameter.name, walker.types.resolve(parameter.default))
         else:
-            walker.types.bind({parameter.name: Type("float")})
+            walker.types.bind(parameter.name, _TYPE_NOT_GIVEN)
+            walker.unknown_sizes[parameter.name] = SCALARS[_TYPE_NOT_GIVEN.name]
     for variable in kernel.params:
         if variable.name:
             value = kernel_argument(walker, variable)
@@ -79,4 +94,5 @@ def summarise(
         barriers=walker.barriers,
         required_block=required_block(walker),
         asks_warp_size=walker.asks_warp_size,
+        unknown_sizes=walker.unknown_sizes,
     )

@@ -80,7 +80,7 @@ def _group(walker: Walker, owner: Type) -> tuple[str, int] | None:
         kind, _, lanes = owner.name.removeprefix("group ").partition(" ")
         return kind, max(1, int(lanes or walker.warp_size))
     made = _CLASSES.get(owner.name.rpartition("::")[2])
-    if made is None or walker.table.find_struct(owner.name) is not None:
+    if made is None or walker.symbols.find_struct(owner.name) is not None:
         return None
     size = constant_argument(walker, owner.args[0]) if owner.args else None
     return made, max(1, size or walker.warp_size)

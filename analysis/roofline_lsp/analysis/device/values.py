@@ -7,7 +7,7 @@ from typing import Final
 
 from roofline_lsp.analysis.device.operations import Operation
 from roofline_lsp.analysis.device.regions import Array
-from roofline_lsp.kernel.expressions import Lambda
+from roofline_lsp.kernel.expressions import Expression, Lambda
 from roofline_lsp.kernel.program import Function
 from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import Expr, constant, make_symbol, symbol
@@ -93,7 +93,10 @@ class CodeValue:
 
     function: Function | None = None
     lambda_: Lambda | None = None
-    scope: object = None
+    around: object = None
+    """Of a lambda: what names meant where it was written (``walker.Names``)."""
+    template_args: tuple[Type | Expression, ...] | None = None
+    """Of a function: the arguments written with its name."""
 
 
 @record(frozen=True, slots=True, eq=False)

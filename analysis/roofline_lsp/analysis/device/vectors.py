@@ -20,8 +20,13 @@ from roofline_lsp.analysis.device.values import (
     Value,
 )
 from roofline_lsp.analysis.device.walker import Walker
-from roofline_lsp.analysis.layout import SIZES, is_integer, vector_parts
-from roofline_lsp.analysis.opencl_types import VECTORS, components, field_names, vector_type
+from roofline_lsp.analysis.language.opencl_types import (
+    VECTORS,
+    components,
+    field_names,
+    vector_type,
+)
+from roofline_lsp.analysis.language.types import SCALARS, is_integer, vector_parts
 from roofline_lsp.kernel.symbolic import ONE, apply
 from roofline_lsp.kernel.types import Type
 
@@ -109,7 +114,7 @@ def _element_operation(
 def _result_type(type_: Type, op: str, parts: tuple[str, int] | None) -> Type:
     if parts is None or op not in _LOGICAL or type_.name not in VECTORS:
         return type_
-    return vector_type(_TRUTHS[SIZES[parts[0]]], parts[1])
+    return vector_type(_TRUTHS[SCALARS[parts[0]]], parts[1])
 
 
 def unary(walker: Walker, op: str, operand: DeviceValue) -> DeviceValue:

@@ -25,13 +25,13 @@ from roofline_lsp.analysis.device.values import (
     number,
     param_symbol,
 )
-from roofline_lsp.analysis.layout import (
-    TypeResolver,
-    is_float,
-    is_integer,
-)
-from roofline_lsp.analysis.symbols import SymbolTable
-from roofline_lsp.kernel.expressions import Expression
+from roofline_lsp.analysis.language import scope as language
+from roofline_lsp.analysis.language.constant_expressions import Typed, evaluate
+from roofline_lsp.analysis.language.layouts import ASSUMED_BYTES
+from roofline_lsp.analysis.language.scope import Number
+from roofline_lsp.analysis.language.type_system import InForce, TypesInForce, TypeSystem
+from roofline_lsp.analysis.language.types import is_float, is_integer, is_unsigned
+from roofline_lsp.kernel.expressions import Call, Expression, Name, SizeOf
 from roofline_lsp.kernel.program import Dialect, Function, Problem, Severity
 from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.statements import Statement
@@ -76,6 +76,24 @@ class Frame:
     """The variables from here on end with the function."""
 
 
+@record(frozen=True, slots=True, eq=False)
+class Names:
+    """What names mean in a function's body."""
+
+    local: dict[str, Place]
+    """Variables of its own to begin with."""
+    types: language.Scope
+    """Template parameters and the class around."""
+    constants: dict[str, DeviceValue]
+    """Template parameters whose numbers are not known, such as the kernel's own."""
+    parent: Scope | None = None
+    """The variables around a lambda."""
+
+
+Entered = tuple[Scope, InForce, dict[str, DeviceValue]]
+"""What ``Walker.enter`` gives, for ``leave``."""
+
+
 @record(frozen=True, slots=True)
 class Parts:
     """The functions that walk each kind of node; they need the walker, and the walker them."""
@@ -100,7 +118,7 @@ class Walker:
 
     def __init__(
         self,
-        table: SymbolTable,
+        system: TypeSystem,
         kernel: Function,
         bindings: Mapping[str, Type | int],
         parts: Parts,
@@ -110,20 +128,20 @@ class Walker:
         self._warp_size = warp_size
         self.asks_warp_size = False
         """Whether something that was walked depends on how many threads a warp has."""
-        self.table = table
+        self.symbols = system.symbols
         self.kernel = kernel
         self.machine = Machine(kernel.path, kernel.span.line)
         self.constants: dict[str, DeviceValue] = {}
+        """Template parameters in force whose numbers are not known."""
+        self.globals: dict[str, DeviceValue] = {}
+        """Variables outside functions that were looked at, by qualified name."""
         self.opencl = kernel.dialect is Dialect.OPENCL
         self.contracts_all = kernel.dialect is not Dialect.OPENMP
         """Any product is fused with a sum, as nvcc does. Clang for OpenMP does so by default only
         where one expression has both."""
         self.written_products: tuple[bool, bool] = (False, False)
         """Which operands of the operator to be computed are written as products."""
-        self.types = TypeResolver(
-            table, {}, lambda expression: parts.constant_of(self, expression), kernel.dialect
-        )
-        self.bind(bindings)
+        self.types = TypesInForce(system, system.scope_with(bindings), self._number_of)
         self.scope = Scope({})
         self.frames = [Frame(kernel)]
         self.path: Path = kernel.path
@@ -147,6 +165,8 @@ class Walker:
         """What fresh numbers would be by exact arithmetic."""
         self.problems: list[Problem] = []
         self.reported: set[str] = set()
+        self.unknown_sizes: dict[str, int] = {}
+        """Types whose size is not known, and the bytes that stand for it."""
         self.shared_bytes = 0
         self.barriers = 0
         self.statements = 0
@@ -159,13 +179,60 @@ class Walker:
         self.asks_warp_size = True
         return self._warp_size
 
-    def bind(self, bindings: Mapping[str, Type | int]) -> None:
-        """Give template parameters their arguments."""
-        for name, bound in bindings.items():
-            if isinstance(bound, Type):
-                self.types.bind({name: bound})
-            else:
-                self.constants[name] = number(bound, "int")
+    # -- names
+
+    def names(self) -> Names:
+        """What names mean here, for a lambda that is called elsewhere."""
+        return Names({}, self.types.scope, self.constants, self.scope)
+
+    def enter(self, names: Names) -> Entered:
+        """Use other names from now on, those of a function to be walked."""
+        before = self.scope, self.types.enter(names.types), self.constants
+        self.scope = Scope(dict(names.local), names.parent)
+        self.constants = names.constants
+        return before
+
+    def leave(self, before: Entered) -> None:
+        """Come back to the names that were in force before ``enter``."""
+        self.scope, types, self.constants = before
+        self.types.leave(types)
+
+    def _number_of(self, node: Expression) -> Number | None:
+        """The number of a name, ``sizeof`` or call that only the walk knows, without effects."""
+        if isinstance(node, Name):
+            place = self.scope.find(node.name)
+            held = self.slots.get(place.slot) if isinstance(place, VariablePlace) else None
+            value = held if held is not None else self.constants.get(node.name)
+            return value.constant if isinstance(value, Value) else None
+        if isinstance(node, SizeOf) and isinstance(node.operand, Type):
+            place = self.scope.find(node.operand.name)
+            return None if place is None else self.types.size(self.place_type(place))
+        return self.parts.constant_of(self, node) if isinstance(node, Call) else None
+
+    def typed_constant(self, node: Expression) -> Typed | None:
+        """The number that a constant expression has outside this function, with its type."""
+        outside = language.without_variables(self.types.scope)
+        return evaluate(self.types.system, node, outside)
+
+    # -- sizes
+
+    def bytes_of(self, type_: Type) -> int:
+        """Bytes of a value; of a type whose size is not known a number that the summary names."""
+        size = self.types.size(type_)
+        if size is not None:
+            return size
+        closed = self.types.resolve(type_)
+        single = Type(closed.name, closed.args, scope_args=closed.scope_args)
+        each = self.types.size(single)
+        if each is None:
+            layout = self.types.layout(single)
+            for name in layout.assumed if layout is not None else (single.name,):
+                self.unknown_sizes.setdefault(name, ASSUMED_BYTES)
+            each = layout.extent.size_bytes if layout is not None else ASSUMED_BYTES
+        count = self.types.system.elements(closed, self.types.scope)
+        if count is None:
+            self.unknown_sizes.setdefault(f"{closed.name}[]", each)
+        return each * (count or 1)
 
     # -- the other parts of the walk
 
@@ -206,16 +273,14 @@ class Walker:
                 )
             return PointerValue(array, number(0, "long"), pointee)
         if is_integer(resolved.name):
-            unsigned = resolved.name.startswith("unsigned") or resolved.name == "bool"
+            unsigned = is_unsigned(resolved.name)
             return Value(resolved.name, param_symbol(path, nonnegative=unsigned))
         if is_float(resolved.name):
             return Value(resolved.name, symbol(path, "real"))
         layout = self.types.fields(resolved)
         if layout is None or path.count(".") > MAX_NESTED_FIELDS:
             return Value(resolved.name, None)
-        fields = {
-            key: self.parameter(f"{path}.{key}", inner) for key, (_, _, inner) in layout.items()
-        }
+        fields = {key: self.parameter(f"{path}.{key}", inner.type) for key, inner in layout.items()}
         return StructValue(resolved, fields)
 
     def type_of(self, value: DeviceValue) -> Type:
@@ -231,7 +296,7 @@ class Walker:
     def place_type(self, place: Place) -> Type:
         """The type of the variable, field or location at a place."""
         if isinstance(place, VariablePlace):
-            return self.slot_types[place.slot]
+            return self.slot_types.get(place.slot, Type("int"))
         if isinstance(place, (FieldPlace, SwizzlePlace)):
             return place.type
         return place.pointer.pointee
@@ -287,20 +352,22 @@ class Walker:
             return StructValue(resolved)  # Its fields are made when they are read.
         if layout is not None and not is_float(resolved.name) and not nested:
             fields = {
-                key: self.opaque(inner, varies, f"{name}.{key}", scope)
-                for key, (_, _, inner) in layout.items()
+                key: self.opaque(inner.type, varies, f"{name}.{key}", scope)
+                for key, inner in layout.items()
             }
             return StructValue(resolved, fields)
         if is_integer(resolved.name) or resolved.name == "auto":
             type_name = "int" if resolved.name == "auto" else resolved.name
-            nonnegative = type_name.startswith("unsigned") or type_name == "bool"
+            nonnegative = is_unsigned(type_name)
             return Value(type_name, self.fresh(name, scope, nonnegative=nonnegative), varies)
         return Value(resolved.name, None, varies)
 
     def read(self, place: Place) -> DeviceValue:
         """The value at a place; a load from memory is recorded."""
         if isinstance(place, VariablePlace):
-            return self.slots[place.slot]
+            held = self.slots.get(place.slot)
+            # A lambda that was returned may name variables of a function that has ended.
+            return self.opaque(Type("int"), self.machine.loop_bits()) if held is None else held
         if isinstance(place, FieldPlace):
             owner = self.read_owner(place.owner)
             if place.index is not None:
@@ -326,7 +393,7 @@ class Walker:
         return StructValue(
             place.type,
             {
-                name: held[source] if source in held else self.opaque(fields[name][2], 0)
+                name: held[source] if source in held else self.opaque(fields[name].type, 0)
                 for name, source in zip(fields, place.names, strict=True)
             },
         )
@@ -375,7 +442,8 @@ class Walker:
         if place.name is None:
             keep(self, owner, value)
             return StructValue(owner.type)
-        if not owner.type.dims and self.types.overlaps(owner.type):
+        layout = self.types.layout(owner.type)
+        if layout is not None and layout.overlaps:
             keep(self, value)  # It may be read by another name.
         return StructValue(owner.type, {**owner.fields, place.name: value})
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from roofline_lsp.analysis.host.layout import field_type, resolve, sizeof, vector_component
 from roofline_lsp.analysis.host.machine import SCALARS, Machine
 from roofline_lsp.analysis.host.memory import (
     AUTO,
@@ -13,6 +12,7 @@ from roofline_lsp.analysis.host.memory import (
     Storage,
 )
 from roofline_lsp.analysis.host.operators import copied
+from roofline_lsp.analysis.host.types import field_type, resolve, sizeof
 from roofline_lsp.analysis.host.values import (
     Aggregate,
     Buffer,
@@ -22,6 +22,7 @@ from roofline_lsp.analysis.host.values import (
     Text,
     Value,
 )
+from roofline_lsp.analysis.language.types import vector_parts
 from roofline_lsp.kernel.symbolic import ZERO, Expr, constant
 from roofline_lsp.kernel.types import Type
 
@@ -72,7 +73,7 @@ def is_class(m: Machine, type: Type) -> bool:
     """Whether values of a type are objects with named fields."""
     if type.pointers:
         return False
-    return vector_component(type.name) is not None or m.index.find_struct(type.name) is not None
+    return vector_parts(type.name) is not None or m.symbols.find_struct(type.name) is not None
 
 
 def array_storage(m: Machine, name: str, type: Type, space: str = "host") -> Storage:

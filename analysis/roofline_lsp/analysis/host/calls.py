@@ -13,9 +13,7 @@ from roofline_lsp.analysis.host.containers import (
     text_method,
 )
 from roofline_lsp.analysis.host.havoc import forget_unknown_call
-from roofline_lsp.analysis.host.index import last_component
 from roofline_lsp.analysis.host.invoke import call, call_closure, unknown_result
-from roofline_lsp.analysis.host.layout import resolve, vector_component
 from roofline_lsp.analysis.host.libraries.cuda import runtime_call
 from roofline_lsp.analysis.host.libraries.opencl.c import opencl_call
 from roofline_lsp.analysis.host.libraries.opencl.cpp import opencl_static
@@ -36,6 +34,7 @@ from roofline_lsp.analysis.host.operators import boolean, integer
 from roofline_lsp.analysis.host.packs import argument_places
 from roofline_lsp.analysis.host.registry import LIBRARY, Arguments, as_place
 from roofline_lsp.analysis.host.templates import choose_overload
+from roofline_lsp.analysis.host.types import resolve
 from roofline_lsp.analysis.host.values import (
     Aggregate,
     FunctionValue,
@@ -44,6 +43,8 @@ from roofline_lsp.analysis.host.values import (
     Text,
     Value,
 )
+from roofline_lsp.analysis.language.symbols import last_component
+from roofline_lsp.analysis.language.types import vector_parts
 from roofline_lsp.analysis.library_calls import iterators  # noqa: F401  (registers its models)
 from roofline_lsp.analysis.library_calls.observe import observe
 from roofline_lsp.kernel import expressions as ex
@@ -92,14 +93,14 @@ def _type_named(m: Machine, callee: ex.Name) -> Type | None:
     if isinstance(bound, Type):
         return bound
     type = Type(name, template)
-    if vector_component(name) is not None or m.index.find_struct(name) is not None:
+    if vector_parts(name) is not None or m.symbols.find_struct(name) is not None:
         return resolve(m, type)
     if is_container(type) or smart_pointer(type) or name in ("std::string", "string"):
         return resolve(m, type)
     resolved = resolve(m, type)
     if resolved.name != name:
-        known = resolved.name in SCALARS or m.index.find_struct(resolved.name) is not None
-        if known or is_container(resolved) or vector_component(resolved.name) is not None:
+        known = resolved.name in SCALARS or m.symbols.find_struct(resolved.name) is not None
+        if known or is_container(resolved) or vector_parts(resolved.name) is not None:
             return resolved
     return None
 

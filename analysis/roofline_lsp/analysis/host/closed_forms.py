@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roofline_lsp.analysis.host.index import last_component
 from roofline_lsp.analysis.host.machine import Machine
 from roofline_lsp.analysis.host.memory import Place
 from roofline_lsp.analysis.host.names import find_variable
 from roofline_lsp.analysis.host.reach import Effects, root_name, walk
 from roofline_lsp.analysis.host.values import Scalar
+from roofline_lsp.analysis.language.symbols import last_component
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
 from roofline_lsp.kernel.records import record
@@ -84,7 +84,7 @@ def _only_reads(m: Machine, called: str, effects: Effects) -> bool:
 
     What it reads may not be changed by the loop either.
     """
-    functions = m.index.functions.get(called, ())
+    functions = m.symbols.functions.get(called, ())
     for function in functions:
         own = m.reach.function_effects(function)
         if own.calls or own.stores or own.names - own.declared or function.body is None:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from roofline_lsp.analysis.host.access import deref, load, rvalue
-from roofline_lsp.analysis.host.layout import resolve, sizeof
 from roofline_lsp.analysis.host.machine import SCALARS, Machine
 from roofline_lsp.analysis.host.maps import is_map, map_element, map_method
 from roofline_lsp.analysis.host.memory import AUTO, Cell, FieldPlace, Place, Storage
 from roofline_lsp.analysis.host.operators import binary, boolean, convert, copied, integer
+from roofline_lsp.analysis.host.types import resolve, sizeof
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Text, Value
 from roofline_lsp.kernel.expressions import Expression, Literal
 from roofline_lsp.kernel.symbolic import ZERO, Expr, apply, constant
@@ -166,7 +166,7 @@ def subscript(m: Machine, base: Aggregate, index: Value) -> Place | None:
         number = m.number(index)
         if number is not None and number.value.constant is not None:
             return FieldPlace(base, str(int(number.value.constant)), AUTO)
-    if m.index.find_struct(base.type.name) is None:
+    if m.symbols.find_struct(base.type.name) is None:
         label = f"an element of '{base.type.name}'"
         return Cell("", AUTO, Opaque(label, "this container is not modelled"))
     return None

@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from roofline_lsp.analysis.host.layout import (
-    class_frame,
-    resolve,
-    size_and_align,
-    sizeof,
-)
 from roofline_lsp.analysis.host.machine import Machine
 from roofline_lsp.analysis.host.memory import Storage
+from roofline_lsp.analysis.host.types import sizeof
 from roofline_lsp.analysis.host.values import Aggregate, Pointer, Scalar, Value
-from roofline_lsp.kernel.program import Function, Struct
+from roofline_lsp.kernel.program import Function
 from roofline_lsp.kernel.symbolic import Expr
-from roofline_lsp.kernel.types import Type
 
 MAX_NUMBERS: Final = 256
 """Of one array; longer ones are data rather than parameters."""
@@ -65,30 +59,10 @@ def _parts(m: Machine, value: Value | None, at: int, depth: int) -> Iterator[tup
         for inside, number in _numbers(m, value, depth + 1):
             yield at + inside, number
     elif isinstance(value, Aggregate):
-        struct = m.index.find_struct(value.type.name)
-        if struct is None or struct.bases or struct.union:
+        layout = m.types.layout(value.type)
+        if layout is None or layout.overlaps:
             return
-        for name, offset in _field_offsets(m, struct, value.type):
-            if name in value.fields:
-                yield from _parts(m, value.fields[name], at + offset, depth + 1)
-
-
-def _field_offsets(m: Machine, struct: Struct, type: Type) -> Iterator[tuple[str, int]]:
-    """Where the members of a class without bases lie, as far as their sizes are known."""
-    at = 0
-    m.frames.append(class_frame(struct, type))
-    try:
-        for field in struct.fields:
-            if "static" in field.qualifiers or "constexpr" in field.qualifiers:
-                continue
-            kind = resolve(m, field.type)
-            single = size_and_align(m, Type(kind.name, kind.args, kind.pointers))
-            size = sizeof(m, kind)
-            bytes_ = size.constant if size is not None else None
-            if single is None or not isinstance(bytes_, int):
-                return
-            at = -(-at // single[1]) * single[1]
-            yield field.name, at
-            at += bytes_
-    finally:
-        m.frames.pop()
+        for name, member in layout.fields.items():
+            if name in value.fields and member.bits is None:
+                held = value.fields[name]
+                yield from _parts(m, held, at + member.offset_bytes, depth + 1)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from roofline_lsp.analysis.host.initialisers import initialise
-from roofline_lsp.analysis.host.layout import resolve, sizeof
 from roofline_lsp.analysis.host.machine import EVALUATORS, LOCATORS, SCALARS, Machine, handles
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Place, Storage
 from roofline_lsp.analysis.host.names import find_variable
 from roofline_lsp.analysis.host.objects import construct
 from roofline_lsp.analysis.host.operators import convert
+from roofline_lsp.analysis.host.types import assumed_size, class_of, resolve, sizeof
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Text, Value
+from roofline_lsp.analysis.language.layouts import ASSUMED_BYTES
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel.symbolic import Expr, constant
 from roofline_lsp.kernel.types import Type
@@ -31,7 +32,7 @@ def _cast(m: Machine, node: ex.Cast) -> Value:
     if type.name == "void" and not type.pointers:
         return value
     if type.name not in SCALARS and not type.pointers and not isinstance(value, Opaque):
-        struct = m.index.find_struct(type.name)
+        struct = class_of(m, type)
         if struct is not None and not isinstance(value, Aggregate):
             return construct(m, type, [Cell("", AUTO, value)])
     return convert(m, value, type)
@@ -54,9 +55,13 @@ def _sizeof(m: Machine, node: ex.SizeOf) -> Value:
     if size is None:
         return m.unknown(
             f"sizeof({name})", "the type's layout is not known", "unsigned long",
-            assumed=4, line=node.line, shared=True,
+            assumed=_assumed(m, node), line=node.line, shared=True,
         )  # fmt: skip
     return Scalar(size, "unsigned long")
+
+
+def _assumed(m: Machine, node: ex.SizeOf) -> int:
+    return assumed_size(m, node.operand) if isinstance(node.operand, Type) else ASSUMED_BYTES
 
 
 def _place_size(m: Machine, place: Place) -> Expr | None:

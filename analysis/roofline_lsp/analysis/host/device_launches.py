@@ -11,12 +11,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from roofline_lsp.analysis.host.index import last_component
 from roofline_lsp.analysis.host.machine import Machine
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Place
 from roofline_lsp.analysis.host.operators import integer
 from roofline_lsp.analysis.host.threads import KernelThreads
 from roofline_lsp.analysis.host.values import Aggregate, LaunchContext, Scalar, Value
+from roofline_lsp.analysis.language.symbols import last_component
 from roofline_lsp.kernel.program import Function
 from roofline_lsp.kernel.symbolic import Expr, Symbol
 from roofline_lsp.kernel.types import Type
@@ -41,7 +41,7 @@ def follow_device_launches(m: Machine, run: Protected, run_alone: Standalone) ->
     if not launching:
         return
     m.reach.launching.update(launching)
-    parents = [f for f in m.index.all_functions if f.is_kernel and f.has_body]
+    parents = [f for f in m.symbols.all_functions if f.is_kernel and f.has_body]
     parents = [f for f in parents if not launching.isdisjoint({f.name})]
     done = 0
     while done < min(len(m.launches), _MAX_PARENTS):
@@ -60,11 +60,11 @@ def follow_device_launches(m: Machine, run: Protected, run_alone: Standalone) ->
 
 def _launching(m: Machine) -> set[str]:
     """Names of kernels and device functions that lead to a launch."""
-    found = {f.name for f in m.index.all_functions if f.launches}
+    found = {f.name for f in m.symbols.all_functions if f.launches}
     if not found:
         return found
     device = [
-        f for f in m.index.all_functions if f.qualifiers & {"__global__", "__device__"} and f.body
+        f for f in m.symbols.all_functions if f.qualifiers & {"__global__", "__device__"} and f.body
     ]
     grown = True
     while grown:

@@ -14,9 +14,9 @@ from typing import Final
 
 import numpy as np
 
-from roofline_lsp.analysis.host.layout import sizeof
 from roofline_lsp.analysis.host.machine import SCALARS, Machine
 from roofline_lsp.analysis.host.memory import Storage
+from roofline_lsp.analysis.host.types import sizeof
 from roofline_lsp.analysis.host.values import Aggregate, Pointer, Scalar, Spread, Value
 from roofline_lsp.analysis.numeric import Environment
 from roofline_lsp.kernel.program import Function

@@ -9,7 +9,6 @@ from roofline_lsp.analysis.host.access import rvalue as rvalue_of
 from roofline_lsp.analysis.host.constants import BUILTIN_CONSTANTS
 from roofline_lsp.analysis.host.containers import subscript
 from roofline_lsp.analysis.host.initialisers import initialise
-from roofline_lsp.analysis.host.layout import resolve
 from roofline_lsp.analysis.host.libraries.streams import read_from_stream, stream_of
 from roofline_lsp.analysis.host.machine import (
     EVALUATORS,
@@ -42,6 +41,7 @@ from roofline_lsp.analysis.host.operators import (
 )
 from roofline_lsp.analysis.host.overloads import call_operator, call_operator_place
 from roofline_lsp.analysis.host.packs import pack_size
+from roofline_lsp.analysis.host.types import names_in_force, resolve
 from roofline_lsp.analysis.host.values import (
     Aggregate,
     FunctionValue,
@@ -51,6 +51,8 @@ from roofline_lsp.analysis.host.values import (
     Text,
     Value,
 )
+from roofline_lsp.analysis.language.constant_expressions import evaluate
+from roofline_lsp.analysis.language.scope import without_variables
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel.symbolic import Expr, Symbol, apply, constant
 from roofline_lsp.kernel.types import Type
@@ -87,6 +89,10 @@ def _locate_name(m: Machine, node: ex.Name) -> Place:
 @handles(EVALUATORS, ex.Name)
 def _name(m: Machine, node: ex.Name) -> Value:
     name = node.name
+    if "::" in name:
+        known = evaluate(m.types, node, without_variables(names_in_force(m)))
+        if known is not None:
+            return Scalar(constant(known[0]), known[1], m.origin(name, node.line))
     place = find_variable(m, name)
     if place is not None:
         return rvalue_of(m, place)
@@ -96,7 +102,7 @@ def _name(m: Machine, node: ex.Name) -> Value:
     if name == "this":
         this = m.frame.this
         return this if this is not None else Opaque("this", "outside a method")
-    enumerator = m.index.find_enumerator(name)
+    enumerator = m.symbols.find_enumerator(name)
     if enumerator is not None:
         if isinstance(enumerator, int):
             return integer(enumerator, "int", m.origin(name, node.line))
@@ -107,23 +113,7 @@ def _name(m: Machine, node: ex.Name) -> Value:
     known = BUILTIN_CONSTANTS.get(name.removeprefix("std::").removeprefix("string::"))
     if known is not None:
         return Scalar(constant(known[0]), known[1], m.origin(name, node.line))
-    if "::" in name:
-        member = _static_member(m, name)
-        if member is not None:
-            return member
     return Opaque(name, "its declaration was not found")
-
-
-def _static_member(m: Machine, name: str) -> Value | None:
-    prefix, _, member = name.rpartition("::")
-    holder = resolve(m, Type(prefix))
-    struct = m.index.find_struct(holder.name)
-    if struct is None:
-        return None
-    for field in struct.fields:
-        if field.name == member and field.init is not None:
-            return convert(m, m.eval(field.init), resolve(m, field.type))
-    return None
 
 
 @handles(EVALUATORS, ex.Unary)

@@ -83,7 +83,7 @@ def forget_names(m: Machine, names: Iterable[str], why: str, this: Aggregate | N
             if isinstance(held, (Pointer, Storage)):
                 forget_reachable(m, held, 1)
             continue
-        if name not in m.index.globals:
+        if name not in m.symbols.globals:
             continue
         place = find_variable(m, name)
         if place is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from roofline_lsp.analysis.host.access import array_storage, rvalue
 from roofline_lsp.analysis.host.containers import is_container, make_container
 from roofline_lsp.analysis.host.launch_objects import launch_object
-from roofline_lsp.analysis.host.layout import field_type, resolve, sizeof, vector_component
 from roofline_lsp.analysis.host.machine import SCALARS, Machine, provides
 from roofline_lsp.analysis.host.memory import AUTO, MAX_ELEMENTS, Cell, Place, Storage
 from roofline_lsp.analysis.host.objects import (
@@ -17,7 +16,9 @@ from roofline_lsp.analysis.host.objects import (
 )
 from roofline_lsp.analysis.host.operators import convert
 from roofline_lsp.analysis.host.packs import expansion
+from roofline_lsp.analysis.host.types import class_of, field_type, resolve, sizeof
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Text, Value
+from roofline_lsp.analysis.language.types import vector_parts
 from roofline_lsp.kernel.expressions import Expression, InitList, Literal
 from roofline_lsp.kernel.program import Struct
 from roofline_lsp.kernel.symbolic import constant
@@ -35,10 +36,10 @@ def initialise(m: Machine, type: Type, node: InitList, name: str) -> Value:
         return convert(m, m.eval(node.items[0]), type)
     if is_container(type):
         return make_container(m, type, [_item_place(m, type, i) for i in node.items], name, True)
-    struct = m.index.find_struct(type.name)
-    if struct is not None and not m.index.find_methods(struct, struct.name):
+    struct = class_of(m, type)
+    if struct is not None and not m.symbols.find_methods(struct, struct.name):
         return _aggregate(m, struct, type, node)
-    if struct is None and vector_component(type.name) is None and type.name not in STRINGS:
+    if struct is None and vector_parts(type.name) is None and type.name not in STRINGS:
         if type.name.removeprefix("std::") not in ("pair", "tuple", "complex"):
             values = [m.eval(item) for item in node.items]
             made = launch_object(type, values)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roofline_lsp.analysis.host.index import matches
-from roofline_lsp.analysis.host.layout import resolve
 from roofline_lsp.analysis.host.machine import Machine
 from roofline_lsp.analysis.host.memory import Cell, Place
 from roofline_lsp.analysis.host.names import template_arguments
 from roofline_lsp.analysis.host.templates import bind
+from roofline_lsp.analysis.host.types import resolve
 from roofline_lsp.analysis.host.values import LaunchContext
+from roofline_lsp.analysis.language.symbols import matches
 from roofline_lsp.kernel.program import Function
 from roofline_lsp.kernel.symbolic import Expr
 from roofline_lsp.kernel.types import Type
@@ -20,7 +20,7 @@ Bindings = dict[str, Type | Expr]
 
 def instances_of(m: Machine, function: Function) -> Iterator[tuple[Function, Bindings]]:
     """The explicit instantiations of a function template, and what each binds."""
-    for instance in m.index.instantiations.get(function.name, ()):
+    for instance in m.symbols.instantiations.get(function.name, ()):
         same = matches(function.qualified_name, instance.qualified_name) or matches(
             instance.qualified_name, function.qualified_name
         )
@@ -38,7 +38,7 @@ def instances_of(m: Machine, function: Function) -> Iterator[tuple[Function, Bin
 def record_instances(m: Machine) -> None:
     """Keep a launch without dimensions for each instance of a kernel that nothing launches."""
     launched = {id(context.kernel) for context in m.launches.values()}
-    for function in m.index.all_functions:
+    for function in m.symbols.all_functions:
         if not (function.is_kernel and function.has_body) or id(function) in launched:
             continue
         for instance, bindings in instances_of(m, function):

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 from roofline_lsp.analysis.host.access import load, rvalue
 from roofline_lsp.analysis.host.havoc import forget_call
-from roofline_lsp.analysis.host.layout import resolve
 from roofline_lsp.analysis.host.machine import MAX_DEPTH, SCALARS, BudgetSpent, Machine, ProgramExit
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Closure, Frame, Place
-from roofline_lsp.analysis.host.names import method_bindings
+from roofline_lsp.analysis.host.names import method_scope
 from roofline_lsp.analysis.host.operators import convert, copied
 from roofline_lsp.analysis.host.packs import bind_pack
 from roofline_lsp.analysis.host.templates import bind, choose_overload
+from roofline_lsp.analysis.host.types import as_host_bindings, resolve
 from roofline_lsp.analysis.host.values import Aggregate, FunctionValue, Opaque, Scalar, Value
+from roofline_lsp.analysis.language.scope import Scope
 from roofline_lsp.kernel.program import Function, TemplateParameter
 from roofline_lsp.kernel.statements import Variable
 from roofline_lsp.kernel.symbolic import Expr
@@ -24,21 +25,29 @@ def call(
     m: Machine, value: FunctionValue, args: Sequence[Place], this: Aggregate | None = None
 ) -> Place | None:
     """Call the overload that fits; None where it has no body to execute."""
-    function = choose_overload(m, value, args)
+    first = value.functions[0]
+    if first.owner is not None and this is None and "static" not in first.qualifiers:
+        this = m.frame.this if m.frames else None
+    scope = method_scope(m, first, this)
+    function = choose_overload(m, value, args, scope)
     if function is None or function.body is None:
         return None
     bindings: dict[str, Type | Expr] = {}
     if function.owner is not None:
-        if this is None and m.frame.this is not None and "static" not in function.qualifiers:
-            this = m.frame.this
-        if this is not None:
-            bindings = method_bindings(m, this, function)
-        elif m.frame.owner is not None:
-            bindings = dict(m.frame.bindings)
-    bindings.update(bind(m, function.template_params, value.template_args, function, args))
-    if function.template_args is not None and not function.template_params:
-        bindings = {}
+        bindings = _class_names(m, function, scope, this)
+    if function.template_args is None or function.template_params:
+        own = bind(m, function.template_params, value.template_args, function, args, scope)
+        bindings.update(own)
     return invoke(m, function, args, bindings, this)
+
+
+def _class_names(
+    m: Machine, function: Function, scope: Scope, this: Aggregate | None
+) -> dict[str, Type | Expr]:
+    """The template parameters of a method's class, symbolic ones of the caller's included."""
+    if this is not None or m.frame.owner is None:
+        return as_host_bindings(scope.bindings)
+    return {**m.frame.bindings, **as_host_bindings(scope.bindings)}
 
 
 def invoke(
@@ -53,7 +62,7 @@ def invoke(
     recursive = sum(frame.function is function for frame in m.frames)
     if body is None or len(m.frames) >= MAX_DEPTH or recursive > 12:
         return unknown_result(m, function)
-    owner = m.index.find_struct(function.owner) if function.owner is not None else None
+    owner = m.symbols.find_struct(function.owner) if function.owner is not None else None
     quiet = not m.reach.function_can_launch(function)
     if quiet and (id(function) in m.slow_calls or (m.doubt and recursive > 2)):
         forget_call(m, function, args, this)

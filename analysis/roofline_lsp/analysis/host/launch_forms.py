@@ -136,7 +136,7 @@ def _from_buffer(m: Machine, storage: Storage) -> list[Place]:
     if "PARAM_BUFFER_POINTER" not in getattr(marker, "name", "") or held is None:
         return []
     value = pointed_object(m, held)
-    struct = m.index.find_struct(value.type.name) if isinstance(value, Aggregate) else None
+    struct = m.symbols.find_struct(value.type.name) if isinstance(value, Aggregate) else None
     if not isinstance(value, Aggregate) or struct is None:
         return []
     return [Cell(f.name, AUTO, value.fields.get(f.name)) for f in data_fields(m, struct)]

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final
 
-from roofline_lsp.analysis.host.index import last_component
 from roofline_lsp.analysis.host.libraries.opencl.names import ENQUEUE_ARGS, LAUNCH_CALLS
+from roofline_lsp.analysis.language.symbols import last_component
 from roofline_lsp.analysis.library_calls.names import runs_kernels
 from roofline_lsp.kernel.program import Function
 

@@ -10,11 +10,11 @@ from roofline_lsp.analysis.host.draws import passed_draws
 from roofline_lsp.analysis.host.havoc import forget_reachable
 from roofline_lsp.analysis.host.invoke import passed
 from roofline_lsp.analysis.host.launch_forms import Shape, arguments_of, shape_of
-from roofline_lsp.analysis.host.layout import component_names, field_type, resolve, vector_component
 from roofline_lsp.analysis.host.machine import EVALUATORS, SCALARS, Machine, handles
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Place, Storage
 from roofline_lsp.analysis.host.operators import integer
 from roofline_lsp.analysis.host.templates import bind, choose_overload
+from roofline_lsp.analysis.host.types import field_type, resolve
 from roofline_lsp.analysis.host.values import (
     Aggregate,
     FunctionValue,
@@ -25,6 +25,8 @@ from roofline_lsp.analysis.host.values import (
     Scalar,
     Value,
 )
+from roofline_lsp.analysis.language.opencl_types import field_names
+from roofline_lsp.analysis.language.types import vector_parts
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel.program import Function
 from roofline_lsp.kernel.statements import Offload
@@ -128,8 +130,7 @@ def _passed_arguments(
     args: list[Value] = []
     m.frame.scopes.append({})
     saved = m.frame.bindings
-    m.frame.bindings = {**saved, **bindings}
-    m.frame.resolved.clear()
+    m.frame.rebind({**saved, **bindings})
     try:
         for position, formal in enumerate(function.params):
             type = resolve(m, formal.type)
@@ -138,8 +139,7 @@ def _passed_arguments(
             elif formal.init is not None:
                 args.append(passed(m, Cell("", AUTO, m.eval(formal.init)), type))
     finally:
-        m.frame.bindings = saved
-        m.frame.resolved.clear()
+        m.frame.rebind(saved)
         m.frame.scopes.pop()
     return tuple(args)
 
@@ -171,12 +171,11 @@ def _member_of(value: Opaque, name: str) -> Opaque:
 
 
 def _members(m: Machine, type: Type) -> Iterable[str]:
-    vector = vector_component(type.name)
+    vector = vector_parts(type.name)
     if vector is not None:
-        return component_names(vector[1])
-    struct = m.index.find_struct(type.name)
-    fields = struct.fields if struct is not None else ()
-    return [field.name for field in fields if "static" not in field.qualifiers]
+        return field_names(vector[1])
+    layout = m.types.layout(type)
+    return layout.fields if layout is not None else ()
 
 
 def _unknowns(

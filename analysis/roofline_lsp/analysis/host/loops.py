@@ -7,7 +7,6 @@ from collections.abc import Callable
 from roofline_lsp.analysis.host.access import deref, rvalue
 from roofline_lsp.analysis.host.closed_forms import Induction, trip_count
 from roofline_lsp.analysis.host.containers import size_of, storage_of
-from roofline_lsp.analysis.host.layout import resolve
 from roofline_lsp.analysis.host.machine import (
     BREAK,
     CONTINUE,
@@ -21,6 +20,7 @@ from roofline_lsp.analysis.host.memory import AUTO, Cell, Place
 from roofline_lsp.analysis.host.operators import copied, integer, truth
 from roofline_lsp.analysis.host.statements import try_branch
 from roofline_lsp.analysis.host.summary import summarise
+from roofline_lsp.analysis.host.types import resolve
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Text, Value
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st

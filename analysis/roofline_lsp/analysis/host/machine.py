@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from roofline_lsp.analysis.host.index import Index
 from roofline_lsp.analysis.host.memory import (
     AUTO,
     Cell,
@@ -34,6 +33,8 @@ from roofline_lsp.analysis.host.values import (
     Spread,
     Value,
 )
+from roofline_lsp.analysis.language.symbols import Symbols
+from roofline_lsp.analysis.language.type_system import TypeSystem
 from roofline_lsp.kernel.expressions import Expression, InitList, Literal
 from roofline_lsp.kernel.program import Function, Problem, Program, Severity
 from roofline_lsp.kernel.statements import Statement, Variable
@@ -129,8 +130,9 @@ class Machine:
 
     def __init__(self, program: Program, options: HostOptions) -> None:
         self.options = options
-        self.index = Index(program)
-        self.reach = Reach(self.index)
+        self.symbols = Symbols(program)
+        self.types = TypeSystem(self.symbols)
+        self.reach = Reach(self.symbols)
         self.frames: list[Frame] = []
         self.globals: dict[int, Place] = {}
         self.statics: dict[int, Place] = {}
@@ -165,8 +167,6 @@ class Machine:
         self.resolved: dict[Type, Type] = {}
         """Resolved types outside templates and classes."""
         self.depths: dict[Apply, int] = {}
-        self.sizes: dict[tuple[str, tuple[object, ...]], tuple[int, int] | None] = {}
-        """Size and alignment of classes by name and template arguments."""
         self.slow_calls: set[int] = set()
         self.threads: KernelThreads | None = None
         """The threads of the kernel that is executed for its own launches; None on the host."""

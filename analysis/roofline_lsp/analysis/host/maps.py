@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from roofline_lsp.analysis.host.access import load, rvalue
-from roofline_lsp.analysis.host.layout import resolve
 from roofline_lsp.analysis.host.machine import Machine
 from roofline_lsp.analysis.host.memory import AUTO, Cell, FieldPlace, Place
 from roofline_lsp.analysis.host.operators import boolean, copied, integer
+from roofline_lsp.analysis.host.types import resolve
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Scalar, Text, Value
 from roofline_lsp.kernel.types import Type
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from roofline_lsp.analysis.host.values import Aggregate, Buffer, Opaque, Value
+from roofline_lsp.analysis.language.scope import Scope
 from roofline_lsp.kernel.expressions import Lambda
 from roofline_lsp.kernel.program import Function, Struct
 from roofline_lsp.kernel.records import record
@@ -196,5 +197,13 @@ class Frame:
     """Results of returns that may have been taken; None for one that is not known."""
     resolved: dict[Type, Type] = field(default_factory=dict)
     """Types resolved in this frame."""
+    names: Scope | None = None
+    """The names that types are resolved with, once something asked."""
     may_be_left: bool = False
     """Whether the function may have returned before the place the execution has come to."""
+
+    def rebind(self, bindings: dict[str, Type | Expr]) -> None:
+        """Put other template parameters in force; types are resolved anew."""
+        self.bindings = bindings
+        self.resolved.clear()
+        self.names = None

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from roofline_lsp.analysis.host.index import last_component
-from roofline_lsp.analysis.host.layout import class_bindings, class_frame, field_type
 from roofline_lsp.analysis.host.machine import Machine
 from roofline_lsp.analysis.host.memory import Cell, FieldPlace, Frame, Place
 from roofline_lsp.analysis.host.reach import runs_on_host
+from roofline_lsp.analysis.host.types import (
+    HostBindings,
+    as_host_bindings,
+    class_frame,
+    class_scope,
+    field_type,
+    names_in_force,
+    resolve,
+)
 from roofline_lsp.analysis.host.values import Aggregate, FunctionValue, Scalar
+from roofline_lsp.analysis.language.constant_expressions import Typed, evaluate
+from roofline_lsp.analysis.language.scope import NO_NAMES, Scope, without_variables
+from roofline_lsp.analysis.language.symbols import last_component
 from roofline_lsp.kernel.expressions import Expression, Name
 from roofline_lsp.kernel.program import Function, Struct
 from roofline_lsp.kernel.statements import Variable
-from roofline_lsp.kernel.symbolic import Expr
+from roofline_lsp.kernel.symbolic import Expr, constant
 from roofline_lsp.kernel.types import Type
 
 
@@ -29,16 +39,16 @@ def find_variable(m: Machine, name: str) -> Place | None:
                 return member
         if name in frame.bindings:
             return None
-    entry = m.index.globals.get(last_component(name))
+    entry = m.symbols.globals.get(last_component(name))
     if entry is not None:
-        found_global = m.index.find_global(name, m.path)
+        found_global = m.symbols.find_global(name, m.path)
         if found_global is not None:
-            return global_place(m, found_global[1])
+            return global_place(m, found_global.variable)
     if "::" in name:
         prefix, _, member_name = name.rpartition("::")
-        struct = m.index.find_struct(prefix)
+        struct = m.symbols.find_struct(prefix)
         if struct is not None:
-            return _static_field(m, struct, member_name)
+            return static_field(m, struct, member_name)
     return m.builtins.get(name)
 
 
@@ -48,7 +58,7 @@ def _member(m: Machine, frame: Frame, name: str) -> Place | None:
         if name in this.fields:
             return FieldPlace(this, name, field_type(m, this.type, name) or Type("auto"))
     if frame.owner is not None:
-        found = _static_field(m, frame.owner, name)
+        found = static_field(m, frame.owner, name)
         if found is not None:
             return found
     if this is not None:
@@ -58,21 +68,27 @@ def _member(m: Machine, frame: Frame, name: str) -> Place | None:
     return None
 
 
-def _static_field(m: Machine, struct: Struct, name: str, depth: int = 0) -> Place | None:
-    for field in struct.fields:
-        if field.name == name and field.qualifiers & {"static", "constexpr"}:
-            if field.init is None:
-                outside = m.index.find_global(f"{struct.name}::{name}", None)
-                if outside is not None:
-                    return global_place(m, outside[1])
-            return global_place(m, field)
-    for base in struct.bases if depth < 8 else ():
-        parent = m.index.find_struct(base.name)
-        if parent is not None:
-            found = _static_field(m, parent, name, depth + 1)
-            if found is not None:
-                return found
-    return None
+def static_field(m: Machine, struct: Struct, name: str) -> Place | None:
+    """The place of a static member of a class or its bases."""
+    field = m.symbols.find_static_field(struct, name)
+    if field is None:
+        return None
+    known = _static_constant(m, struct, name)
+    if known is not None:
+        return Cell(name, Type(known[1]), Scalar(constant(known[0]), known[1]))
+    if field.init is None:
+        outside = m.symbols.find_global(f"{struct.name}::{name}", None)
+        if outside is not None:
+            return global_place(m, outside.variable)
+    return global_place(m, field)
+
+
+def _static_constant(m: Machine, struct: Struct, name: str) -> Typed | None:
+    """The number of a constant member, which may be another in each instance of a template."""
+    around = names_in_force(m)
+    if around.struct is not struct:
+        around = m.types.scope_of(Type(struct.qualified_name)) or NO_NAMES
+    return evaluate(m.types, Name(0, name), without_variables(around))
 
 
 def global_place(m: Machine, variable: Variable) -> Place:
@@ -113,64 +129,65 @@ def function_value(m: Machine, node: Name) -> FunctionValue | None:
         if isinstance(bound, Type) and not bound.pointers:
             given = bound.args or node.template_args
             node = Name(node.line, bound.name, given or None)
-    found = m.index.find_functions(node.name, m.path, owner)
+    found = m.symbols.find_functions(node.name, m.path, owner)
     if not found and frame is not None and frame.owner is not None:
         found = _inherited(m, frame.owner, node.name)
     if not found and "::" in node.name:
-        found = _of_bound_class(m, node.name)
+        found = _of_class(m, node)
     if not found:
         return None
     usable = [f for f in found if runs_on_host(f) or f.is_kernel] or found
     return FunctionValue(tuple(usable), template_arguments(m, node.template_args))
 
 
-def _inherited(m: Machine, struct: Struct, name: str, depth: int = 0) -> list[Function]:
-    for base in struct.bases if depth < 8 else ():
-        parent = m.index.find_struct(base.name)
-        if parent is not None:
-            found = m.index.find_methods(parent, name) or _inherited(m, parent, name, depth + 1)
-            if found:
-                return found
+def _inherited(m: Machine, struct: Struct, name: str) -> list[Function]:
+    for _, parent in m.symbols.bases_of(struct):
+        found = m.symbols.find_methods(parent, name)
+        if found:
+            return found
     return []
 
 
-def _of_bound_class(m: Machine, name: str) -> list[Function]:
-    prefix, _, simple = name.rpartition("::")
-    bound = m.frame.bindings.get(prefix) if m.frames else None
-    target = bound if isinstance(bound, Type) else m.index.find_alias(prefix)
-    struct = m.index.find_struct(target.name) if target is not None else None
-    return m.index.find_methods(struct, simple) if struct is not None else []
+def _of_class(m: Machine, node: Name) -> list[Function]:
+    """Methods of the class that a name is qualified by: an alias or a template parameter."""
+    prefix, _, simple = node.name.rpartition("::")
+    return m.types.find_methods(resolve(m, Type(prefix, node.scope_args)), simple)[0]
 
 
-def find_method(m: Machine, type: Type, name: str, depth: int = 0) -> list[Function]:
+def find_method(m: Machine, type: Type, name: str) -> list[Function]:
     """Methods of a class or its bases by name."""
-    struct = m.index.find_struct(type.name)
-    if struct is None or depth > 8:
-        return []
-    found = m.index.find_methods(struct, name)
-    if found:
-        return found
-    for base in struct.bases:
-        inherited = find_method(m, base, name, depth + 1)
-        if inherited:
-            return inherited
-    return []
+    return m.types.find_methods(type, name)[0]
 
 
-def method_bindings(m: Machine, this: Aggregate, function: Function) -> dict[str, Type | Expr]:
+def method_scope(m: Machine, function: Function, this: Aggregate | None) -> Scope:
+    """What names mean in a method's class, as the object's template arguments bind them."""
+    if function.owner is None:
+        return NO_NAMES
+    if this is not None:
+        found = class_scope(m, resolve(m, this.type), function.owner)
+        if found is not None and (this.type.args or not _is_template(found)):
+            return found
+    around = names_in_force(m)
+    if around.struct is not None and last_component(around.struct.name) == last_component(
+        function.owner
+    ):
+        return around
+    found = m.types.scope_of(Type(function.owner))
+    return found if found is not None else NO_NAMES
+
+
+def _is_template(scope: Scope) -> bool:
+    return scope.struct is not None and bool(scope.struct.template_params)
+
+
+def method_bindings(m: Machine, this: Aggregate, function: Function) -> HostBindings:
     """The class template arguments that a method of an object sees."""
-    struct = m.index.find_struct(function.owner or this.type.name)
-    if struct is None:
-        return {}
-    bindings = class_bindings(struct, this.type)
-    if struct.template_params and not this.type.args and m.frames:
-        bindings = dict(m.frame.bindings)
-    return bindings
+    return as_host_bindings(method_scope(m, function, this).bindings)
 
 
-def owner_frame(struct: Struct, this: Aggregate) -> Frame:
+def owner_frame(m: Machine, this: Aggregate) -> Frame:
     """A frame within a class for evaluating its member initialisers."""
-    return class_frame(struct, this.type, this)
+    return class_frame(m, this.type, this)
 
 
 def constant_of(m: Machine, node: Expression) -> int | float | None:

@@ -9,18 +9,19 @@ from roofline_lsp.analysis.host.access import array_storage, rvalue
 from roofline_lsp.analysis.host.containers import is_container, make_container, smart_pointer
 from roofline_lsp.analysis.host.invoke import invoke, passed
 from roofline_lsp.analysis.host.launch_objects import launch_object
-from roofline_lsp.analysis.host.layout import (
-    class_bindings,
-    component_names,
-    field_type,
-    resolve,
-    vector_component,
-)
 from roofline_lsp.analysis.host.machine import SCALARS, Machine, provides
 from roofline_lsp.analysis.host.maps import is_map
 from roofline_lsp.analysis.host.memory import AUTO, Cell, FieldPlace, Place, Storage
 from roofline_lsp.analysis.host.operators import convert, copied, integer, to_scalar_type
 from roofline_lsp.analysis.host.templates import choose_overload, type_of
+from roofline_lsp.analysis.host.types import (
+    as_host_bindings,
+    class_bindings,
+    class_of,
+    class_scope,
+    field_type,
+    resolve,
+)
 from roofline_lsp.analysis.host.values import (
     Aggregate,
     FunctionValue,
@@ -30,6 +31,10 @@ from roofline_lsp.analysis.host.values import (
     Text,
     Value,
 )
+from roofline_lsp.analysis.language.opencl_types import field_names
+from roofline_lsp.analysis.language.scope import NO_NAMES
+from roofline_lsp.analysis.language.symbols import MAX_BASES_DEPTH
+from roofline_lsp.analysis.language.types import vector_parts
 from roofline_lsp.analysis.library_calls.iterators import iterator
 from roofline_lsp.kernel.expressions import Expression, InitList
 from roofline_lsp.kernel.program import Struct
@@ -101,7 +106,7 @@ def _initial_value(m: Machine, type: Type, init: Expression, name: str) -> Value
     value = rvalue(m, place)
     if isinstance(value, Aggregate):
         same = type.name in ("auto", value.type.name) or value.type.name == "initializer_list"
-        if same or m.index.find_struct(type.name) is None or _derives(m, value.type, type):
+        if same or m.symbols.find_struct(type.name) is None or _derives(m, value.type, type):
             return copied(value) or value
     if not type.pointers and type.name not in SCALARS and type.name != "auto":
         if not isinstance(value, (Opaque, FunctionValue)) or type.name in STRINGS:
@@ -110,11 +115,9 @@ def _initial_value(m: Machine, type: Type, init: Expression, name: str) -> Value
     return convert(m, value, type)
 
 
-def _derives(m: Machine, derived: Type, base: Type, depth: int = 0) -> bool:
-    struct = m.index.find_struct(derived.name)
-    if struct is None or depth > 8:
-        return False
-    return any(b.name == base.name or _derives(m, b, base, depth + 1) for b in struct.bases)
+def _derives(m: Machine, derived: Type, base: Type) -> bool:
+    struct = m.symbols.find_struct(derived.name)
+    return struct is not None and any(b.name == base.name for b, _ in m.symbols.bases_of(struct))
 
 
 def zero_value(type: Type) -> Value | None:
@@ -144,14 +147,14 @@ def construct(m: Machine, type: Type, args: Sequence[Place], name: str = "") -> 
         return convert(m, rvalue(m, args[0]), type)
     if type.name in STRINGS:
         return _string(m, args)
-    vector = vector_component(type.name)
+    vector = vector_parts(type.name)
     if vector is not None:
         return _vector_value(m, type, vector, args)
     if is_container(type):
         return make_container(m, type, args, name)
     if smart_pointer(type):
         return rvalue(m, args[0]) if args else Pointer(None, ZERO)
-    struct = m.index.find_struct(type.name)
+    struct = class_of(m, type)
     library = LIBRARY_CLASSES.get(type.name.rpartition("::")[2])
     if library is not None and (struct is None or type.name.startswith("cl::")):
         made = library(m, type, args, name)
@@ -214,7 +217,7 @@ def _vector_value(m: Machine, type: Type, vector: tuple[str, int], args: Sequenc
     if not args and type.name != "dim3":
         return result
     default = 1 if type.name == "dim3" else 0
-    for position, field in enumerate(component_names(count)):
+    for position, field in enumerate(field_names(count)):
         if position < len(args):
             value = rvalue(m, args[position])
             number = m.number(value, kind)
@@ -227,16 +230,17 @@ def _vector_value(m: Machine, type: Type, vector: tuple[str, int], args: Sequenc
 
 def _object(m: Machine, struct: Struct, type: Type, args: Sequence[Place]) -> Value:
     result = Aggregate(type)
-    constructors = m.index.find_methods(struct, struct.name)
+    constructors = m.symbols.find_methods(struct, struct.name)
     if len(args) == 1:
         single = args[0].get()
         if isinstance(single, Aggregate) and single.type.name == type.name:
             return copied(single) or single
     apply_member_defaults(m, struct, type, result)
     if constructors:
-        chosen = choose_overload(m, FunctionValue(tuple(constructors)), args)
+        scope = class_scope(m, type) or NO_NAMES
+        chosen = choose_overload(m, FunctionValue(tuple(constructors)), args, scope)
         if chosen is not None and len(args) <= len(chosen.params):
-            bindings = class_bindings(struct, type)
+            bindings = class_bindings(m, type)
             if struct.template_params and not type.args and m.frame.owner is struct:
                 bindings = dict(m.frame.bindings)
             invoke(m, chosen, args, bindings, result)
@@ -250,26 +254,28 @@ def _object(m: Machine, struct: Struct, type: Type, args: Sequence[Place]) -> Va
 def data_fields(m: Machine, struct: Struct) -> list[Variable]:
     """The members that objects of a class hold, those of its bases first."""
     fields: list[Variable] = []
-    for base in struct.bases:
-        parent = m.index.find_struct(base.name)
-        if parent is not None and parent is not struct:
-            fields.extend(data_fields(m, parent))
-    return fields + [f for f in struct.fields if not f.qualifiers & {"static", "constexpr"}]
+    for _, parent in m.symbols.bases_of(struct):
+        fields = data_members(parent) + fields
+    return fields + data_members(struct)
+
+
+def data_members(struct: Struct) -> list[Variable]:
+    """The members that objects of a class hold, without those of its bases."""
+    return [f for f in struct.fields if not f.qualifiers & {"static", "constexpr"}]
 
 
 def apply_member_defaults(
     m: Machine, struct: Struct, type: Type, result: Aggregate, depth: int = 0
 ) -> None:
     """Give the members of a new object their default initialisers, bases first."""
-    for base in struct.bases if depth < 8 else ():
-        parent = m.index.find_struct(base.name)
+    scope = class_scope(m, type) or NO_NAMES
+    for closed in m.types.bases_of(scope) if depth < MAX_BASES_DEPTH else ():
+        parent = class_of(m, closed)
         if parent is not None:
-            apply_member_defaults(m, parent, base, result, depth + 1)
-    m.enter(None, class_bindings(struct, type), this=result, owner=struct)
+            apply_member_defaults(m, parent, closed, result, depth + 1)
+    m.enter(None, as_host_bindings(scope.bindings), this=result, owner=struct)
     try:
-        for field in struct.fields:
-            if field.qualifiers & {"static", "constexpr"}:
-                continue
+        for field in data_members(struct):
             if field.init is not None or field.ctor_args is not None or _needs_default(m, field):
                 value = declared_value(m, field)[1]
                 if value is not None:
@@ -295,7 +301,7 @@ def construct_field(m: Machine, name: str, args: Sequence[Expression]) -> None:
         return
     type = field_type(m, this.type, name)
     if type is None and owner is not None:
-        struct = m.index.find_struct(name)
+        struct = m.symbols.find_struct(name)
         if struct is not None:
             _construct_base(m, struct, this, [m.place(argument) for argument in args])
         return
@@ -314,7 +320,7 @@ def construct_field(m: Machine, name: str, args: Sequence[Expression]) -> None:
 
 
 def _construct_base(m: Machine, struct: Struct, this: Aggregate, args: Sequence[Place]) -> None:
-    constructors = m.index.find_methods(struct, struct.name)
+    constructors = m.symbols.find_methods(struct, struct.name)
     chosen = choose_overload(m, FunctionValue(tuple(constructors)), args) if constructors else None
     if chosen is not None:
         invoke(m, chosen, args, dict(m.frame.bindings), this)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
-import operator
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from roofline_lsp.analysis.host.layout import resolve, sizeof
 from roofline_lsp.analysis.host.machine import SCALARS, Machine
 from roofline_lsp.analysis.host.memory import Storage
+from roofline_lsp.analysis.host.types import resolve, sizeof
 from roofline_lsp.analysis.host.values import (
     Aggregate,
     Buffer,
@@ -22,48 +19,19 @@ from roofline_lsp.analysis.host.values import (
     Text,
     Value,
 )
-from roofline_lsp.kernel.simplify import FOLD
+from roofline_lsp.analysis.language.arithmetic import (
+    COMPARISONS,
+    INTEGER_OPERATIONS,
+    fold,
+    operation_type,
+)
+from roofline_lsp.analysis.language.types import wrapped
 from roofline_lsp.kernel.symbolic import ONE, ZERO, Expr, Number, apply, constant
 from roofline_lsp.kernel.types import Type
 
-_BITS: Final[dict[str, tuple[int, bool]]] = {
-    "bool": (1, False), "char": (8, True), "signed char": (8, True), "unsigned char": (8, False),
-    "short": (16, True), "unsigned short": (16, False), "int": (32, True),
-    "unsigned int": (32, False), "long": (64, True), "unsigned long": (64, False),
-    "long long": (64, True), "unsigned long long": (64, False),
-}  # fmt: skip
 FLOATING: Final = frozenset(("float", "double", "long double"))
-_RANK: Final[dict[str, int]] = {
-    "int": 0, "unsigned int": 1, "long": 2, "unsigned long": 3, "long long": 4,
-    "unsigned long long": 5, "float": 6, "double": 7, "long double": 8,
-}  # fmt: skip
-_COMPARE: Final[dict[str, Callable[[Number, Number], bool]]] = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-    "==": operator.eq, "!=": operator.ne,
-}  # fmt: skip
-_INTEGER_OPS: Final[dict[str, str]] = {
-    "/": "div", "%": "mod", "<<": "shl", ">>": "shr", "&": "and", "|": "or", "^": "xor",
-}  # fmt: skip
 TRUE: Final = Scalar(ONE, "bool")
 FALSE: Final = Scalar(ZERO, "bool")
-
-
-def wrap_number(value: Number, type_name: str) -> Number:
-    """A number converted to an arithmetic type: truncated and wrapped if that is an integer."""
-    bits = _BITS.get(type_name)
-    if bits is None:
-        return value
-    if type_name == "bool":
-        return int(bool(value))
-    if not isinstance(value, int):
-        if not math.isfinite(value):
-            return 0
-        value = int(value)
-    width, signed = bits
-    low = -(1 << (width - 1)) if signed else 0
-    if low <= value < low + (1 << width):
-        return value
-    return (value - low) % (1 << width) + low
 
 
 def integer(value: Number, type_name: str = "int", origin: Origin | None = None) -> Scalar:
@@ -83,9 +51,9 @@ def to_scalar_type(value: Scalar, type_name: str) -> Scalar:
     expr = value.value
     number = expr.constant
     if number is not None:
-        wrapped = wrap_number(number, type_name)
-        if wrapped != number or type(wrapped) is not type(number):
-            expr = constant(wrapped)
+        held = wrapped(number, type_name)
+        if held != number or type(held) is not type(number):
+            expr = constant(held)
     elif type_name == "bool":
         expr = apply("ne", expr) if not _is_condition(value) else expr
     elif value.type_name in FLOATING and type_name not in FLOATING:
@@ -114,14 +82,6 @@ def truth(m: Machine, value: Value | None) -> bool | None:
     if isinstance(value, Aggregate):
         return True if "stream" in value.type.name else None
     return None
-
-
-def common_type(a: str, b: str) -> str:
-    """The type of usual arithmetic conversions."""
-    ra, rb = _RANK.get(a, 0), _RANK.get(b, 0)
-    if ra >= rb:
-        return a if ra or a == "int" else "int"
-    return b if rb or b == "int" else "int"
 
 
 def merge_origin(a: Origin | None, b: Origin | None) -> Origin | None:
@@ -155,7 +115,7 @@ def binary(m: Machine, op: str, left: Value, right: Value) -> Value:
         found = _texts(m, op, left, right)
         if found is not None:
             return found
-    if isinstance(left, FunctionValue) and isinstance(right, FunctionValue) and op in _COMPARE:
+    if isinstance(left, FunctionValue) and isinstance(right, FunctionValue) and op in COMPARISONS:
         same = bool(set(left.functions) & set(right.functions))
         return boolean(same if op == "==" else not same)
     if isinstance(left, Opaque) and isinstance(right, (Opaque, Scalar)):
@@ -188,44 +148,17 @@ def _lift(m: Machine, op: str, left: Value, right: Value) -> Value:
 
 def _arithmetic(m: Machine, op: str, left: Scalar, right: Scalar) -> Scalar:
     origin = merge_origin(left.origin, right.origin)
-    if op in ("<<", ">>"):
-        kind = common_type(left.type_name, "int")
-    else:
-        kind = common_type(left.type_name, right.type_name)
+    kind = operation_type(op, left.type_name, right.type_name)
     a, b = left.value.constant, right.value.constant
     if a is not None and b is not None:
-        folded = _fold(op, a, b, kind)
+        folded = fold(op, a, b, kind)
         if folded is not None:
-            result_type = "bool" if op in _COMPARE else kind
+            result_type = "bool" if op in COMPARISONS else kind
             return Scalar(constant(folded), result_type, origin)
         return m.unknown(f"{a} {op} {b}", "the result is undefined", kind)
-    if op in _COMPARE:
+    if op in COMPARISONS:
         return Scalar(m.bounded(_compare(op, left.value, right.value)), "bool", origin)
     return Scalar(m.bounded(_symbolic(op, left.value, right.value, kind)), kind, origin)
-
-
-def _fold(op: str, a: Number, b: Number, kind: str) -> Number | None:
-    floating = kind in FLOATING
-    if kind.startswith("unsigned"):
-        a = wrap_number(a, kind)
-        b = wrap_number(b, kind) if op not in ("<<", ">>") else b
-    compare = _COMPARE.get(op)
-    if compare is not None:
-        return int(compare(a, b))
-    try:
-        if op == "+":
-            result: Number = a + b
-        elif op == "-":
-            result = a - b
-        elif op == "*":
-            result = a * b
-        elif op == "/":
-            result = a / b if floating else FOLD["div"](a, b)
-        else:
-            result = FOLD[_INTEGER_OPS[op]](a, b)
-    except (ArithmeticError, ValueError, KeyError):
-        return None
-    return wrap_number(result, kind)
 
 
 def _compare(op: str, a: Expr, b: Expr) -> Expr:
@@ -249,7 +182,7 @@ def _symbolic(op: str, a: Expr, b: Expr, kind: str) -> Expr:
         return a * b
     if op == "/" and kind in FLOATING:
         return apply("fdiv", a, b)
-    return apply(_INTEGER_OPS.get(op, "mul"), a, b)
+    return apply(INTEGER_OPERATIONS.get(op, "mul"), a, b)
 
 
 def _pointers(m: Machine, op: str, left: Value, right: Value) -> Value | None:
@@ -257,7 +190,7 @@ def _pointers(m: Machine, op: str, left: Value, right: Value) -> Value | None:
         if op == "-" and left.buffer is right.buffer:
             size = sizeof(m, left.pointee) if left.pointee is not None else None
             return Scalar(apply("div", left.offset_bytes - right.offset_bytes, size or 1), "long")
-        if op in _COMPARE:
+        if op in COMPARISONS:
             if left.buffer is not right.buffer:
                 return boolean(op == "!=") if op in ("==", "!=") else None
             return Scalar(_compare(op, left.offset_bytes, right.offset_bytes), "bool")
@@ -290,9 +223,9 @@ def _texts(m: Machine, op: str, left: Value, right: Value) -> Value | None:
     if isinstance(left, Text) and isinstance(right, Text):
         if op == "+":
             return Text(left.value + right.value, left.origin)
-        if op in _COMPARE:
+        if op in COMPARISONS:
             order = (left.value > right.value) - (left.value < right.value)
-            return boolean(_COMPARE[op](order, 0))
+            return boolean(COMPARISONS[op](order, 0))
     if isinstance(left, Text) and isinstance(right, Scalar):
         number = right.value.constant
         if op in ("==", "!="):
@@ -301,7 +234,7 @@ def _texts(m: Machine, op: str, left: Value, right: Value) -> Value | None:
             if right.type_name == "char":
                 return Text(left.value + chr(number & 0xFF), left.origin)
             return Text(left.value[number:], left.origin)
-    if op in _COMPARE:
+    if op in COMPARISONS:
         return Scalar(m.unknown("a string", "a string is not known", "bool").value, "bool")
     if isinstance(left, Opaque) or isinstance(right, Opaque):
         return left if isinstance(left, Opaque) else right

@@ -27,7 +27,7 @@ def call_operator_place(m: Machine, op: str, args: Sequence[Place]) -> Place | N
         methods = find_method(m, first.type, name)
         if methods:
             return call(m, FunctionValue(tuple(methods)), args[1:], first)
-    found = [f for f in m.index.functions.get(name, ()) if f.owner is None and runs_on_host(f)]
+    found = [f for f in m.symbols.functions.get(name, ()) if f.owner is None and runs_on_host(f)]
     fitting = [f for f in found if len(f.params) == len(args)]
     if fitting:
         return call(m, FunctionValue(tuple(fitting)), args)

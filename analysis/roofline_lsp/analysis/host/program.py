@@ -18,7 +18,6 @@ from roofline_lsp.analysis.host.access import is_class
 from roofline_lsp.analysis.host.device_launches import follow_device_launches
 from roofline_lsp.analysis.host.instantiations import Bindings, instances_of, record_instances
 from roofline_lsp.analysis.host.invoke import invoke
-from roofline_lsp.analysis.host.layout import class_bindings, resolve
 from roofline_lsp.analysis.host.libraries.getopt import define_builtins
 from roofline_lsp.analysis.host.machine import SCALARS, BudgetSpent, Machine, ProgramExit
 from roofline_lsp.analysis.host.memory import Cell, Place, Storage
@@ -26,6 +25,7 @@ from roofline_lsp.analysis.host.operators import integer
 from roofline_lsp.analysis.host.options import AskedProperties, HostOptions, HostResult
 from roofline_lsp.analysis.host.reach import runs_on_host
 from roofline_lsp.analysis.host.realistic import assume_full_launches
+from roofline_lsp.analysis.host.types import class_bindings, resolve
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Text, Value
 from roofline_lsp.kernel.program import Function, Program, Struct
 from roofline_lsp.kernel.stages import Stage, stage
@@ -73,7 +73,7 @@ _DEVICE_SUFFIXES = frozenset((".cu", ".hip"))
 
 def _run_main_again(m: Machine) -> None:
     """Follow ``main`` past the conditions that kept it from launch sites, such as error exits."""
-    if m.spent or not any(_has_unreached(m, f) for f in m.index.all_functions):
+    if m.spent or not any(_has_unreached(m, f) for f in m.symbols.all_functions):
         return
     m.globals.clear()
     m.statics.clear()
@@ -88,7 +88,7 @@ def _run_main_again(m: Machine) -> None:
 
 
 def _mains(m: Machine) -> list[Function]:
-    mains = [f for f in m.index.functions.get("main", ()) if f.owner is None and f.has_body]
+    mains = [f for f in m.symbols.functions.get("main", ()) if f.owner is None and f.has_body]
     # A folder may hold several programs: the one that leads to launches is meant.
     mains.sort(
         key=lambda f: (not m.reach.function_can_launch(f), f.path.suffix not in _DEVICE_SUFFIXES)
@@ -174,12 +174,12 @@ def _protected(
 
 def _run_rest(m: Machine) -> None:
     """Execute host functions around launch sites that were not reached, callers first."""
-    pending = [f for f in m.index.all_functions if _has_unreached(m, f)]
+    pending = [f for f in m.symbols.all_functions if _has_unreached(m, f)]
     if not pending:
         return
     candidates = [
         f
-        for f in m.index.all_functions
+        for f in m.symbols.all_functions
         if f.name != "main" and runs_on_host(f) and m.reach.function_can_launch(f) and f.has_body
     ]
     called = m.reach.called({f.name for f in candidates})
@@ -212,14 +212,14 @@ def _standalone(m: Machine, function: Function, given: Bindings) -> None:
     this = None
     m.enter(None, bindings)
     m.doubt = 1
-    owner = m.index.find_struct(function.owner) if function.owner is not None else None
+    owner = m.symbols.find_struct(function.owner) if function.owner is not None else None
     for parameter in function.template_params:
         if parameter.type is not None:
             bindings[parameter.name] = _parameter_number(m, function, parameter.name)
         elif isinstance(parameter.default, Type):
             bindings[parameter.name] = parameter.default
     if owner is not None:
-        bindings.update(class_bindings(owner, Type(owner.name)))
+        bindings.update(class_bindings(m, Type(owner.qualified_name)))
     bindings.update(given)
     if owner is not None and "static" not in function.qualifiers:
         this = Aggregate(_class_type(owner))

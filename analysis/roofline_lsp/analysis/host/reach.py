@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
-from roofline_lsp.analysis.host.index import Index, last_component
 from roofline_lsp.analysis.host.launch_words import called_by, first_word, may_launch, suspects
 from roofline_lsp.analysis.host.libraries.opencl.names import (
     ENQUEUE_ARGS,
     LAUNCH_CALLS,
     READ_POINTERS,
 )
+from roofline_lsp.analysis.language.symbols import Symbols, last_component
 from roofline_lsp.analysis.library_calls.names import runs_kernels
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
@@ -297,8 +297,8 @@ def runs_on_host(function: Function) -> bool:
 class Reach:
     """Effects of functions and statements, computed once for each, and who can launch."""
 
-    def __init__(self, index: Index) -> None:
-        self._index = index
+    def __init__(self, symbols: Symbols) -> None:
+        self._symbols = symbols
         self._effects: dict[Node, Effects] = {}
         self._by_function: dict[int, Effects] = {}
         self._launching: set[str] | None = None
@@ -355,7 +355,7 @@ class Reach:
 
     def _suspects(self) -> list[Function]:
         """The host functions that lead to a launch as far as the words of their texts can tell."""
-        functions = [f for f in self._index.all_functions if runs_on_host(f) and f.has_body]
+        functions = [f for f in self._symbols.all_functions if runs_on_host(f) and f.has_body]
         return suspects(functions, self._words)
 
     def _words(self, function: Function) -> frozenset[str] | None:
@@ -378,7 +378,7 @@ class Reach:
         """Those of some functions' names that another host function mentions, and further ones."""
         keys = {first_word(name) for name in names}
         found: set[str] = set()
-        for function in self._index.all_functions:
+        for function in self._symbols.all_functions:
             if not runs_on_host(function) or not function.has_body:
                 continue
             words = self._words(function)
@@ -396,7 +396,7 @@ class Reach:
             seen |= names
             further: set[str] = set()
             for name in sorted(names):
-                for function in self._index.functions.get(name, ()):
+                for function in self._symbols.functions.get(name, ()):
                     yield from self.sites(function)
                     further |= self.function_effects(function).mentions
             names = (further & self.launching) - seen
@@ -436,7 +436,7 @@ class Reach:
             for call in effects.calls:
                 if isinstance(call.callee, ex.Name):
                     simple = last_component(call.callee.name)
-                    for callee in self._index.functions.get(simple, ())[:4]:
+                    for callee in self._symbols.functions.get(simple, ())[:4]:
                         if runs_on_host(callee):
                             names |= self.assigned_globals(callee, depth + 1)
         result = frozenset(names)
@@ -472,7 +472,7 @@ class Reach:
             self._ending[name] = False
             known = any(
                 runs_on_host(function) and self.leaves(function.body, program=True)
-                for function in self._index.functions.get(name, ())
+                for function in self._symbols.functions.get(name, ())
             )
             self._ending[name] = known
         return known

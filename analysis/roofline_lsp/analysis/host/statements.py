@@ -7,7 +7,6 @@ from functools import reduce
 
 from roofline_lsp.analysis.host.expressions import either, name_value
 from roofline_lsp.analysis.host.initialisers import initialise
-from roofline_lsp.analysis.host.layout import resolve
 from roofline_lsp.analysis.host.machine import (
     BREAK,
     CONTINUE,
@@ -22,6 +21,7 @@ from roofline_lsp.analysis.host.memory import Cell, ContentsPlace, Place
 from roofline_lsp.analysis.host.objects import declared_value
 from roofline_lsp.analysis.host.operators import convert, truth
 from roofline_lsp.analysis.host.threads import KernelThreads
+from roofline_lsp.analysis.host.types import resolve
 from roofline_lsp.analysis.host.values import FunctionValue, Opaque, Pointer, Scalar, Value
 from roofline_lsp.kernel import statements as st
 from roofline_lsp.kernel.expressions import InitList

@@ -124,7 +124,7 @@ def _forget_calls(
             continue
         if not isinstance(callee, ex.Name):
             continue
-        for function in m.index.functions.get(callee.name, ())[:1]:
+        for function in m.symbols.functions.get(callee.name, ())[:1]:
             if runs_on_host(function):
                 args = [_argument(m, argument, effects) for argument in call.args]
                 known = [

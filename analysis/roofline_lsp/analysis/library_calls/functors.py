@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from roofline_lsp.analysis.host.index import last_component
 from roofline_lsp.analysis.host.machine import Machine
 from roofline_lsp.analysis.host.memory import Closure
 from roofline_lsp.analysis.host.names import find_method
 from roofline_lsp.analysis.host.reach import walk
 from roofline_lsp.analysis.host.values import Aggregate, FunctionValue, Opaque, Value
+from roofline_lsp.analysis.language.symbols import last_component
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
 from roofline_lsp.kernel.symbolic import ONE, ZERO, Expr, constant

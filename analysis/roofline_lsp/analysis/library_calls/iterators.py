@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from roofline_lsp.analysis.host.access import rvalue
-from roofline_lsp.analysis.host.layout import resolve, sizeof
 from roofline_lsp.analysis.host.machine import Machine
 from roofline_lsp.analysis.host.memory import Place, Storage
 from roofline_lsp.analysis.host.registry import Arguments, models
+from roofline_lsp.analysis.host.types import resolve, sizeof
 from roofline_lsp.analysis.host.values import Aggregate, Pointer, Scalar, Value
 from roofline_lsp.analysis.library_calls.operands import GENERATED, ZIPPED
 from roofline_lsp.kernel.expressions import Literal

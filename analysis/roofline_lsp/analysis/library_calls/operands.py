@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from roofline_lsp.analysis.host.layout import resolve, sizeof
 from roofline_lsp.analysis.host.machine import SCALARS, Machine
 from roofline_lsp.analysis.host.operators import binary
 from roofline_lsp.analysis.host.registry import Arguments
+from roofline_lsp.analysis.host.types import resolve, sizeof
 from roofline_lsp.analysis.host.values import Buffer, Opaque, Pointer, Scalar, Value
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.records import record

@@ -66,7 +66,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
     """Arrays of classes of which a part is used, and what the rest costs."""
     traffic = {item.array: item for item in kernel.judged.traffic.arrays}
     for array, items in by_array(asked(kernel, "global")).items():
-        struct = kernel.table.find_struct(array.element.name)
+        struct = kernel.type_system.symbols.find_struct(array.element.name)
         if struct is None or array.element.pointers or array.indirect or array not in traffic:
             continue
         step = _step(kernel, items)

@@ -62,7 +62,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
         moved = traffic.get(array)
         if moved is None or any(not _is_gapped(kernel, item) for item in items):
             continue
-        if kernel.table.find_struct(array.element.name) is not None:
+        if kernel.type_system.symbols.find_struct(array.element.name) is not None:
             continue
         if any(item.access.site in wider for item in items):
             continue

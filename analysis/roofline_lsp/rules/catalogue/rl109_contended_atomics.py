@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roofline_lsp.analysis.device.regions import Region
-from roofline_lsp.analysis.layout import is_float
+from roofline_lsp.analysis.language.types import is_float
 from roofline_lsp.rules.accesses import Asked, asked, shown_name
 from roofline_lsp.rules.effects import Change, matters
 from roofline_lsp.rules.model import Found, Level, Rule

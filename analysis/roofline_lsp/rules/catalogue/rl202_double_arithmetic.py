@@ -80,7 +80,8 @@ def _has_double_data(kernel: KernelSubject) -> bool:
         return True
     if any(p.type.name == "double" for p in kernel.kernel.params):
         return True
-    return any(kernel.table.find_struct(array.element.name) is not None for array in arrays)
+    symbols = kernel.type_system.symbols
+    return any(symbols.find_struct(array.element.name) is not None for array in arrays)
 
 
 def _computes_doubles(kernel: KernelSubject, function: object) -> bool:

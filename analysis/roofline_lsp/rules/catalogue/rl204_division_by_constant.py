@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from roofline_lsp.analysis.device.assigned import body_facts, children
-from roofline_lsp.analysis.layout import is_float
+from roofline_lsp.analysis.language.types import is_float
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.rules.model import Edit, Found, Level, Rule
 from roofline_lsp.rules.nodes import Located, names_in, within

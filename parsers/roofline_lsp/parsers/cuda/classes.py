@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from roofline_lsp.kernel.expressions import Expression
-from roofline_lsp.kernel.program import Function, Struct
+from dataclasses import replace
+
+from roofline_lsp.kernel.expressions import Call, Expression, Literal, Name
+from roofline_lsp.kernel.program import FieldGroup, Function, Struct
 from roofline_lsp.kernel.statements import Variable
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.cuda.enums import ENUMERATORS, read_enum
 from roofline_lsp.parsers.cuda.found import Found
 from roofline_lsp.parsers.cuda.functions import FunctionParts, make_function, read_function
 from roofline_lsp.parsers.cuda.grammar import (
+    ATTRIBUTE,
     CLASS,
+    COMMA_TOKEN,
     COMMENT,
     ENUM,
     ERROR,
@@ -46,6 +50,9 @@ _BASES = kind("base_class_clause")
 _ALIGNAS = kind("alignas_qualifier")
 _ALIAS = kind("alias_declaration")
 _TYPEDEF = kind("type_definition")
+_LARGEST_ALIGNMENT_BYTES = 16
+"""What ``aligned`` without a number means on x86-64 and on GPUs."""
+_ACCESS = kind("access_specifier")
 _FRIEND = kind("friend_declaration")
 _PREPROC = frozenset(
     map(kind, ("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "preproc_elifdef"))
@@ -108,34 +115,48 @@ class ClassReader:
         self.scope = scope
         self.hint = hint
         self.fields: list[Variable] = []
+        self.groups: list[FieldGroup] = []
+        self.hides_fields = False
+        self._hidden = False
         self.methods: list[Function] = []
         self.aliases: dict[str, Type] = {}
+        self.enumerators: dict[str, Expression | int] = {}
 
     def read(self, node: Node, depth: int) -> Type:
         """Adds the class to the found ones; its type as the place that defines it names it."""
         lo = lowering_for(self.source, self.known, self.scope)
         name, args = class_name(lo, node, depth)
         if node.kind_id == ENUM:
-            read_enum(lo, self.found, self.known, node, name or self.hint, self.scope, depth)
+            self.enumerators = read_enum(
+                lo, self.found, self.known, node, name or self.hint, self.scope, depth
+            )
             return plain_type(name or self.hint or "int")
         name = name or self.hint or anonymous_name(lo, node)
         self.known.types.add(name.rpartition("::")[2])
         if depth >= MAX_DEPTH:
             return plain_type(name)
         inside = self.scope.inside(name, is_class=True)
+        self._hidden = node.kind_id == CLASS
         lo.define_class = lambda child, deeper: self._nested(child, inside, deeper)
         line = lo.line_of(node)
         bases: list[Type] = []
+        virtual_bases: frozenset[str] = frozenset()
+        pack_bytes = self.found.pack_bytes[-1]
         align: Expression | None = None
         for child in node.children:
             if child.kind_id == _BASES:
-                bases += _read_bases(lo, child, depth)
+                found, virtual = _read_bases(lo, child, depth)
+                bases += found
+                virtual_bases |= virtual
+            elif child.kind_id == ATTRIBUTE:
+                wanted, packed = _read_attributes(lo, child, depth)
+                align = wanted or align
+                pack_bytes = 1 if packed else pack_bytes
             elif child.kind_id == _ALIGNAS:
                 values = [c for c in child.named_children if c.kind_id != COMMENT]
                 align = expression(lo, values[0], depth) if values else None
             elif child.kind_id == _FIELDS:
                 self._members(lo, child, inside, depth + 1)
-        own = self.scope.template_lists[len(self.scope.template_lists) - self.scope.own_lists :]
         self.found.structs.append(
             Struct(
                 name=name.rpartition("::")[2],
@@ -144,11 +165,16 @@ class ClassReader:
                 fields=tuple(self.fields),
                 methods=tuple(self.methods),
                 bases=tuple(bases),
-                template_params=tuple(param for params in own for param in params),
+                template_params=self.scope.own_params,
                 aliases=self.aliases,
                 union=node.kind_id == UNION,
                 align=align,
                 template_args=args,
+                enumerators=self.enumerators,
+                groups=tuple(self.groups),
+                pack_bytes=pack_bytes,
+                virtual_bases=virtual_bases,
+                hides_fields=self.hides_fields,
             )
         )
         return Type(name, args or ())
@@ -156,6 +182,9 @@ class ClassReader:
     def _nested(self, node: Node, scope: Scope, depth: int, hint: str = "") -> Type:
         reader = ClassReader(self.source, self.known, self.found, scope, hint)
         found = reader.read(node, depth + 1)
+        if node.kind_id == ENUM:
+            self.enumerators.update(reader.enumerators)
+            return found
         anonymous = not class_name(lowering_for(self.source, self.known, scope), node, depth)[0]
         return plain_type(scope.prefix + found.name) if anonymous and not hint else found
 
@@ -176,6 +205,8 @@ class ClassReader:
                 self._friend(child, depth)
             elif kind_id in CLASS_KINDS or kind_id == ENUM:
                 self._bare_class(child, scope, depth)
+            elif kind_id == _ACCESS:
+                self._hidden = lo.text(child) != "public"
             elif kind_id in _PREPROC or kind_id == ERROR:
                 if depth < MAX_DEPTH:
                     self._members(lo, child, scope, depth + 1)
@@ -190,7 +221,8 @@ class ClassReader:
             self._bare_class(children[0], scope, depth)
             return
         specifiers, variables, functions = read_variables(lo, children, depth, in_body=False)
-        self.fields += variables
+        self.fields += _with_attributes(lo, node, variables, depth)
+        self.hides_fields = self.hides_fields or self._hidden
         for declared in functions:
             parts = FunctionParts(node, specifiers, declared)
             self.methods.append(make_function(lo, self.known, parts, scope, depth))
@@ -206,10 +238,16 @@ class ClassReader:
         reader = ClassReader(self.source, self.known, self.found, scope)
         if node.kind_id == ENUM or class_name(lo, node, depth)[0]:
             reader.read(node, depth + 1)
+            if node.kind_id == ENUM:
+                self.enumerators.update(reader.enumerators)
             return
         count = len(self.found.structs)
         reader.read(node, depth + 1)
         del self.found.structs[count:]
+        first = len(self.fields)
+        union = node.kind_id == UNION
+        self.groups.append(FieldGroup(first, len(reader.fields), union))
+        self.groups += [FieldGroup(first + g.first, g.count, g.union) for g in reader.groups]
         self.fields += reader.fields
         self.methods += reader.methods
 
@@ -239,7 +277,10 @@ class ClassReader:
     def _alias(self, lo: Lowering, node: Node, scope: Scope, depth: int) -> None:
         named = [c for c in node.named_children if c.kind_id not in (COMMENT, ERROR)]
         if len(named) >= 2:
-            self._add_alias(lo.text(named[0]), type_of(lo, named[-1], depth), scope)
+            name = lo.text(named[0])
+            self._add_alias(name, type_of(lo, named[-1], depth), scope)
+            if scope.own_lists:
+                self.found.alias_params[scope.prefix + name] = scope.own_params
 
     def _typedef(self, lo: Lowering, node: Node, scope: Scope, depth: int) -> None:
         _, variables, functions = read_variables(lo, node.children[1:], depth, in_body=False)
@@ -263,9 +304,49 @@ class ClassReader:
                     self.found.functions.append(function)
 
 
-def _read_bases(lo: Lowering, node: Node, depth: int) -> list[Type]:
-    return [
-        type_of(lo, child, depth)
-        for child in node.named_children
-        if child.kind_id in (TYPE_IDENTIFIER, TEMPLATE_TYPE, QUALIFIED_IDENTIFIER)
-    ]
+def _with_attributes(
+    lo: Lowering, node: Node, fields: list[Variable], depth: int
+) -> list[Variable]:
+    """Fields as the attributes after them have them laid out."""
+    for child in node.children:
+        if child.kind_id == ATTRIBUTE:
+            align, packed = _read_attributes(lo, child, depth)
+            more = {"packed"} if packed else frozenset[str]()
+            fields = [
+                replace(field, align=align or field.align, qualifiers=field.qualifiers | more)
+                for field in fields
+            ]
+    return fields
+
+
+def _read_bases(lo: Lowering, node: Node, depth: int) -> tuple[list[Type], frozenset[str]]:
+    """The base classes, and the names of those that are virtual."""
+    bases: list[Type] = []
+    virtual: set[str] = set()
+    is_virtual = False
+    for child in node.children:
+        if child.kind_id == COMMA_TOKEN:
+            is_virtual = False
+        elif child.kind_id in (TYPE_IDENTIFIER, TEMPLATE_TYPE, QUALIFIED_IDENTIFIER):
+            bases.append(type_of(lo, child, depth))
+            if is_virtual:
+                virtual.add(bases[-1].name)
+        elif lo.text(child) == "virtual":
+            is_virtual = True
+    return bases, frozenset(virtual)
+
+
+def _read_attributes(lo: Lowering, node: Node, depth: int) -> tuple[Expression | None, bool]:
+    """What ``__attribute__((aligned(n), packed))`` asks for: an alignment, and to be packed."""
+    align: Expression | None = None
+    packed = False
+    for listed in node.named_children:
+        for item in listed.named_children:
+            asked = expression(lo, item, depth)
+            name = asked.callee if isinstance(asked, Call) else asked
+            word = name.name.strip("_") if isinstance(name, Name) else ""
+            packed = packed or word == "packed"
+            if word == "aligned":
+                largest = Literal(asked.line, _LARGEST_ALIGNMENT_BYTES, "int")
+                align = asked.args[0] if isinstance(asked, Call) and asked.args else largest
+    return align, packed

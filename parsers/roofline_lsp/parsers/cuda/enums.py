@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from roofline_lsp.kernel.expressions import Binary, Expression, Literal, Unary
+from roofline_lsp.kernel.types import Type
 from roofline_lsp.parsers.cuda.found import Found
 from roofline_lsp.parsers.cuda.grammar import COMMENT, ERROR, Node, kind, token
 from roofline_lsp.parsers.cuda.lowering import Lowering, expression
 from roofline_lsp.parsers.cuda.scopes import KnownNames, Scope
+from roofline_lsp.parsers.cuda.type_names import plain_type, type_of
 
 ENUMERATORS = kind("enumerator_list")
 _ENUMERATOR = kind("enumerator")
+_COLON = token(":")
 _CLASS_WORDS = frozenset([token("class"), token("struct")])
 
 
@@ -21,8 +24,13 @@ def read_enum(
     name: str,
     scope: Scope,
     depth: int,
-) -> None:
-    """Adds the enumerators: as ``E::A`` and, unless it is an ``enum class``, as ``A``."""
+) -> dict[str, Expression | int]:
+    """Adds the enumerators: as ``E::A`` and, unless it is an ``enum class``, as ``A``.
+
+    Gives those that the scope around it may name as ``A``.
+    """
+    plain: dict[str, Expression | int] = {}
+    numbers: list[int] = []
     scoped = any(child.kind_id in _CLASS_WORDS for child in node.children)
     if name:
         known.types.add(name)
@@ -42,8 +50,36 @@ def read_enum(
             if name:
                 found.enumerators[f"{scope.prefix}{name}::{label}"] = value
             if not scoped:
-                found.enumerators[scope.prefix + label] = value
+                found.enumerators[scope.prefix + label] = plain[label] = value
             known.values.add(label)
+            if isinstance(value, int):
+                numbers.append(value)
+    if name:
+        fixed = _underlying(lo, node, depth)
+        found.enums[scope.prefix + name] = fixed or plain_type(_wide_enough(numbers, scoped))
+    return plain
+
+
+def _wide_enough(values: list[int], scoped: bool) -> str:
+    """The integer type under an enumeration that fixes none, as GCC and Clang choose it."""
+    low, high = min(values, default=0), max(values, default=0)
+    if scoped or (low >= -(1 << 31) and high < 1 << 31):
+        return "int"
+    if low >= 0 and high < 1 << 32:
+        return "unsigned int"
+    return "long" if low < 0 or high < 1 << 63 else "unsigned long"
+
+
+def _underlying(lo: Lowering, node: Node, depth: int) -> Type | None:
+    """The type that ``: type`` fixes; None where nothing does."""
+    after_colon = False
+    for child in node.children:
+        if child.kind_id == ENUMERATORS:
+            break
+        if after_colon and child.is_named and child.kind_id not in (COMMENT, ERROR):
+            return type_of(lo, child, depth)
+        after_colon = after_colon or child.kind_id == _COLON
+    return None
 
 
 def _constant(value: Expression) -> Expression | int:

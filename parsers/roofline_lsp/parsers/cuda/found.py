@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from roofline_lsp.kernel.expressions import Expression
-from roofline_lsp.kernel.program import Function, Struct
+from roofline_lsp.kernel.program import Function, Struct, TemplateParameter
 from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.statements import Variable
 from roofline_lsp.kernel.types import Type
@@ -21,7 +21,11 @@ class Found:
     structs: list[Struct] = field(default_factory=list)
     variables: list[Variable] = field(default_factory=list)
     aliases: dict[str, Type] = field(default_factory=dict)
+    alias_params: dict[str, tuple[TemplateParameter, ...]] = field(default_factory=dict)
     enumerators: dict[str, Expression | int] = field(default_factory=dict)
+    enums: dict[str, Type] = field(default_factory=dict)
+    pack_bytes: list[int | None] = field(default_factory=lambda: [None])
+    """The limits that ``#pragma pack`` sets, the one in force last."""
 
 
 @record(frozen=True, slots=True)

@@ -184,6 +184,25 @@ class Scan:
             name = lo.text(named[0])
             self.known.types.add(name)
             self.found.aliases[scope.prefix + name] = type_of(lo, named[-1], depth)
+            if scope.own_lists:
+                self.found.alias_params[scope.prefix + name] = scope.own_params
+
+    def _pragma(self, node: Node, scope: Scope, depth: int) -> None:
+        """``#pragma pack``, which limits the alignment of the fields declared after it."""
+        text = self.source.text[node.start_byte : node.end_byte]
+        asked = _PACK.match(text)
+        if asked is None:
+            return
+        words = asked[1].replace(b",", b" ").split()
+        sizes = [int(word) for word in words if word.isdigit()]
+        limits = self.found.pack_bytes
+        if b"pop" in words:
+            if len(limits) > 1:
+                limits.pop()
+        elif b"push" in words:
+            limits.append(sizes[0] if sizes else limits[-1])
+        else:
+            limits[-1] = sizes[0] if sizes else None
 
     def _container(self, node: Node, scope: Scope, depth: int) -> None:
         """Directives left in the text, and errors: what they hold is read where it stands."""
@@ -207,6 +226,9 @@ class Scan:
                 continue
             if node.kind_id in CLASS_KINDS or node.kind_id == ENUM:
                 self._define(node, Scope(f"{extent.function.qualified_name}::"), 0)
+
+
+_PACK = re.compile(rb"\s*#\s*pragma\s+pack\s*\(([^()]*)\)")
 
 
 def _inside_word(match: re.Match[bytes]) -> bool:
@@ -234,6 +256,7 @@ _READERS: dict[int, Reader] = {
         ),
         (Scan._typedef, ("type_definition",)),
         (Scan._alias, ("alias_declaration",)),
+        (Scan._pragma, ("preproc_call",)),
         (
             Scan._container,
             (

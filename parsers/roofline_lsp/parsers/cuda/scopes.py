@@ -26,6 +26,12 @@ class Scope:
     """How many of these stand directly before the declaration."""
     extern_c: bool = False
 
+    @property
+    def own_params(self) -> TemplateParams:
+        """The template parameters directly before the declaration."""
+        own = self.template_lists[len(self.template_lists) - self.own_lists :]
+        return tuple(param for params in own for param in params)
+
     def inside(self, name: str, *, is_class: bool) -> Scope:
         """The scope of the members of a namespace or class."""
         prefix = f"{self.prefix}{name}::" if name else self.prefix

@@ -87,6 +87,8 @@ def _parse_one(pre: PreprocessedFile, cache: ParseCache) -> _Parsed:
         structs=tuple(found.structs),
         globals=tuple(found.variables),
         aliases=found.aliases,
+        alias_params=found.alias_params,
+        enums=found.enums,
         enumerators=found.enumerators,
         macros=pre.macros.program_objects(),
         includes=tuple(included),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from roofline_lsp.kernel.expressions import Expression, Name, Unknown
 from roofline_lsp.kernel.statements import Variable
@@ -15,6 +16,7 @@ from roofline_lsp.parsers.cuda.declarators import (
 from roofline_lsp.parsers.cuda.expressions import arguments
 from roofline_lsp.parsers.cuda.grammar import (
     ARGUMENTS,
+    ATTRIBUTE,
     COMMA_TOKEN,
     COMMENT,
     DECLARATORS,
@@ -50,7 +52,7 @@ _ONLY_TYPES = frozenset(
     [kind("abstract_pointer_declarator"), kind("abstract_reference_declarator")]
 )
 _PLAIN_PARAMETER = kind("parameter_declaration")
-_NO_DECLARATORS = frozenset([COMMA_TOKEN, SEMICOLON, COMMENT, ERROR, _BITFIELD])
+_NO_DECLARATORS = frozenset([COMMA_TOKEN, SEMICOLON, COMMENT, ERROR, _BITFIELD, ATTRIBUTE])
 _AUTO = plain_type("auto")
 _VOID = plain_type("void")
 
@@ -67,7 +69,7 @@ def read_variables(
     base = specifiers.type or _AUTO
     variables: list[Variable] = []
     functions: list[Declared] = []
-    for node, init, assigned in _declarators(children[specifiers.rest :]):
+    for node, init, assigned, width in _declarators(children[specifiers.rest :]):
         if node.kind_id == _BINDING:
             variables += _binding(lo, node, init, base, depth)
             continue
@@ -84,14 +86,21 @@ def read_variables(
                 declared.type = declared.type if specifiers.type else _VOID
                 functions.append(declared)
                 continue
-        variables.append(_variable(lo, specifiers, declared, args, init, assigned, depth))
+        made = _variable(lo, specifiers, declared, args, init, assigned, depth)
+        if width is not None or specifiers.align is not None:
+            bits = expression(lo, width.children[-1], depth) if width is not None else None
+            made = replace(made, bits=bits, align=specifiers.align)
+        variables.append(made)
     if in_body:
         lo.local_values.update(variable.name for variable in variables)
     return specifiers, variables, functions
 
 
-def _declarators(children: list[Node]) -> Iterator[tuple[Node, Node | None, bool]]:
-    """Each declarator with its initializer, and whether that follows a ``=``."""
+_Item = tuple[Node, Node | None, bool, Node | None]
+
+
+def _declarators(children: list[Node]) -> Iterator[_Item]:
+    """Each declarator with its initializer, whether that follows a ``=``, and a field's width."""
     index = 0
     while index < len(children):
         child = children[index]
@@ -101,18 +110,20 @@ def _declarators(children: list[Node]) -> Iterator[tuple[Node, Node | None, bool
             continue
         if kind_id == INIT_DECLARATOR:
             parts = [c for c in child.children if c.kind_id not in (COMMENT, ERROR)]
-            yield parts[0], parts[-1], len(parts) > 2
+            yield parts[0], parts[-1], len(parts) > 2, None
             continue
         # Fields and conditions write `declarator = value` without a node around it.
         following = children[index].kind_id if index < len(children) else 0
         if following == EQUALS and index + 1 < len(children):
-            yield child, children[index + 1], True
+            yield child, children[index + 1], True, None
             index += 2
         elif following == INITIALIZER_LIST:
-            yield child, children[index], False
+            yield child, children[index], False, None
             index += 1
+        elif following == _BITFIELD:
+            yield child, None, False, children[index]
         else:
-            yield child, None, False
+            yield child, None, False, None
 
 
 def _variable(

@@ -51,6 +51,9 @@ _ALIGNED = re.compile(rb"__attribute(?:__)?\s*\(\s*\(\s*(?:__)?aligned(?:__)?\s*
 _VISIBLE = re.compile(rb"[^\s]")
 _QUALIFIER = re.compile(rb"__\w+__")
 _PLAIN_QUALIFIERS = (b"__const__", b"__const", b"__volatile__")
+_LAYOUT = re.compile(rb"\b_*(?:packed|aligned)_*\b")
+_END_OF_FIELD = re.compile(rb"\s*;")
+_CLASS = re.compile(rb"\b(?:struct|class|union)\b")
 _CLASS_KEY = re.compile(rb"\b(?:struct|class|union)\s*\Z")
 
 
@@ -63,6 +66,7 @@ def fix_for_grammar(text: bytes) -> bytes:
     - ``__device__ friend`` becomes ``friend __device__``;
     - a lambda's ``__device__`` becomes ``[[device]]``;
     - ``new T*[n]`` becomes ``new T [n]``: host memory whose element size nothing asks for;
+    - ``__attribute__((packed))`` and ``aligned`` of a class or a field stay;
     - other attributes, and a lambda's or reference's other qualifiers, become spaces.
     """
     if any(mark.search(text) for mark in _MARKS):
@@ -108,4 +112,25 @@ def _replacement(found: re.Match[bytes]) -> bytes:
     aligned = _ALIGNED.fullmatch(whole)
     if aligned and _CLASS_KEY.search(found.string, max(0, found.start() - 16), found.start()):
         return (b"alignas" + aligned[1]).ljust(len(whole))
-    return _blank(whole)
+    return whole if _LAYOUT.search(whole) and _has_place(found) else _blank(whole)
+
+
+def _has_place(found: re.Match[bytes]) -> bool:
+    """Whether an attribute stands where the grammar has one: after a class key, body or field."""
+    before = found.string[max(0, found.start() - 16) : found.start()]
+    if _CLASS_KEY.search(before) or before.rstrip().endswith(b"}"):
+        return True
+    if not _END_OF_FIELD.match(found.string, found.end()):
+        return False
+    return _in_class(found.string, found.start())
+
+
+def _in_class(text: bytes, position: int) -> bool:
+    """Whether the innermost braces around a position are a class's."""
+    depth = 0
+    while (position := max(text.rfind(b"{", 0, position), text.rfind(b"}", 0, position))) >= 0:
+        depth += 1 if text[position : position + 1] == b"}" else -1
+        if depth < 0:
+            start = max(text.rfind(mark, 0, position) for mark in (b";", b"}", b"{"))
+            return _CLASS.search(text, start + 1, position) is not None
+    return False

@@ -23,8 +23,8 @@ from roofline_lsp.analysis.device.values import (
 )
 from roofline_lsp.analysis.device.vectors import make
 from roofline_lsp.analysis.device.walker import Walker
-from roofline_lsp.analysis.layout import SIZES, is_float
-from roofline_lsp.analysis.opencl_types import vector_type
+from roofline_lsp.analysis.language.opencl_types import vector_type
+from roofline_lsp.analysis.language.types import SCALARS, is_float
 from roofline_lsp.kernel.expressions import Call
 from roofline_lsp.kernel.symbolic import Apply, Expr, apply
 from roofline_lsp.kernel.types import Type
@@ -91,7 +91,7 @@ def _read(channel: str) -> Handler:
             return None
         at = args[2] if len(args) > 2 else args[1]
         channels = 1 if node in walker.first_channels else 4
-        _touch(walker, args[0], at, SIZES[channel] * channels, "read")
+        _touch(walker, args[0], at, SCALARS[channel] * channels, "read")
         return walker.opaque(
             vector_type(channel, 4), walker.machine.loop_bits(), args[0].array.name, "data"
         )
@@ -105,7 +105,7 @@ def _write(channel: str) -> Handler:
     ) -> DeviceValue | None:
         if len(args) >= 3 and isinstance(args[0], PointerValue):
             need_value(walker, args[-1])
-            _touch(walker, args[0], args[1], SIZES[channel] * 4, "write")
+            _touch(walker, args[0], args[1], SCALARS[channel] * 4, "write")
         return number(0, "int")
 
     return handler

@@ -21,8 +21,8 @@ from roofline_lsp.analysis.device.vectors import (
 )
 from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.analysis.integer_costs import is_wide
-from roofline_lsp.analysis.layout import is_integer
-from roofline_lsp.analysis.opencl_types import ELEMENTS, WIDTHS, vector_type
+from roofline_lsp.analysis.language.opencl_types import ELEMENTS, WIDTHS, vector_type
+from roofline_lsp.analysis.language.types import is_integer
 from roofline_lsp.kernel.expressions import Call
 from roofline_lsp.kernel.types import Type
 

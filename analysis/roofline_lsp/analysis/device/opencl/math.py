@@ -28,7 +28,7 @@ from roofline_lsp.analysis.device.vectors import (
 )
 from roofline_lsp.analysis.device.walker import Walker
 from roofline_lsp.analysis.expansions import function_cost
-from roofline_lsp.analysis.layout import is_float
+from roofline_lsp.analysis.language.types import is_float
 from roofline_lsp.kernel.expressions import Call
 
 _AS_CUDA: Final = (

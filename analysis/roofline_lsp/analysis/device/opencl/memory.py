@@ -21,7 +21,7 @@ from roofline_lsp.analysis.device.values import (
 )
 from roofline_lsp.analysis.device.vectors import build
 from roofline_lsp.analysis.device.walker import Walker
-from roofline_lsp.analysis.opencl_types import WIDTHS, vector_type
+from roofline_lsp.analysis.language.opencl_types import WIDTHS, vector_type
 from roofline_lsp.kernel.expressions import Call
 from roofline_lsp.kernel.symbolic import apply, from_atom, make_symbol
 
@@ -147,7 +147,7 @@ def _atomic_load(
     if not isinstance(pointer, PointerValue):
         return None
     type_ = walker.types.resolve(pointer.pointee)
-    walker.machine.touch(pointer, walker.types.size(type_) or 4, "read")
+    walker.machine.touch(pointer, walker.bytes_of(type_), "read")
     return walker.opaque(type_, walker.machine.loop_bits(), pointer.array.name, "data")
 
 

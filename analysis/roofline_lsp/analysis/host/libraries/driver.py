@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from roofline_lsp.analysis.host.access import rvalue
-from roofline_lsp.analysis.host.index import last_component
 from roofline_lsp.analysis.host.names import find_variable
 from roofline_lsp.analysis.host.registry import SUCCESS, Arguments, models
 from roofline_lsp.analysis.host.values import FunctionValue, Opaque, Value
+from roofline_lsp.analysis.language.symbols import last_component
 
 _MANGLED = re.compile(r"_ZN?K?")
 _LENGTH = re.compile(r"(\d+)")
@@ -38,7 +38,7 @@ def _kernel(args: Arguments, symbol: str | None) -> Value:
     if symbol is None:
         return Opaque("a kernel", "its name is not known")
     name = last_component(plain_name(symbol).partition("<")[0].strip())
-    found = [f for f in args.m.index.functions.get(name, ()) if f.is_kernel]
+    found = [f for f in args.m.symbols.functions.get(name, ()) if f.is_kernel]
     if not found:
         return Opaque(f"kernel '{symbol}'", "it is not part of the program")
     return FunctionValue(tuple(found))

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from roofline_lsp.analysis.c_mathematics import BINARY, UNARY, computed
 from roofline_lsp.analysis.host.operators import (
     FLOATING,
-    common_type,
     integer,
     merge_origin,
     to_scalar_type,
 )
 from roofline_lsp.analysis.host.registry import Arguments, models
 from roofline_lsp.analysis.host.values import Scalar, Value
+from roofline_lsp.analysis.language.mathematics import BINARY, UNARY, computed
+from roofline_lsp.analysis.language.types import common_type
 from roofline_lsp.kernel.symbolic import Expr, apply, constant
 
 _SYMBOLIC: Final = ("ceil", "floor", "sqrt", "log2", "log", "exp", "trunc")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from roofline_lsp.analysis.host.access import address_of, load
 from roofline_lsp.analysis.host.containers import container_method
-from roofline_lsp.analysis.host.layout import resolve, sizeof, vector_component
 from roofline_lsp.analysis.host.memory import AUTO, Cell, Place, Storage
 from roofline_lsp.analysis.host.objects import construct
 from roofline_lsp.analysis.host.operators import integer
 from roofline_lsp.analysis.host.registry import Arguments, loaded, models, nothing
+from roofline_lsp.analysis.host.types import resolve, sizeof
 from roofline_lsp.analysis.host.values import Aggregate, Pointer, Scalar, Text, Value
+from roofline_lsp.analysis.language import constants
+from roofline_lsp.analysis.language.types import vector_parts
 from roofline_lsp.kernel.symbolic import ZERO, apply
 from roofline_lsp.kernel.types import Type
 
@@ -135,26 +137,12 @@ def make_vector(args: Arguments) -> Value | None:
     if not args.name.startswith("make_"):
         return None
     type = Type(args.name[len("make_") :])
-    if vector_component(type.name) is None:
+    if vector_parts(type.name) is None:
         return None
     return construct(args.m, type, [Cell("", AUTO, args.value(i)) for i in range(len(args))])
 
 
-_LIMITS = {
-    "int": (2**31 - 1, -(2**31)), "unsigned int": (2**32 - 1, 0), "long": (2**63 - 1, -(2**63)),
-    "float": (3.4028234663852886e38, 1.1754943508222875e-38), "unsigned char": (255, 0),
-    "double": (1.7976931348623157e308, 2.2250738585072014e-308), "unsigned long": (2**64 - 1, 0),
-}  # fmt: skip
-
-
 def numeric_limit(type: Type, member: str) -> Value | None:
     """``std::numeric_limits<type>::max()`` and its kin."""
-    known = _LIMITS.get(type.name)
-    if known is None:
-        return None
-    if member == "max":
-        return integer(known[0], type.name)
-    if member in ("min", "lowest"):
-        low = -known[0] if member == "lowest" and type.name in ("float", "double") else known[1]
-        return integer(low, type.name)
-    return None
+    known = constants.numeric_limit(type.name, member) if not type.pointers else None
+    return None if known is None else integer(known, type.name)

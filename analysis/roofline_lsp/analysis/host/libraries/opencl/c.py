@@ -6,7 +6,6 @@ from typing import Final
 
 from roofline_lsp.analysis.host.access import deref, load, rvalue
 from roofline_lsp.analysis.host.havoc import forget_value
-from roofline_lsp.analysis.host.layout import sizeof
 from roofline_lsp.analysis.host.libraries.opencl.images import image_bytes
 from roofline_lsp.analysis.host.libraries.opencl.launch import LOCAL_SPACE, launch, sizes_at
 from roofline_lsp.analysis.host.libraries.opencl.objects import (
@@ -23,6 +22,7 @@ from roofline_lsp.analysis.host.libraries.opencl.objects import (
 from roofline_lsp.analysis.host.memory import AUTO, Cell, ElementPlace, Storage
 from roofline_lsp.analysis.host.operators import integer
 from roofline_lsp.analysis.host.registry import SUCCESS, Arguments, models, text_of
+from roofline_lsp.analysis.host.types import sizeof
 from roofline_lsp.analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Value
 from roofline_lsp.kernel.symbolic import ONE, ZERO, Expr
 from roofline_lsp.kernel.types import Type

@@ -5,59 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from roofline_lsp.kernel.types import Type
-
-_SCALARS: Final = {
-    "cl_char": "signed char", "cl_uchar": "unsigned char", "cl_short": "short",
-    "cl_ushort": "unsigned short", "cl_int": "int", "cl_uint": "unsigned int", "cl_long": "long",
-    "cl_ulong": "unsigned long", "cl_half": "unsigned short", "cl_float": "float",
-    "cl_double": "double",
-}  # fmt: skip
-_HANDLES: Final = (
-    "cl_platform_id cl_device_id cl_context cl_command_queue cl_mem cl_program cl_kernel cl_event "
-    "cl_sampler"
-).split()
-_UNSIGNED: Final = (
-    "cl_bool cl_channel_order cl_channel_type cl_device_info cl_platform_info cl_context_info "
-    "cl_command_queue_info cl_mem_object_type cl_program_info cl_program_build_info "
-    "cl_kernel_info cl_kernel_work_group_info cl_profiling_info cl_event_info cl_map_flags "
-    "cl_build_status"
-).split()
-_BITFIELDS: Final = (
-    "cl_bitfield cl_device_type cl_mem_flags cl_svm_mem_flags cl_command_queue_properties "
-    "cl_device_fp_config cl_properties cl_queue_properties"
-).split()
-_BUILT_IN: Final = {
-    "char": "char", "uchar": "uchar", "short": "short", "ushort": "ushort", "int": "int",
-    "uint": "uint", "long": "long", "ulong": "ulong", "float": "float", "double": "double",
-}  # fmt: skip
-
-OPENCL_TYPES: Final[Mapping[str, Type]] = {
-    **{name: Type(target) for name, target in _SCALARS.items()},
-    **{name: Type(f"_{name}", pointers=1) for name in _HANDLES},
-    **dict.fromkeys(_UNSIGNED, Type("unsigned int")),
-    **dict.fromkeys(_BITFIELDS, Type("unsigned long")),
-    "cl_context_properties": Type("long"),
-    "cl_device_partition_property": Type("long"),
-    **{
-        # A vector of three takes the place of four (OpenCL C, 6.3.5).
-        f"cl_{name}{count}": Type(f"{target}{4 if count == 3 else count}")
-        for name, target in _BUILT_IN.items()
-        for count in (2, 3, 4)
-    },
-}
-"""What the types of ``cl_platform.h`` and ``cl.h`` (OpenCL 3.0) stand for."""
-
-OPENCL_SIZES: Final[Mapping[str, int]] = {
-    f"cl_{name}{count}": width * count
-    for count in (8, 16)
-    for name, width in (
-        ("char", 1), ("uchar", 1), ("short", 2), ("ushort", 2), ("int", 4), ("uint", 4),
-        ("long", 8), ("ulong", 8), ("float", 4), ("double", 8),
-    )
-}  # fmt: skip
-"""Bytes of the vector types that have no like among CUDA's."""
-
 _CODES: Final = {
     "CL_SUCCESS": 0, "CL_DEVICE_NOT_FOUND": -1, "CL_BUILD_PROGRAM_FAILURE": -11,
     "CL_OUT_OF_RESOURCES": -5, "CL_INVALID_VALUE": -30, "CL_INVALID_WORK_GROUP_SIZE": -54,

@@ -112,7 +112,7 @@ def all_kernels(m: Machine, program: Value | None, line: int) -> list[Pointer]:
     hints = made.hints if made is not None else ()
     kernels = [
         f
-        for f in m.index.all_functions
+        for f in m.symbols.all_functions
         if f.is_kernel and f.dialect is Dialect.OPENCL and f.has_body
     ]
     in_text = [f for f in kernels if f.path == m.path and any(f.name in hint for hint in hints)]
@@ -125,7 +125,7 @@ def kernels_named(m: Machine, name: str, hints: Sequence[str] = ()) -> list[Func
     """OpenCL kernels of a name: those the program was seen to be made of, then the nearest."""
     found = [
         f
-        for f in m.index.functions.get(name, ())
+        for f in m.symbols.functions.get(name, ())
         if f.is_kernel and f.dialect is Dialect.OPENCL and f.has_body
     ]
     if len(found) > 1:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from roofline_lsp.analysis.host.index import last_component
 from roofline_lsp.analysis.host.libraries.opencl.objects import kernels_named
 from roofline_lsp.analysis.host.machine import Machine
 from roofline_lsp.analysis.host.reach import Node, runs_on_host, walk
+from roofline_lsp.analysis.language.symbols import last_component
 from roofline_lsp.kernel import expressions as ex
 from roofline_lsp.kernel import statements as st
 from roofline_lsp.kernel.program import Function
@@ -38,7 +38,7 @@ def _assigned(m: Machine) -> dict[str, set[str]]:
     known = m.parsed_options.get(_KEY)
     if known is None:
         known = m.parsed_options[_KEY] = {}
-        for function in m.index.all_functions:
+        for function in m.symbols.all_functions:
             if runs_on_host(function) and function.body is not None:
                 for handle, name in _assignments(m, function):
                     known.setdefault(handle, set()).add(name)

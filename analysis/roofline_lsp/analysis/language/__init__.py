@@ -1,0 +1,1 @@
+"""The C++ that host and device code share: types, layouts, names, templates, constants."""
