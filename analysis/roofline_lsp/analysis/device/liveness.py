@@ -20,23 +20,23 @@ from roofline_lsp.analysis.device.values import (
 )
 
 if TYPE_CHECKING:
-    from roofline_lsp.analysis.device.walker import Walker
+    from roofline_lsp.analysis.device.variables import Variables
 
 
-def keep(walker: Walker, *values: DeviceValue | None) -> None:
+def keep(walker: Variables, *values: DeviceValue | None) -> None:
     """Note that something may use the values, or anything that they hold or point to."""
     seen: set[int] = set()
     for value in values:
         _keep(walker, value, seen)
 
 
-def keep_place(walker: Walker, place: Place) -> None:
+def keep_place(walker: Variables, place: Place) -> None:
     """Note that something may read any part of the variable that a place is in."""
     _keep_place(walker, place, set())
 
 
 def keep_changed(
-    walker: Walker, before: dict[int, DeviceValue], after: dict[int, DeviceValue]
+    walker: Variables, before: dict[int, DeviceValue], after: dict[int, DeviceValue]
 ) -> None:
     """Note that something may use what variables held before a change, and after it."""
     for slot, value in before.items():
@@ -45,13 +45,13 @@ def keep_changed(
             keep(walker, value, now)
 
 
-def keep_skipped(walker: Walker, before: dict[int, DeviceValue]) -> None:
+def keep_skipped(walker: Variables, before: dict[int, DeviceValue]) -> None:
     """Note that something may use what variables held before an expression not all run."""
     if walker.slots != before:
         keep_changed(walker, before, walker.slots)
 
 
-def _keep(walker: Walker, value: DeviceValue | None, seen: set[int]) -> None:
+def _keep(walker: Variables, value: DeviceValue | None, seen: set[int]) -> None:
     if isinstance(value, Value):
         if value.made is not None:
             walker.machine.operations.keep(value.made)
@@ -62,7 +62,7 @@ def _keep(walker: Walker, value: DeviceValue | None, seen: set[int]) -> None:
         _keep_place(walker, value.place, seen)
 
 
-def _keep_place(walker: Walker, place: Place, seen: set[int]) -> None:
+def _keep_place(walker: Variables, place: Place, seen: set[int]) -> None:
     while isinstance(place, (FieldPlace, SwizzlePlace)):
         place = place.owner
     if isinstance(place, VariablePlace) and place.slot not in seen:

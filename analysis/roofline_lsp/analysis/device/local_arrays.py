@@ -22,7 +22,7 @@ from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import ZERO, Expr, constant, from_atom
 
 if TYPE_CHECKING:
-    from roofline_lsp.analysis.device.walker import Walker
+    from roofline_lsp.analysis.device.variables import Variables
     from roofline_lsp.kernel.types import Type
 
 
@@ -44,7 +44,7 @@ class LocalArrays:
         self._types: dict[int, Type] = {}
         self._addressed: set[int] = set()
 
-    def note(self, walker: Walker, place: FieldPlace, kind: str) -> None:
+    def note(self, walker: Variables, place: FieldPlace, kind: str) -> None:
         """Record a read or write of an array element."""
         found = _locate(walker, place)
         if found is None:
@@ -59,7 +59,7 @@ class LocalArrays:
         if not fixed:
             self._addressed.add(slot)
 
-    def emit(self, walker: Walker) -> None:
+    def emit(self, walker: Variables) -> None:
         """Add the accesses of those arrays that stand in local memory to their regions."""
         thread = _linear_thread()
         for slot in sorted(self._addressed):
@@ -77,7 +77,7 @@ class LocalArrays:
                 )
 
 
-def _locate(walker: Walker, place: FieldPlace) -> tuple[int, Expr | None, bool] | None:
+def _locate(walker: Variables, place: FieldPlace) -> tuple[int, Expr | None, bool] | None:
     """The array's variable, the element's offset in bytes, and whether its index is a constant."""
     offset: Expr | None = ZERO
     fixed = True
@@ -97,7 +97,7 @@ def _locate(walker: Walker, place: FieldPlace) -> tuple[int, Expr | None, bool] 
     return current.slot, offset, fixed
 
 
-def _is_fixed(walker: Walker, index: Value) -> bool:
+def _is_fixed(walker: Variables, index: Value) -> bool:
     """Whether the index is a constant once the loops around are unrolled."""
     if index.constant is not None:
         return True

@@ -9,7 +9,6 @@ from roofline_lsp.analysis.device.assigned import BodyFacts, body_facts, jumps
 from roofline_lsp.analysis.device.carried import carry, leave, need_carried
 from roofline_lsp.analysis.device.conditions import is_fixed, negation, trips_of_condition
 from roofline_lsp.analysis.device.conversions import scalar
-from roofline_lsp.analysis.device.expressions import evaluate
 from roofline_lsp.analysis.device.flow import Flow
 from roofline_lsp.analysis.device.induction import (
     Step,
@@ -71,7 +70,7 @@ def _is_zero(condition: ex.Expression) -> bool:
 
 def walk_range(walker: Walker, node: st.ForRange) -> Flow:
     """A ``for`` over a range: as often as the range has elements, where that is known."""
-    value = evaluate(walker, node.range)
+    value = walker.evaluate(node.range)
     loop = _open(walker, None)
     if isinstance(value, StructValue):
         loop.trips = constant(len(value.fields)) if value.fields else None
