@@ -99,7 +99,7 @@ def record(
             args = _passed_arguments(m, function, bindings, places)
             repeat, certain = m.repeat_count(), m.doubt == 0
             if m.threads is not None:
-                repeat, certain = m.threads.reached(m, repeat)
+                repeat, certain = m.threads.reached(m.doubt, repeat)
             involved = [*(shape.grid or ()), *(shape.block or ()), shape.shared_bytes, repeat]
             involved += [b for b in bindings.values() if isinstance(b, Expr)]
             contents = contents_of(m, function, args)

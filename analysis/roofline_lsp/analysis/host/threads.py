@@ -14,7 +14,6 @@ from roofline_lsp.analysis.numeric import Environment, Lane
 from roofline_lsp.kernel.symbolic import Expr, Symbol, apply
 
 if TYPE_CHECKING:
-    from roofline_lsp.analysis.host.machine import Machine
     from roofline_lsp.analysis.host.values import LaunchContext
 
 _MAX_COUNTED: Final = 1 << 20
@@ -52,9 +51,13 @@ class KernelThreads:
         """Note who goes on after a branch that leaves the function."""
         self.guards.append(_side(condition, holds))
 
-    def reached(self, m: Machine, loops: Expr | None) -> tuple[Expr | None, bool]:
-        """How often a launch here happens in all, and whether it surely does."""
-        plain = m.doubt == self.base_doubt + self.alternatives
+    def reached(self, doubt: int, loops: Expr | None) -> tuple[Expr | None, bool]:
+        """How often a launch here happens in all, and whether it surely does.
+
+        ``doubt`` is how many undecided conditions lead here, ``loops`` how often the loops around
+        it run.
+        """
+        plain = doubt == self.base_doubt + self.alternatives
         count = self._count()
         before = self.parent.repeat if self.parent is not None else None
         certain = self.parent is not None and self.parent.certain
