@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final, TypeVar
 
 from roofline_lsp.api.files import Reader
 from roofline_lsp.api.options import preprocess_options
@@ -13,8 +13,7 @@ from roofline_lsp.parsers.load import LoadCache
 from roofline_lsp.parsers.preprocess import PreprocessOptions
 from roofline_lsp.settings import Settings
 
-if TYPE_CHECKING:
-    from roofline_lsp.api.program import ProgramAnalysis
+_Analysis = TypeVar("_Analysis")
 
 _MAX_PROGRAMS: Final = 8
 """Analyses kept to start from when their files are edited."""
@@ -25,10 +24,10 @@ class AnalysisCache:
 
     def __init__(self, *, keep_trees: bool = False) -> None:
         self.load = LoadCache(keep_trees=keep_trees)
-        self.newest: ProgramAnalysis | None = None
-        """The last program analysed, where analyses are kept."""
+        self.newest: Any = None
+        """The last ``ProgramAnalysis``, where analyses are kept; else None."""
         self._keep = keep_trees
-        self._programs: dict[tuple[Path, ...], ProgramAnalysis] = {}
+        self._programs: dict[tuple[Path, ...], Any] = {}
         self._options: dict[object, PreprocessOptions] = {}
 
     def options(
@@ -46,8 +45,8 @@ class AnalysisCache:
         return found
 
     def replace_program(
-        self, paths: tuple[Path, ...], analysis: ProgramAnalysis
-    ) -> ProgramAnalysis | None:
+        self, paths: tuple[Path, ...], analysis: _Analysis
+    ) -> _Analysis | None:
         """Put the newest analysis of a program in place of the last one, which is given.
 
         None, and nothing is kept, in a run that analyses each program once.
@@ -55,7 +54,7 @@ class AnalysisCache:
         if not self._keep:
             return None
         self.newest = analysis
-        before = self._programs.pop(paths, None)
+        before: _Analysis | None = self._programs.pop(paths, None)
         self._programs[paths] = analysis
         while len(self._programs) > _MAX_PROGRAMS:
             del self._programs[next(iter(self._programs))]
