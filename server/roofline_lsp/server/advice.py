@@ -13,9 +13,11 @@ import uuid
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from lsprotocol import types
+from pygls.progress import Progress
+from pygls.protocol import JsonRPCProtocol
 
 from roofline_lsp.advisor.advice import Advice, KernelName
 from roofline_lsp.advisor.joining import worth_asking
@@ -23,11 +25,9 @@ from roofline_lsp.api.report import KernelReport, ModelOpinion
 from roofline_lsp.server.advice_jobs import Advise, Advised, Unadvised, Wish
 from roofline_lsp.server.advice_process import AdviceProcess
 from roofline_lsp.server.analyses import SettingsFor
+from roofline_lsp.server.documents import Documents
 from roofline_lsp.server.views import Document, View
 from roofline_lsp.settings import AdvisorSettings
-
-if TYPE_CHECKING:
-    from roofline_lsp.server.app import RooflineServer
 
 logger = logging.getLogger(__name__)
 
@@ -41,12 +41,30 @@ class Known:
     revision: int
 
 
+class Session(Protocol):
+    """What advice needs of the language server that it is part of."""
+
+    documents: Documents
+
+    @property
+    def protocol(self) -> JsonRPCProtocol:
+        """Knows which request is being answered."""
+
+    @property
+    def work_done_progress(self) -> Progress:
+        """Progress bars."""
+
+    def capability(self, name: str) -> Any:
+        """A capability of the client by its dotted name, None where it is not given."""
+
+
 class SessionAdvice:
     """Asks, and remembers what was answered. Its methods are called on the event loop."""
 
-    def __init__(self, server: RooflineServer, process: AdviceProcess) -> None:
+    def __init__(self, server: Session, settings_for: SettingsFor, process: AdviceProcess) -> None:
         """Starts nothing."""
         self._server = server
+        self._settings_for = settings_for
         self._process = process
         self._known: dict[tuple[str, str], Known] = {}
         self._opinions: dict[tuple[str, str], tuple[str, ModelOpinion]] = {}
@@ -54,10 +72,6 @@ class SessionAdvice:
         self._told: set[str] = set()
         self._folder: Path | None = None
         self._by_request: dict[str | int, asyncio.Task[Advised]] = {}
-
-    @property
-    def _settings_for(self) -> SettingsFor:
-        return self._server.settings.for_path
 
     def stop(self) -> None:
         """End all questions, and take away what was written to be shown."""
@@ -211,7 +225,7 @@ class SessionAdvice:
 class _Bar:
     """Progress that the client shows and can cancel; nothing where it cannot."""
 
-    def __init__(self, server: RooflineServer, title: str) -> None:
+    def __init__(self, server: Session, title: str) -> None:
         self._server = server
         self._title = title
         self._token = str(uuid.uuid4())

@@ -63,7 +63,7 @@ class RooflineServer(LanguageServer):
         self.worker = worker
         self.settings = EditorSettings(overrides, self._check, self._warn)
         self.documents = Documents(worker, self.settings.for_path, on_analysed=self._analysed)
-        self.advice = SessionAdvice(self, AdviceProcess(self._warn))
+        self.advice = SessionAdvice(self, self.settings.for_path, AdviceProcess(self._warn))
         self.style = Style(markdown=False)
         self.client_commands: frozenset[str] = frozenset()
         self.trusted = False
