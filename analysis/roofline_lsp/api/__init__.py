@@ -37,20 +37,20 @@ __all__ = [
 ]
 
 _HOMES = {
-    "analyze": "entry",
-    "analyze_paths": "entry",
-    "AnalysisCache": "cache",
-    "read_file": "files",
-    "KernelCandidate": "program",
-    "ProgramAnalysis": "program",
-    "ProjectIndex": "project",
-    "project_root": "paths",
-    "FileReport": "report",
-    "GpuUsed": "report",
-    "KernelReport": "report",
-    "Prediction": "report",
-    "Report": "report",
-    "gpu_used": "targets",
+    "analyze": "roofline_lsp.api.entry",
+    "analyze_paths": "roofline_lsp.api.entry",
+    "AnalysisCache": "roofline_lsp.api.cache",
+    "read_file": "roofline_lsp.api.files",
+    "KernelCandidate": "roofline_lsp.api.program",
+    "ProgramAnalysis": "roofline_lsp.api.program",
+    "ProjectIndex": "roofline_lsp.api.project",
+    "project_root": "roofline_lsp.api.paths",
+    "FileReport": "roofline_lsp.api.report",
+    "GpuUsed": "roofline_lsp.api.report",
+    "KernelReport": "roofline_lsp.api.report",
+    "Prediction": "roofline_lsp.api.report",
+    "Report": "roofline_lsp.api.report",
+    "gpu_used": "roofline_lsp.api.targets",
 }
 
 
@@ -60,5 +60,5 @@ def __getattr__(name: str) -> Any:
     if home is None:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
-    value = globals()[name] = getattr(importlib.import_module(f"{__name__}.{home}"), name)
+    value = globals()[name] = getattr(importlib.import_module(home), name)
     return value

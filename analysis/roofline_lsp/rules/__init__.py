@@ -34,10 +34,10 @@ __all__ = [
 ]
 
 _HOMES = {
-    "RULES": "registry",
-    "find_rule": "registry",
-    "Selection": "selection",
-    "UnknownRuleError": "selection",
+    "RULES": "roofline_lsp.rules.registry",
+    "find_rule": "roofline_lsp.rules.registry",
+    "Selection": "roofline_lsp.rules.selection",
+    "UnknownRuleError": "roofline_lsp.rules.selection",
 }
 """Modules by name; all others are of ``model``."""
 
@@ -47,6 +47,6 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
-    home = _HOMES.get(name, "model")
-    value = globals()[name] = getattr(importlib.import_module(f"{__name__}.{home}"), name)
+    home = _HOMES.get(name, "roofline_lsp.rules.model")
+    value = globals()[name] = getattr(importlib.import_module(home), name)
     return value

@@ -1,4 +1,4 @@
-"""All rules, found by looking at the modules of ``catalogue``."""
+"""All rules, found by looking at the modules of ``catalogue`` and of the packages in it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from roofline_lsp.rules.model import Rule
 
 def _load() -> dict[str, Rule]:
     rules = {}
-    for module in pkgutil.iter_modules(catalogue.__path__):
-        rule = importlib.import_module(f"{catalogue.__name__}.{module.name}").RULE
-        rules[rule.code] = rule
+    for module in pkgutil.walk_packages(catalogue.__path__, f"{catalogue.__name__}."):
+        if not module.ispkg:
+            rule = importlib.import_module(module.name).RULE
+            rules[rule.code] = rule
     return dict(sorted(rules.items()))
 
 
