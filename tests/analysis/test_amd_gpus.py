@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from roofline_lsp.analysis.limiter import Limiter
 from roofline_lsp.analysis.occupancy import occupancy
-from roofline_lsp.analysis.prediction import Limiter, Prediction, Verdict
+from roofline_lsp.analysis.prediction import Prediction, Verdict
 from roofline_lsp.analysis.traffic import write_back_share
 from roofline_lsp.api import analyze
 from roofline_lsp.hardware_db import find_gpu

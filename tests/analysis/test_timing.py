@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from roofline_lsp.analysis.demand import Demand, RegionDemand, Request, launch_demand
 from roofline_lsp.analysis.device.regions import Work
-from roofline_lsp.analysis.prediction import Limiter
+from roofline_lsp.analysis.limiter import Limiter
 from roofline_lsp.analysis.timing import CONSTANTS, Timing, launch_time, norm
 from roofline_lsp.analysis.traffic import dram_traffic
 from roofline_lsp.hardware_db import ClockKind, find_gpu

@@ -10,7 +10,6 @@ from typing import Final
 from roofline_lsp.analysis.covering import COVERED, Arguments, cover, fit
 from roofline_lsp.analysis.device.regions import KernelSummary
 from roofline_lsp.analysis.device.values import THREAD
-from roofline_lsp.analysis.execution import Dim3
 from roofline_lsp.analysis.host.values import (
     Aggregate,
     LaunchContext,
@@ -20,7 +19,8 @@ from roofline_lsp.analysis.host.values import (
     Value,
 )
 from roofline_lsp.analysis.host_numbers import HostNumbers, solve_dimensions
-from roofline_lsp.analysis.prediction import UnknownUsed
+from roofline_lsp.analysis.unknowns import UnknownUsed
+from roofline_lsp.kernel.dims import Dim3
 from roofline_lsp.kernel.stages import Stage, stage
 from roofline_lsp.kernel.symbolic import Expr, Symbol, make_symbol
 

@@ -15,9 +15,9 @@ from roofline_lsp.analysis.device.regions import KernelSummary, Region
 from roofline_lsp.analysis.device.values import LAUNCH, THREAD
 from roofline_lsp.analysis.host_numbers import HostNumbers
 from roofline_lsp.analysis.numeric import Environment
+from roofline_lsp.kernel.dims import Dim3
 from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol, apply
 
-Dim3 = tuple[int, int, int]
 Corner = Mapping[Symbol, int | float]
 
 COVERED: Final = "taken to be just covered by the grid"

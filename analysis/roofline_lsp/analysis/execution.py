@@ -29,6 +29,7 @@ from roofline_lsp.analysis.exact_counts import (
 from roofline_lsp.analysis.numeric import Environment, Lane
 from roofline_lsp.analysis.trip_estimates import TripEstimates
 from roofline_lsp.analysis.warps import LANE, Warps, chance_of_any
+from roofline_lsp.kernel.dims import Dim3
 from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.simplify import FOLD
 from roofline_lsp.kernel.stages import Stage, stage
@@ -46,7 +47,6 @@ _SAMPLE_BLOCKS: Final = 24
 _MAX_EXPANDED: Final = 32768
 _GOLDEN: Final = 0.6180339887498949
 
-Dim3 = tuple[int, int, int]
 Floats = NDArray[np.float64]
 
 

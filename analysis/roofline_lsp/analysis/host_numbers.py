@@ -9,7 +9,7 @@ from typing import Final
 
 from roofline_lsp.analysis.host.values import HostUnknown
 from roofline_lsp.analysis.numeric import Environment
-from roofline_lsp.analysis.prediction import UnknownUsed
+from roofline_lsp.analysis.unknowns import UnknownUsed
 from roofline_lsp.kernel.symbolic import Expr, Symbol, constant
 
 _MAX_SOLVED: Final = 3

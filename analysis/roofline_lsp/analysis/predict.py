@@ -20,12 +20,11 @@ from roofline_lsp.analysis.prediction import (
     LedgerLine,
     Prediction,
     Source,
-    UnknownKind,
-    UnknownUsed,
     Utilisation,
 )
 from roofline_lsp.analysis.timing import Timing, launch_time
 from roofline_lsp.analysis.traffic import Traffic, dram_traffic
+from roofline_lsp.analysis.unknowns import UnknownKind, UnknownUsed
 from roofline_lsp.analysis.verdict import precision_verdicts, verdict_of
 from roofline_lsp.hardware_db import Gpu, Roofline
 from roofline_lsp.kernel.precision import Precision

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
 
+from roofline_lsp.analysis.limiter import Limiter
+from roofline_lsp.analysis.unknowns import UnknownUsed
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.records import record
 
@@ -18,47 +20,12 @@ class Verdict(Enum):
     BANDWIDTH_BOUND = "BB"
 
 
-class Limiter(Enum):
-    """The resource whose time is longest."""
-
-    SP = "sp"
-    DP = "dp"
-    HP = "hp"
-    INT = "int"
-    TENSOR = "tensor"
-    BANDWIDTH = "bandwidth"
-    LATENCY = "latency"
-
-
 class Source(Enum):
     """Where a prediction comes from."""
 
     STATIC = "static"
     LLM = "llm"
     MEASURED = "measured"
-
-
-class UnknownKind(Enum):
-    """What sort of quantity the source does not fix."""
-
-    HOST = "host value"
-    """A number that the host program decides: an argument, a size, the grid, the block."""
-    TRIPS = "trips"
-    """How often a loop of the kernel runs."""
-    BRANCH = "branch"
-    """How many threads take a branch of the kernel."""
-
-
-@record(frozen=True, slots=True)
-class UnknownUsed:
-    """A quantity that the source does not fix, and what was assumed for it."""
-
-    name: str
-    why: str
-    assumed: float | None
-    path: Path | None = None
-    line: int | None = None
-    kind: UnknownKind = UnknownKind.HOST
 
 
 @record(frozen=True, slots=True)

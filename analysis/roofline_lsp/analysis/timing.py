@@ -20,7 +20,7 @@ from typing import Final
 
 from roofline_lsp.analysis.demand import Demand, RegionDemand
 from roofline_lsp.analysis.device.regions import Work
-from roofline_lsp.analysis.prediction import Limiter
+from roofline_lsp.analysis.limiter import Limiter
 from roofline_lsp.hardware_db import Gpu, Roofline
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.records import record

@@ -44,9 +44,7 @@ class AnalysisCache:
             found = self._options[key] = preprocess_options(paths, settings, reader)
         return found
 
-    def replace_program(
-        self, paths: tuple[Path, ...], analysis: _Analysis
-    ) -> _Analysis | None:
+    def replace_program(self, paths: tuple[Path, ...], analysis: _Analysis) -> _Analysis | None:
         """Put the newest analysis of a program in place of the last one, which is given.
 
         None, and nothing is kept, in a run that analyses each program once.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from roofline_lsp.analysis.prediction import UnknownUsed
+from roofline_lsp.analysis.unknowns import UnknownUsed
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.records import record
 

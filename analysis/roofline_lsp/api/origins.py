@@ -18,7 +18,7 @@ from roofline_lsp.analysis.host.values import (
     Text,
     Value,
 )
-from roofline_lsp.analysis.prediction import UnknownUsed
+from roofline_lsp.analysis.unknowns import UnknownUsed
 from roofline_lsp.api.report import ArgumentUsed
 from roofline_lsp.kernel.symbolic import Expr, Symbol, constant, make_symbol
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from roofline_lsp.analysis.binding import Binding, bind
 from roofline_lsp.analysis.device.regions import KernelSummary
 from roofline_lsp.analysis.device.summary import summarise
-from roofline_lsp.analysis.execution import Dim3
 from roofline_lsp.analysis.host import HostOptions, HostResult, execute_host
 from roofline_lsp.analysis.host.libraries.device_properties import device_properties
 from roofline_lsp.analysis.host.values import LaunchContext
@@ -29,6 +28,7 @@ from roofline_lsp.api.reuse import kept
 from roofline_lsp.api.signature import parameter_list, signature
 from roofline_lsp.api.taking_apart import details_of
 from roofline_lsp.api.targets import target_of
+from roofline_lsp.kernel.dims import Dim3
 from roofline_lsp.kernel.program import Function, Problem, Program
 from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.stages import count

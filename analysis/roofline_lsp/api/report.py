@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from roofline_lsp.analysis.limiter import Limiter
 from roofline_lsp.analysis.prediction import (
     Evidence,
     FlipPoint,
     Grounds,
     LedgerLine,
-    Limiter,
     Prediction,
     Source,
-    UnknownKind,
-    UnknownUsed,
     Utilisation,
     Verdict,
 )
+from roofline_lsp.analysis.unknowns import UnknownKind, UnknownUsed
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.program import Dialect, Problem, Span
 from roofline_lsp.kernel.records import record

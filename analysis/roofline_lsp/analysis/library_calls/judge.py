@@ -7,17 +7,17 @@ from dataclasses import replace
 
 from roofline_lsp.analysis.confidence import confidence
 from roofline_lsp.analysis.library_calls.model import LibraryCall
+from roofline_lsp.analysis.limiter import Limiter
 from roofline_lsp.analysis.predict import Target
 from roofline_lsp.analysis.prediction import (
     Evidence,
     Grounds,
-    Limiter,
     Prediction,
     Source,
-    UnknownUsed,
 )
 from roofline_lsp.analysis.timing import CONSTANTS
 from roofline_lsp.analysis.traffic import FLOOR_BYTES
+from roofline_lsp.analysis.unknowns import UnknownUsed
 from roofline_lsp.analysis.verdict import margin, precision_verdicts, verdict_of
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.symbolic import Expr, Symbol, constant
