@@ -10,6 +10,7 @@ import logging
 import shutil
 import tempfile
 import uuid
+from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -47,13 +48,16 @@ class Session(Protocol):
     documents: Documents
 
     @property
+    @abstractmethod
     def protocol(self) -> JsonRPCProtocol:
         """Knows which request is being answered."""
 
     @property
+    @abstractmethod
     def work_done_progress(self) -> Progress:
         """Progress bars."""
 
+    @abstractmethod
     def capability(self, name: str) -> Any:
         """A capability of the client by its dotted name, None where it is not given."""
 
