@@ -85,7 +85,7 @@ def test_the_entry_is_complete(rule: Rule) -> None:
 
 def test_modules_are_named_by_their_rules() -> None:
     folder = Path(inspect.getfile(catalogue)).parent
-    names = sorted(p.stem for p in folder.glob("rl*.py"))
+    names = sorted(p.stem for p in folder.rglob("rl*.py"))
     expected = sorted(
         f"{rule.code.lower()}_{rule.name.replace('-', '_')}" for rule in RULES.values()
     )
