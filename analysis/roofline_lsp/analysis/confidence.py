@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from roofline_lsp.analysis.prediction import Grounds
+from roofline_lsp.kernel.records import record
 
 FEATURES: Final = (
     "constant",
@@ -46,6 +47,23 @@ def features(grounds: Grounds) -> tuple[float, ...]:
         grounds.uncertain_share,
         math.log2(1 + min(grounds.unknowns, _MANY_UNKNOWNS)),
     )
+
+
+@record(frozen=True, slots=True)
+class Contribution:
+    """One summand of the log-odds that a verdict is right."""
+
+    name: str
+    """One of ``FEATURES``."""
+    value: float
+    log_odds: float
+    """The value times its coefficient."""
+
+
+def contributions(grounds: Grounds) -> tuple[Contribution, ...]:
+    """What each feature adds to the log-odds, which ``confidence`` is a function of."""
+    rows = zip(FEATURES, features(grounds), _coefficients(), strict=True)
+    return tuple(Contribution(name, value, value * factor) for name, value, factor in rows)
 
 
 def probability(values: Sequence[float], coefficients: Sequence[float]) -> float:

@@ -16,7 +16,7 @@ from typing import Final
 from roofline_lsp.analysis.binding import Binding, bind
 from roofline_lsp.analysis.covering import COVERED
 from roofline_lsp.analysis.device.regions import KernelSummary
-from roofline_lsp.analysis.host.values import LaunchContext, Scalar
+from roofline_lsp.analysis.host.values import HostUnknown, LaunchContext, Scalar
 from roofline_lsp.analysis.predict import Target, count_launch
 from roofline_lsp.analysis.prediction import FlipPoint, Verdict
 from roofline_lsp.analysis.verdict import precision_verdicts, verdict_of
@@ -37,12 +37,16 @@ _Verdict = Callable[[int], Verdict | None]
 
 
 @record(frozen=True, slots=True)
-class _Open:
-    """A number that may be another one, and the verdict for any."""
+class OpenNumber:
+    """A number that may be another one, and the launch for any."""
 
     name: str
+    """The kernel's parameter that it is, or what the host program reads: ``argv[1]``."""
     now: int
-    verdict: _Verdict
+    bound: Callable[[int], Binding | None]
+    """The launch with another number; None where it cannot be made."""
+    unknown: HostUnknown | None = None
+    """What it is of the host program; None for an argument that no launch fixes."""
 
 
 def flip_point(
@@ -62,41 +66,46 @@ def flip_point(
     """
     if verdict is None:
         return None
-    numbers = _open_numbers(summary, context, bound, target, arguments)
+    numbers = open_numbers(summary, context, bound, target, arguments)
     for number in itertools.islice(numbers, _MOST_SYMBOLS):
-        if number.verdict(number.now) is verdict:
-            found = _search(number)
+
+        def verdict_for(value: int, number: OpenNumber = number) -> Verdict | None:
+            launch = number.bound(value)
+            return None if launch is None else _class_of(summary, launch, target)
+
+        if verdict_for(number.now) is verdict:
+            found = _search(number, verdict_for)
             if found is not None:
                 return found
     return None
 
 
-def _search(number: _Open) -> FlipPoint | None:
+def _search(number: OpenNumber, verdict_for: _Verdict) -> FlipPoint | None:
     """Between the largest and the least number that can be, if their classes differ."""
     tried = sorted({_rounded(number.now * _FACTOR**step) for step in _STEPS})
     tried = [value for value in tried if 0 < value < _LARGEST]
-    first = _first_known(number, tried)
-    last = _first_known(number, tried[::-1])
+    first = _first_known(verdict_for, tried)
+    last = _first_known(verdict_for, tried[::-1])
     if first is None or last is None or first[1] is last[1]:
         return None
-    inner = [(v, number.verdict(v)) for v in tried if first[0] < v < last[0]]
+    inner = [(v, verdict_for(v)) for v in tried if first[0] < v < last[0]]
     known = [first, *((v, verdict) for v, verdict in inner if verdict is not None), last]
     changes = [pair for pair in itertools.pairwise(known) if pair[0][1] is not pair[1][1]]
     if len(changes) != 1:
         return None
     (low, below), (high, above) = changes[0]
     while (middle := _between(low, high)) is not None:
-        verdict = number.verdict(middle)
+        verdict = verdict_for(middle)
         if verdict is None:
             break
         low, high = (middle, high) if verdict is below else (low, middle)
     return FlipPoint(number.name, high, above)
 
 
-def _first_known(number: _Open, tried: Sequence[int]) -> tuple[int, Verdict] | None:
+def _first_known(verdict_for: _Verdict, tried: Sequence[int]) -> tuple[int, Verdict] | None:
     """The first of the numbers with which a launch can be made."""
     for value in tried:
-        verdict = number.verdict(value)
+        verdict = verdict_for(value)
         if verdict is not None:
             return value, verdict
     return None
@@ -115,17 +124,21 @@ def _between(low: int, high: int) -> int | None:
     return middle if low < middle < high else None
 
 
-def _open_numbers(
+def open_numbers(
     summary: KernelSummary,
     context: LaunchContext | None,
     bound: Binding,
     target: Target,
-    arguments: Sequence[str] | None,
-) -> Iterator[_Open]:
+    arguments: Sequence[str] | None = None,
+) -> Iterator[OpenNumber]:
+    """The numbers that the program leaves open: those of the host, then arguments of no launch.
+
+    ``arguments`` are as for ``flip_point``.
+    """
     if context is not None:
         given = _given_choices(context) if arguments is None else _given(context, arguments)
         yield from _host_numbers(summary, context, bound, target, given)
-    yield from _free_arguments(summary, bound, target)
+    yield from _free_arguments(bound)
 
 
 # -- what the host program leaves open
@@ -137,7 +150,7 @@ def _host_numbers(
     bound: Binding,
     target: Target,
     given: Mapping[Symbol, int],
-) -> Iterator[_Open]:
+) -> Iterator[OpenNumber]:
     rest = {u.name: u.assumed for u in bound.unknowns if u.assumed is not None}
     names = _names(summary, context)
     for symbol, unknown in context.unknowns.items():
@@ -151,15 +164,13 @@ def _host_numbers(
         if (same.grid, same.block) != (bound.grid, bound.block):
             continue
 
-        def verdict(
+        def launched(
             value: int, symbol: Symbol = symbol, fixed: Mapping[Symbol, int] = fixed
-        ) -> Verdict | None:
+        ) -> Binding | None:
             tried = bind(summary, context, fixed={**fixed, symbol: value})
-            return (
-                _class_of(summary, tried, target) if _is_possible(tried, context, target) else None
-            )
+            return tried if _is_possible(tried, context, target) else None
 
-        yield _Open(names[symbol], int(now), verdict)
+        yield OpenNumber(names[symbol], int(now), launched, unknown)
 
 
 def _names(summary: KernelSummary, context: LaunchContext) -> dict[Symbol, str]:
@@ -256,18 +267,18 @@ def _is_possible(bound: Binding, context: LaunchContext, target: Target) -> bool
 # -- arguments of which nothing is known
 
 
-def _free_arguments(summary: KernelSummary, bound: Binding, target: Target) -> Iterator[_Open]:
+def _free_arguments(bound: Binding) -> Iterator[OpenNumber]:
     """Arguments that no launch fixes and no guard ties to the grid."""
     for unknown in bound.unknowns:
         symbols = [s for s in bound.values if s.name == unknown.name and s.scope == "param"]
         if unknown.assumed is None or COVERED in unknown.why or not symbols:
             continue
 
-        def verdict(value: int, symbols: list[Symbol] = symbols) -> Verdict:
+        def launched(value: int, symbols: list[Symbol] = symbols) -> Binding:
             values = {**bound.values, **dict.fromkeys(symbols, value)}
-            return _class_of(summary, replace(bound, values=values), target)
+            return replace(bound, values=values)
 
-        yield _Open(unknown.name, int(unknown.assumed), verdict)
+        yield OpenNumber(unknown.name, int(unknown.assumed), launched)
 
 
 def _class_of(summary: KernelSummary, bound: Binding, target: Target) -> Verdict:

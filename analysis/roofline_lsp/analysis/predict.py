@@ -116,10 +116,18 @@ def count_launch(
 
 
 @stage(Stage.PREDICT)
-def judge(summary: KernelSummary, binding: Binding, target: Target) -> Judged:
-    """Judge one launch of a kernel, and keep what the prediction was computed from."""
+def judge(
+    summary: KernelSummary,
+    binding: Binding,
+    target: Target,
+    execution: Execution | None = None,
+) -> Judged:
+    """Judge one launch of a kernel, and keep what the prediction was computed from.
+
+    ``execution`` goes before the one that would be counted.
+    """
     architecture = target.gpu.architecture
-    counted = count_launch(summary, binding, target.gpu)
+    counted = count_launch(summary, binding, target.gpu, execution)
     execution, resident, traffic = counted.execution, counted.resident, counted.traffic
     demand = launch_demand(
         summary, execution, traffic, architecture.warp_size, architecture.sector_bytes

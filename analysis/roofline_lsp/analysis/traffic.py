@@ -14,7 +14,7 @@ from typing import Final
 
 from roofline_lsp.analysis.array_footprints import credible_size, footprint_of
 from roofline_lsp.analysis.code_size import code_bytes, launch_bytes
-from roofline_lsp.analysis.device.regions import Array, KernelSummary, Site
+from roofline_lsp.analysis.device.regions import Access, Array, KernelSummary, Site
 from roofline_lsp.analysis.execution import Execution
 from roofline_lsp.analysis.footprint import SECTOR_BYTES, sector_bytes
 from roofline_lsp.analysis.refetch import loop_refetches, missed_share
@@ -147,24 +147,25 @@ def write_back_share(written_bytes: float, l2_bytes: float) -> float:
 
 
 def _by_site(arrays: list[ArrayTraffic]) -> dict[Site, tuple[float, float]]:
-    """Share each allocation's bytes out by what each access would touch alone."""
     result: dict[Site, tuple[float, float]] = {}
     for item in arrays:
-        for kinds, total, column in (
-            (("read", "atomic"), item.read_bytes, 0),
-            (("write", "atomic"), item.write_bytes, 1),
-        ):
-            shares = [
-                (touched.access.site, _alone(touched))
-                for touched in item.touched
-                if touched.access.kind in kinds
-            ]
-            whole = sum(amount for _, amount in shares)
-            for site, amount in shares:
-                part = total * amount / whole if whole else 0.0
-                old = result.get(site, (0.0, 0.0))
-                result[site] = (old[0] + part, old[1]) if column == 0 else (old[0], old[1] + part)
+        for access, (read, written) in access_shares(item).items():
+            old = result.get(access.site, (0.0, 0.0))
+            result[access.site] = old[0] + read, old[1] + written
     return result
+
+
+def access_shares(item: ArrayTraffic) -> dict[Access, tuple[float, float]]:
+    """An allocation's bytes read and written, shared out by what each access would touch alone."""
+    alone = {touched.access: _alone(touched) for touched in item.touched}
+
+    def shares(kind: str, total: float) -> dict[Access, float]:
+        known = {each: amount for each, amount in alone.items() if each.kind in (kind, "atomic")}
+        whole = sum(known.values())
+        return {each: total * amount / whole for each, amount in known.items()} if whole else {}
+
+    read, written = shares("read", item.read_bytes), shares("write", item.write_bytes)
+    return {access: (read.get(access, 0.0), written.get(access, 0.0)) for access in alone}
 
 
 def _alone(touched: Touched) -> float:

@@ -74,15 +74,11 @@ def analyze_paths(
 
     ``project`` finds what is linked with them; without it that is looked for among them alone.
     """
-    cache = AnalysisCache()
     if project is None:
         project = ProjectIndex(None, files=paths, reader=reader)
     reports: dict[Path, FileReport] = {}
     wanted = [p for p in paths if p.suffix.lower() in KERNEL_SUFFIXES or project.has_kernels(p)]
-    for units, members in programs(wanted, project):
-        analysis = ProgramAnalysis.load(
-            units, settings, argv=settings.args, reader=reader, cache=cache
-        )
+    for analysis, members in loaded_programs(wanted, settings, project, reader):
         for path in members:
             reports[path] = file_report(analysis, path)
             if progress is not None:
@@ -91,13 +87,39 @@ def analyze_paths(
         yield reports.get(path) or FileReport(path, ())
 
 
+def loaded_programs(
+    paths: Sequence[Path], settings: Settings, project: ProjectIndex, reader: Reader = read_file
+) -> Iterator[tuple[ProgramAnalysis, list[Path]]]:
+    """The programs that files belong to, one after the other, each with its members of them."""
+    cache = AnalysisCache()
+    for units, members in programs(paths, project):
+        yield (
+            ProgramAnalysis.load(units, settings, argv=settings.args, reader=reader, cache=cache),
+            members,
+        )
+
+
+def kernels_of_file(analysis: ProgramAnalysis, path: Path) -> list[Function]:
+    """The kernels that a file of a program defines, in source order."""
+    kernels = [f for f in analysis.functions if f.path == path]
+    return sorted(kernels, key=lambda f: (f.span.line, f.span.column))
+
+
+def kernel_of_report(analysis: ProgramAnalysis, report: KernelReport) -> Function | None:
+    """The kernel that a report is of; None if the program does not have it any more."""
+    for kernel in analysis.functions:
+        same = kernel.path == report.path and kernel.name_span == report.name_span
+        if same and kernel.qualified_name == report.qualified_name:
+            return kernel
+    return None
+
+
 @stage(Stage.REPORT)
 def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True) -> FileReport:
     """The report of one file of a program; without ``findings`` no rule is applied."""
-    kernels = [f for f in analysis.functions if f.path == path]
+    kernels = kernels_of_file(analysis, path)
     count("files checked")
     count("kernels", len(kernels))
-    kernels.sort(key=lambda f: (f.span.line, f.span.column))
     finder = FindingsMaker(analysis)
 
     def judged(kernel: Function) -> Judged:
@@ -128,7 +150,7 @@ def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True)
 
 
 def _judged(analysis: ProgramAnalysis, kernel: Function, finder: FindingsMaker) -> Judged:
-    contexts = _launch_contexts(analysis, kernel)
+    contexts = launch_contexts(analysis, kernel)
     judged = [finder.judged(kernel, context) for context in contexts or (None,)]
     launches = tuple(
         _launch_report(analysis, kernel, context, launch)
@@ -158,13 +180,13 @@ def what_if_of(
     ``launch`` is its place in ``report.launches``, None where there is none. None if the program
     does not have that kernel any more.
     """
-    for kernel in analysis.functions:
-        same = kernel.path == report.path and kernel.name_span == report.name_span
-        if same and kernel.qualified_name == report.qualified_name:
-            found = () if launch is None else _launch_contexts(analysis, kernel)
-            contexts: Sequence[LaunchContext | None] = (None,) if launch is None else found
-            if (launch or 0) < len(contexts):
-                return launch_what_if(analysis, kernel, contexts[launch or 0], names)
+    kernel = kernel_of_report(analysis, report)
+    if kernel is None:
+        return None
+    found = () if launch is None else launch_contexts(analysis, kernel)
+    contexts: Sequence[LaunchContext | None] = (None,) if launch is None else found
+    if (launch or 0) < len(contexts):
+        return launch_what_if(analysis, kernel, contexts[launch or 0], names)
     return None
 
 
@@ -174,7 +196,7 @@ def _what_if(
     return launch_what_if(analysis, kernel, context, analysis.settings.what_if)
 
 
-def _launch_contexts(analysis: ProgramAnalysis, kernel: Function) -> Sequence[LaunchContext]:
+def launch_contexts(analysis: ProgramAnalysis, kernel: Function) -> Sequence[LaunchContext]:
     """The launches that a kernel's report has, in its order."""
     return _distinct(analysis.launches_of(kernel))[:_MAX_LAUNCHES]
 

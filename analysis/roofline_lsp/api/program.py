@@ -20,13 +20,13 @@ from roofline_lsp.analysis.predict import Target, judge, predict
 from roofline_lsp.analysis.prediction import Prediction
 from roofline_lsp.api.body_hash import body_hash, by_name
 from roofline_lsp.api.cache import AnalysisCache
-from roofline_lsp.api.details import KernelDetails
+from roofline_lsp.api.explain.launch import explained
+from roofline_lsp.api.explain.records import LaunchExplanation
 from roofline_lsp.api.files import Reader, read_file
 from roofline_lsp.api.profiled_names import ProfiledName, offload_name, parse_profiled_name
 from roofline_lsp.api.report import KernelReport
 from roofline_lsp.api.reuse import kept
 from roofline_lsp.api.signature import parameter_list, signature
-from roofline_lsp.api.taking_apart import details_of
 from roofline_lsp.api.targets import target_of
 from roofline_lsp.kernel.dims import Dim3
 from roofline_lsp.kernel.program import Function, Problem, Program
@@ -321,8 +321,11 @@ class ProgramAnalysis:
 
     def details(
         self, profiled_name: str, *, grid: Dim3 | None = None, block: Dim3 | None = None
-    ) -> KernelDetails | None:
-        """What ``predict`` computes its prediction from; None if the kernel is not found."""
+    ) -> LaunchExplanation | None:
+        """What ``predict`` computes its prediction from; None if the kernel is not found.
+
+        What other numbers would come to is left out.
+        """
         chosen = self._chosen(profiled_name, grid, block)
         if chosen is None:
             return None
@@ -331,7 +334,8 @@ class ProgramAnalysis:
         bound = bind(summary, chosen.context, grid, block)
         judged = judge(summary, bound, self.target)
         found = len(self.launches_of(chosen.kernel))
-        return details_of(summary, chosen.context, bound, judged, found)
+        launch = JudgedLaunch(chosen.context, merged, bound, judged)
+        return explained(launch, self.target, found)
 
     def _chosen(self, profiled_name: str, grid: Dim3 | None, block: Dim3 | None) -> _Chosen | None:
         """The kernel that a profiled name means, and the launch of it that is judged."""

@@ -17,6 +17,7 @@ from roofline_lsp.analysis.prediction import (
     Verdict,
 )
 from roofline_lsp.analysis.unknowns import UnknownKind, UnknownUsed
+from roofline_lsp.api.signature import title_of
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.kernel.program import Dialect, Problem, Span
 from roofline_lsp.kernel.records import record
@@ -244,9 +245,7 @@ class KernelReport:
     @property
     def title(self) -> str:
         """What people call it: its qualified name, or whose target region it is."""
-        if self.dialect is not Dialect.OPENMP:
-            return self.qualified_name
-        return f"target region of {self.qualified_name.rpartition('::')[0] or self.base_name}"
+        return title_of(self.dialect, self.qualified_name, self.base_name)
 
 
 @record(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from roofline_lsp.kernel.expressions import Expression, Literal, Name
-from roofline_lsp.kernel.program import Function
+from roofline_lsp.kernel.program import Dialect, Function
 from roofline_lsp.kernel.types import Type
 
 
@@ -43,3 +43,10 @@ def signature(function: Function) -> str:
     template = ", ".join(parameter.name for parameter in function.template_params)
     shown = f"<{template}>" if template else ""
     return f"{function.qualified_name}{shown}({', '.join(parameter_list(function))})"
+
+
+def title_of(dialect: Dialect, qualified_name: str, name: str) -> str:
+    """What people call a kernel: its qualified name, or whose target region it is."""
+    if dialect is not Dialect.OPENMP:
+        return qualified_name
+    return f"target region of {qualified_name.rpartition('::')[0] or name}"

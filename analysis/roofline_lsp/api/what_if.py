@@ -35,7 +35,7 @@ def launch_what_if(
     prediction, bound = analysis.predict_launch(kernel, context)
     here = count_launch(analysis.launched(kernel, context), bound, analysis.target.gpu)
     classes = tuple(_class_on(analysis, name, kernel, context, bound, here) for name in names)
-    return WhatIf(classes, _flip(analysis, kernel, context, bound, prediction))
+    return WhatIf(classes, crossover(analysis, kernel, context, bound, prediction))
 
 
 def call_what_if(analysis: ProgramAnalysis, call: LibraryCall) -> WhatIf | None:
@@ -90,13 +90,15 @@ def _same_launch(
     return next((each for each in found if (each.path, each.line) == place), context)
 
 
-def _flip(
+def crossover(
     analysis: ProgramAnalysis,
     kernel: Function,
     context: LaunchContext | None,
     bound: Binding,
     prediction: Prediction,
 ) -> FlipPoint | None:
+    """Where the class of a launch changes, as one number that is open, or that the settings give
+    on the command line, grows; None where there is no such point."""
     arguments = analysis.settings.args
     if arguments is not None and context is not None:
         place = (context.path, context.line)

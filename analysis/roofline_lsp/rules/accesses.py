@@ -8,6 +8,7 @@ from dataclasses import replace
 from roofline_lsp.analysis.demand import Request
 from roofline_lsp.analysis.device.regions import Access, Array, Region, Site
 from roofline_lsp.analysis.device.values import THREAD
+from roofline_lsp.analysis.predict import Judged, Target
 from roofline_lsp.analysis.requests import LINE_BYTES
 from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import Symbol
@@ -46,13 +47,18 @@ class Asked:
 
 def asked(kernel: KernelSubject, *spaces: str) -> Iterator[Asked]:
     """The accesses to memory of some spaces."""
-    judged = kernel.judged
-    warp = float(kernel.target.gpu.architecture.warp_size)
+    return (
+        item for item in requests_of(kernel.judged, kernel.target) if item.array.space in spaces
+    )
+
+
+def requests_of(judged: Judged, target: Target) -> Iterator[Asked]:
+    """The accesses of the regions that run, with what warps ask of memory for them."""
+    warp = float(target.gpu.architecture.warp_size)
     for region, item in zip(judged.demanding, judged.demand.regions, strict=True):
-        active = min(warp, kernel.runs(region) / item.warp_runs)
+        active = min(warp, judged.execution.regions[region].runs / item.warp_runs)
         for access, request in zip(region.accesses, item.requests, strict=True):
-            if access.array.space in spaces:
-                yield Asked(access, region, request, item.warp_runs, active)
+            yield Asked(access, region, request, item.warp_runs, active)
 
 
 def by_array(items: Iterator[Asked]) -> dict[Array, list[Asked]]:

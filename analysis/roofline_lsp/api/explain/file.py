@@ -1,0 +1,130 @@
+"""The kernels of a file explained."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from roofline_lsp.analysis.host.values import LaunchContext
+from roofline_lsp.api.entry import kernel_of_report, launch_contexts
+from roofline_lsp.api.explain.choosing import NoSuchKernelError, chosen_kernels
+from roofline_lsp.api.explain.launch import explained, lines_with_work, on_line
+from roofline_lsp.api.explain.launches import outline
+from roofline_lsp.api.explain.records import Explanation, KernelExplanation, LaunchExplanation
+from roofline_lsp.api.program import ProgramAnalysis
+from roofline_lsp.api.report import KernelReport
+from roofline_lsp.api.signature import signature, title_of
+from roofline_lsp.api.targets import gpu_used
+from roofline_lsp.api.what_if import crossover
+from roofline_lsp.kernel.program import Function
+from roofline_lsp.kernel.records import record
+from roofline_lsp.kernel.stages import Stage, stage
+from roofline_lsp.rules.subject import JudgedLaunch
+
+
+@record(frozen=True, slots=True)
+class Question:
+    """What a person asks about a file."""
+
+    kernel: str | None = None
+    """A name or a part of one; None for all kernels."""
+    line: int | None = None
+    """Accesses and operations of this source line alone; without a name the kernel around it."""
+    launch: int | None = None
+    """The launch to explain, from 1; None for the one that stands for the kernel in reports."""
+
+
+@stage(Stage.REPORT)
+def explain_file(analysis: ProgramAnalysis, path: Path, question: Question) -> Explanation:
+    """Explain kernels of a file of a program.
+
+    Raises NoSuchKernelError where there is nothing that is asked about, naming what there is.
+    """
+    kernels = chosen_kernels(analysis, path, question.kernel, question.line)
+    texts = _Texts(analysis)
+    found = [_kernel(analysis, kernel, question.launch, texts) for kernel in kernels]
+    if question.line is not None:
+        found = _confined(found, path, question.line)
+    settings = analysis.settings
+    return Explanation(path, gpu_used(settings), settings.args, question.line, tuple(found))
+
+
+def explain_kernel(analysis: ProgramAnalysis, report: KernelReport) -> Explanation | None:
+    """Explain the kernel that a report is of; None if the program does not have it any more."""
+    kernel = kernel_of_report(analysis, report)
+    if kernel is None:
+        return None
+    found = _kernel(analysis, kernel, None, _Texts(analysis))
+    settings = analysis.settings
+    return Explanation(kernel.path, gpu_used(settings), settings.args, None, (found,))
+
+
+class _Texts:
+    """The lines of source files, each read once."""
+
+    def __init__(self, analysis: ProgramAnalysis) -> None:
+        self._reader = analysis.reader
+        self._known: dict[Path, list[str]] = {}
+
+    def __call__(self, path: Path) -> Sequence[str]:
+        if path not in self._known:
+            text = self._reader(path) or b""
+            self._known[path] = text.decode("utf-8", "replace").splitlines()
+        return self._known[path]
+
+
+def _kernel(
+    analysis: ProgramAnalysis, kernel: Function, number: int | None, texts: _Texts
+) -> KernelExplanation:
+    contexts: Sequence[LaunchContext] = launch_contexts(analysis, kernel)
+    if number is not None and not 0 < number <= len(contexts):
+        raise NoSuchKernelError(_no_launch(kernel, number, len(contexts)))
+    launches = [analysis.judge_launch(kernel, context) for context in contexts]
+    at = (number or 1) - 1
+    launch = launches[at] if launches else analysis.judge_launch(kernel, None)
+    return KernelExplanation(
+        name=signature(kernel),
+        title=title_of(kernel.dialect, kernel.qualified_name, kernel.name),
+        dialect=kernel.dialect,
+        launch_number=at + 1 if launches else None,
+        launches=tuple(outline(n, kernel, each) for n, each in enumerate(launches, 1)),
+        explained=_explained(analysis, kernel, launch, texts),
+        problems=launch.judged.summary.problems,
+    )
+
+
+def _explained(
+    analysis: ProgramAnalysis, kernel: Function, launch: JudgedLaunch, texts: _Texts
+) -> LaunchExplanation:
+    point = crossover(analysis, kernel, launch.context, launch.bound, launch.prediction)
+    count = len(analysis.launches_of(kernel))
+    return explained(
+        launch, analysis.target, count, texts, crossover=point, alternatives=True
+    )
+
+
+def _no_launch(kernel: Function, number: int, count: int) -> str:
+    if not count:
+        return f"there is no launch {number} of '{kernel.name}': none was found"
+    last = "there is 1 launch" if count == 1 else f"the launches are 1 to {count}"
+    return f"there is no launch {number} of '{kernel.name}'; {last}"
+
+
+def _confined(
+    kernels: Sequence[KernelExplanation], path: Path, line: int
+) -> list[KernelExplanation]:
+    """The kernels with something on a line, confined to it."""
+    made = []
+    for kernel in kernels:
+        there = on_line(kernel.explained, line)
+        if there.arrays or there.lines:
+            made.append(replace(kernel, explained=there))
+    if not made:
+        known = sorted({n for kernel in kernels for n in lines_with_work(kernel.explained)})
+        lines = ", ".join(map(str, known)) or "none"
+        raise NoSuchKernelError(
+            f"{path}:{line}: no access and no operation of a kernel is on this line;"
+            f" lines with some are {lines}"
+        )
+    return made

@@ -1,0 +1,75 @@
+"""One judged launch taken apart: the steps put together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from roofline_lsp.analysis.predict import Target
+from roofline_lsp.analysis.prediction import FlipPoint
+from roofline_lsp.api.explain.accesses import array_facts
+from roofline_lsp.api.explain.alternatives import assumptions
+from roofline_lsp.api.explain.judgement import time_facts, verdict_facts
+from roofline_lsp.api.explain.launches import launch_facts
+from roofline_lsp.api.explain.records import LaunchExplanation
+from roofline_lsp.api.explain.regions import SourceLines, line_work, region_facts
+from roofline_lsp.api.explain.values import host_values
+from roofline_lsp.rules.subject import JudgedLaunch
+
+
+def explained(
+    launch: JudgedLaunch,
+    target: Target,
+    launches: int,
+    lines: SourceLines = lambda _: (),
+    *,
+    crossover: FlipPoint | None = None,
+    alternatives: bool = False,
+) -> LaunchExplanation:
+    """Take a judged launch apart; ``launches`` of the kernel were found.
+
+    ``lines`` gives the text of source files. ``alternatives`` asks what other numbers in the place
+    of assumed ones would come to, which takes up to 50 judgements.
+    """
+    judged = launch.judged
+    kernel = judged.summary.kernel
+    return LaunchExplanation(
+        path=kernel.path,
+        line=kernel.name_span.line,
+        values=host_values(launch),
+        launch=launch_facts(launch, launches),
+        regions=region_facts(judged),
+        arrays=array_facts(judged, target),
+        lines=line_work(judged, lines),
+        time=time_facts(judged),
+        verdict_facts=verdict_facts(judged, target, crossover),
+        assumptions=assumptions(launch, target) if alternatives else (),
+    )
+
+
+def on_line(explanation: LaunchExplanation, line: int) -> LaunchExplanation:
+    """The explanation with the accesses and operations of one source line of the kernel's file."""
+    arrays = (
+        replace(
+            array,
+            accesses=tuple(
+                a for a in array.accesses if a.line == line and a.path == explanation.path
+            ),
+        )
+        for array in explanation.arrays
+    )
+    return replace(
+        explanation,
+        arrays=tuple(array for array in arrays if array.accesses),
+        lines=tuple(
+            each
+            for each in explanation.lines
+            if each.line == line and each.path == explanation.path
+        ),
+    )
+
+
+def lines_with_work(explanation: LaunchExplanation) -> list[int]:
+    """The lines of the kernel's file that have accesses or operations, in order."""
+    accesses = (access for array in explanation.arrays for access in array.accesses)
+    places = (*accesses, *explanation.lines)
+    return sorted({each.line for each in places if each.path == explanation.path})

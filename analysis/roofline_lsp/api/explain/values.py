@@ -1,0 +1,141 @@
+"""Step 1: the numbers that the host program decides, and how each was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from roofline_lsp.analysis.binding import Binding
+from roofline_lsp.analysis.flip import ARGUMENT_COUNT
+from roofline_lsp.analysis.host.values import (
+    Aggregate,
+    HostUnknown,
+    LaunchContext,
+    Opaque,
+    Origin,
+    Scalar,
+    Value,
+)
+from roofline_lsp.analysis.prediction import UnknownUsed
+from roofline_lsp.api.explain.formula import informative
+from roofline_lsp.api.explain.records import HostValue, HowKnown, SourcePlace
+from roofline_lsp.api.origins import open_values
+from roofline_lsp.kernel.symbolic import Expr, Symbol
+from roofline_lsp.rules.subject import JudgedLaunch
+
+_LITERAL: Final = "literal"
+
+
+def host_values(launch: JudgedLaunch) -> tuple[HostValue, ...]:
+    """The numbers that the kernel's symbols were given, in the order of its parameters."""
+    context, bound = launch.context, launch.bound
+    params = launch.judged.summary.params
+    passed = dict(_passed(params, context)) if context is not None else {}
+    unknowns = open_numbers_used(context, bound)
+    numbers = {
+        symbol.name: float(number)
+        for symbol, number in bound.values.items()
+        if symbol.scope in ("param", "real")
+    }
+    for name, value in passed.items():
+        if isinstance(value, Opaque) and value.type is not None and not value.type.pointers:
+            numbers.setdefault(name, float("nan"))
+    names = sorted(numbers, key=lambda name: _position(params, name))
+    return tuple(_value(name, numbers[name], passed.get(name), unknowns, bound) for name in names)
+
+
+def open_numbers_used(
+    context: LaunchContext | None, bound: Binding
+) -> Mapping[Symbol, HostUnknown]:
+    """What the host program leaves open, each with the number that was used in the end.
+
+    A grid that is known, or a guard, may have told it.
+    """
+    if context is None:
+        return {}
+    used = {(u.name, u.path, u.line): u for u in bound.unknowns}
+    result = {}
+    for symbol, unknown in context.unknowns.items():
+        found = used.get((unknown.name, unknown.path, unknown.line))
+        if found is not None and found.assumed is not None:
+            unknown = replace(unknown, assumed=found.assumed, why=found.why)
+        result[symbol] = unknown
+    return result
+
+
+def value_of(
+    name: str,
+    number: float | None,
+    expr: Expr | None,
+    origin: Origin | None,
+    unknowns: Mapping[Symbol, HostUnknown],
+) -> HostValue:
+    """A number with the expression of the host program that it is the value of."""
+    assumed = open_values([expr], unknowns) if expr is not None else ()
+    return HostValue(
+        name, number, informative(expr), how_known(number, assumed, origin), places(origin), assumed
+    )
+
+
+def how_known(
+    number: float | None, assumed: Sequence[UnknownUsed], origin: Origin | None
+) -> HowKnown:
+    """How a number was found that rests on assumptions and comes from somewhere."""
+    if assumed:
+        only_count = {each.name for each in assumed} == {ARGUMENT_COUNT}
+        untouched = all(each.assumed == 1 for each in assumed)
+        return HowKnown.DEFAULT if only_count and untouched else HowKnown.ASSUMED
+    if number is None:
+        return HowKnown.UNKNOWN
+    if origin is None or origin.also:
+        return HowKnown.COMPUTED
+    if origin.text.startswith("argv["):
+        return HowKnown.ARGV
+    return HowKnown.LITERAL if origin.text == _LITERAL else HowKnown.COMPUTED
+
+
+def places(origin: Origin | None) -> tuple[SourcePlace, ...]:
+    """The places of an origin and of those that it was computed with."""
+    if origin is None:
+        return ()
+    found = (origin, *(each for other in origin.also for each in (other, *other.also)))
+    return tuple(dict.fromkeys(SourcePlace(each.text, each.path, each.line) for each in found))
+
+
+def _passed(names: Iterable[str], context: LaunchContext) -> Iterator[tuple[str, Value]]:
+    """The arguments and the members of objects among them, by the name they have in the kernel."""
+    for name, value in zip(names, context.args, strict=False):
+        yield from _members(name, value)
+
+
+def _members(name: str, value: Value) -> Iterator[tuple[str, Value]]:
+    if isinstance(value, Aggregate):
+        for member, inner in value.fields.items():
+            yield from _members(f"{name}.{member}", inner)
+    else:
+        yield name, value
+
+
+def _value(
+    name: str,
+    number: float,
+    passed: Value | None,
+    unknowns: Mapping[Symbol, HostUnknown],
+    bound: Binding,
+) -> HostValue:
+    known = None if number != number else number  # noqa: PLR0124 - not a number: none was taken
+    if isinstance(passed, Scalar):
+        return value_of(name, known, passed.value, passed.origin, unknowns)
+    origin = getattr(passed, "origin", None)
+    if isinstance(passed, Opaque) and known is not None:
+        assumed: tuple[UnknownUsed, ...] = (UnknownUsed(name, passed.why, known),)
+    else:
+        assumed = tuple(unknown for unknown in bound.unknowns if unknown.name == name)
+    return HostValue(name, known, None, how_known(known, assumed, origin), places(origin), assumed)
+
+
+def _position(params: Sequence[str], name: str) -> tuple[int, str]:
+    """The kernel's parameters in their order, then what else there is by name."""
+    base = name.partition(".")[0]
+    return (params.index(base) if base in params else len(params)), name
