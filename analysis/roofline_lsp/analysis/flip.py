@@ -16,12 +16,12 @@ from typing import Final
 from roofline_lsp.analysis.binding import Binding, bind
 from roofline_lsp.analysis.covering import COVERED
 from roofline_lsp.analysis.device.regions import KernelSummary
-from roofline_lsp.analysis.host.values import HostUnknown, LaunchContext, Scalar
+from roofline_lsp.analysis.host.values import HostUnknown, LaunchContext, Pointer, Scalar
 from roofline_lsp.analysis.predict import Target, count_launch
 from roofline_lsp.analysis.prediction import FlipPoint, Verdict
 from roofline_lsp.analysis.verdict import precision_verdicts, verdict_of
 from roofline_lsp.kernel.records import record
-from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol
+from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol, from_atom
 
 ARGUMENT_COUNT: Final = "argc"
 """What the host execution calls the number of command-line arguments."""
@@ -195,6 +195,12 @@ def _given_choices(context: LaunchContext) -> dict[Symbol, int]:
     """Numbers that make ``argc > 1 ? atoi(argv[1]) : 1024`` the same by way of its argument."""
     exprs = [*(context.grid or ()), *(context.block or ())]
     exprs += [value.value for value in context.args if isinstance(value, Scalar)]
+    # Sizes of memory too: they would be read from arguments that were not given.
+    exprs += [
+        value.buffer.size_bytes
+        for value in context.args
+        if isinstance(value, Pointer) and value.buffer and value.buffer.size_bytes is not None
+    ]
     given: dict[Symbol, int] = {}
     for expr in exprs:
         for found in _choices(expr):
@@ -225,8 +231,9 @@ def _choices(expr: Expr) -> Iterator[tuple[Symbol, int]]:
         return
     for atom in expr.atoms():
         if isinstance(atom, Apply):
-            for operand in atom.args:
-                yield from _choices(operand)
+            alone = from_atom(atom)
+            for part in atom.args if alone == expr else (alone,):
+                yield from _choices(part)
 
 
 def _choice(expr: Expr) -> tuple[Symbol, int] | None:

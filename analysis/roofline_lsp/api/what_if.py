@@ -97,8 +97,10 @@ def crossover(
     bound: Binding,
     prediction: Prediction,
 ) -> FlipPoint | None:
-    """Where the class of a launch changes, as one number that is open, or that the settings give
-    on the command line, grows; None where there is no such point."""
+    """Where the class of a launch changes, as one number grows; None where there is no such point.
+
+    The number is one that is open, or that the settings give on the command line.
+    """
     arguments = analysis.settings.args
     if arguments is not None and context is not None:
         place = (context.path, context.line)

@@ -2,16 +2,62 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from roofline_lsp.api import AnalysisCache, ProjectIndex, analyze, analyze_paths
+from roofline_lsp.api import (
+    AnalysisCache,
+    ProjectIndex,
+    analyze,
+    analyze_paths,
+    project_root,
+)
 from roofline_lsp.api.report import FileReport
-from roofline_lsp.cli.files import Collected, read_regular
+from roofline_lsp.cli.files import Collected, collect, read_regular
 from roofline_lsp.kernel.errors import RooflineError
 from roofline_lsp.kernel.program import Problem, Severity
+from roofline_lsp.parsers.gate import has_kernels
 from roofline_lsp.reports.crash import crash_reason
-from roofline_lsp.settings import Settings
+from roofline_lsp.settings import Layer, Settings, resolve
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What is to be analysed, and with which settings."""
+
+    settings: Settings
+    found: Collected
+    root: Path | None
+    """Of the project, below which linked files are looked for."""
+
+
+def prepared(paths: Sequence[str], layers: Sequence[Layer], config: Path | None) -> Prepared:
+    """The files that paths stand for, with the settings that hold for them.
+
+    ``layers`` go before settings files, of which ``config`` is one instead of those that are found.
+    Raises SettingsError.
+    """
+    folder = common_folder(paths)
+    settings = resolve(folder, *layers, file=config)
+    found = collect(paths, exclude=settings.exclude, gate=has_kernels)
+    return Prepared(settings, found, project_root(folder))
+
+
+def common_folder(paths: Sequence[str]) -> Path:
+    """The deepest existing folder above all paths, from which the settings file is searched."""
+    folders = []
+    for path in paths:
+        folder = Path(path).absolute()
+        while not folder.is_dir():
+            folder = folder.parent
+        folders.append(folder)
+    try:
+        return Path(os.path.commonpath(folders))
+    except ValueError:  # several drives
+        return Path.cwd()
+
 
 Show = Callable[[int, int, str], None]
 """Told how many files are done, of how many, and the last one's name."""
@@ -26,9 +72,7 @@ def analyse(
     default those of the same folder, are read too as far as they are linked; they get no report.
     Raises RooflineError for settings that cannot be used.
     """
-    project = ProjectIndex(root, files=found.files, exclude=settings.exclude, reader=read_regular)
-    for folder in found.folders:
-        project.look_below(folder)
+    project = project_around(found, settings, root)
     try:
         reports = analyze_paths(
             found.files,
@@ -44,6 +88,14 @@ def analyse(
         raise
     except Exception:  # one of them is at fault: each by itself tells which
         return _one_by_one(found.files, settings, show, project)
+
+
+def project_around(found: Collected, settings: Settings, root: Path | None = None) -> ProjectIndex:
+    """The index that finds the programs of files, below ``root`` or else in their own folders."""
+    project = ProjectIndex(root, files=found.files, exclude=settings.exclude, reader=read_regular)
+    for folder in found.folders:
+        project.look_below(folder)
+    return project
 
 
 def _one_by_one(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -11,23 +10,21 @@ from pathlib import Path
 
 from roofline_lsp.api import gpu_used, project_root
 from roofline_lsp.api.report import FileReport, GpuUsed, Report, Verdict
-from roofline_lsp.cli.batch import analyse
+from roofline_lsp.cli.batch import analyse, prepared
 from roofline_lsp.cli.exit_codes import FAILED, FINDINGS, OK
-from roofline_lsp.cli.files import collect
 from roofline_lsp.cli.options import analysis_layer, turned_on
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
 from roofline_lsp.cli.statistics import statistics
 from roofline_lsp.kernel.program import Problem, Severity
 from roofline_lsp.kernel.stages import Stage, measured, stage
-from roofline_lsp.parsers.gate import has_kernels
 from roofline_lsp.profiling.errors import StoreError
 from roofline_lsp.profiling.places import store_path
 from roofline_lsp.reports.formats import renderer
 from roofline_lsp.reports.style import Style
 from roofline_lsp.reports.text import problem_line
 from roofline_lsp.reports.units import counted
-from roofline_lsp.settings import Layer, resolve
+from roofline_lsp.settings import Layer
 
 
 def run(options: argparse.Namespace) -> int:
@@ -44,13 +41,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    folder = common_folder(options.check)
     asked = options.llm or ("unsure" if options.llm_preview else None)
-    settings = resolve(folder, *_layers(options, asked), file=options.config)
+    work = prepared(options.check, _layers(options, asked), options.config)
+    settings, found = work.settings, work.found
     gpu = gpu_used(settings)
-    found = collect(options.check, exclude=settings.exclude, gate=has_kernels)
     with ProgressBar(sys.stderr, enabled=not options.no_progress) as bar:
-        analysed = analyse(found, settings, bar.show, project_root(folder)) if found.files else []
+        analysed = analyse(found, settings, bar.show, work.root) if found.files else []
     analysed = _with_measurements(analysed, gpu, settings.args, found.problems)
     if asked is not None:
         from roofline_lsp.cli import llm  # noqa: PLC0415 - for those who ask alone
@@ -104,20 +100,6 @@ def exit_code(report: Report, fail_on: str | None) -> int:
     unwanted = Verdict(fail_on.upper()) if fail_on else None
     verdicts = [kernel.verdict for file in report.files for kernel in file.kernels]
     return FINDINGS if unwanted is not None and unwanted in verdicts else OK
-
-
-def common_folder(paths: Sequence[str]) -> Path:
-    """The deepest existing folder above all paths, from which the settings file is searched."""
-    folders = []
-    for path in paths:
-        folder = Path(path).absolute()
-        while not folder.is_dir():
-            folder = folder.parent
-        folders.append(folder)
-    try:
-        return Path(os.path.commonpath(folders))
-    except ValueError:  # several drives
-        return Path.cwd()
 
 
 def with_problems(

@@ -10,7 +10,7 @@ from roofline_lsp.advisor.bench import Bench
 from roofline_lsp.advisor.errors import AdvisorError, Fault
 from roofline_lsp.advisor.suggest import Task
 from roofline_lsp.cli.files import read_regular
-from roofline_lsp.cli.options import add_analysis_options, analysis_layer
+from roofline_lsp.cli.options import add_analysis_options, add_program_options, analysis_layer
 from roofline_lsp.settings import Layer, Settings, resolve
 
 
@@ -21,8 +21,7 @@ def add_kernel_options(made: argparse.ArgumentParser) -> None:
         "--kernel", metavar="NAME", help="the kernel; needed where the file has several"
     )
     add_analysis_options(made)
-    made.add_argument("--args", metavar="ARGV", help="the program's command line, quoted")
-    made.add_argument("--config", type=Path, metavar="FILE", help="a settings file to use")
+    add_program_options(made)
 
 
 def settings_of(options: argparse.Namespace, *stronger: Layer) -> Settings:

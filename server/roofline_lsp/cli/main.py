@@ -11,7 +11,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from roofline_lsp.cli.exit_codes import FAILED, INTERRUPTED, OK
-from roofline_lsp.cli.options import add_analysis_options, analysis_layer
+from roofline_lsp.cli.options import (
+    add_analysis_options,
+    add_exclude_option,
+    add_program_options,
+    analysis_layer,
+)
 from roofline_lsp.kernel.errors import RooflineError
 from roofline_lsp.reports.formats import FORMATS
 from roofline_lsp.settings import nearest
@@ -20,11 +25,12 @@ COMMANDS: Mapping[str, str] = {
     "advise": "ask a language model how to make a kernel faster",
     "cache": "tell what is kept of a language model's replies, or forget it",
     "evaluate": "compare predictions with measured kernels",
+    "explain": "tell step by step how the class of a kernel comes about",
     "gpus": "list the GPUs that kernels can be judged for",
     "import": "keep the measurements of profilers' reports beside the project",
     "prompt": "show what would be sent to a language model about a kernel",
     "rules": "list the rules that find what could be faster, or explain one",
-    "schema": "print the JSON Schema of --format json",
+    "schema": "print a JSON Schema: that of reports or of explanations",
     "study": "make data sets: `study collect` profiles program folders",
 }
 """Each is a module of this package with ``parser()`` and ``run(argv)``; the values are for help."""
@@ -149,23 +155,22 @@ def parser() -> argparse.ArgumentParser:
         help="run a program, given after --, under a profiler; --profile --help tells its options",
     )
     add_analysis_options(made)
+    add_program_options(made)
     _add_check_options(made)
     return made
 
 
 def _add_check_options(made: argparse.ArgumentParser) -> None:
     add = made.add_argument
-    add("--args", metavar="ARGV", help="the command line that the program is run with, quoted")
     add(
         "--what-if",
         metavar="GPU,...",
         help="tell the class on these GPUs, too, and the size at which it changes",
     )
-    add("--exclude", action="append", metavar="GLOB", help="leave this out of folders; repeatable")
+    add_exclude_option(made)
     for name, what in (("select", "apply only these rules"), ("ignore", "leave these rules out")):
         text = f"{what}: codes, their beginnings, names or ALL, with commas; repeatable"
         add(f"--{name}", action="append", metavar="RULES", help=text)
-    add("--config", type=Path, metavar="FILE", help="a settings file, instead of searching for one")
     add("--format", choices=tuple(FORMATS), default="text", help="default: text")
     add("--output", type=Path, metavar="FILE", help="write the report here")
     add("--quiet", action="store_true", help="print no report, only errors")

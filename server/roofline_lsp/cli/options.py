@@ -34,6 +34,23 @@ def add_analysis_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_program_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how the program is run and which settings file holds."""
+    parser.add_argument(
+        "--args", metavar="ARGV", help="the command line that the program is run with, quoted"
+    )
+    parser.add_argument(
+        "--config", type=Path, metavar="FILE", help="a settings file, instead of searching for one"
+    )
+
+
+def add_exclude_option(parser: argparse.ArgumentParser) -> None:
+    """Add ``--exclude``."""
+    parser.add_argument(
+        "--exclude", action="append", metavar="GLOB", help="leave this out of folders; repeatable"
+    )
+
+
 def analysis_layer(options: argparse.Namespace) -> Layer:
     """What was given of ``add_analysis_options``, of ``--args``, ``--exclude`` and of rules.
 

@@ -1,4 +1,4 @@
-"""``roofline-lsp schema``: the JSON Schema of reports."""
+"""``roofline-lsp schema``: the JSON Schema of reports, or of explanations."""
 
 from __future__ import annotations
 
@@ -10,18 +10,31 @@ from roofline_lsp.cli.output import write
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options of the command: none."""
-    return argparse.ArgumentParser(
+    """The options of the command."""
+    made = argparse.ArgumentParser(
         prog="roofline-lsp schema",
-        description="Print the JSON Schema (draft 2020-12) that `--check --format json` keeps to.",
+        description="Print the JSON Schema (draft 2020-12) that `--check --format json` keeps to,"
+        " or `explain --format json`.",
         allow_abbrev=False,
     )
+    made.add_argument(
+        "of",
+        nargs="?",
+        choices=("report", "explanation"),
+        default="report",
+        help="default: report",
+    )
+    return made
 
 
 def run(argv: Sequence[str]) -> int:
     """Print it, and return the exit code."""
-    parser().parse_args(argv)
-    from roofline_lsp.reports.json import schema_text  # noqa: PLC0415
+    if parser().parse_args(argv).of == "explanation":
+        from roofline_lsp.reports.explanation import document  # noqa: PLC0415
 
-    write(schema_text())
+        write(document.schema_text())
+    else:
+        from roofline_lsp.reports.json import schema_text  # noqa: PLC0415
+
+        write(schema_text())
     return OK

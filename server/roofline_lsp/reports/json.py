@@ -64,12 +64,12 @@ def _gpu(gpu: GpuUsed) -> Json:
     return {
         "name": gpu.name,
         "clock": gpu.clock,
-        "clock_mhz": _number(gpu.clock_mhz),
-        "bandwidth_gbs": _number(gpu.bandwidth_gbs),
-        "l2_bandwidth_gbs": _number(gpu.l2_bandwidth_gbs),
-        "peaks": {each.value: _number(gpu.peaks_gops.get(each)) for each in Precision},
+        "clock_mhz": rounded(gpu.clock_mhz),
+        "bandwidth_gbs": rounded(gpu.bandwidth_gbs),
+        "l2_bandwidth_gbs": rounded(gpu.l2_bandwidth_gbs),
+        "peaks": {each.value: rounded(gpu.peaks_gops.get(each)) for each in Precision},
         "note": gpu.note,
-        "ridge": {each.value: _number(gpu.ridges.get(each)) for each in Precision},
+        "ridge": {each.value: rounded(gpu.ridges.get(each)) for each in Precision},
     }
 
 
@@ -119,7 +119,7 @@ def _opinion(opinion: ModelOpinion) -> Json:
         "model": opinion.model,
         "protocol": opinion.protocol,
         "joined_class": None if opinion.joined is None else opinion.joined.value,
-        "joined_confidence": _number(opinion.joined_confidence),
+        "joined_confidence": rounded(opinion.joined_confidence),
         "joined_source": opinion.joined_source.value,
     }
 
@@ -131,13 +131,13 @@ def _measured(measured: Measured | None) -> Json | None:
         "class": _class(measured.verdict),
         "predicted_class": _class(measured.predicted.verdict),
         "gpu": measured.gpu,
-        "sp_flops": _number(measured.sp_flops),
-        "dp_flops": _number(measured.dp_flops),
-        "hp_flops": _number(measured.hp_flops),
-        "int_ops": _number(measured.int_ops),
-        "tensor_flops": _number(measured.tensor_flops),
-        "dram_bytes": _number(measured.dram_bytes),
-        "time_ns": _number(measured.time_ns),
+        "sp_flops": rounded(measured.sp_flops),
+        "dp_flops": rounded(measured.dp_flops),
+        "hp_flops": rounded(measured.hp_flops),
+        "int_ops": rounded(measured.int_ops),
+        "tensor_flops": rounded(measured.tensor_flops),
+        "dram_bytes": rounded(measured.dram_bytes),
+        "time_ns": rounded(measured.time_ns),
         "grid": _dimensions(measured.grid),
         "block": _dimensions(measured.block),
         "args": None if measured.args is None else list(measured.args),
@@ -167,16 +167,16 @@ def _launch(launch: LaunchReport) -> Json:
                 "name": argument.name,
                 "value": argument.value,
                 "origin": argument.origin,
-                "used": _number(argument.used),
-                "buffer_bytes": _number(argument.buffer_bytes),
+                "used": rounded(argument.used),
+                "buffer_bytes": rounded(argument.buffer_bytes),
                 "assumed": [_unknown(unknown) for unknown in argument.assumed],
             }
             for argument in launch.arguments
         ],
         "class": _class(prediction.verdict),
-        "confidence": _number(prediction.confidence),
+        "confidence": rounded(prediction.confidence),
         "limiting": prediction.limiting.value if prediction.limiting else None,
-        "time_ns": _number(prediction.time_ns),
+        "time_ns": rounded(prediction.time_ns),
         "what_if": _what_if(launch.what_if),
     }
 
@@ -191,7 +191,7 @@ def _what_if(what_if: WhatIf | None) -> Json | None:
                 "label": each.label,
                 "gpu": each.gpu,
                 "class": _class(each.verdict),
-                "confidence": _number(each.confidence),
+                "confidence": rounded(each.confidence),
             }
             for each in what_if.classes
         ],
@@ -209,32 +209,32 @@ def _utilisation(used: Utilisation | None) -> Json | None:
         "blocks_per_sm": used.blocks_per_sm,
         "sm_count": used.sm_count,
         "limiter": used.limiter,
-        "waves": _number(used.waves),
-        "tail_efficiency": _number(used.tail_efficiency),
+        "waves": rounded(used.waves),
+        "tail_efficiency": rounded(used.tail_efficiency),
     }
 
 
 def _prediction(prediction: Prediction) -> Json:
     return {
         "class": _class(prediction.verdict),
-        "confidence": _number(prediction.confidence),
+        "confidence": rounded(prediction.confidence),
         "source": prediction.source.value,
         "limiting": prediction.limiting.value if prediction.limiting else None,
         "precision_classes": {
             each.value: _class(prediction.precision_verdicts.get(each)) for each in Precision
         },
-        "sp_flops": _number(prediction.sp_flops),
-        "dp_flops": _number(prediction.dp_flops),
-        "hp_flops": _number(prediction.hp_flops),
-        "int_ops": _number(prediction.int_ops),
-        "tensor_flops": _number(prediction.tensor_flops),
-        "dram_bytes": _number(prediction.dram_bytes),
-        "dram_read_bytes": _number(prediction.dram_read_bytes),
-        "dram_write_bytes": _number(prediction.dram_write_bytes),
-        **{f"{each.value}_ai": _number(prediction.intensity(each)) for each in Precision},
-        "time_ns": _number(prediction.time_ns),
+        "sp_flops": rounded(prediction.sp_flops),
+        "dp_flops": rounded(prediction.dp_flops),
+        "hp_flops": rounded(prediction.hp_flops),
+        "int_ops": rounded(prediction.int_ops),
+        "tensor_flops": rounded(prediction.tensor_flops),
+        "dram_bytes": rounded(prediction.dram_bytes),
+        "dram_read_bytes": rounded(prediction.dram_read_bytes),
+        "dram_write_bytes": rounded(prediction.dram_write_bytes),
+        **{f"{each.value}_ai": rounded(prediction.intensity(each)) for each in Precision},
+        "time_ns": rounded(prediction.time_ns),
         "regime": prediction.regime,
-        "occupancy": _number(prediction.occupancy),
+        "occupancy": rounded(prediction.occupancy),
         "utilisation": _utilisation(prediction.utilisation),
         "unknowns": [_unknown(unknown) for unknown in prediction.unknowns],
         "evidence": [
@@ -242,7 +242,7 @@ def _prediction(prediction: Prediction) -> Json:
                 "path": str(item.path),
                 "line": item.line,
                 "what": item.what,
-                "amount": _number(item.amount),
+                "amount": rounded(item.amount),
             }
             for item in prediction.evidence
         ],
@@ -253,7 +253,7 @@ def _unknown(unknown: UnknownUsed) -> Json:
     return {
         "name": unknown.name,
         "why": unknown.why,
-        "assumed": _number(unknown.assumed),
+        "assumed": rounded(unknown.assumed),
         "path": str(unknown.path) if unknown.path is not None else None,
         "line": unknown.line,
     }
@@ -299,13 +299,13 @@ def _effect(effect: Effect | None) -> Json | None:
     if effect is None:
         return None
     return {
-        "saved_bytes": _number(effect.saved_bytes),
+        "saved_bytes": rounded(effect.saved_bytes),
         "saved_operations": {
-            each.value: _number(effect.saved_operations.get(each, 0.0)) for each in Precision
+            each.value: rounded(effect.saved_operations.get(each, 0.0)) for each in Precision
         },
-        "ai": {each.value: _number(effect.intensity.get(each)) for each in Precision},
-        "time_ns": _number(effect.time_ns),
-        "new_time_ns": _number(effect.new_time_ns),
+        "ai": {each.value: rounded(effect.intensity.get(each)) for each in Precision},
+        "time_ns": rounded(effect.time_ns),
+        "new_time_ns": rounded(effect.new_time_ns),
         "class": _class(effect.verdict),
         "new_class": _class(effect.new_verdict),
     }
@@ -328,7 +328,7 @@ def _class(verdict: Verdict | None) -> str | None:
     return verdict.value if verdict is not None else None
 
 
-def _number(value: float | None) -> float | int | None:
+def rounded(value: float | None) -> float | int | None:
     """Rounded, whole numbers without a fraction; infinities and NaN, which JSON lacks, as None."""
     if value is None or not math.isfinite(value):
         return None

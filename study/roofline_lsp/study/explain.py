@@ -73,7 +73,7 @@ def explain(judgement: Judgement, gpu: GpuUsed, *, sources: Path | None = None) 
     if prediction is not None:
         lines += _unknown_lines(prediction, root)
     if details is not None:
-        lines += details_lines(details, root)
+        lines += details_lines(details)
     if prediction is not None:
         lines += _prediction_lines(prediction, root)
     return "\n".join(lines) + "\n"

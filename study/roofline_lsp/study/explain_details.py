@@ -1,4 +1,4 @@
-"""What a prediction was computed from, as tables: values, the DRAM traffic of arrays, regions."""
+"""What a prediction was computed from: the steps of an explanation beside a measurement."""
 
 from __future__ import annotations
 
@@ -6,45 +6,37 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from roofline_lsp.api.details import (
-    ArrayDetail,
-    BoundValue,
-    KernelDetails,
-    RegionDetail,
-)
-from roofline_lsp.kernel.precision import Precision
-from roofline_lsp.reports.table import aligned
-from roofline_lsp.reports.units import UNKNOWN, counted, exact, percent, scaled
+from roofline_lsp.api.explain.records import HostValue, LaunchExplanation
+from roofline_lsp.reports.explanation.host_steps import value_lines
+from roofline_lsp.reports.explanation.kernel_steps import access_lines, region_lines
+from roofline_lsp.reports.explanation.verdict_steps import time_lines
+from roofline_lsp.reports.units import UNKNOWN, exact
 
-MAX_ACCESSES = 6
-"""Accesses of an array that are listed."""
-MAX_REGIONS = 60
 LINE_WIDTH = 110
-_TEXT_WIDTH = 60
 
 
-def launch_lines(details: KernelDetails, root: Path | None) -> list[str]:
+def launch_lines(explained: LaunchExplanation, root: Path | None) -> list[str]:
     """Where the kernel and the judged launch stand, and the dimensions that the host code has."""
-    kernel = place(details.path, details.line, root)
-    if details.launch is None:
+    kernel, launch = place(explained.path, explained.line, root), explained.launch
+    if launch.path is None:
         return [f"kernel at {kernel}; no launch found"]
-    where = place(*details.launch, root)
-    which = f"one of {details.launches} launches" if details.launches > 1 else "launch"
-    text = f"kernel at {kernel}, {which} at {where}: grid {_dims(details.grid)}, "
-    return textwrap.wrap(f"{text}block {_dims(details.block)}", LINE_WIDTH, subsequent_indent="  ")
+    where = place(launch.path, launch.line, root)
+    which = f"one of {launch.launches} launches" if launch.launches > 1 else "launch"
+    text = f"kernel at {kernel}, {which} at {where}: grid {_dims(launch.grid)}, "
+    return textwrap.wrap(f"{text}block {_dims(launch.block)}", LINE_WIDTH, subsequent_indent="  ")
 
 
-def details_lines(details: KernelDetails, root: Path | None) -> list[str]:
-    """The tables, each with a title and a blank line before it."""
-    lines: list[str] = []
-    if details.values:
-        lines += ["", f"  values ({len(details.values)})", *_value_table(details.values)]
-    if details.arrays:
-        lines += ["", f"  DRAM traffic of {counted(len(details.arrays), 'array')}"]
-        lines += _array_table(details.arrays, root)
-    lines += ["", "  regions, their own operations over the whole launch"]
-    lines += _region_table(details.regions, root)
-    return lines
+def details_lines(explained: LaunchExplanation) -> list[str]:
+    """The steps that a measurement says nothing of, each with a title and a blank line before it.
+
+    Lines without a file are of the kernel's file.
+    """
+    return [
+        *("", "  values from the host", *value_lines(explained)),
+        *("", "  regions, their own operations over the whole launch", *region_lines(explained)),
+        *("", "  accesses, by array", *access_lines(explained)),
+        *("", "  time that each resource alone would take", *time_lines(explained)),
+    ]
 
 
 def place(path: Path | None, line: int | None, root: Path | None) -> str:
@@ -55,91 +47,6 @@ def place(path: Path | None, line: int | None, root: Path | None) -> str:
     return f"{shown}:{line}" if line is not None else str(shown)
 
 
-def _dims(dims: Sequence[str]) -> str:
-    return f"({', '.join(dims)})" if dims else UNKNOWN
-
-
-def _value_table(values: Sequence[BoundValue]) -> list[str]:
-    rows = [[value.name, exact(value.number), _source(value)] for value in values]
-    return aligned(rows, right=(1,), indent="    ")
-
-
-def _source(value: BoundValue) -> str:
-    if value.assumed:
-        reasons = dict.fromkeys(
-            each.why if each.name == value.name else f"{each.name}: {each.why}"
-            for each in value.assumed
-        )
-        return f"assumed: {'; '.join(reasons)}"
-    return f"<- {value.origin}" if value.origin is not None else ""
-
-
-def _array_table(arrays: Sequence[ArrayDetail], root: Path | None) -> list[str]:
-    heads = ("space", "size", "distinct read", "read again", "written", "written back")
-    rows = [["array", *heads]]
-    arrays = sorted(arrays, key=lambda array: -(array.read_bytes + array.write_bytes))
-    for array in arrays:
-        again = array.read_bytes - array.first_read_bytes
-        share = array.write_bytes / array.written_bytes if array.written_bytes else None
-        rows.append(
-            [
-                array.name,
-                array.space,
-                scaled(array.size_bytes, "B"),
-                scaled(array.first_read_bytes, "B"),
-                scaled(again, "B") if again else "-",
-                scaled(array.written_bytes, "B") if array.written_bytes else "-",
-                "-" if share is None else f"{scaled(array.write_bytes, 'B')} ({percent(share)})",
-            ]
-        )
-    lines = aligned(rows, right=range(2, 7), indent="    ")
-    accesses = [["access", "", "bytes", "executions", "strides in bytes x extents"]]
-    left = 0
-    for array in arrays:
-        left += max(0, len(array.accesses) - MAX_ACCESSES)
-        for access in array.accesses[:MAX_ACCESSES]:
-            accesses.append(
-                [
-                    f"{array.name} {access.kind}",
-                    place(access.path, access.line, root),
-                    str(access.size_bytes),
-                    scaled(access.executions),
-                    access.pattern,
-                ]
-            )
-    lines += ["", *aligned(accesses, right=(2, 3), indent="    ")]
-    return [*lines, f"    and {left} more"] if left else lines
-
-
-def _region_table(regions: Sequence[RegionDetail], root: Path | None) -> list[str]:
-    used = [p for p in Precision if any(region.operations.get(p) for region in regions)]
-    heads = [p.value.upper() if p is not Precision.TENSOR else p.value for p in used]
-    rows = [["region", "line", "runs", "each", *heads, "accesses", "what decides"]]
-    for region in regions[:MAX_REGIONS]:
-        amounts = [
-            scaled(amount) if (amount := region.operations.get(precision)) else "-"
-            for precision in used
-        ]
-        rows.append(
-            [
-                f"{'  ' * region.depth}{region.kind}",
-                place(region.path, region.line, root),
-                scaled(region.runs),
-                _each(region),
-                *amounts,
-                str(region.accesses or "-"),
-                textwrap.shorten(region.text, _TEXT_WIDTH, placeholder=" ..."),
-            ]
-        )
-    lines = aligned(rows, right=range(2, len(used) + 5), indent="    ")
-    if len(regions) > MAX_REGIONS:
-        lines.append(f"    and {len(regions) - MAX_REGIONS} more")
-    return lines
-
-
-def _each(region: RegionDetail) -> str:
-    """``1024 trips``, ``50%``, with ``~`` for a guess."""
-    guess = "~" if region.assumed else ""
-    if region.kind == "loop":
-        return f"{guess}{exact(region.trips)} trips{' unrolled' if region.unrolled else ''}"
-    return f"{guess}{percent(region.share)}" if region.kind == "guard" else ""
+def _dims(dims: Sequence[HostValue]) -> str:
+    """What the host code computes them from, or the numbers."""
+    return f"({', '.join(each.formula or exact(each.number) for each in dims)})"

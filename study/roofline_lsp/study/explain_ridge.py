@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from roofline_lsp.api.report import GpuUsed, Verdict
+from roofline_lsp.api.report import GpuUsed
 from roofline_lsp.kernel.precision import Precision
+from roofline_lsp.reports.explanation.other_class import other_class
 from roofline_lsp.reports.table import aligned
-from roofline_lsp.reports.units import UNKNOWN, significant
+from roofline_lsp.reports.units import significant
 from roofline_lsp.study.judge import Judgement
 from roofline_lsp.study.quantities import OPERATIONS, intensity_of
-
-_DIGITS = 2
 
 
 def ridge_lines(judgement: Judgement, gpu: GpuUsed) -> list[str]:
@@ -38,27 +37,9 @@ def _predicted(judgement: Judgement, precision: Precision) -> float | None:
 
 
 def _flip(judgement: Judgement, gpu: GpuUsed) -> str | None:
-    """``CB if INT operations were 2.6x as many, or DRAM bytes 2.6x fewer``."""
     times = {
         precision: intensity / ridge
         for precision in OPERATIONS
         if (ridge := gpu.ridges.get(precision)) and (intensity := _predicted(judgement, precision))
     }
-    if judgement.verdict is None or not times:
-        return None
-    most = max(times.values())
-    if judgement.verdict is Verdict.BANDWIDTH_BOUND:
-        nearest = max(times, key=lambda precision: times[precision])
-        far = _factor(1 / most)
-        return (
-            f"CB if {nearest.value.upper()} operations were {far} as many, "
-            f"or DRAM bytes {far} fewer"
-        )
-    above = [f"{p.value.upper()} {_factor(t)}" for p, t in times.items() if t > 1]
-    return (
-        f"BB if operations were fewer, {' and '.join(above)}, or DRAM bytes {_factor(most)} as many"
-    )
-
-
-def _factor(times: float) -> str:
-    return f"{significant(times, _DIGITS)}x" if times else UNKNOWN
+    return other_class(judgement.verdict, times)

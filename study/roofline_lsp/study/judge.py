@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from roofline_lsp.api.details import KernelDetails
+from roofline_lsp.api.explain.records import LaunchExplanation
 from roofline_lsp.api.profiled_names import parse_profiled_name
 from roofline_lsp.api.report import Prediction, Verdict
 from roofline_lsp.kernel.errors import RooflineError
@@ -40,7 +40,7 @@ class Judgement:
     prediction: Prediction | None
     failure: str | None = None
     """Why there is no prediction, or none with a class."""
-    details: KernelDetails | None = None
+    details: LaunchExplanation | None = None
     """What the prediction was computed from, where that was asked for."""
 
     @property

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
-from roofline_lsp.api.details import KernelDetails
+from roofline_lsp.api.explain.records import LaunchExplanation
 from roofline_lsp.api.files import DEVICE_SUFFIXES, HEADER_SUFFIXES, has_main, read_file
 from roofline_lsp.api.report import Prediction
 from roofline_lsp.settings import SOURCE_SUFFIXES, Settings
@@ -53,7 +53,7 @@ class Program(Protocol):
 
     def details(
         self, profiled_name: str, *, grid: Dim3 | None, block: Dim3 | None
-    ) -> KernelDetails | None:
+    ) -> LaunchExplanation | None:
         """What that prediction is computed from."""
         ...
 

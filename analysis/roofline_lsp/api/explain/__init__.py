@@ -1,6 +1,6 @@
-"""What the analysis believes of a kernel, step by step: values, launch, regions, accesses, operations,
-time, verdict, and what each assumption is worth.
+"""What the analysis believes of a kernel, step by step, from the host's values to its class.
 
-``records`` has the plain values, ``file`` makes them for the kernels of a file; one module a step is
-in between. Writers of text and JSON are in ``roofline_lsp.reports``.
+``records`` has the plain values, ``file`` makes them for the kernels of a file; there is one module
+a step: ``values``, ``launches``, ``regions`` (which lines compute what, too), ``accesses``,
+``judgement`` and ``alternatives``. ``roofline_lsp.reports.explanation`` writes text and JSON.
 """

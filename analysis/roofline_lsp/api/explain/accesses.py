@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 
 from roofline_lsp.analysis.device.regions import Access, Array, Region
 from roofline_lsp.analysis.footprint import sector_bytes
@@ -45,7 +46,7 @@ def _array(
     return ArrayFacts(
         name=array.name.removesuffix("[]").partition("@")[0],
         space=array.space,
-        element=type_text(array.element),
+        element=type_text(replace(array.element, dims=())),
         size_bytes=moved.size_bytes if moved is not None else None if size is None else float(size),
         first_read_bytes=moved.first_read_bytes if moved is not None else 0.0,
         read_bytes=moved.read_bytes if moved is not None else 0.0,
@@ -100,5 +101,3 @@ def _pattern(touched: Touched) -> str:
         return "not affine"
     dimensions = touched.box.dimensions
     return ", ".join(f"{d.stride:g} x {d.extent:g}" for d in dimensions) or "one place"
-
-

@@ -97,9 +97,7 @@ def _host_number(number: OpenNumber, launch: JudgedLaunch, target: Target) -> As
     )
 
 
-def _with_number(
-    number: OpenNumber, launch: JudgedLaunch, target: Target
-) -> Iterator[Alternative]:
+def _with_number(number: OpenNumber, launch: JudgedLaunch, target: Target) -> Iterator[Alternative]:
     """Half and double the number, if putting the present one in its place changes nothing."""
     summary, same = launch.judged.summary, number.bound(number.now)
     if same is None or _judged(launch, same, target).verdict is not launch.prediction.verdict:
@@ -278,4 +276,3 @@ def _work_in(estimate: _Estimate, execution: Execution) -> float:
                 each = sum(map(sum, region.work.values())) + len(region.accesses)
                 total += each * runs.runs
     return total
-

@@ -46,8 +46,7 @@ def explain_file(analysis: ProgramAnalysis, path: Path, question: Question) -> E
     found = [_kernel(analysis, kernel, question.launch, texts) for kernel in kernels]
     if question.line is not None:
         found = _confined(found, path, question.line)
-    settings = analysis.settings
-    return Explanation(path, gpu_used(settings), settings.args, question.line, tuple(found))
+    return _explanation(analysis, path, question.line, found)
 
 
 def explain_kernel(analysis: ProgramAnalysis, report: KernelReport) -> Explanation | None:
@@ -56,8 +55,23 @@ def explain_kernel(analysis: ProgramAnalysis, report: KernelReport) -> Explanati
     if kernel is None:
         return None
     found = _kernel(analysis, kernel, None, _Texts(analysis))
+    return _explanation(analysis, kernel.path, None, [found])
+
+
+def _explanation(
+    analysis: ProgramAnalysis, path: Path, line: int | None, kernels: Sequence[KernelExplanation]
+) -> Explanation:
     settings = analysis.settings
-    return Explanation(kernel.path, gpu_used(settings), settings.args, None, (found,))
+    read = (problem for unit in analysis.program.all_units() for problem in unit.problems)
+    problems = (*(each for each in read if each.path in (None, path)), *analysis.host.problems)
+    return Explanation(
+        path,
+        gpu_used(settings),
+        settings.args,
+        line,
+        tuple(kernels),
+        tuple(dict.fromkeys(problems)),
+    )
 
 
 class _Texts:
@@ -99,9 +113,7 @@ def _explained(
 ) -> LaunchExplanation:
     point = crossover(analysis, kernel, launch.context, launch.bound, launch.prediction)
     count = len(analysis.launches_of(kernel))
-    return explained(
-        launch, analysis.target, count, texts, crossover=point, alternatives=True
-    )
+    return explained(launch, analysis.target, count, texts, crossover=point, alternatives=True)
 
 
 def _no_launch(kernel: Function, number: int, count: int) -> str:

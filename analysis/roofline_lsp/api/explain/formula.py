@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
+from types import MappingProxyType
 from typing import Final
 
-from roofline_lsp.kernel.symbolic import Apply, Atom, Expr, Monomial, Number, Symbol
+from roofline_lsp.kernel.symbolic import Apply, Atom, Expr, Monomial, Number, Symbol, from_atom
 
 LONGEST: Final = 160
 """Characters of a formula; a longer one is cut."""
@@ -16,6 +17,8 @@ _MOST_ATOMS: Final = 60
 _CUT: Final = "..."
 
 _COMPARISONS: Final = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}
+_TURNED: Final = {"<": ">", "<=": ">="}
+"""With the sides exchanged: ``argc > 1`` reads better than ``1 < argc``."""
 _OPERATORS: Final = {
     "lor": ("||", 1),
     "land": ("&&", 2),
@@ -36,26 +39,31 @@ _Text = tuple[str, int]
 """A formula and how tightly its outermost operator binds."""
 
 
-def formula(expr: Expr | None) -> str | None:
+Names = Mapping[Expr, str]
+"""What parts of formulas are called instead of being written out."""
+
+
+def formula(expr: Expr | None, names: Names = MappingProxyType({})) -> str | None:
     """An expression in C's notation, cut to ``LONGEST`` characters; None for None.
 
     Divisions are C's: those of integers truncate.
     """
     if expr is None:
         return None
-    text = _Writer().sum(expr)[0]
+    text = _Writer(names).sum(expr)[0]
     return text if len(text) <= LONGEST else text[: LONGEST - len(_CUT)] + _CUT
 
 
-def informative(expr: Expr | None) -> str | None:
+def informative(expr: Expr | None, names: Names = MappingProxyType({})) -> str | None:
     """The formula of an expression that is more than a number, else None."""
-    return None if expr is None or expr.constant is not None else formula(expr)
+    return None if expr is None or expr.constant is not None else formula(expr, names)
 
 
 class _Writer:
     """Writes one formula."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Names) -> None:
+        self._names = names
         self._left = _MOST_ATOMS
 
     def sum(self, expr: Expr) -> _Text:
@@ -63,6 +71,8 @@ class _Writer:
         if expr.constant is not None:
             text = _number(expr.constant)
             return text, _SUM if text.startswith("-") else _NAME
+        if expr in self._names:
+            return self._names[expr], _NAME
         shared = _shared(list(expr.terms.values()))
         if shared != 1 and len(expr.terms) > 1:
             inner = Expr({m: _divided(c, shared) for m, c in expr.terms.items()})
@@ -91,7 +101,8 @@ class _Writer:
     def _tightness(self, monomial: Monomial, number: Number) -> int:
         if number == 1 and len(monomial) == 1:
             atom = monomial[0]
-            return _binding(atom) if isinstance(atom, Apply) else _NAME
+            named = isinstance(atom, Symbol) or from_atom(atom) in self._names
+            return _NAME if named or not isinstance(atom, Apply) else _binding(atom)
         return _NAME if not monomial else _PRODUCT
 
     def _term(self, monomial: Monomial, number: Number) -> _Text:
@@ -108,8 +119,9 @@ class _Writer:
         self._left -= 1
         if self._left < 0:
             return _CUT, _NAME
-        if isinstance(atom, Symbol):
-            return atom.name, _NAME
+        named = self._names.get(from_atom(atom)) if self._names else None
+        if named is not None or isinstance(atom, Symbol):
+            return named or str(atom), _NAME
         assert isinstance(atom, Apply)
         if atom.op in _COMPARISONS:
             return self._comparison(atom)
@@ -130,8 +142,11 @@ class _Writer:
         left = Expr({m: c for m, c in terms.items() if c > 0})
         right = Expr({m: -c for m, c in terms.items() if c < 0})
         level = _EQUAL if atom.op in ("eq", "ne") else _LESS
+        sign = _COMPARISONS[atom.op]
+        if left.constant is not None and right.constant is None:
+            left, right, sign = right, left, _TURNED.get(sign, sign)
         sides = (_wrapped(self.sum(side), level + 1) for side in (left, right))
-        return f" {_COMPARISONS[atom.op]} ".join(sides), level
+        return f" {sign} ".join(sides), level
 
 
 def _binding(atom: Apply) -> int:

@@ -71,5 +71,6 @@ def on_line(explanation: LaunchExplanation, line: int) -> LaunchExplanation:
 def lines_with_work(explanation: LaunchExplanation) -> list[int]:
     """The lines of the kernel's file that have accesses or operations, in order."""
     accesses = (access for array in explanation.arrays for access in array.accesses)
-    places = (*accesses, *explanation.lines)
-    return sorted({each.line for each in places if each.path == explanation.path})
+    places = {(each.path, each.line) for each in accesses}
+    places |= {(each.path, each.line) for each in explanation.lines}
+    return sorted(line for path, line in places if path == explanation.path)

@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from roofline_lsp.analysis.host.values import (
     Aggregate,
-    HostUnknown,
     LaunchContext,
     Origin,
     Pointer,
     Value,
 )
 from roofline_lsp.analysis.host_numbers import HostNumbers
-from roofline_lsp.api.explain.formula import formula, informative
+from roofline_lsp.api.explain.formula import informative
 from roofline_lsp.api.explain.records import (
     BufferPassed,
     HostValue,
@@ -23,40 +22,43 @@ from roofline_lsp.api.explain.records import (
     LaunchOutline,
     TemplateArgument,
 )
-from roofline_lsp.api.explain.values import open_numbers_used, places, value_of
+from roofline_lsp.api.explain.values import (
+    HostNumbersUsed,
+    host_numbers_used,
+    places,
+    value_of,
+)
 from roofline_lsp.api.origins import open_values
 from roofline_lsp.api.signature import type_text
 from roofline_lsp.kernel.program import Function
-from roofline_lsp.kernel.symbolic import Expr, Symbol
+from roofline_lsp.kernel.symbolic import Expr
 from roofline_lsp.kernel.types import Type
 from roofline_lsp.rules.subject import JudgedLaunch
 
 _MOST_LEVELS = 3
 """Objects within one another whose pointers are told."""
 
-Unknowns = Mapping[Symbol, HostUnknown]
-
 
 def launch_facts(launch: JudgedLaunch, launches: int) -> LaunchFacts:
     """The launch; ``launches`` of the kernel were found."""
     context, bound, summary = launch.context, launch.bound, launch.judged.summary
-    unknowns = open_numbers_used(context, bound)
+    host = host_numbers_used(launch)
     shared = context.shared_bytes if context is not None else None
     return LaunchFacts(
         path=context.path if context is not None else None,
         line=context.line if context is not None else None,
         certain=context is not None and context.certain,
         launches=launches,
-        grid=_dimensions("grid", bound.grid, context, unknowns),
-        block=_dimensions("block", bound.block, context, unknowns),
+        grid=_dimensions("grid", bound.grid, context, host),
+        block=_dimensions("block", bound.block, context, host),
         threads=math.prod(bound.grid) * math.prod(bound.block),
         dynamic_shared_bytes=value_of(
-            "dynamic shared memory", float(bound.dynamic_shared_bytes), shared, None, unknowns
+            "dynamic shared memory", float(bound.dynamic_shared_bytes), shared, None, host
         ),
         static_shared_bytes=summary.shared_bytes,
         template_arguments=template_arguments(summary.kernel, launch.bindings),
-        buffers=tuple(_buffers(launch, unknowns)),
-        repeat=_repeat(context, unknowns),
+        buffers=tuple(_buffers(launch, host)),
+        repeat=_repeat(context, host),
     )
 
 
@@ -75,7 +77,7 @@ def outline(number: int, kernel: Function, launch: JudgedLaunch) -> LaunchOutlin
         verdict=prediction.verdict,
         confidence=prediction.confidence,
         time_ns=prediction.time_ns,
-        repeat=_repeat(context, open_numbers_used(context, launch.bound)).number,
+        repeat=_repeat(context, host_numbers_used(launch)).number,
     )
 
 
@@ -91,33 +93,33 @@ def template_arguments(
 
 
 def _dimensions(
-    what: str, used: Sequence[int], context: LaunchContext | None, unknowns: Unknowns
+    what: str, used: Sequence[int], context: LaunchContext | None, host: HostNumbersUsed
 ) -> tuple[HostValue, ...]:
     dims: Sequence[Expr | None] | None = getattr(context, what, None)
     origin: Origin | None = getattr(context, f"{what}_origin", None)
     made = []
     for axis, number, expr in zip("xyz", used, dims or (None,) * 3, strict=True):
-        value = value_of(f"{what}.{axis}", float(number), expr, origin, unknowns)
+        value = value_of(f"{what}.{axis}", float(number), expr, origin, host)
         if expr is None:
             value = HostValue(value.name, value.number, None, HowKnown.ASSUMED, (), ())
         made.append(value)
     return tuple(made)
 
 
-def _repeat(context: LaunchContext | None, unknowns: Unknowns) -> HostValue:
+def _repeat(context: LaunchContext | None, host: HostNumbersUsed) -> HostValue:
     expr = context.repeat if context is not None else None
-    number = HostNumbers(unknowns).number(expr)
-    return value_of("launches", None if number is None else float(number), expr, None, unknowns)
+    number = HostNumbers(host.unknowns).number(expr)
+    return value_of("launches", None if number is None else float(number), expr, None, host)
 
 
-def _buffers(launch: JudgedLaunch, unknowns: Unknowns) -> Iterator[BufferPassed]:
+def _buffers(launch: JudgedLaunch, host: HostNumbersUsed) -> Iterator[BufferPassed]:
     context = launch.context
     if context is None:
         return
     kernel = launch.judged.summary.kernel
     for parameter, value in zip(kernel.params, context.args, strict=False):
         shown = type_text(parameter.type)
-        yield from _buffer(parameter.name, shown, value, launch.bound.sizes, unknowns, 0)
+        yield from _buffer(parameter.name, shown, value, launch.bound.sizes, host, 0)
 
 
 def _buffer(
@@ -125,13 +127,13 @@ def _buffer(
     shown: str,
     value: Value,
     sizes: Mapping[str, float],
-    unknowns: Unknowns,
+    host: HostNumbersUsed,
     depth: int,
 ) -> Iterator[BufferPassed]:
     if isinstance(value, Aggregate) and depth < _MOST_LEVELS:
         for member, inner in value.fields.items():
-            kind = type_text(inner.pointee) + " *" if _points(inner) else shown
-            yield from _buffer(f"{name}.{member}", kind, inner, sizes, unknowns, depth + 1)
+            kind = _type_of(inner, shown)
+            yield from _buffer(f"{name}.{member}", kind, inner, sizes, host, depth + 1)
     if not isinstance(value, Pointer):
         return
     buffer = value.buffer
@@ -142,13 +144,14 @@ def _buffer(
         buffer=buffer.name if buffer is not None else None,
         space=buffer.space if buffer is not None else None,
         size_bytes=sizes.get(name),
-        size_formula=informative(size),
+        size_formula=informative(size, host.names),
         origins=places(value.origin),
-        assumed=open_values([size], unknowns) if size is not None else (),
+        assumed=open_values([size], host.unknowns) if size is not None else (),
     )
 
 
-def _points(value: Value) -> bool:
-    return isinstance(value, Pointer) and value.pointee is not None
-
-
+def _type_of(value: Value, otherwise: str) -> str:
+    """The type of a pointer that a member is, if it is one that points to something known."""
+    if isinstance(value, Pointer) and value.pointee is not None:
+        return f"{type_text(value.pointee)} *"
+    return otherwise

@@ -1,7 +1,8 @@
 """An explanation as plain values that travel by pickle and are written as JSON field by field.
 
-The fields' names are the keys of the JSON (``verdict`` becomes ``class``), and what stands below them
-their descriptions in its schema: ``python -m roofline_lsp.reports.explanation_schema`` writes it.
+The fields' names are the keys of the JSON (``verdict`` becomes ``class``), and what stands below
+them is their description in its schema, which ``python -m roofline_lsp.reports.explanation.schema``
+writes.
 """
 
 from __future__ import annotations
@@ -520,3 +521,5 @@ class Explanation:
     """The source line that accesses and operations are confined to; null for all."""
     kernels: tuple[KernelExplanation, ...]
     """In source order."""
+    problems: tuple[Problem, ...]
+    """What could not be read in the file or followed in the host program."""

@@ -18,13 +18,24 @@ from roofline_lsp.analysis.host.values import (
     Value,
 )
 from roofline_lsp.analysis.prediction import UnknownUsed
-from roofline_lsp.api.explain.formula import informative
+from roofline_lsp.api.explain.formula import Names, informative
 from roofline_lsp.api.explain.records import HostValue, HowKnown, SourcePlace
 from roofline_lsp.api.origins import open_values
+from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import Expr, Symbol
 from roofline_lsp.rules.subject import JudgedLaunch
 
 _LITERAL: Final = "literal"
+
+
+@record(frozen=True, slots=True)
+class HostNumbersUsed:
+    """What a launch rests on of the host program."""
+
+    unknowns: Mapping[Symbol, HostUnknown]
+    """What is left open, each with the number that was used in the end."""
+    names: Names
+    """The kernel's parameters by what the host program computes for them."""
 
 
 def host_values(launch: JudgedLaunch) -> tuple[HostValue, ...]:
@@ -32,7 +43,8 @@ def host_values(launch: JudgedLaunch) -> tuple[HostValue, ...]:
     context, bound = launch.context, launch.bound
     params = launch.judged.summary.params
     passed = dict(_passed(params, context)) if context is not None else {}
-    unknowns = open_numbers_used(context, bound)
+    # Each is told by itself, not by another parameter of the same value.
+    host = HostNumbersUsed(host_numbers_used(launch).unknowns, {})
     numbers = {
         symbol.name: float(number)
         for symbol, number in bound.values.items()
@@ -42,25 +54,31 @@ def host_values(launch: JudgedLaunch) -> tuple[HostValue, ...]:
         if isinstance(value, Opaque) and value.type is not None and not value.type.pointers:
             numbers.setdefault(name, float("nan"))
     names = sorted(numbers, key=lambda name: _position(params, name))
-    return tuple(_value(name, numbers[name], passed.get(name), unknowns, bound) for name in names)
+    return tuple(_value(name, numbers[name], passed.get(name), host, bound) for name in names)
 
 
-def open_numbers_used(
-    context: LaunchContext | None, bound: Binding
-) -> Mapping[Symbol, HostUnknown]:
-    """What the host program leaves open, each with the number that was used in the end.
-
-    A grid that is known, or a guard, may have told it.
-    """
+def host_numbers_used(launch: JudgedLaunch) -> HostNumbersUsed:
+    """What a launch rests on; a grid that is known, or a guard, may have told open numbers."""
+    context, bound = launch.context, launch.bound
     if context is None:
-        return {}
+        return HostNumbersUsed({}, {})
+    params = launch.judged.summary.params
+    names: dict[Expr, str] = {}
+    for name, value in _passed(params, context):
+        if isinstance(value, Scalar) and value.value.constant is None:
+            names.setdefault(value.value, name)
+    return HostNumbersUsed(_unknowns_used(context, bound), names)
+
+
+def _unknowns_used(context: LaunchContext, bound: Binding) -> dict[Symbol, HostUnknown]:
     used = {(u.name, u.path, u.line): u for u in bound.unknowns}
     result = {}
     for symbol, unknown in context.unknowns.items():
         found = used.get((unknown.name, unknown.path, unknown.line))
-        if found is not None and found.assumed is not None:
-            unknown = replace(unknown, assumed=found.assumed, why=found.why)
-        result[symbol] = unknown
+        if found is None or found.assumed is None:
+            result[symbol] = unknown
+        else:
+            result[symbol] = replace(unknown, assumed=found.assumed, why=found.why)
     return result
 
 
@@ -69,12 +87,17 @@ def value_of(
     number: float | None,
     expr: Expr | None,
     origin: Origin | None,
-    unknowns: Mapping[Symbol, HostUnknown],
+    host: HostNumbersUsed,
 ) -> HostValue:
     """A number with the expression of the host program that it is the value of."""
-    assumed = open_values([expr], unknowns) if expr is not None else ()
+    assumed = open_values([expr], host.unknowns) if expr is not None else ()
     return HostValue(
-        name, number, informative(expr), how_known(number, assumed, origin), places(origin), assumed
+        name,
+        number,
+        informative(expr, host.names),
+        how_known(number, assumed, origin),
+        places(origin),
+        assumed,
     )
 
 
@@ -121,12 +144,12 @@ def _value(
     name: str,
     number: float,
     passed: Value | None,
-    unknowns: Mapping[Symbol, HostUnknown],
+    host: HostNumbersUsed,
     bound: Binding,
 ) -> HostValue:
     known = None if number != number else number  # noqa: PLR0124 - not a number: none was taken
     if isinstance(passed, Scalar):
-        return value_of(name, known, passed.value, passed.origin, unknowns)
+        return value_of(name, known, passed.value, passed.origin, host)
     origin = getattr(passed, "origin", None)
     if isinstance(passed, Opaque) and known is not None:
         assumed: tuple[UnknownUsed, ...] = (UnknownUsed(name, passed.why, known),)

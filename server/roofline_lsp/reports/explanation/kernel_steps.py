@@ -1,0 +1,222 @@
+"""Steps 3, 4 and 5 as text: regions, accesses and operations of the kernel."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from roofline_lsp.api.explain.records import (
+    AccessFacts,
+    ArrayFacts,
+    LaunchExplanation,
+    RegionFacts,
+)
+from roofline_lsp.reports.explanation.layout import (
+    INDENT,
+    amount,
+    place,
+    precision_name,
+    precisions_in,
+    wrapped,
+)
+from roofline_lsp.reports.table import aligned
+from roofline_lsp.reports.units import UNKNOWN, exact, percent, scaled, significant
+
+MOST_REGIONS = 80
+MOST_ACCESSES = 40
+"""Of one array. Text says how many more there are; JSON has them all."""
+MOST_LINES = 80
+_SOURCE_WIDTH = 72
+_NOTICED = 1.05
+_SHORT = 56
+"""Of an access: characters that go on one line."""
+_MOST_ALIKE = 3
+_PATTERNS = {
+    "data-dependent": "address rests on data",
+    "not affine": "address is not affine",
+    "one place": "one place",
+}
+_DEEPEST = 12
+"""Regions further inside stand below one another."""
+
+
+def region_lines(explained: LaunchExplanation) -> Iterator[str]:
+    """A table with a line a region, and below it what an estimate rests on."""
+    regions = explained.regions[:MOST_REGIONS]
+    used = precisions_in(region.operations for region in regions)
+    rows = [["line", "region", "runs", "each", *map(precision_name, used), "why"]]
+    for region in regions:
+        rows.append(
+            [
+                place(region.path, region.line, explained.path),
+                f"{'  ' * min(region.depth, _DEEPEST)}{_kind(region)}",
+                scaled(region.runs),
+                _each(region),
+                *(amount(region.operations.of(precision)) for precision in used),
+                _why(region),
+            ]
+        )
+    lines = aligned(rows, right=(0, *range(2, 4 + len(used))), indent=INDENT)
+    yield lines[0]
+    for line, region in zip(lines[1:], regions, strict=True):
+        yield line
+        if region.why:
+            yield from wrapped(f"~ estimated: {region.why}", f"{INDENT}      ")
+    yield from _more(len(explained.regions) - MOST_REGIONS, "region")
+
+
+def access_lines(explained: LaunchExplanation) -> Iterator[str]:
+    """Array by array, what it moves and each access to it."""
+    if not explained.arrays:
+        yield f"{INDENT}none"
+    named = _named(explained)
+    for array in explained.arrays:
+        yield from wrapped(_array(array))
+        rows: list[list[str]] = []
+        for access, alike in _grouped(array.accesses[:MOST_ACCESSES]):
+            rows += _access(access, alike, explained.path, named)
+        yield from aligned(rows, indent=f"{INDENT}  ")
+        yield from _more(len(array.accesses) - MOST_ACCESSES, "access", "accesses")
+
+
+def operation_lines(explained: LaunchExplanation) -> Iterator[str]:
+    """A table of the lines that compute something."""
+    lines = explained.lines[:MOST_LINES]
+    if not lines:
+        yield f"{INDENT}none"
+        return
+    used = precisions_in(line.operations for line in lines)
+    special = any(line.operations.special_ops for line in lines)
+    heads = [*map(precision_name, used), *(["special"] if special else []), "runs"]
+    rows = [["line", *heads, "source"]]
+    for line in lines:
+        cells = [amount(line.operations.of(precision)) for precision in used]
+        cells += [amount(line.operations.special_ops)] if special else []
+        where = place(line.path, line.line, explained.path)
+        rows.append([where, *cells, scaled(line.executions), _short(line.source or "")])
+    yield from aligned(rows, right=range(len(heads) + 1), indent=INDENT)
+    yield from _more(len(explained.lines) - MOST_LINES, "line")
+
+
+# -- regions
+
+
+def _kind(region: RegionFacts) -> str:
+    if region.kind == "loop":
+        return f"loop {region.counter}"
+    if region.kind == "guard":
+        if region.walked_runs > 1 and region.formula is None:
+            return f"unrolled, {region.walked_runs} runs"
+        return {"leaves": "if, then leaves", "stays": "the others"}.get(region.role, "if")
+    return region.kind
+
+
+def _each(region: RegionFacts) -> str:
+    """``1024 trips``, ``50%``; ``~`` marks an estimate."""
+    guess = "~" if region.estimated else ""
+    if region.kind == "loop":
+        return f"{guess}{exact(region.trips)} trips"
+    plain = region.kind == "kernel" or (region.walked_runs > 1 and region.formula is None)
+    return "" if plain else f"{guess}{percent(region.share)}"
+
+
+def _why(region: RegionFacts) -> str:
+    if region.kind == "kernel":
+        return "the threads of the launch"
+    if region.kind == "guard" and region.walked_runs > 1 and region.formula is None:
+        return "a loop with as many runs in the source"
+    text = region.formula or UNKNOWN
+    notes = [text] + (["unrolled"] if region.unrolled else [])
+    notes += [f"{region.barriers} barriers"] if region.barriers > 1 else []
+    notes += ["a barrier"] if region.barriers == 1 else []
+    return "; ".join(notes)
+
+
+# -- accesses
+
+
+def _array(array: ArrayFacts) -> str:
+    """``x  global float, 4 MB: reads 4 MB from DRAM and 8 MB again; writes ...``."""
+    size = f", {scaled(array.size_bytes, 'B')}" if array.size_bytes is not None else ""
+    head = f"{array.name}  {array.space} {array.element}{size}"
+    parts = []
+    if array.read_bytes:
+        again = array.read_bytes - array.first_read_bytes
+        parts.append(f"{scaled(array.first_read_bytes, 'B')} read from DRAM")
+        parts += [f"{scaled(again, 'B')} read again"] if again > 0.5 else []
+    if array.written_bytes:
+        kept = f"{scaled(array.write_bytes, 'B')} of it to DRAM before the end"
+        parts.append(f"{scaled(array.written_bytes, 'B')} written, {kept}")
+    if not parts:
+        parts.append("no DRAM traffic")
+    return f"{head}: {'; '.join(parts)}"
+
+
+def _named(explained: LaunchExplanation) -> str:
+    """All formulas, to see which loaded numbers they rest on."""
+    offsets = (access.offset for array in explained.arrays for access in array.accesses)
+    return " ".join((*offsets, *(region.formula or "" for region in explained.regions)))
+
+
+def _grouped(accesses: Sequence[AccessFacts]) -> Iterator[tuple[AccessFacts, int]]:
+    """Accesses one after the other; of many alike on a line the first, with how many follow it."""
+    for _, group in itertools.groupby(accesses, _likeness):
+        alike = list(group)
+        if len(alike) > _MOST_ALIKE:
+            yield alike[0], len(alike) - 1
+        else:
+            yield from ((each, 0) for each in alike)
+
+
+def _likeness(access: AccessFacts) -> object:
+    return access.path, access.line, access.kind, access.size_bytes, *list(_costs(access))[:2]
+
+
+def _access(access: AccessFacts, alike: int, home: Path, named: str) -> Iterator[list[str]]:
+    where = place(access.path, access.line, home)
+    loads = f"  as {access.loads}" if access.loads is not None and access.loads in named else ""
+    what, costs = f"{access.size_bytes} B at {access.offset}{loads}", "; ".join(_costs(access))
+    if alike:
+        costs += f"; and {alike} more like it"
+    if len(what) + len(costs) < _SHORT:
+        yield [f"{where}:", access.kind, f"{what}; {costs}"]
+    else:
+        yield [f"{where}:", access.kind, what]
+        yield ["", "", f"  {costs}"]
+
+
+def _costs(access: AccessFacts) -> Iterator[str]:
+    if not access.executions:
+        yield "never runs"
+        return
+    yield f"{scaled(access.executions)} times"
+    if access.sectors_per_request is not None:
+        least = access.least_sectors_per_request or access.sectors_per_request
+        more = access.sectors_per_request > least * _NOTICED
+        note = f" ({significant(least)} if its lanes were neighbours)" if more else ""
+        yield f"{_sectors(access.sectors_per_request)} a warp{note}"
+    elif access.clocks_per_request is not None and access.clocks_per_request > 1:
+        yield f"{significant(access.clocks_per_request)} clocks a warp"
+    if access.pattern is not None:
+        yield _PATTERNS.get(access.pattern, f"strides x extents {access.pattern}")
+    if access.footprint_bytes is not None:
+        yield f"touches {scaled(access.footprint_bytes, 'B')}"
+    if access.dram_read_bytes:
+        yield f"DRAM read {scaled(access.dram_read_bytes, 'B')}"
+    if access.dram_write_bytes:
+        yield f"DRAM written {scaled(access.dram_write_bytes, 'B')}"
+
+
+def _sectors(number: float) -> str:
+    """``1 sector``, ``5.66 sectors``."""
+    return f"{significant(number)} sector{'' if number == 1 else 's'}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SOURCE_WIDTH else f"{text[: _SOURCE_WIDTH - 3]}..."
+
+
+def _more(left: int, noun: str, plural: str | None = None) -> Iterator[str]:
+    if left > 0:
+        yield f"{INDENT}and {left} more {noun if left == 1 else plural or noun + 's'}"
