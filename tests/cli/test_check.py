@@ -10,7 +10,7 @@ import pytest
 
 from roofline_lsp.api import analyze
 from roofline_lsp.api.report import FileReport
-from roofline_lsp.cli.check import common_folder
+from roofline_lsp.cli.batch import common_folder
 from roofline_lsp.reports.json import schema_text
 
 

@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+from roofline_lsp.api.explain.records import Explanation
 from roofline_lsp.api.report import (
     ClassOn,
     FileReport,
@@ -67,6 +68,9 @@ class FakeAnalyser:
         self, path: Path, kernel: KernelReport, launch: int | None, gpus: tuple[str, ...]
     ) -> WhatIf | None:
         return WhatIf(tuple(ClassOn(name, name, Verdict.BANDWIDTH_BOUND, 0.9) for name in gpus))
+
+    def explain(self, path: Path, kernel: KernelReport, launch: int | None) -> Explanation | None:
+        return None
 
     def gpu(self, settings: Settings) -> GpuUsed:
         ridge = GPUS.get(settings.gpu)

@@ -8,15 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from roofline_lsp.api.explain.records import Explanation
 from roofline_lsp.api.report import ClassOn, FileReport, GpuUsed, KernelReport, WhatIf
 from roofline_lsp.kernel.errors import RooflineError
 from roofline_lsp.server.jobs import (
     Analyse,
     Analysed,
     Answer,
+    AskExplanation,
     AskWhatIf,
     Changed,
     CheckGpu,
+    Explained,
     Failed,
     Index,
     Job,
@@ -41,6 +44,7 @@ class Recorder:
         self.told: list[tuple[Path, bytes | None]] = []
         self.steps = 0
         self.moved: list[Path] = []
+        self.explained: object = None
 
     def analyse(
         self, text: bytes, path: Path, settings: Settings, reader: Reader, *, findings: bool
@@ -60,6 +64,12 @@ class Recorder:
         if self.error is not None:
             raise self.error
         return WhatIf(tuple(ClassOn(name, name, None, 0.0) for name in gpus))
+
+    def explain(self, path: Path, kernel: KernelReport, launch: int | None) -> Explanation | None:
+        if self.error is not None:
+            raise self.error
+        self.explained = (path, kernel.base_name, launch)
+        return None
 
     def gpu(self, settings: Settings) -> GpuUsed:
         return self.used
@@ -224,3 +234,18 @@ def test_other_gpus_are_asked_about_by_a_job(
     failed = worker.do(ask)
     assert failed is not None
     assert failed.value == Failed("no such GPU", expected=True)
+
+
+def test_an_explanation_is_asked_for_by_a_job(
+    folder: Path, gpu: GpuUsed, saxpy: KernelReport
+) -> None:
+    recorder = Recorder(gpu)
+    worker = Worker(recorder)
+    answer = worker.do(AskExplanation(8, folder / "a.cu", saxpy, 2))
+    assert answer is not None
+    assert (answer.number, answer.value) == (8, Explained(None))
+    assert recorder.explained == (folder / "a.cu", "saxpy", 2)
+    recorder.error = RooflineError("no such launch")
+    failed = worker.do(AskExplanation(9, folder / "a.cu", saxpy, 3))
+    assert failed is not None
+    assert failed.value == Failed("no such launch", expected=True)

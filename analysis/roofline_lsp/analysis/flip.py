@@ -135,10 +135,14 @@ def open_numbers(
 
     ``arguments`` are as for ``flip_point``.
     """
+    told: set[str] = set()
     if context is not None:
         given = _given_choices(context) if arguments is None else _given(context, arguments)
-        yield from _host_numbers(summary, context, bound, target, given)
-    yield from _free_arguments(bound)
+        for number in _host_numbers(summary, context, bound, target, given):
+            told.add(number.name)
+            yield number
+    # A number of the host that is called as the argument is has been told by then.
+    yield from (number for number in _free_arguments(bound) if number.name not in told)
 
 
 # -- what the host program leaves open

@@ -16,6 +16,8 @@ from roofline_lsp.api import (
     read_file,
 )
 from roofline_lsp.api.entry import what_if_of
+from roofline_lsp.api.explain.file import Question, explain_kernel
+from roofline_lsp.api.explain.records import Explanation
 from roofline_lsp.api.files import has_main, siblings
 from roofline_lsp.api.programs import beside
 from roofline_lsp.api.report import FileReport, GpuUsed, KernelReport, WhatIf
@@ -29,6 +31,10 @@ logger = logging.getLogger(__name__)
 
 _MOST_ANALYSES = 8
 """Of so many files the analyses are kept that answer questions about other GPUs."""
+
+
+_MOST_TRIED = 4
+"""Assumed numbers, and as many estimates, that an explanation tries others for: somebody waits."""
 
 
 class ApiAnalyser:
@@ -88,6 +94,13 @@ class ApiAnalyser:
         """What a launch of the last analysis of a file would be on other GPUs."""
         analysis = self._analyses.get(path)
         return None if analysis is None else what_if_of(analysis, kernel, launch, gpus)
+
+    def explain(self, path: Path, kernel: KernelReport, launch: int | None) -> Explanation | None:
+        """How the class of a kernel of the last analysis of a file comes about."""
+        analysis = self._analyses.get(path)
+        if analysis is None:
+            return None
+        return explain_kernel(analysis, kernel, Question(launch=launch, tried=_MOST_TRIED))
 
     def gpu(self, settings: Settings) -> GpuUsed:
         """The GPU that settings name. Raises RooflineError."""

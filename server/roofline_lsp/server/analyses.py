@@ -9,8 +9,16 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from roofline_lsp.api.explain.records import Explanation
 from roofline_lsp.api.report import KernelReport, LaunchReport, WhatIf
-from roofline_lsp.server.jobs import Analyse, Analysed, AskWhatIf, Judged
+from roofline_lsp.server.jobs import (
+    Analyse,
+    Analysed,
+    AskExplanation,
+    AskWhatIf,
+    Explained,
+    Judged,
+)
 from roofline_lsp.server.places import is_source
 from roofline_lsp.server.views import Analysis, Document
 from roofline_lsp.server.worker_process import WorkerCrashError, WorkerProcess
@@ -97,11 +105,26 @@ class Analyses:
         key = (kernel.path, kernel.name_span, place)
         task = analysis.what_ifs.get(key)
         if task is None:
-            short = replace(kernel, launches=(), prediction=replace(kernel.prediction, ledger=()))
+            short = _without_bulk(kernel)
             job = AskWhatIf(0, analysis.report.path, short, place, analysis.what_if)
             task = analysis.what_ifs[key] = asyncio.ensure_future(self._ask_what_if(job))
         await asyncio.wait({task}, timeout=wait_s)
         return task.result() if task.done() else None
+
+    async def explain(
+        self, analysis: Analysis, kernel: KernelReport, launch: int | None
+    ) -> Explanation | None:
+        """How the class of a kernel comes about; ``launch`` is one of its launches, from 1."""
+        job = AskExplanation(0, analysis.report.path, _without_bulk(kernel), launch)
+        try:
+            value = await self._worker.explain(job)
+        except WorkerCrashError as crash:
+            logger.error("%s is not explained: the worker process %s", job.path, crash)
+            return None
+        if isinstance(value, Explained):
+            return value.explanation
+        logger.error("%s is not explained: %s", job.path, value.message)
+        return None
 
     async def _ask_what_if(self, job: AskWhatIf) -> WhatIf | None:
         try:
@@ -144,3 +167,8 @@ class Analyses:
             if is_source(document.path, document.language):
                 self._sent[real] = document.revision
                 self._worker.overlay(Path(real), document.buffer.text.encode())
+
+
+def _without_bulk(kernel: KernelReport) -> KernelReport:
+    """A report that says which kernel it is of, and little more."""
+    return replace(kernel, launches=(), prediction=replace(kernel.prediction, ledger=()))

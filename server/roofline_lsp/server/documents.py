@@ -23,6 +23,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
+from roofline_lsp.api.explain.records import Explanation
 from roofline_lsp.api.report import KernelReport, LaunchReport, WhatIf
 from roofline_lsp.server.analyses import Analyses, SettingsFor
 from roofline_lsp.server.convert import Encoding
@@ -208,6 +209,12 @@ class Documents:
     ) -> WhatIf | None:
         """What a launch would be on other GPUs; None if that is not known in time."""
         return await self._analyses.what_if(analysis, kernel, launch, wait_s)
+
+    async def explain(
+        self, analysis: Analysis, kernel: KernelReport, launch: int | None
+    ) -> Explanation | None:
+        """How the class of a kernel comes about; None if that cannot be told."""
+        return await self._analyses.explain(analysis, kernel, launch)
 
     async def judged_for(self, uri: str, gpu: str) -> Analysis | None:
         """An analysis of a document for another GPU than its settings name."""

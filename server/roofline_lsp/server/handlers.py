@@ -13,7 +13,7 @@ from roofline_lsp.reports.json import Json
 from roofline_lsp.server.advice_commands import code_actions as advice_actions
 from roofline_lsp.server.advice_commands import show_prompt, suggest
 from roofline_lsp.server.app import RooflineServer
-from roofline_lsp.server.features import compare, gpus, line_heat, report
+from roofline_lsp.server.features import compare, explain, gpus, line_heat, report
 from roofline_lsp.server.features.advice import KIND, SHOW_PROMPT, SUGGEST
 from roofline_lsp.server.features.code_actions import code_actions as quick_fixes
 from roofline_lsp.server.features.code_lens import DETAILS, code_lenses
@@ -213,6 +213,11 @@ def _own_requests(server: RooflineServer) -> None:
     @server.feature(compare.METHOD)
     async def on_compare(ls: RooflineServer, params: Any) -> list[Json | None]:
         return await compare.compare(ls.documents, params.textDocument.uri, params.gpus)
+
+    @server.feature(explain.METHOD)
+    async def on_explain(ls: RooflineServer, params: Any) -> Json | None:
+        at = types.Position(params.position.line, params.position.character)
+        return await explain.explain(ls.documents, params.textDocument.uri, at)
 
 
 def _advice(server: RooflineServer) -> None:

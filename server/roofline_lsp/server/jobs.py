@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from roofline_lsp.api.explain.records import Explanation
 from roofline_lsp.api.report import FileReport, GpuUsed, KernelReport, WhatIf
 from roofline_lsp.settings import Settings
 
@@ -51,6 +52,19 @@ class AskWhatIf:
 
 
 @dataclass(frozen=True, slots=True)
+class AskExplanation:
+    """Explain a kernel, from the last analysis of a file."""
+
+    number: int
+    path: Path
+    """Of the file that was analysed."""
+    kernel: KernelReport
+    """Only which one it is matters."""
+    launch: int | None
+    """The launch to explain, from 1; None for the one that stands for the kernel."""
+
+
+@dataclass(frozen=True, slots=True)
 class Overlay:
     """From now on a file reads as this text, None for what is on disk. There is no answer."""
 
@@ -78,7 +92,7 @@ class Changed:
     paths: tuple[Path, ...]
 
 
-Job = Analyse | CheckGpu | AskWhatIf | Overlay | Index | Changed
+Job = Analyse | CheckGpu | AskWhatIf | AskExplanation | Overlay | Index | Changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +133,14 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
+class Explained:
+    """The answer to ``AskExplanation``."""
+
+    explanation: Explanation | None
+    """None if the program has changed so that it has no such kernel."""
+
+
+@dataclass(frozen=True, slots=True)
 class Regrouped:
     """Said unasked: analysed files whose programs are not what they were then."""
 
@@ -130,7 +152,7 @@ class Answer:
     """A job's number and its outcome."""
 
     number: int
-    value: Analysed | GpuUsed | Judged | Failed
+    value: Analysed | GpuUsed | Judged | Explained | Failed
 
 
 def send(stream: IO[bytes], value: object) -> None:

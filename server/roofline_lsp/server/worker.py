@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
+from roofline_lsp.api.explain.records import Explanation
 from roofline_lsp.api.facts import kernel_names
 from roofline_lsp.api.files import UNIT_SUFFIXES
 from roofline_lsp.api.report import FileReport, GpuUsed, KernelReport, WhatIf
@@ -29,9 +30,11 @@ from roofline_lsp.server.jobs import (
     Analyse,
     Analysed,
     Answer,
+    AskExplanation,
     AskWhatIf,
     Changed,
     CheckGpu,
+    Explained,
     Failed,
     Index,
     Job,
@@ -68,6 +71,13 @@ class Analyser(Protocol):
         self, path: Path, kernel: KernelReport, launch: int | None, gpus: tuple[str, ...]
     ) -> WhatIf | None:
         """What a launch of the last analysis of a file would be on other GPUs.
+
+        None if it has no such kernel any more. Raises RooflineError.
+        """
+
+    @abstractmethod
+    def explain(self, path: Path, kernel: KernelReport, launch: int | None) -> Explanation | None:
+        """How the class of a kernel of the last analysis of a file comes about.
 
         None if it has no such kernel any more. Raises RooflineError.
         """
@@ -176,11 +186,15 @@ class Worker:
             if path != job.path and self._real(path) == job.path:
                 self._analyser.changed(path, job.text)
 
-    def _value(self, job: Analyse | CheckGpu | AskWhatIf) -> Analysed | GpuUsed | Judged:
+    def _value(
+        self, job: Analyse | CheckGpu | AskWhatIf | AskExplanation
+    ) -> Analysed | GpuUsed | Judged | Explained:
         if isinstance(job, Analyse):
             return self._analysed(job)
         if isinstance(job, CheckGpu):
             return self._analyser.gpu(job.settings)
+        if isinstance(job, AskExplanation):
+            return Explained(self._analyser.explain(job.path, job.kernel, job.launch))
         return Judged(self._analyser.what_if(job.path, job.kernel, job.launch, job.gpus))
 
     def _analysed(self, job: Analyse) -> Analysed:

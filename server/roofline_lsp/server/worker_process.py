@@ -18,9 +18,11 @@ from roofline_lsp.server.jobs import (
     Analyse,
     Analysed,
     Answer,
+    AskExplanation,
     AskWhatIf,
     Changed,
     CheckGpu,
+    Explained,
     Failed,
     Index,
     Job,
@@ -120,6 +122,12 @@ class WorkerProcess:
         assert isinstance(value, Judged | Failed)
         return value
 
+    async def explain(self, job: AskExplanation) -> Explained | Failed:
+        """Do a job; its number is given here. Raises WorkerCrashError."""
+        value = await self._do(replace(job, number=next(self._numbers)))
+        assert isinstance(value, Explained | Failed)
+        return value
+
     def stop(self) -> None:
         """End the process, whatever it does, for good."""
         self._given_up = "was stopped"
@@ -129,8 +137,8 @@ class WorkerProcess:
             process.wait()
 
     async def _do(
-        self, job: Analyse | CheckGpu | AskWhatIf
-    ) -> Analysed | GpuUsed | Judged | Failed:
+        self, job: Analyse | CheckGpu | AskWhatIf | AskExplanation
+    ) -> Analysed | GpuUsed | Judged | Explained | Failed:
         if self._given_up:
             raise WorkerCrashError(self._given_up)
         self.start()

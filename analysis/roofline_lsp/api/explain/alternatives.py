@@ -8,12 +8,13 @@ of a branch.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 from roofline_lsp.analysis.binding import Binding, bind
-from roofline_lsp.analysis.device.regions import Region, Site
+from roofline_lsp.analysis.device.conditions import negation
+from roofline_lsp.analysis.device.regions import Region, Role, Site
 from roofline_lsp.analysis.execution import Dim3, Execution, RegionRuns
 from roofline_lsp.analysis.flip import ARGUMENT_COUNT, OpenNumber, open_numbers
 from roofline_lsp.analysis.predict import Judged, Target, judge
@@ -23,15 +24,19 @@ from roofline_lsp.api.explain.records import Alternative, Assumption
 from roofline_lsp.kernel.records import record
 from roofline_lsp.rules.subject import JudgedLaunch
 
-MOST_TRIED: Final = 12
-"""Numbers of the host, and as many estimates, those with most work in their regions first."""
 _SHAPES: Final = ("grid size", "block size")
 """What the binding calls dimensions that no launch gives."""
+_ROUNDING: Final = 1e-9
 
 
-def assumptions(launch: JudgedLaunch, target: Target) -> tuple[Assumption, ...]:
-    """All that was assumed for a launch; what changes the class first, then the time most."""
-    found = [*_of_host(launch, target), *_of_estimates(launch.judged, launch.bound, target)]
+def assumptions(launch: JudgedLaunch, target: Target, tried: int) -> tuple[Assumption, ...]:
+    """All that was assumed for a launch; what changes the class first, then the time most.
+
+    Other numbers are tried for at most ``tried`` numbers of the host and as many estimates, those
+    with most work in their regions first.
+    """
+    estimates = _of_estimates(launch.judged, launch.bound, target, tried)
+    found = [*_of_host(launch, target, tried), *estimates]
     now_ns = launch.prediction.time_ns or 0.0
     verdict = launch.prediction.verdict
 
@@ -46,18 +51,18 @@ def assumptions(launch: JudgedLaunch, target: Target) -> tuple[Assumption, ...]:
 # -- numbers of the host program
 
 
-def _of_host(launch: JudgedLaunch, target: Target) -> Iterator[Assumption]:
+def _of_host(launch: JudgedLaunch, target: Target, tried: int) -> Iterator[Assumption]:
     summary, context, bound = launch.judged.summary, launch.context, launch.bound
     told: set[object] = set()
     numbers = open_numbers(summary, context, bound, target)
-    for number in itertools.islice(numbers, MOST_TRIED):
+    for number in itertools.islice(numbers, tried):
         told |= _names(number)
         yield _host_number(number, launch, target)
     left = (u for u in bound.unknowns if u.name not in told and _key(u) not in told)
     for unknown in dict.fromkeys(left):
         if unknown.name == ARGUMENT_COUNT and told:
             continue  # it decides whether the numbers above are read at all
-        tried = _with_shape(unknown, launch, target) if unknown.name in _SHAPES else ()
+        others = _with_shape(unknown, launch, target) if unknown.name in _SHAPES else ()
         yield Assumption(
             unknown.name,
             unknown.kind,
@@ -65,7 +70,7 @@ def _of_host(launch: JudgedLaunch, target: Target) -> Iterator[Assumption]:
             unknown.assumed,
             unknown.path,
             unknown.line,
-            tuple(tried),
+            tuple(others),
         )
 
 
@@ -153,7 +158,9 @@ class _Estimate:
         return self.regions[0].site
 
 
-def _of_estimates(judged: Judged, bound: Binding, target: Target) -> Iterator[Assumption]:
+def _of_estimates(
+    judged: Judged, bound: Binding, target: Target, tried: int
+) -> Iterator[Assumption]:
     execution = judged.execution
     found = [*_estimates(execution, UnknownKind.TRIPS), *_estimates(execution, UnknownKind.BRANCH)]
     found.sort(key=lambda each: -_work_in(each, execution))
@@ -161,7 +168,7 @@ def _of_estimates(judged: Judged, bound: Binding, target: Target) -> Iterator[As
         runs = execution.regions[estimate.regions[0]]
         is_loop = estimate.kind is UnknownKind.TRIPS
         value = runs.trips if is_loop else runs.share
-        others = () if at >= MOST_TRIED else _other_values(value, most=None if is_loop else 1.0)
+        others = () if at >= tried else _other_values(value, most=None if is_loop else 1.0)
         path, line = estimate.site
         yield Assumption(
             name=f"trips of the loop at line {line}" if is_loop else f"branch at line {line}",
@@ -180,34 +187,43 @@ def _of_estimates(judged: Judged, bound: Binding, target: Target) -> Iterator[As
 
 
 def _estimates(execution: Execution, kind: UnknownKind) -> Iterator[_Estimate]:
+    """The estimates by source line; of the two sides of a branch the first."""
     loops = kind is UnknownKind.TRIPS
     regions = execution.assumed_trips if loops else execution.assumed_conditions
     by_site: dict[Site, list[Region]] = {}
+    taken: set[Region] = set()
     for region in dict.fromkeys(regions):
-        if not _is_other_side(region, by_site.get(region.site, ()), execution):
+        if region not in taken:
             by_site.setdefault(region.site, []).append(region)
+            taken.update(_other_side(region, execution))
     return (_Estimate(kind, tuple(each)) for each in by_site.values())
 
 
-def _is_other_side(region: Region, others: Iterable[Region], execution: Execution) -> bool:
-    return region.kind == "guard" and any(region in _other_sides(o, execution) for o in others)
+def _other_side(region: Region, execution: Execution) -> tuple[Region, ...]:
+    """Of a branch: its ``else``, or what follows for those that did not leave, if it was estimated.
 
-
-def _other_sides(region: Region, execution: Execution) -> list[Region]:
-    """Of a branch: its ``else``, or what follows for those that did not leave."""
+    None or one. It stands beside the branch, and its condition is the opposite.
+    """
     if region.kind != "guard" or region.parent is None:
-        return []
+        return ()
+    beside = region.parent.children
+    at = next(at for at, each in enumerate(beside) if each is region)
     share = execution.regions[region].share
-    return [
-        other
-        for other in region.parent.children
-        if other is not region
-        and other.kind == "guard"
-        and (runs := execution.regions.get(other)) is not None
-        and runs.assumed
-        and abs(runs.share + share - 1.0) < 1e-9
-        and (other.site == region.site or other.role is not region.role)
-    ]
+    for other in (*beside[max(0, at - 1) : at], *beside[at + 1 : at + 2]):
+        runs = execution.regions.get(other)
+        if runs is None or not runs.assumed or abs(runs.share + share - 1.0) > _ROUNDING:
+            continue
+        if _opposite(region, other) or _opposite(other, region):
+            return (other,)
+    return ()
+
+
+def _opposite(one: Region, other: Region) -> bool:
+    """Whether a guard lets through whom another does not."""
+    if one.role is Role.LEAVES and other.role is Role.STAYS:
+        return True
+    condition = one.conditions[0] if len(one.conditions) == 1 else None
+    return condition is not None and negation(condition) == other.conditions
 
 
 def _other_values(value: float, most: float | None) -> list[tuple[float, float]]:
@@ -227,7 +243,7 @@ def _with(execution: Execution, estimate: _Estimate, factor: float) -> Execution
     for region in estimate.regions:
         runs = execution.regions[region]
         _scale(regions, region, factor, lanes)
-        for other in _other_sides(region, execution):
+        for other in _other_side(region, execution):
             left = 1.0 - runs.share
             if left > 0.0:
                 _scale(regions, other, (1.0 - runs.share * factor) / left, lanes)

@@ -33,6 +33,8 @@ class Question:
     """Accesses and operations of this source line alone; without a name the kernel around it."""
     launch: int | None = None
     """The launch to explain, from 1; None for the one that stands for the kernel in reports."""
+    tried: int = 10
+    """For how many assumed numbers, and as many estimates, others are tried."""
 
 
 @stage(Stage.REPORT)
@@ -43,18 +45,23 @@ def explain_file(analysis: ProgramAnalysis, path: Path, question: Question) -> E
     """
     kernels = chosen_kernels(analysis, path, question.kernel, question.line)
     texts = _Texts(analysis)
-    found = [_kernel(analysis, kernel, question.launch, texts) for kernel in kernels]
+    found = [_kernel(analysis, kernel, question, texts) for kernel in kernels]
     if question.line is not None:
         found = _confined(found, path, question.line)
     return _explanation(analysis, path, question.line, found)
 
 
-def explain_kernel(analysis: ProgramAnalysis, report: KernelReport) -> Explanation | None:
-    """Explain the kernel that a report is of; None if the program does not have it any more."""
+def explain_kernel(
+    analysis: ProgramAnalysis, report: KernelReport, question: Question
+) -> Explanation | None:
+    """Explain the kernel that a report is of; None if the program does not have it any more.
+
+    Of the question launch and ``tried`` hold. Raises NoSuchKernelError for a launch it has not.
+    """
     kernel = kernel_of_report(analysis, report)
     if kernel is None:
         return None
-    found = _kernel(analysis, kernel, None, _Texts(analysis))
+    found = _kernel(analysis, kernel, question, _Texts(analysis))
     return _explanation(analysis, kernel.path, None, [found])
 
 
@@ -89,8 +96,9 @@ class _Texts:
 
 
 def _kernel(
-    analysis: ProgramAnalysis, kernel: Function, number: int | None, texts: _Texts
+    analysis: ProgramAnalysis, kernel: Function, question: Question, texts: _Texts
 ) -> KernelExplanation:
+    number = question.launch
     contexts: Sequence[LaunchContext] = launch_contexts(analysis, kernel)
     if number is not None and not 0 < number <= len(contexts):
         raise NoSuchKernelError(_no_launch(kernel, number, len(contexts)))
@@ -103,17 +111,17 @@ def _kernel(
         dialect=kernel.dialect,
         launch_number=at + 1 if launches else None,
         launches=tuple(outline(n, kernel, each) for n, each in enumerate(launches, 1)),
-        explained=_explained(analysis, kernel, launch, texts),
+        explained=_explained(analysis, kernel, launch, texts, question.tried),
         problems=launch.judged.summary.problems,
     )
 
 
 def _explained(
-    analysis: ProgramAnalysis, kernel: Function, launch: JudgedLaunch, texts: _Texts
+    analysis: ProgramAnalysis, kernel: Function, launch: JudgedLaunch, texts: _Texts, tried: int
 ) -> LaunchExplanation:
     point = crossover(analysis, kernel, launch.context, launch.bound, launch.prediction)
     count = len(analysis.launches_of(kernel))
-    return explained(launch, analysis.target, count, texts, crossover=point, alternatives=True)
+    return explained(launch, analysis.target, count, texts, crossover=point, tried=tried)
 
 
 def _no_launch(kernel: Function, number: int, count: int) -> str:

@@ -23,12 +23,12 @@ def explained(
     lines: SourceLines = lambda _: (),
     *,
     crossover: FlipPoint | None = None,
-    alternatives: bool = False,
+    tried: int = 0,
 ) -> LaunchExplanation:
     """Take a judged launch apart; ``launches`` of the kernel were found.
 
-    ``lines`` gives the text of source files. ``alternatives`` asks what other numbers in the place
-    of assumed ones would come to, which takes up to 50 judgements.
+    ``lines`` gives the text of source files. For ``tried`` assumed numbers and as many estimates,
+    the launch is judged with others in their place.
     """
     judged = launch.judged
     kernel = judged.summary.kernel
@@ -42,7 +42,7 @@ def explained(
         lines=line_work(judged, lines),
         time=time_facts(judged),
         verdict_facts=verdict_facts(judged, target, crossover),
-        assumptions=assumptions(launch, target) if alternatives else (),
+        assumptions=assumptions(launch, target, tried),
     )
 
 

@@ -149,7 +149,8 @@ def _value(
 ) -> HostValue:
     known = None if number != number else number  # noqa: PLR0124 - not a number: none was taken
     if isinstance(passed, Scalar):
-        return value_of(name, known, passed.value, passed.origin, host)
+        made = value_of(name, known, passed.value, passed.origin, host)
+        return replace(made, formula=None) if made.formula == name else made
     origin = getattr(passed, "origin", None)
     if isinstance(passed, Opaque) and known is not None:
         assumed: tuple[UnknownUsed, ...] = (UnknownUsed(name, passed.why, known),)

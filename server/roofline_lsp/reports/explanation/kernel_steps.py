@@ -31,12 +31,17 @@ _SOURCE_WIDTH = 72
 _NOTICED = 1.05
 _SHORT = 56
 """Of an access: characters that go on one line."""
+_WIDEST = 130
+"""Of a line of a table: a longer one is broken."""
 _MOST_ALIKE = 3
 _PATTERNS = {
     "data-dependent": "address rests on data",
     "not affine": "address is not affine",
     "one place": "one place",
 }
+_LONG = 80
+"""Of what decides a region: longer formulas stand below its line."""
+_BELOW = f"{INDENT}      "
 _DEEPEST = 12
 """Regions further inside stand below one another."""
 
@@ -54,15 +59,17 @@ def region_lines(explained: LaunchExplanation) -> Iterator[str]:
                 scaled(region.runs),
                 _each(region),
                 *(amount(region.operations.of(precision)) for precision in used),
-                _why(region),
+                "" if len(_why(region)) > _LONG else _why(region),
             ]
         )
     lines = aligned(rows, right=(0, *range(2, 4 + len(used))), indent=INDENT)
     yield lines[0]
     for line, region in zip(lines[1:], regions, strict=True):
         yield line
+        if len(_why(region)) > _LONG:
+            yield from wrapped(_why(region), _BELOW)
         if region.why:
-            yield from wrapped(f"~ estimated: {region.why}", f"{INDENT}      ")
+            yield from wrapped(f"~ estimated: {region.why}", _BELOW)
     yield from _more(len(explained.regions) - MOST_REGIONS, "region")
 
 
@@ -73,10 +80,7 @@ def access_lines(explained: LaunchExplanation) -> Iterator[str]:
     named = _named(explained)
     for array in explained.arrays:
         yield from wrapped(_array(array))
-        rows: list[list[str]] = []
-        for access, alike in _grouped(array.accesses[:MOST_ACCESSES]):
-            rows += _access(access, alike, explained.path, named)
-        yield from aligned(rows, indent=f"{INDENT}  ")
+        yield from _table_of(array.accesses[:MOST_ACCESSES], explained.path, named)
         yield from _more(len(array.accesses) - MOST_ACCESSES, "access", "accesses")
 
 
@@ -116,7 +120,7 @@ def _each(region: RegionFacts) -> str:
     """``1024 trips``, ``50%``; ``~`` marks an estimate."""
     guess = "~" if region.estimated else ""
     if region.kind == "loop":
-        return f"{guess}{exact(region.trips)} trips"
+        return f"{guess}{exact(region.trips)} trip{'' if region.trips == 1 else 's'}"
     plain = region.kind == "kernel" or (region.walked_runs > 1 and region.formula is None)
     return "" if plain else f"{guess}{percent(region.share)}"
 
@@ -173,17 +177,20 @@ def _likeness(access: AccessFacts) -> object:
     return access.path, access.line, access.kind, access.size_bytes, *list(_costs(access))[:2]
 
 
-def _access(access: AccessFacts, alike: int, home: Path, named: str) -> Iterator[list[str]]:
-    where = place(access.path, access.line, home)
-    loads = f"  as {access.loads}" if access.loads is not None and access.loads in named else ""
-    what, costs = f"{access.size_bytes} B at {access.offset}{loads}", "; ".join(_costs(access))
-    if alike:
-        costs += f"; and {alike} more like it"
-    if len(what) + len(costs) < _SHORT:
-        yield [f"{where}:", access.kind, f"{what}; {costs}"]
-    else:
-        yield [f"{where}:", access.kind, what]
-        yield ["", "", f"  {costs}"]
+def _table_of(accesses: Sequence[AccessFacts], home: Path, named: str) -> Iterator[str]:
+    """Where and what each access is; what it costs on the same line, or below it."""
+    rows, below = [], []
+    for access, alike in _grouped(accesses):
+        loads = f"  as {access.loads}" if access.loads is not None and access.loads in named else ""
+        what, costs = f"{access.size_bytes} B at {access.offset}{loads}", "; ".join(_costs(access))
+        costs += f"; and {alike} more like it" if alike else ""
+        short = len(what) + len(costs) < _SHORT
+        below.append("" if short else costs)
+        cell = f"{what}; {costs}" if short else what
+        rows.append([f"{place(access.path, access.line, home)}:", access.kind, cell])
+    for line, costs in zip(aligned(rows, indent=f"{INDENT}  "), below, strict=True):
+        yield from [line] if len(line) <= _WIDEST else wrapped(line.strip(), f"{INDENT}  ", _BELOW)
+        yield from wrapped(costs, f"{INDENT}       ")
 
 
 def _costs(access: AccessFacts) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from roofline_lsp.api.explain.records import Explanation, KernelExplanation, LaunchExplanation
+from roofline_lsp.kernel.program import Dialect
 from roofline_lsp.reports.explanation.host_steps import launch_lines, outline_lines, value_lines
 from roofline_lsp.reports.explanation.kernel_steps import (
     access_lines,
@@ -42,7 +43,8 @@ def _command_line(explanation: Explanation) -> str:
 
 def _kernel(kernel: KernelExplanation, line: int | None, style: Style) -> Iterator[str]:
     explained = kernel.explained
-    yield style.bold(f"{explained.path}:{explained.line}  {kernel.name}")
+    title = f"{kernel.title}  " if kernel.dialect is Dialect.OPENMP else ""
+    yield style.bold(f"{explained.path}:{explained.line}  {title}{kernel.name}")
     yield _summary(explained)
     if len(kernel.launches) > 1:
         yield f"   {len(kernel.launches)} launches; the marked one is explained:"

@@ -94,7 +94,8 @@ def assumption_lines(explained: LaunchExplanation) -> Iterator[str]:
         told = each.kind is not UnknownKind.HOST and each.path == explained.path
         where = f" ({each.path.name}:{each.line})" if each.path and each.line and not told else ""
         yield from wrapped(f"{each.name} = {value}{where}: {each.why}")
-        yield from aligned(list(_alternatives(each, verdict)), indent=f"{INDENT}    ")
+        rows = list(_alternatives(each, verdict)) or [["no other number was tried"]]
+        yield from aligned(rows, indent=f"{INDENT}    ")
 
 
 def _alternatives(assumption: Assumption, verdict: Verdict | None) -> Iterator[list[str]]:

@@ -12,12 +12,14 @@ from roofline_lsp.server.views import View
 
 PANEL = "roofline.showRoofline"
 COMPARE = "roofline.compareGpus"
+EXPLAIN = "roofline.explainKernel"
 """Commands of the client. Arguments of each: the document's URI, the kernel's position."""
 
 _TITLES = {
     DETAILS: "Roofline: {lens}",
     PANEL: "Roofline: show {name} in the roofline",
     COMPARE: "Roofline: compare GPUs for {name}",
+    EXPLAIN: "Roofline: explain the class of {name}",
 }
 
 
