@@ -185,3 +185,27 @@ async def test_no_other_gpu_where_none_is_wanted(start_session: Any) -> None:
     session = await start_session("vscode", server="real", options={"whatIf": []})
     uri = session.open("scale.cu", SCALE)
     assert "A100" not in await session.hover_text(uri, 0, 18)
+
+
+async def test_a_kernel_is_explained_at_its_name_in_its_body_and_at_its_launch(
+    start_session: Any,
+) -> None:
+    session = await start_session(server="real")
+    (session.folder / "constants.cuh").write_text(CONSTANTS)
+    uri = session.open("horner.cu", POLYNOMIAL)
+
+    async def explained(line: int, character: int) -> Any:
+        params = {
+            "textDocument": {"uri": uri},
+            "position": {"line": line, "character": character},
+        }
+        return await session.client.protocol.send_request_async("roofline/explain", params)
+
+    texts = [await explained(*at) for at in (NAME, MULTIPLY, LAUNCH)]
+    assert {found.title for found in texts} == {"Explanation of horner"}
+    assert len({found.text for found in texts}) == 1
+    lines = texts[0].text.splitlines()
+    assert "     n = 4194304  written in the source at horner.cu:16" in lines
+    assert [line[2] for line in lines if re.match(r"  \d  ", line)] == [*"12345678"]
+    assert any(re.match(r" +8 +unrolled, 32 runs +4.19 M ", line) for line in lines)
+    assert await explained(*DECLARATION) is None

@@ -13,12 +13,19 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from roofline_lsp.api.details import (
-    AccessDetail,
-    ArrayDetail,
-    BoundValue,
-    KernelDetails,
-    RegionDetail,
+from roofline_lsp.api.explain.records import (
+    AccessFacts,
+    ArrayFacts,
+    HostValue,
+    HowKnown,
+    LaunchExplanation,
+    LaunchFacts,
+    Operations,
+    RegionFacts,
+    SourcePlace,
+    TimeFacts,
+    TimeTerm,
+    VerdictFacts,
 )
 from roofline_lsp.api.report import (
     GpuUsed,
@@ -51,43 +58,128 @@ Dim3: TypeAlias = "tuple[int, int, int]"
 
 MAIN = Path("/data/src/saxpy-cuda/main.cu")
 
-DETAILS = KernelDetails(
+
+def _value(name: str, number: float, *, formula: str | None = None, **given: Any) -> HostValue:
+    made = HostValue(name, number, formula, HowKnown.LITERAL, (), ())
+    return replace(made, **given)
+
+
+def _access(line: int, kind: str, executions: float, pattern: str) -> AccessFacts:
+    return AccessFacts(
+        path=MAIN,
+        line=line,
+        kind=kind,
+        size_bytes=4,
+        offset="4*i",
+        loads=None,
+        pattern=pattern,
+        executions=executions,
+        requests=executions / 32,
+        active_lanes=32.0,
+        sectors_per_request=4.0,
+        least_sectors_per_request=4.0,
+        clocks_per_request=1.0,
+        footprint_bytes=None,
+        dram_read_bytes=0.0,
+        dram_write_bytes=0.0,
+    )
+
+
+def _region(depth: int, kind: str, line: int, runs: float, **given: Any) -> RegionFacts:
+    made = RegionFacts(
+        depth=depth,
+        kind=kind,
+        role="taken",
+        path=MAIN,
+        line=line,
+        counter=None,
+        formula=None,
+        runs=runs,
+        warp_runs=runs / 32,
+        trips=1.0,
+        share=1.0,
+        estimated=False,
+        why="",
+        unrolled=False,
+        walked_runs=1,
+        barriers=0,
+        operations=Operations(),
+        accesses=0,
+    )
+    return replace(made, **given)
+
+
+def _array(name: str, read: float, written: float, *accesses: AccessFacts) -> ArrayFacts:
+    return ArrayFacts(
+        name, "global", "float", 4000.0, read / 3, read, written, written / 10, accesses
+    )
+
+
+DETAILS = LaunchExplanation(
     path=MAIN,
     line=5,
-    launch=(MAIN, 42),
-    launches=2,
-    grid=("div(n, 256)", "1", "1"),
-    block=("256", "1", "1"),
     values=(
-        BoundValue("n", 1000.0, "argv[1] at main.cu:30", ()),
-        BoundValue("m", 1024.0, None, (UnknownUsed("m", "read from a file", 1024.0),)),
-        BoundValue("k", 16.0, None, (UnknownUsed("argc", "not known", 1.0),)),
+        _value("n", 1000.0, how=HowKnown.ARGV, origins=(SourcePlace("argv[1]", MAIN, 30),)),
+        _value(
+            "m",
+            1024.0,
+            how=HowKnown.ASSUMED,
+            assumed=(UnknownUsed("m", "read from a file", 1024.0),),
+        ),
     ),
-    sizes={"x": 4000.0},
+    launch=LaunchFacts(
+        path=MAIN,
+        line=42,
+        certain=True,
+        launches=2,
+        grid=(_value("grid.x", 4, formula="n / 256"), _value("grid.y", 1), _value("grid.z", 1)),
+        block=(_value("block.x", 256), _value("block.y", 1), _value("block.z", 1)),
+        threads=1024,
+        dynamic_shared_bytes=_value("dynamic shared memory", 0),
+        static_shared_bytes=0,
+        template_arguments=(),
+        buffers=(),
+        repeat=_value("launches", 1),
+    ),
     regions=(
-        RegionDetail(
-            0, "kernel", MAIN, 5, "", 1024.0, 1.0, 1.0, False, False,
-            {Precision.INT: 2048.0}, 0,
-        ),
-        RegionDetail(
-            1, "guard", MAIN, 6, "lt(i - n)", 1000.0, 1.0, 0.977, False, False, {}, 1,
-        ),
-        RegionDetail(
-            2, "loop", MAIN, 7, "?", 16000.0, 16.0, 1.0, True, False,
-            {Precision.SP: 32000.0}, 1,
+        _region(0, "kernel", 5, 1024.0, operations=Operations(int_ops=2048.0)),
+        _region(1, "guard", 6, 1000.0, formula="i < n", share=0.977, accesses=1),
+        _region(
+            2,
+            "loop",
+            7,
+            16000.0,
+            counter="trip#1",
+            trips=16.0,
+            estimated=True,
+            why="its end depends on data",
+            operations=Operations(sp_flops=32000.0),
+            accesses=1,
         ),
     ),
     arrays=(
-        ArrayDetail(
-            "y", "global", 4000.0, 0.0, 0.0, 4000.0, 400.0,
-            (AccessDetail(MAIN, 8, "write", 4, 1000.0, "4 x 256, 1024 x 4"),),
-        ),
-        ArrayDetail(
-            "x", "global", 4000.0, 4000.0, 12000.0, 0.0, 0.0,
-            (AccessDetail(MAIN, 7, "read", 4, 16000.0, "data-dependent"),) * 7,
-        ),
+        _array("x", 12000.0, 0.0, *(_access(7, "read", 16000.0, "data-dependent"),) * 7),
+        _array("y", 0.0, 4000.0, _access(8, "write", 1000.0, "4 x 256, 1024 x 4")),
     ),
-)  # fmt: skip
+    lines=(),
+    time=TimeFacts(
+        time_ns=6000.0,
+        overlap_exponent=3.0,
+        limiting=Limiter.BANDWIDTH,
+        terms=(TimeTerm("dram", 4000.0), TimeTerm("launch", 2000.0)),
+        regime="idle SMs",
+        occupancy=0.5,
+        occupancy_limiter="warps",
+        blocks=4,
+        blocks_per_sm=6,
+        sm_count=68,
+        waves=4 / 408,
+        tail_efficiency=4 / 408,
+        registers_per_thread=32,
+    ),
+    verdict_facts=VerdictFacts(BB, 0.9, 8000.0, 4000.0, 0.0, (), (), None),
+    assumptions=(),
+)
 """A kernel taken apart."""
 
 
@@ -166,7 +258,7 @@ class FakeProgram:
 
     def details(
         self, profiled_name: str, *, grid: Dim3 | None, block: Dim3 | None
-    ) -> KernelDetails | None:
+    ) -> LaunchExplanation | None:
         name = profiled_name.partition("(")[0]
         return DETAILS if self.predict(name, grid=grid, block=block) is not None else None
 
@@ -242,6 +334,6 @@ def prediction() -> Callable[..., Prediction]:
 
 
 @pytest.fixture
-def details() -> KernelDetails:
+def details() -> LaunchExplanation:
     """A kernel taken apart."""
     return DETAILS

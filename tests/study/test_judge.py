@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from roofline_lsp.api.details import KernelDetails
+from roofline_lsp.api.explain.records import LaunchExplanation
 from roofline_lsp.api.report import Verdict
 from roofline_lsp.settings import Settings
 from roofline_lsp.study.dataset import MeasuredKernel
@@ -149,7 +149,7 @@ def test_missing_and_empty_folders_are_told(
 
 
 def test_details_are_kept_when_asked_for(
-    measured: Make, inputs: Inputs, analyser: Analyser, details: KernelDetails
+    measured: Make, inputs: Inputs, analyser: Analyser, details: LaunchExplanation
 ) -> None:
     rows = [measured(), measured(kernel="crashes(int)")]
     plain, _ = judged(rows, inputs, analyser)

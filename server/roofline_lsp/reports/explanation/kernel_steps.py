@@ -29,7 +29,7 @@ MOST_ACCESSES = 40
 MOST_LINES = 80
 _SOURCE_WIDTH = 72
 _NOTICED = 1.05
-_SHORT = 56
+_SHORT = 84
 """Of an access: characters that go on one line."""
 _WIDEST = 130
 """Of a line of a table: a longer one is broken."""

@@ -11,7 +11,7 @@ from roofline_lsp.api.report import UnknownUsed
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.reports.units import exact, scaled
 
-WIDTH = 110
+WIDTH = 104
 """Characters of a line of words; tables may be wider."""
 INDENT = "     "
 """Of what stands below the heading of a step."""

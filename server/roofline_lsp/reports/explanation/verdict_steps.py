@@ -49,8 +49,8 @@ def time_lines(explained: LaunchExplanation) -> Iterator[str]:
     yield from wrapped(
         f"{time.regime}: {counted(time.blocks, 'block')}, {time.blocks_per_sm} on each of"
         f" {time.sm_count} SMs, {significant(time.waves)} waves; occupancy"
-        f" {percent(time.occupancy)}, limited by {time.occupancy_limiter} (with"
-        f" {time.registers_per_thread} registers a thread, which is assumed)"
+        f" {percent(time.occupancy)}, limited by {time.occupancy_limiter}, with"
+        f" {time.registers_per_thread} registers a thread assumed"
     )
 
 
