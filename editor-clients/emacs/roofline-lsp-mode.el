@@ -55,6 +55,21 @@
   (setq roofline-gpu gpu)
   (lsp--set-configuration (lsp-configuration-section "roofline")))
 
+(defun roofline-explain ()
+  "Tell how the class of the kernel at point comes about, in a buffer of its own."
+  (interactive)
+  (let ((found (lsp-request "roofline/explain" (lsp--text-document-position-params))))
+    (if (not found)
+        (message "There is no kernel at point, and no launch of one")
+      (with-current-buffer (get-buffer-create (format "*%s*" (gethash "title" found)))
+        (let ((inhibit-read-only t))
+          (erase-buffer)
+          (insert (gethash "text" found)))
+        (goto-char (point-min))
+        (special-mode)
+        (setq truncate-lines t)
+        (display-buffer (current-buffer))))))
+
 (add-hook 'cuda-mode-hook #'lsp-deferred)
 
 (provide 'roofline-lsp-mode)

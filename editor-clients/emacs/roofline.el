@@ -44,6 +44,22 @@
   (setq-default eglot-workspace-configuration `(:roofline (:gpu ,gpu)))
   (eglot-signal-didChangeConfiguration (eglot--current-server-or-lose)))
 
+(defun roofline-explain ()
+  "Tell how the class of the kernel at point comes about, in a buffer of its own."
+  (interactive)
+  (let ((found (jsonrpc-request (eglot--current-server-or-lose) :roofline/explain
+                                (eglot--TextDocumentPositionParams) :timeout 60)))
+    (if (not found)
+        (message "There is no kernel at point, and no launch of one")
+      (with-current-buffer (get-buffer-create (format "*%s*" (plist-get found :title)))
+        (let ((inhibit-read-only t))
+          (erase-buffer)
+          (insert (plist-get found :text)))
+        (goto-char (point-min))
+        (special-mode)
+        (setq truncate-lines t)
+        (display-buffer (current-buffer))))))
+
 (defun roofline-start ()
   "Start roofline-lsp for this buffer."
   (interactive)

@@ -37,6 +37,10 @@
 (eglot--signal-textDocument/didOpen)
 (let ((said (hover)))
   (check "hover explains the kernel" (and said (string-match-p "Compute-bound" said)) said))
+(roofline-explain)
+(with-current-buffer "*Explanation of horner*"
+  (check "the kernel is explained"
+         (string-match-p "8  What assumptions are worth" (buffer-string)) (buffer-string)))
 (roofline-gpu "A100 SXM4 40GB")
 (until-true "another GPU changes the class"
             (lambda () (let ((said (hover))) (and said (string-match-p "Bandwidth-bound.*A100" said)))))

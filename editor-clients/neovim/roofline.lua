@@ -2,6 +2,7 @@
 -- Put this file into ~/.config/nvim/plugin/ (Neovim then reads it at start), or :source it.
 
 local METHOD_GPUS = "roofline/gpus"
+local METHOD_EXPLAIN = "roofline/explain"
 
 vim.filetype.add({ extension = { hip = "hip" } })
 
@@ -79,6 +80,30 @@ end, {
     end, names)
   end,
 })
+
+-- :RooflineExplain tells how the class of the kernel at the cursor comes about, in a window of its own.
+vim.api.nvim_create_user_command("RooflineExplain", function()
+  local client = client_of(0)
+  if not client then
+    vim.notify("roofline-lsp does not run in this buffer", vim.log.levels.WARN)
+    return
+  end
+  local at = vim.lsp.util.make_position_params(0, client.offset_encoding)
+  client:request(METHOD_EXPLAIN, at, function(failed, found)
+    if failed then
+      vim.notify(failed.message, vim.log.levels.ERROR)
+      return
+    end
+    if not found or found == vim.NIL then
+      vim.notify("There is no kernel at the cursor, and no launch of one.")
+      return
+    end
+    vim.cmd.new()
+    vim.api.nvim_buf_set_lines(0, 0, -1, false, vim.split(vim.trim(found.text), "\n"))
+    vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = "nofile", "wipe", false
+    vim.bo.modifiable, vim.wo.wrap = false, false
+  end)
+end, { desc = "How the class of the kernel at the cursor comes about" })
 
 -- Neovim 0.11 asks for code lenses only when told to; inlay hints give each line's share.
 vim.api.nvim_create_autocmd("LspAttach", {

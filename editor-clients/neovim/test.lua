@@ -55,6 +55,16 @@ local function run()
   end)
   check("inlay hints give shares", vim.lsp.inlay_hint.get({ bufnr = 0 })[1].inlay_hint.label:find("DP"), {})
 
+  local source = vim.api.nvim_get_current_win()
+  vim.cmd.RooflineExplain()
+  until_true("the explanation", function()
+    return vim.api.nvim_get_current_win() ~= source
+  end)
+  local steps = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n")
+  check("the kernel is explained", steps:find("8  What assumptions are worth", 1, true), steps)
+  check("the explanation cannot be changed", not vim.bo.modifiable, {})
+  vim.api.nvim_win_close(0, true)
+
   local names = vim.fn.getcompletion("RooflineGpu a100", "cmdline")
   check("GPUs complete", vim.tbl_contains(names, "A100 SXM4 40GB"), names)
   vim.cmd.RooflineGpu("A100 SXM4 40GB")

@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import { registerCompare } from "./features/compare";
 import { confirm } from "./features/confirm";
 import { registerDetails } from "./features/details";
+import { registerExplain } from "./features/explain";
 import { registerGpu } from "./features/gpu";
 import { registerLineHeat } from "./features/lineHeat";
 import { Pages } from "./features/pages";
@@ -36,6 +37,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
         registerLineHeat(started),
         registerPanel(started, context.extensionUri),
         registerCompare(started, pages, context.globalState),
+        registerExplain(started, pages),
         registerRules(),
         registerServerCommands(started, pages),
         registerSwitches(started),

@@ -59,6 +59,12 @@ export interface LineHeat {
     kernel: string;
 }
 
+/** How the class of a kernel comes about, as text with columns. */
+export interface Explanation {
+    title: string;
+    text: string;
+}
+
 interface OfDocument {
     textDocument: { uri: string };
 }
@@ -69,6 +75,11 @@ export const lineHeatRequest = new RequestType<OfDocument, LineHeat[], void>("ro
 export const compareRequest = new RequestType<OfDocument & { gpus: string[] }, (Report | null)[], void>(
     "roofline/compareGpus",
 );
+export const explainRequest = new RequestType<
+    OfDocument & { position: { line: number; character: number } },
+    Explanation | null,
+    void
+>("roofline/explain");
 export const analysed = new NotificationType<{ uri: string; version: number }>("roofline/analysed");
 
 /** Where a kernel stands: the arguments of every command on a kernel. */
@@ -83,5 +94,6 @@ export const CLIENT_COMMANDS = [
     "roofline.showDetails",
     "roofline.showRoofline",
     "roofline.compareGpus",
+    "roofline.explainKernel",
     "roofline.showPrompt",
 ];

@@ -115,6 +115,15 @@ test("another GPU changes the class", async () => {
     await until(() => lenses(document.uri), (all) => /^CB .*RTX 3080/.test(all[0] ?? ""), "the lens for an RTX 3080");
 });
 
+test("the kernel at the cursor is explained in a page beside the source", async () => {
+    const editor = await open("horner.cu");
+    editor.selection = new vscode.Selection(HORNER, 18, HORNER, 18);
+    await vscode.commands.executeCommand("roofline.explainKernel");
+    const page = await vscode.workspace.openTextDocument(vscode.Uri.parse("roofline-page:/Explanation of horner.txt"));
+    assert.match(page.getText(), /^ {2}1 {2}Values from the host\n(.*\n)* {2}8 {2}What assumptions are worth/m);
+    await vscode.commands.executeCommand("workbench.action.closeEditorsInOtherGroups");
+});
+
 test("GPUs are compared in a page", async () => {
     const { document } = await open("horner.cu");
     await vscode.commands.executeCommand("roofline.compareGpus", document.uri.toString(), undefined, ["RTX 3080", "A100"]);
