@@ -53,6 +53,10 @@
 (let ((actions (mapcar (lambda (each) (gethash "title" each))
                        (append (lsp-request "textDocument/codeAction" (lsp--text-document-code-action-params)) nil))))
   (check "the lens has a twin among the actions" (string-match-p "^Roofline: CB" (or (car actions) "")) actions))
+(roofline-explain)
+(with-current-buffer "*Explanation of horner*"
+  (check "the kernel is explained"
+         (string-match-p "8  What assumptions are worth" (buffer-string)) (buffer-string)))
 (roofline-set-gpu "A100 SXM4 40GB")
 (until-true "another GPU changes the class" (lambda () (string-match-p "^BB.*A100" (or (car (lenses)) ""))))
 (find-file "broken.cu")

@@ -10,13 +10,9 @@ import pytest
 from roofline_lsp.analysis.prediction import UnknownKind, Verdict
 from roofline_lsp.api.explain.choosing import NoSuchKernelError
 from roofline_lsp.api.explain.file import Question, explain_file
-from roofline_lsp.api.explain.records import (
-    AccessFacts,
-    Explanation,
-    HowKnown,
-    LaunchExplanation,
-    SourcePlace,
-)
+from roofline_lsp.api.explain.host_records import HowKnown, SourcePlace
+from roofline_lsp.api.explain.kernel_records import AccessFacts
+from roofline_lsp.api.explain.records import Explanation, LaunchExplanation
 from roofline_lsp.api.program import ProgramAnalysis
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.settings import Settings
@@ -227,7 +223,8 @@ def test_accesses_tell_addresses_coalescing_and_bytes() -> None:
     found = accesses(explained)
     store = found["y", "write", 8]
     assert store.offset == "4*(blockIdx.x*blockDim.x + threadIdx.x)"
-    assert (store.size_bytes, store.executions) == (4, pytest.approx(1e6))
+    assert store.size_bytes == 4
+    assert store.executions == pytest.approx(1e6)
     assert store.sectors_per_request == store.least_sectors_per_request
     assert store.footprint_bytes == pytest.approx(4e6, rel=1e-3)
     arrays = {array.name: array for array in explained.arrays}

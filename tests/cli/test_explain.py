@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -101,3 +102,16 @@ def test_both_schemas_are_printed(run: Run) -> None:
     report, explanation = (json.loads(run("schema", *each).out) for each in ((), ("explanation",)))
     assert report["$id"] == "urn:roofline-lsp:report:1"
     assert explanation["$id"] == "urn:roofline-lsp:explanation:1"
+
+
+def test_the_example_of_contributing_is_what_the_program_prints(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guide = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (source,) = re.findall(r"```cuda\n(.*?)```", guide, re.DOTALL)
+    (quoted,) = re.findall(r"```text\n(.*?)```", guide, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    Path("weigh.cu").write_text(source)
+    (command,) = re.findall(r"`roofline-lsp (explain weigh\.cu.*?)` says", guide)
+    printed = run(*command.split()).out.splitlines()
+    assert [line for line in quoted.splitlines() if line not in printed] == []

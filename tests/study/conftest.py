@@ -13,20 +13,9 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from roofline_lsp.api.explain.records import (
-    AccessFacts,
-    ArrayFacts,
-    HostValue,
-    HowKnown,
-    LaunchExplanation,
-    LaunchFacts,
-    Operations,
-    RegionFacts,
-    SourcePlace,
-    TimeFacts,
-    TimeTerm,
-    VerdictFacts,
-)
+from roofline_lsp.api.explain.host_records import HostValue, HowKnown, LaunchFacts, SourcePlace
+from roofline_lsp.api.explain.kernel_records import AccessFacts, ArrayFacts, Operations, RegionFacts
+from roofline_lsp.api.explain.records import LaunchExplanation, TimeFacts, TimeTerm, VerdictFacts
 from roofline_lsp.api.report import (
     GpuUsed,
     Limiter,

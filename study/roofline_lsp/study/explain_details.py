@@ -6,7 +6,8 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from roofline_lsp.api.explain.records import HostValue, LaunchExplanation
+from roofline_lsp.api.explain.host_records import HostValue
+from roofline_lsp.api.explain.records import LaunchExplanation
 from roofline_lsp.reports.explanation.host_steps import value_lines
 from roofline_lsp.reports.explanation.kernel_steps import access_lines, region_lines
 from roofline_lsp.reports.explanation.verdict_steps import time_lines

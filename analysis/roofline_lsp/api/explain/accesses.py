@@ -11,7 +11,7 @@ from roofline_lsp.analysis.predict import Judged, Target
 from roofline_lsp.analysis.touched import Touched
 from roofline_lsp.analysis.traffic import ArrayTraffic, access_shares
 from roofline_lsp.api.explain.formula import formula
-from roofline_lsp.api.explain.records import AccessFacts, ArrayFacts
+from roofline_lsp.api.explain.kernel_records import AccessFacts, ArrayFacts
 from roofline_lsp.api.signature import type_text
 from roofline_lsp.rules.accesses import Asked, requests_of
 

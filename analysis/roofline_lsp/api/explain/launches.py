@@ -14,7 +14,7 @@ from roofline_lsp.analysis.host.values import (
 )
 from roofline_lsp.analysis.host_numbers import HostNumbers
 from roofline_lsp.api.explain.formula import informative
-from roofline_lsp.api.explain.records import (
+from roofline_lsp.api.explain.host_records import (
     BufferPassed,
     HostValue,
     HowKnown,

@@ -10,7 +10,7 @@ from roofline_lsp.analysis.device.regions import Region, Site, Work
 from roofline_lsp.analysis.execution import Execution, RegionRuns
 from roofline_lsp.analysis.predict import Judged
 from roofline_lsp.api.explain.formula import LONGEST, formula
-from roofline_lsp.api.explain.records import LineWork, Operations, RegionFacts
+from roofline_lsp.api.explain.kernel_records import LineWork, Operations, RegionFacts
 
 _NOT_KNOWN: Final = "?"
 

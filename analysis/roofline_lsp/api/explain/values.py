@@ -19,7 +19,7 @@ from roofline_lsp.analysis.host.values import (
 )
 from roofline_lsp.analysis.prediction import UnknownUsed
 from roofline_lsp.api.explain.formula import Names, informative
-from roofline_lsp.api.explain.records import HostValue, HowKnown, SourcePlace
+from roofline_lsp.api.explain.host_records import HostValue, HowKnown, SourcePlace
 from roofline_lsp.api.origins import open_values
 from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import Expr, Symbol

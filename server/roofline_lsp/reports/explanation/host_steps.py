@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from roofline_lsp.api.explain.records import (
+from roofline_lsp.api.explain.host_records import (
     BufferPassed,
     HostValue,
-    LaunchExplanation,
     LaunchOutline,
     TemplateArgument,
 )
+from roofline_lsp.api.explain.records import LaunchExplanation
 from roofline_lsp.api.report import UnknownUsed
 from roofline_lsp.reports.explanation.layout import INDENT, how, reasons, wrapped
 from roofline_lsp.reports.table import aligned

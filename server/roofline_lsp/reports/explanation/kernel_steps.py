@@ -6,12 +6,8 @@ import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from roofline_lsp.api.explain.records import (
-    AccessFacts,
-    ArrayFacts,
-    LaunchExplanation,
-    RegionFacts,
-)
+from roofline_lsp.api.explain.kernel_records import AccessFacts, ArrayFacts, RegionFacts
+from roofline_lsp.api.explain.records import LaunchExplanation
 from roofline_lsp.reports.explanation.layout import (
     INDENT,
     amount,
@@ -80,8 +76,10 @@ def access_lines(explained: LaunchExplanation) -> Iterator[str]:
     named = _named(explained)
     for array in explained.arrays:
         yield from wrapped(_array(array))
-        yield from _table_of(array.accesses[:MOST_ACCESSES], explained.path, named)
-        yield from _more(len(array.accesses) - MOST_ACCESSES, "access", "accesses")
+        groups = list(_grouped(array.accesses))
+        yield from _table_of(groups[:MOST_ACCESSES], explained.path, named)
+        left = sum(1 + alike for _, alike in groups[MOST_ACCESSES:])
+        yield from _more(left, "access", "accesses")
 
 
 def operation_lines(explained: LaunchExplanation) -> Iterator[str]:
@@ -177,10 +175,10 @@ def _likeness(access: AccessFacts) -> object:
     return access.path, access.line, access.kind, access.size_bytes, *list(_costs(access))[:2]
 
 
-def _table_of(accesses: Sequence[AccessFacts], home: Path, named: str) -> Iterator[str]:
+def _table_of(groups: Sequence[tuple[AccessFacts, int]], home: Path, named: str) -> Iterator[str]:
     """Where and what each access is; what it costs on the same line, or below it."""
     rows, below = [], []
-    for access, alike in _grouped(accesses):
+    for access, alike in groups:
         loads = f"  as {access.loads}" if access.loads is not None and access.loads in named else ""
         what, costs = f"{access.size_bytes} B at {access.offset}{loads}", "; ".join(_costs(access))
         costs += f"; and {alike} more like it" if alike else ""

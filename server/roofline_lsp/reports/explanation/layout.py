@@ -6,7 +6,8 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from roofline_lsp.api.explain.records import HostValue, HowKnown, Operations
+from roofline_lsp.api.explain.host_records import HostValue, HowKnown
+from roofline_lsp.api.explain.kernel_records import Operations
 from roofline_lsp.api.report import UnknownUsed
 from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.reports.units import exact, scaled

@@ -37,28 +37,16 @@ _SIMPLE: Final[Mapping[object, str]] = {
 _Schema = dict[str, Any]
 
 
+_MAJOR: Final = SCHEMA_VERSION.partition(".")[0]
+
+
 def schema() -> _Schema:
     """The schema as values that JSON can hold."""
     definitions: dict[str, _Schema] = {}
-    top = _record(Explanation, definitions)
-    major = SCHEMA_VERSION.partition(".")[0]
-    head: _Schema = {
-        "schema_version": {
-            "description": "Major.minor. A minor step adds keys, a major one changes some.",
-            "type": "string",
-            "pattern": f"^{major}\\.[0-9]+$",
-        },
-        "tool": {
-            "type": "object",
-            "properties": {"name": {"const": TOOL_NAME}, "version": {"type": "string"}},
-            "required": ["name", "version"],
-            "additionalProperties": False,
-        },
-    }
-    properties = {**head, **top["properties"]}
+    properties = {**_head(), **_record(Explanation, definitions)["properties"]}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"urn:roofline-lsp:explanation:{major}",
+        "$id": f"urn:roofline-lsp:explanation:{_MAJOR}",
         "title": "Explanation of roofline-lsp",
         "description": "What `roofline-lsp explain --format json` prints. A number, name or class"
         " that is not known is null. Readers should accept further keys.",
@@ -67,6 +55,23 @@ def schema() -> _Schema:
         "required": list(properties),
         "additionalProperties": False,
         "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def _head() -> _Schema:
+    """What stands before the fields of the explanation."""
+    return {
+        "schema_version": {
+            "description": "Major.minor. A minor step adds keys, a major one changes some.",
+            "type": "string",
+            "pattern": f"^{_MAJOR}\\.[0-9]+$",
+        },
+        "tool": {
+            "type": "object",
+            "properties": {"name": {"const": TOOL_NAME}, "version": {"type": "string"}},
+            "required": ["name", "version"],
+            "additionalProperties": False,
+        },
     }
 
 

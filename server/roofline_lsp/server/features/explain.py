@@ -64,8 +64,10 @@ async def _kernel_at(
 
 def _around(view: View, line: int | None) -> KernelReport | None:
     """The kernel whose code a line of the analysed text is in."""
+    if line is None:
+        return None
     for kernel in view.report.kernels:
-        here = kernel.path == view.report.path and line is not None
-        if here and kernel.span.line <= line <= kernel.span.end_line:
+        inside = kernel.span.line <= line <= kernel.span.end_line
+        if inside and kernel.path == view.report.path:
             return kernel
     return None
