@@ -408,6 +408,11 @@ def test_the_sides_of_a_branch_change_together() -> None:
     assert half.time_ns == pytest.approx(explained.time.time_ns, rel=0.35)
 
 
+def test_a_number_of_the_host_that_is_called_as_the_parameter_is_told_once() -> None:
+    names = [each.name for each in smooth("1000000").assumptions if each.kind is UnknownKind.HOST]
+    assert names == ["iters"]
+
+
 def test_nothing_is_tried_where_none_is_asked_for() -> None:
     found = explain(BRANCHES, question=Question(tried=0)).kernels[0].explained
     (branch,) = found.assumptions

@@ -203,7 +203,8 @@ def test_long_tables_are_cut(
     details: LaunchExplanation,
 ) -> None:
     loop = replace(details.regions[2], formula="a + " * 60, estimated=False)
-    many = replace(details, regions=(*details.regions, *(loop for _ in range(100))))
+    loops = (replace(loop, line=line) for line in range(100))
+    many = replace(details, regions=(*details.regions, *loops))
     text = explain(Judgement(measured(), prediction(), None, many), gpu, sources=SOURCES)
     assert f"     and {103 - MOST_REGIONS} more regions" in text.splitlines()
     assert max(map(len, text.splitlines())) <= 140

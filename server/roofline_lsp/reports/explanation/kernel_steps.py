@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from roofline_lsp.api.explain.kernel_records import AccessFacts, ArrayFacts, RegionFacts
 from roofline_lsp.api.explain.records import LaunchExplanation
+from roofline_lsp.kernel.precision import Precision
 from roofline_lsp.reports.explanation.layout import (
     INDENT,
+    TIED,
     amount,
     place,
     precision_name,
@@ -18,6 +21,8 @@ from roofline_lsp.reports.explanation.layout import (
 )
 from roofline_lsp.reports.table import aligned
 from roofline_lsp.reports.units import UNKNOWN, exact, percent, scaled, significant
+
+_Item = TypeVar("_Item")
 
 MOST_REGIONS = 80
 MOST_ACCESSES = 40
@@ -44,29 +49,22 @@ _DEEPEST = 12
 
 def region_lines(explained: LaunchExplanation) -> Iterator[str]:
     """A table with a line a region, and below it what an estimate rests on."""
-    regions = explained.regions[:MOST_REGIONS]
-    used = precisions_in(region.operations for region in regions)
+    used = precisions_in(region.operations for region in explained.regions)
+    groups = _in_groups(explained.regions, lambda region: _row(region, explained.path, used))
+    shown = groups[:MOST_REGIONS]
     rows = [["line", "region", "runs", "each", *map(precision_name, used), "why"]]
-    for region in regions:
-        rows.append(
-            [
-                place(region.path, region.line, explained.path),
-                f"{'  ' * min(region.depth, _DEEPEST)}{_kind(region)}",
-                scaled(region.runs),
-                _each(region),
-                *(amount(region.operations.of(precision)) for precision in used),
-                "" if len(_why(region)) > _LONG else _why(region),
-            ]
-        )
+    rows += [_row(region, explained.path, used) for region, _ in shown]
     lines = aligned(rows, right=(0, *range(2, 4 + len(used))), indent=INDENT)
     yield lines[0]
-    for line, region in zip(lines[1:], regions, strict=True):
+    for line, (region, alike) in zip(lines[1:], shown, strict=True):
         yield line
         if len(_why(region)) > _LONG:
             yield from wrapped(_why(region), _BELOW)
         if region.why:
             yield from wrapped(f"~ estimated: {region.why}", _BELOW)
-    yield from _more(len(explained.regions) - MOST_REGIONS, "region")
+        if alike:
+            yield f"{_BELOW}and {alike} more like it"
+    yield from _more(sum(1 + alike for _, alike in groups[MOST_REGIONS:]), "region")
 
 
 def access_lines(explained: LaunchExplanation) -> Iterator[str]:
@@ -76,7 +74,7 @@ def access_lines(explained: LaunchExplanation) -> Iterator[str]:
     named = _named(explained)
     for array in explained.arrays:
         yield from wrapped(_array(array))
-        groups = list(_grouped(array.accesses))
+        groups = _in_groups(array.accesses, _likeness)
         yield from _table_of(groups[:MOST_ACCESSES], explained.path, named)
         left = sum(1 + alike for _, alike in groups[MOST_ACCESSES:])
         yield from _more(left, "access", "accesses")
@@ -101,7 +99,32 @@ def operation_lines(explained: LaunchExplanation) -> Iterator[str]:
     yield from _more(len(explained.lines) - MOST_LINES, "line")
 
 
+def _in_groups(
+    items: Sequence[_Item], likeness: Callable[[_Item], object]
+) -> list[tuple[_Item, int]]:
+    """Items one after the other; of many alike the first, with how many follow it."""
+    groups: list[tuple[_Item, int]] = []
+    for _, group in itertools.groupby(items, likeness):
+        alike = list(group)
+        if len(alike) > _MOST_ALIKE:
+            groups.append((alike[0], len(alike) - 1))
+        else:
+            groups += ((each, 0) for each in alike)
+    return groups
+
+
 # -- regions
+
+
+def _row(region: RegionFacts, home: Path, used: Sequence[Precision]) -> list[str]:
+    return [
+        place(region.path, region.line, home),
+        f"{'  ' * min(region.depth, _DEEPEST)}{_kind(region)}",
+        scaled(region.runs),
+        _each(region),
+        *(amount(region.operations.of(precision)) for precision in used),
+        "" if len(_why(region)) > _LONG else _why(region),
+    ]
 
 
 def _kind(region: RegionFacts) -> str:
@@ -161,17 +184,8 @@ def _named(explained: LaunchExplanation) -> str:
     return " ".join((*offsets, *(region.formula or "" for region in explained.regions)))
 
 
-def _grouped(accesses: Sequence[AccessFacts]) -> Iterator[tuple[AccessFacts, int]]:
-    """Accesses one after the other; of many alike on a line the first, with how many follow it."""
-    for _, group in itertools.groupby(accesses, _likeness):
-        alike = list(group)
-        if len(alike) > _MOST_ALIKE:
-            yield alike[0], len(alike) - 1
-        else:
-            yield from ((each, 0) for each in alike)
-
-
 def _likeness(access: AccessFacts) -> object:
+    """What accesses of a line share that differ in their offsets alone."""
     return access.path, access.line, access.kind, access.size_bytes, *list(_costs(access))[:2]
 
 
@@ -184,7 +198,7 @@ def _table_of(groups: Sequence[tuple[AccessFacts, int]], home: Path, named: str)
         costs += f"; and {alike} more like it" if alike else ""
         short = len(what) + len(costs) < _SHORT
         below.append("" if short else costs)
-        cell = f"{what}; {costs}" if short else what
+        cell = f"{what}; {costs}".replace(TIED, " ") if short else what
         rows.append([f"{place(access.path, access.line, home)}:", access.kind, cell])
     for line, costs in zip(aligned(rows, indent=f"{INDENT}  "), below, strict=True):
         yield from [line] if len(line) <= _WIDEST else wrapped(line.strip(), f"{INDENT}  ", _BELOW)
@@ -204,7 +218,8 @@ def _costs(access: AccessFacts) -> Iterator[str]:
     elif access.clocks_per_request is not None and access.clocks_per_request > 1:
         yield f"{significant(access.clocks_per_request)} clocks a warp"
     if access.pattern is not None:
-        yield _PATTERNS.get(access.pattern, f"strides x extents {access.pattern}")
+        strides = access.pattern.replace(" x ", f"{TIED}x{TIED}")
+        yield _PATTERNS.get(access.pattern, f"strides{TIED}x{TIED}extents {strides}")
     if access.footprint_bytes is not None:
         yield f"touches {scaled(access.footprint_bytes, 'B')}"
     if access.dram_read_bytes:

@@ -14,6 +14,8 @@ from roofline_lsp.reports.units import exact, scaled
 
 WIDTH = 104
 """Characters of a line of words; tables may be wider."""
+TIED = "\u00a0"
+"""A blank between words that stay together."""
 INDENT = "     "
 """Of what stands below the heading of a step."""
 
@@ -28,8 +30,8 @@ _HOW = {
 
 
 def wrapped(text: str, indent: str = INDENT, hanging: str = "  ") -> list[str]:
-    """Words on as many lines as they take."""
-    return textwrap.wrap(
+    """Words on as many lines as they take; lines do not end at ``TIED`` blanks."""
+    lines = textwrap.wrap(
         text,
         WIDTH,
         initial_indent=indent,
@@ -37,6 +39,7 @@ def wrapped(text: str, indent: str = INDENT, hanging: str = "  ") -> list[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
+    return [line.replace(TIED, " ") for line in lines]
 
 
 def how(value: HostValue) -> str:
