@@ -85,7 +85,7 @@ def test_explain_shows_matching_kernels(run: Callable[..., Any], options: list[s
     assert "RIGHT: measured BB, predicted BB" in ran.out
     assert "WRONG: measured BB, predicted CB" in ran.out
     assert "at main.cu:8: grid (3907, 1, 1), block (256, 1, 1)\n" in ran.out
-    assert "  values (" in ran.out
+    assert "  values from the host\n     n = 1000000  " in ran.out
     assert "  regions, their own operations over the whole launch\n" in ran.out
     ran = run("evaluate", *options, "--explain", "--wrong")
     assert "RIGHT" not in ran.out

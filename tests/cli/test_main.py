@@ -58,7 +58,7 @@ def test_help_names_commands_and_exit_codes(run: Callable[..., Any]) -> None:
         ("evalute", "did you mean 'evaluate'?"),
         (
             "xyz",
-            "the commands are advise, cache, evaluate, gpus, import, prompt, rules, schema, study",
+            "the commands are advise, cache, evaluate, explain, gpus, import, prompt, rules",
         ),
         ("src/saxpy.cu", "to check it, run: roofline-lsp --check src/saxpy.cu"),
     ],
