@@ -1,7 +1,8 @@
-"""What all tests share: nothing of the person who runs them is read, and examples are the same.
+"""What all tests share: nothing of the person who runs them is read, and how examples are tried.
 
-A property test that fails by chance stops changes that have nothing to do with it. New examples are
-tried with ``HYPOTHESIS_PROFILE=explore ./run-tests``.
+Property tests try new examples in every run. One that fails prints a ``@reproduce_failure`` line
+that tries its example again wherever it is put above the test, and is kept in ``.hypothesis``, so
+that the next run begins with it.
 """
 
 from __future__ import annotations
@@ -10,12 +11,19 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-# Without deadlines: how long an example takes tells how busy the machine is.
-settings.register_profile("repeatable", derandomize=True, deadline=None)
-settings.register_profile("explore", deadline=None)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+# Neither deadlines nor the health check of slow examples: how long an example takes tells how busy
+# the machine is. All that is set here is set in CI too, where hypothesis has a profile of its own
+# that would try the same examples each time.
+settings.register_profile(
+    "fresh",
+    derandomize=False,
+    print_blob=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("fresh")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -62,6 +62,10 @@ def touched(boxes: Iterable[Box]) -> int:
         # Records of 64 bytes, a field of 16; of 16 bytes, a field of 4.
         (box(16, (64, 50)), 1600),
         (box(4, (16, 64)), 1024),
+        # Few rows of one element each, all of which straddle a border of sectors.
+        (box(16, (512, 22), (732, 2), start=28), 44 * 64),
+        # Rows of 32 bytes begin at each fourth of a sector, two of the six at its start.
+        (box(4, (4, 8), (136, 6)), 2 * 32 + 4 * 64),
         # A window that moves by one element: a convolution of 9 taps.
         (box(4, (4, 1000), (4, 9)), 4032),
     ],
@@ -89,6 +93,8 @@ MATRIX = box(4, (4, 254), (ROW, 254), start=ROW + 4)
         (at(box(4, (16, 1000)), 0, 8), 0.002),
         (at(box(4, (64, 1000)), 0, 32), 0.0),
         (at(box(4, (64, 1000)), 0, 4), 0.15),
+        # A sector and a piece of the next one: the union has both, as its larger part has.
+        (at(box(4, (4, 6)), 12, 4), 0.0),
         # Even and odd elements; the same twice.
         (at(box(4, (8, 1000)), 0, 4), 0.0),
         (at(box(4, (4, 1000)), 0, 0), 0.0),

@@ -23,7 +23,9 @@ ROCPROF = (
 )
 
 relaxed = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    deadline=None,
+    max_examples=150,
 )
 
 

@@ -208,7 +208,7 @@ JSON = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from(["kernel", "gpu", "args", "grid", "counts", "lines", "label", "stalls", ""]),
     JSON,

@@ -98,7 +98,7 @@ def sector_bytes(box: Box, sector: int = SECTOR_BYTES) -> float:
 def _sector_bytes(box: Box, sector: int) -> float:
     run, runs, span = box.size_bytes, 1.0, box.size_bytes
     dense = True
-    gaps: list[float] = []
+    gaps: list[tuple[float, float]] = []
     for stride, extent in box.signature:
         if dense and stride < run + sector:
             # No whole sector fits into the gaps: all of the run's sectors are touched.
@@ -106,7 +106,7 @@ def _sector_bytes(box: Box, sector: int) -> float:
             span = run
             continue
         dense = False
-        gaps.append(stride)
+        gaps.append((stride, extent))
         reach = span + stride * (extent - 1)
         # Where strides interleave, at most the whole span fills up.
         runs *= extent
@@ -115,11 +115,14 @@ def _sector_bytes(box: Box, sector: int) -> float:
         span = reach
     if not gaps:
         return _sectors(run, box.low, sector)
-    common = _common_step(gaps)
+    common = _common_step(stride for stride, _ in gaps)
     if common:
         # All starts are multiples of what the strides have in common.
         runs = min(runs, (span - run) // common + 1)
-    each = _sectors_of_run(run, box.low, common, sector)
+        steps = tuple((stride % sector, extent) for stride, extent in gaps if stride % sector)
+    else:
+        steps = ((1.0, float(sector)),)
+    each = _average_sectors(run, box.low % sector, steps, sector)
     return min(runs * each, _sectors(span, box.low, sector))
 
 
@@ -142,15 +145,37 @@ def _sectors(size: float, low: float, sector: int) -> float:
     return _round_up(low % sector + size, sector)
 
 
-def _sectors_of_run(run: float, low: float, common: int, sector: int) -> float:
-    """Bytes of the sectors that one run covers, on average over the alignments that occur."""
-    return _average_sectors(run, low % sector, math.gcd(sector, common or 1), sector)
-
-
 @lru_cache(maxsize=4096)
-def _average_sectors(run: float, low: float, step: int, sector: int) -> float:
-    places = range(0, sector, step)
-    return sum(_sectors(run, low + place, sector) for place in places) / len(places)
+def _average_sectors(
+    run: float, low: float, steps: tuple[tuple[float, float], ...], sector: int
+) -> float:
+    """Bytes of the sectors that one run covers, on average over the places where runs begin.
+
+    ``steps`` has the stride of each index, less whole sectors, and how many values it takes.
+    """
+    weights = {0.0: 1.0}
+    for stride, extent in steps:
+        weights = _stepped(weights, stride, extent, sector)
+    covered = sum(weight * _sectors(run, low + place, sector) for place, weight in weights.items())
+    return covered / sum(weights.values())
+
+
+def _stepped(
+    weights: dict[float, float], stride: float, extent: float, sector: int
+) -> dict[float, float]:
+    """How many runs begin at each place in a sector, when an index steps on from where they did."""
+    period = sector // math.gcd(sector, int(stride))
+    cycles, rest = divmod(extent, period)
+    if not rest:
+        # Only how the places compare matters, and small numbers stay exact.
+        cycles = 1.0
+    result: dict[float, float] = {}
+    for step in range(period):
+        times = cycles + min(1.0, max(0.0, rest - step))
+        for place, weight in weights.items():
+            there = (place + step * stride) % sector
+            result[there] = result.get(there, 0.0) + weight * times
+    return result
 
 
 def union_bytes(boxes: Sequence[Box], limit: float | None, sector: int = SECTOR_BYTES) -> float:
@@ -185,6 +210,8 @@ class _Cluster:
     """Of the union, in elements of one box."""
     apart: float
     """Sector bytes of the boxes, if they shared none."""
+    largest: float
+    """Sector bytes of the box that touches most: the union touches no less."""
 
 
 _COMPARED: Final = 8
@@ -203,15 +230,17 @@ def _merge_translations(
     for box in group:
         place, rest = _place(box.low - base, shape)
         field = (rest, rest + box.size_bytes)
+        own = sector_bytes(box, sector)
         for cluster in clusters:
             if _add_near(cluster, place, field, extents, whole):
-                cluster.apart += sector_bytes(box, sector)
+                cluster.apart += own
+                cluster.largest = max(cluster.largest, own)
                 break
         else:
-            apart = sector_bytes(box, sector)
-            clusters.append(_Cluster(box.low - rest, [place], [field], whole, apart))
+            clusters.append(_Cluster(box.low - rest, [place], [field], whole, own, own))
     touched = sum(
-        min(_cluster_bytes(cluster, shape, sector), cluster.apart) for cluster in clusters
+        min(max(_cluster_bytes(cluster, shape, sector), cluster.largest), cluster.apart)
+        for cluster in clusters
     )
     return _Extent(base, max(box.low + box.span for box in group), touched)
 
@@ -278,10 +307,11 @@ def _cluster_bytes(cluster: _Cluster, shape: tuple[tuple[float, float], ...], se
     first = reversed(cluster.places[0])
     steps = zip(shape, ranges, first, strict=True)
     start = cluster.low + sum((low - at) * stride for (stride, _), (low, _), at in steps)
-    return min(
-        _record_bytes(cluster, around, start, sector),
-        single * max(1.0, cluster.volume / _volume(shape)),
-    )
+    filled = _record_bytes(cluster, around, start, sector)
+    if len(shape) == 1:
+        # Along one index, boxes that touch leave nothing out.
+        return filled
+    return min(filled, single * max(1.0, cluster.volume / _volume(shape)))
 
 
 def _record_bytes(
