@@ -13,6 +13,10 @@ check:
 test *arguments:
     ./run-tests {{ arguments }}
 
+# the tests that only compute: less than a minute
+fast *arguments:
+    ./run-tests -m fast {{ arguments }}
+
 # style and formatting, nothing changed
 lint:
     ruff check .

@@ -1,4 +1,8 @@
-"""What all tests share: nothing of the person who runs them is read, and how examples are tried.
+"""What all tests share: which are fast, how examples are tried, and that nothing personal is read.
+
+A test is marked ``fast`` unless ``NOT_FAST`` names it, its file or its folder, so that
+``./run-tests -m fast`` ends in less than a minute. That a fast test starts no process is checked
+whenever it runs.
 
 Property tests try new examples in every run. One that fails prints a ``@reproduce_failure`` line
 that tries its example again wherever it is put above the test, and is kept in ``.hypothesis``, so
@@ -8,10 +12,54 @@ that the next run begins with it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+NOT_FAST: Final = (
+    # Start programs: the server and its workers, profilers, compilers, build tools.
+    "cli/test_gpu_measuring.py",
+    "cli/test_main.py",
+    "hardware_db/test_driver_tools.py",
+    "hardware_db/test_index.py::test_look_up_by_slug_opens_two_data_files",
+    "parsers/preprocess/test_gcc_agreement.py",
+    "profiling/test_collect.py",
+    "profiling/test_ncu_rep.py",
+    "profiling/test_profile.py",
+    "server/test_dialect_sessions.py",
+    "server/test_findings.py",
+    "server/test_fuzz.py",
+    "server/test_measurements.py",
+    "server/test_own_requests.py",
+    "server/test_real_session.py",
+    "server/test_session.py",
+    "server/test_wire.py",
+    "test_layout.py",
+    # Share work out to processes.
+    "cli/test_evaluate.py",
+    "profiling/test_validate.py",
+    "study/test_evaluate.py",
+    "study/test_judge.py",
+    # Talk to an endpoint through an SDK that takes seconds to import.
+    "advisor",
+    # Wait.
+    "server/test_documents.py::test_typing_does_not_put_off_the_analysis_for_ever",
+    # Compute for seconds.
+    "api/test_entry.py::test_calls_nested_deeply_give_a_report",
+    "api/test_reuse.py::test_any_order_of_edits_gives_what_a_fresh_analysis_gives",
+    "api/test_reuse.py::test_quick_reports_leave_nothing_behind",
+    "api/test_what_if.py::test_examples_are_judged_elsewhere_as_by_analyses_for_there",
+    "broken",
+    "parsers/cuda/test_fuzz.py::test_deep_nesting",
+    "parsers/preprocess/test_robustness.py::test_hostile",
+    "parsers/preprocess/test_robustness.py::test_spoiled_code",
+    "reports/test_json.py::test_the_schema_names_every_key_and_no_other",
+)
+"""What ``-m fast`` leaves out: folders, files and tests, by their paths in this folder."""
 
 # Neither deadlines nor the health check of slow examples: how long an example takes tells how busy
 # the machine is. All that is set here is set in CI too, where hypothesis has a profile of its own
@@ -24,6 +72,58 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("fresh")
+
+
+_STARTS: Final = frozenset({"os.fork", "os.forkpty", "os.posix_spawn", "subprocess.Popen"})
+_started: list[str] = []
+
+
+def _note_starts(event: str, _: tuple[object, ...]) -> None:
+    if event in _STARTS:
+        _started.append(event)
+
+
+sys.addaudithook(_note_starts)
+
+
+def _is_named(path: Path, test: str = "") -> bool:
+    """Whether ``NOT_FAST`` names a file or folder, one that it lies in, or a test of the file."""
+    inside = path.relative_to(Path(__file__).parent)
+    names = {f"{inside.as_posix()}::{test}", inside.as_posix()}
+    names.update(folder.as_posix() for folder in inside.parents)
+    return not names.isdisjoint(NOT_FAST)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even import what ``-m fast`` leaves out."""
+    if config.getoption("markexpr") == "fast" and _is_named(collection_path):
+        return True
+    return None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Mark the fast tests before ``-m`` chooses."""
+    for item in items:
+        if not _is_named(item.path, item.name.partition("[")[0]):
+            item.add_marker(pytest.mark.fast)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Fail a fast test that starts a process, itself or by a fixture."""
+    yield
+    if _started and item.get_closest_marker("fast"):
+        pytest.fail(
+            f"a fast test started a process ({', '.join(_started)}); name it in NOT_FAST in"
+            " tests/conftest.py",
+            pytrace=False,
+        )
+
+
+def pytest_runtest_logstart() -> None:
+    """Forget what was started while tests were collected, or by the test before."""
+    _started.clear()
 
 
 @pytest.fixture(scope="session", autouse=True)

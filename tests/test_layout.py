@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from .conftest import NOT_FAST
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "roofline_lsp"
 
@@ -49,6 +51,13 @@ def package_files() -> set[str]:
 def test_required_folders_exist() -> None:
     required = ["server", "parsers", "hardware_db", "editor-clients", "tests", "examples"]
     assert [name for name in required if not (ROOT / name).is_dir()] == []
+
+
+@pytest.mark.parametrize("name", NOT_FAST)
+def test_what_is_not_fast_is_there(name: str) -> None:
+    path, _, test = name.partition("::")
+    assert (ROOT / "tests" / path).exists()
+    assert not test or f"def {test}(" in (ROOT / "tests" / path).read_text(encoding="utf-8")
 
 
 def test_there_are_source_roots() -> None:
