@@ -42,7 +42,7 @@ def advisor(api: FakeApi, tmp_path: Path) -> AdvisorSettings:
         enabled=True,
         model="claude-test",
         base_url=api.url,
-        timeout_s=20.0,
+        timeout_s=180.0,
         retries=0,
         compile=False,
         cache_dir=tmp_path / "replies",

@@ -378,6 +378,6 @@ async def test_tokens_are_counted_by_the_endpoint(
 
 
 async def until(condition: Any) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(180):
         while not condition():  # noqa: ASYNC110
             await asyncio.sleep(0.01)

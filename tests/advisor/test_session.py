@@ -15,7 +15,7 @@ from pytest_lsp import ClientServerConfig, LanguageClient
 
 from roofline_lsp.server.places import path_of
 
-from ..server.conftest import SERVERS, Session, capabilities  # noqa: TID252 - of another folder
+from ..server.conftest import PATIENCE_S, SERVERS, Session, capabilities  # noqa: TID252 - of another folder
 from .conftest import KEY
 from .fake_api import FakeApi, fails, says
 from .kernels import DIVISION, SOURCE, STORE, edit, suggestion
@@ -119,7 +119,7 @@ async def start(tmp_path: Path, api: FakeApi) -> AsyncIterator[Start]:
             "enabled": enabled,
             "baseUrl": api.url,
             "model": "claude-test",
-            "timeoutS": 30,
+            "timeoutS": 10 * PATIENCE_S,
             "retries": 0,
             "rounds": 1,
             "compile": False,
@@ -140,7 +140,7 @@ async def start(tmp_path: Path, api: FakeApi) -> AsyncIterator[Start]:
     for session in sessions:
         process = session.client._server
         if process is not None and process.returncode is None:
-            await asyncio.wait_for(session.client.shutdown_session(), 60)
+            await asyncio.wait_for(session.client.shutdown_session(), PATIENCE_S)
         await session.client.stop()  # type: ignore[no-untyped-call]
 
 
@@ -341,7 +341,7 @@ async def test_cancelling_ends_the_request(start: Start, api: FakeApi) -> None:
     session.client.window_work_done_progress_cancel(
         types.WorkDoneProgressCancelParams(session.tokens[0])
     )
-    assert await asyncio.wait_for(task, 20) is None
+    assert await asyncio.wait_for(task, PATIENCE_S) is None
     await session.until(api.dropped.is_set)
     assert parts(session.progress[-1]) == "end"
     assert session.shown() == []
@@ -359,7 +359,7 @@ async def test_cancelling_the_request_ends_it_too(start: Start, api: FakeApi) ->
     session.client.cancel_request(types.CancelParams(number))
     await session.until(api.dropped.is_set)
     with pytest.raises(JsonRpcException):
-        await asyncio.wait_for(task, 20)
+        await asyncio.wait_for(task, PATIENCE_S)
 
 
 async def test_a_hung_endpoint_holds_nothing_up(start: Start, api: FakeApi) -> None:
@@ -378,7 +378,7 @@ async def test_a_hung_endpoint_holds_nothing_up(start: Start, api: FakeApi) -> N
     session.client.window_work_done_progress_cancel(
         types.WorkDoneProgressCancelParams(session.tokens[0])
     )
-    assert await asyncio.wait_for(task, 20) is None
+    assert await asyncio.wait_for(task, PATIENCE_S) is None
 
 
 async def test_an_unsure_verdict_has_the_model_asked(start: Start, api: FakeApi) -> None:

@@ -34,7 +34,12 @@ def nvcc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]
     """Makes an ``nvcc`` whose programs run a script; gives the file that tells its arguments."""
     bin_folder = tmp_path / "bin"
     bin_folder.mkdir()
-    monkeypatch.setenv("PATH", f"{bin_folder}:/usr/bin:/bin")
+    for tool in ("cat", "chmod", "cp", "sh"):
+        found = shutil.which(tool)
+        assert found is not None
+        (bin_folder / tool).symlink_to(found)
+    # A compiler that this machine has is not found.
+    monkeypatch.setenv("PATH", str(bin_folder))
     monkeypatch.setenv("ROOFLINE_LSP_CONFIG_DIR", str(tmp_path / "config"))
     for variable in ("CUDA_HOME", "CUDA_PATH", "ROCM_PATH", "HIP_PATH"):
         monkeypatch.delenv(variable, raising=False)

@@ -30,9 +30,12 @@ from roofline_lsp.kernel.program import Dialect, Span
 
 HERE = Path(__file__).parent
 
+PATIENCE_S = 180.0
+"""How long a test waits for what must come: enough where ten programs share a processor."""
+
 SERVERS = {
     "fake": [sys.executable, str(HERE / "fake_server.py")],
-    "impatient": [sys.executable, str(HERE / "fake_server.py"), "1.0"],
+    "impatient": [sys.executable, str(HERE / "fake_server.py"), "4.0"],
     "real": [
         sys.executable,
         "-c",
@@ -147,13 +150,13 @@ class Session:
 
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait for something that the server brings about unasked."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_S):
             while not condition():  # noqa: ASYNC110 - what is waited for gives no event
                 await asyncio.sleep(0.01)
 
     async def until_answer(self, ask: Callable[[], Awaitable[Any]], wanted: Any) -> None:
         """Ask again until the answer is the wanted one."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_S):
             while await ask() != wanted:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
 
@@ -193,7 +196,7 @@ async def start_session(tmp_path: Path) -> AsyncIterator[StartSession]:
         process = session.client._server
         if process is not None and process.returncode is None:
             try:
-                await asyncio.wait_for(session.client.shutdown_session(), 60)
+                await asyncio.wait_for(session.client.shutdown_session(), PATIENCE_S)
             except BaseException:
                 process.kill()
                 raise

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
+from .conftest import PATIENCE_S
+
 SAXPY = """\
 // Größe 😀
 __global__ void saxpy(int n, float a, float *x) {
@@ -300,7 +302,7 @@ async def test_an_endless_analysis_is_ended(start_session: Any) -> None:
     assert len(await session.lenses(good)) == 1
     assert await session.lenses(bad) == []
     (message,) = session.client.messages
-    assert "took longer than 1 s" in message.message
+    assert "took longer than 4 s" in message.message
 
 
 async def test_a_fault_in_the_analyser_is_logged(start_session: Any) -> None:
@@ -389,14 +391,14 @@ async def test_exit_without_shutdown_is_an_error(start_session: Any) -> None:
     uri = session.open("saxpy.cu", SAXPY)
     assert len(await session.lenses(uri)) == 1
     session.client.exit(None)
-    assert await asyncio.wait_for(session.client._server.wait(), 60) == 1
+    assert await asyncio.wait_for(session.client._server.wait(), PATIENCE_S) == 1
 
 
 async def test_the_server_ends_with_its_input(start_session: Any) -> None:
     session = await start_session()
     session.open("saxpy.cu", SAXPY + "// HANG\n")
     session.client._server.stdin.close()
-    assert await asyncio.wait_for(session.client._server.wait(), 60) == 1
+    assert await asyncio.wait_for(session.client._server.wait(), PATIENCE_S) == 1
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs POSIX signals")
@@ -412,7 +414,7 @@ async def test_the_worker_ends_with_the_server(start_session: Any) -> None:
 
 async def _child(parent: int) -> int:
     """The one child of a process, once it is there."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             for status in _statuses():
                 if status.get("PPid") == str(parent):

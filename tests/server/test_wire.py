@@ -27,7 +27,7 @@ class Wire:
         self.sent: IO[bytes] = self.process.stdin
         self.received: IO[bytes] = self.process.stdout
         self.notifications: list[dict[str, Any]] = []
-        self._killer = threading.Timer(60, self.process.kill)
+        self._killer = threading.Timer(180, self.process.kill)
         self._killer.start()
 
     def send(self, **message: Any) -> None:
