@@ -33,7 +33,9 @@ DATA_SCOPES: Final = frozenset(("data", "carried", "unknown", "name"))
 
 
 _COVERED: Final = 0.5
-"""Places for each thread, at least, of addresses in which each thread has its own."""
+"""Places for each thread, at least, of addresses in which each thread has its own.
+
+Assumed, chosen without measurement: one each, less what guards and clamps take."""
 _DECIDED: Final = frozenset(("whole", "select", "min", "max", "abs"))
 """Operations of which most threads compute less."""
 _SHORT: Final = 200

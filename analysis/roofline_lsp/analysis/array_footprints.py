@@ -11,6 +11,15 @@ from roofline_lsp.kernel.records import record
 
 LINE_BYTES: Final = 128
 """What a line of L2 holds room for, however few of its sectors are there."""
+_SIZE_EXCEEDED: Final = 1.5
+"""Times an allocation's size that an access may reach before the size is taken to be wrong.
+
+Assumed, chosen without measurement."""
+_SIZE_EXCEEDED_GUARDED: Final = 4.0
+"""The same for an access under a condition, of which less may be left than the model sees. Assumed,
+chosen without measurement."""
+_SIZE_SLACK_BYTES: Final = 64
+"""Bytes more that an access may reach: two sectors. Assumed, chosen without measurement."""
 
 
 @record(frozen=True, slots=True)
@@ -35,8 +44,8 @@ def credible_size(items: list[Touched], size: float | None) -> float | None:
     for item in items:
         if item.box is None:
             continue
-        factor = 4.0 if item.guarded else 1.5
-        if sector_bytes(item.box, item.sector) > factor * size + 64:
+        factor = _SIZE_EXCEEDED_GUARDED if item.guarded else _SIZE_EXCEEDED
+        if sector_bytes(item.box, item.sector) > factor * size + _SIZE_SLACK_BYTES:
             return None
     return size
 

@@ -25,7 +25,10 @@ from roofline_lsp.kernel.stages import Stage, stage
 from roofline_lsp.kernel.symbolic import Expr, Symbol, make_symbol
 
 ASSUMED_SIZE: Final = 1024
-"""An integer argument of which nothing is known."""
+"""An integer argument of which nothing is known.
+
+Assumed, chosen without measurement, as are the launches below: sizes and blocks that programs have
+often, and a grid that fills any GPU."""
 ASSUMED_BLOCK: Final = 256
 ASSUMED_THREADS: Final = 1 << 20
 """Threads of a launch whose grid is not known."""

@@ -24,17 +24,24 @@ from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol, apply, from_atom
 TAKEN: Final = 0.5
 """A side of a branch after which control goes on.
 
-One number serves all: odds by kind of comparison (equal, less, a loaded flag) did not lower the
-error against measured counts in both halves of the programs.
+Assumed: of two sides neither is likelier. One number serves all: odds by kind of comparison (equal,
+less, a loaded flag) did not lower the error against measured counts in both halves of the programs.
 """
 AN_ARGUMENT: Final = 1 / 16
-"""A loaded number is the one that the launch names: a label, a class or a mark among many."""
+"""A loaded number is the one that the launch names: a label, a class or a mark among many.
+
+Assumed, chosen without measurement: how many labels there are is not known."""
 NEXT_TO_NOTHING: Final = 1 / 16
-"""A magnitude is below what programs compare with before they divide by it."""
+"""A magnitude is below what programs compare with before they divide by it.
+
+Assumed, chosen without measurement: such a test guards against a rare case."""
 _TINY: Final = 1e-4
-"""Literals up to this are such: ``fabs(x) > 1e-8``."""
+"""Literals up to this are such: ``fabs(x) > 1e-8``. Assumed, chosen without measurement."""
 LEAVING: Final = 0.25
-"""A side that ends in ``return``, ``break`` or ``continue``."""
+"""A side that ends in ``return``, ``break`` or ``continue``.
+
+Assumed, chosen without measurement: what leaves early is the exception, so it is less likely than
+``TAKEN``."""
 
 ON_DATA: Final = "its condition depends on data"
 ON_FILLED_DATA: Final = (

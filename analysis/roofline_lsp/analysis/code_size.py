@@ -11,22 +11,21 @@ from roofline_lsp.kernel.program import Dialect
 _BYTES: Final = 32.0
 """Of code for each counted instruction: 16 are the instruction itself (compute capability 7.0 and
 later), as many are moves, branches, predicates and reads of special registers, which are not
-counted. Fitted to 60 development kernels that touch hardly any data."""
+counted. Fitted to the measured DRAM bytes of 60 development kernels that touch hardly any data."""
 _INSTRUCTIONS: Final = tuple(
     {Work.SP: 1 / 1.5, Work.DP: 1 / 1.5, Work.FUSED: 0.0}.get(kind, 1.0)
     for kind in map(Work, range(WORK_KINDS))
 )
-"""For one operation: every other floating-point instruction is taken to be a multiply-add."""
-
-
+"""For one operation. Assumed, chosen without measurement: every other floating-point instruction
+is a multiply-add, so that two instructions do three operations."""
 _LEAST_REACHED: Final = 1 / 8
-"""The share of its code that a launch comes to at least."""
+"""The share of its code that a launch comes to at least. Assumed, chosen without measurement."""
 _LAUNCH_BYTES: Final = 2560.0
-"""Traffic of a launch that touches nothing: its arguments and bookkeeping. The least measured of
-564 development kernels."""
+"""Traffic of a launch that touches nothing: its arguments and bookkeeping. Fitted: the least
+measured DRAM bytes of 564 development kernels."""
 _OFFLOAD_BYTES: Final = 3584.0
-"""The same for a target region, whose runtime starts it; the middle of what is left, beside code
-and data, of 40 small ones."""
+"""The same for a target region, whose runtime starts it. Fitted: the middle of what is left of the
+measured DRAM bytes, beside code and data, of 40 small development kernels."""
 
 
 def launch_bytes(summary: KernelSummary) -> float:

@@ -30,6 +30,7 @@ TABLE: Final = Path(__file__).parent / "data" / "confidence.toml"
 LEAST, MOST = 0.5, 0.99
 """A verdict less likely than its opposite is not given; none is certain."""
 _MANY_UNKNOWNS: Final = 15
+"""More unknowns count as this many. Assumed, chosen without measurement."""
 
 
 def confidence(grounds: Grounds) -> float:

@@ -23,6 +23,11 @@ Corner = Mapping[Symbol, int | float]
 COVERED: Final = "taken to be just covered by the grid"
 _LARGEST: Final = 1 << 40
 _ROUNDS: Final = 3
+"""A limit: how often numbers that were found may tell others."""
+_INNER: Final = 0.75
+"""How far into the grid, in each direction, the thread lies that a guard must let through if what
+is assumed for its bound is to stay. Assumed, chosen without measurement: the end of a grid may lie
+outside its data."""
 
 
 @dataclass(slots=True)
@@ -143,7 +148,7 @@ def fit(summary: KernelSummary, arguments: Arguments, grid: Dim3, block: Dim3) -
     if not arguments.assumed and not arguments.ties:
         return
     corners = _corner(grid, block, 1.0), _corner(grid, block, 0.0)
-    inner = _corner(grid, block, 0.75)
+    inner = _corner(grid, block, _INNER)
     for region in summary.root.walk():
         for condition in _covering_conditions(region):
             atom = _compared(condition)

@@ -24,11 +24,12 @@ from roofline_lsp.kernel.records import record
 
 _ENTRY_BRANCHES: Final = 6.0
 """Instructions of a kernel's beginning and end that are not counted: reads of special registers,
-loads of arguments, the exit."""
+loads of arguments, the exit. Assumed, chosen without measurement; only the time rests on it."""
 _UNROLLED_LOADS: Final = 8.0
-"""Iterations of a loop unrolled whole whose loads the compiler moves together."""
-_COMBINED: Final = 8.0
-"""Instructions with which a warp combines its lanes' operands before an atomic on one address."""
+"""Iterations of a loop unrolled whole whose loads the compiler moves together.
+
+Assumed, chosen without measurement: registers bound how many can be on their way. Only the time
+rests on it."""
 
 
 @record(frozen=True, slots=True)

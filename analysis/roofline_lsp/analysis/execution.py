@@ -38,7 +38,8 @@ from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol
 _EXIT_SHARE: Final = 0.75
 """The share of its known trips that a loop does whose exits depend on data.
 
-Fitted to measured counts: it lowers the mean error of both halves of the programs, by little.
+Fitted to the measured operations of the development kernels: it lowers the mean error of both
+halves of the programs, by little.
 """
 _LONGEST_PROBE: Final = 1 << 20
 """Runs after which an exit that has not been taken is taken to be none."""

@@ -22,7 +22,10 @@ from roofline_lsp.kernel.symbolic import Apply, Expr, Symbol
 
 _TRUTHS: Final = frozenset(("lt", "le", "eq", "ne", "land", "lor"))
 _LEAST_ON_DATA: Final = 0.25
-"""Several conditions on data are hardly independent: together they leave at least this share."""
+"""Several conditions on data are hardly independent: together they leave at least this share.
+
+Assumed, chosen without measurement; it is what two independent conditions leave that pass half of
+the threads each."""
 
 
 @record(frozen=True, slots=True)

@@ -15,7 +15,9 @@ from roofline_lsp.kernel.symbolic import Expr, Symbol, constant
 _MAX_SOLVED: Final = 3
 """Open numbers of the host that one value can tell."""
 _BEYOND: Final = 4
-"""How many times as large a number is as the least that gives the largest possible launch."""
+"""How many times as large a number is as the least that gives the largest possible launch.
+
+Assumed, chosen without measurement."""
 _LARGEST: Final = 1 << 40
 LAUNCHED: Final = "taken from the launch dimensions"
 

@@ -30,7 +30,9 @@ _MOST_IN_MESH: Final = 1 << 14
 _MOST_REMEMBERED: Final = 500
 """Operations whose values are kept along one axis."""
 _FAR: Final = 4.0
-"""Gaps of this many typical gaps part two runs of values."""
+"""Gaps of more than this many times the median gap part two runs of values.
+
+Assumed, chosen without measurement: a run of values may miss a few."""
 
 
 @record(frozen=True, slots=True)

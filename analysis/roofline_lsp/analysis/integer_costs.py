@@ -31,6 +31,8 @@ UNIFORM: Final = frozenset(("+", "-", "*", "<<", ">>", "&", "|", "^", "~", "nega
 _THREAD_RANGES: Final = frozenset(("threadIdx.x", "threadIdx.y", "threadIdx.z"))
 
 _UNMEASURED_DIVISION: Final = 16.0
+"""Of a division or a remainder that the table of expansions lacks; it has all forms that
+``_division_cost`` asks for. Assumed, chosen without measurement."""
 _NARROW_TEST: Final = 2.0
 """LOP3 and ISETP: whether both operands of a 64-bit division fit in 32 bits. Compilers then divide
 as for ``unsigned``; indices do fit, as a rule."""

@@ -30,10 +30,11 @@ from roofline_lsp.kernel.records import record
 class TimingConstants:
     """The numbers of the model that no data sheet of a GPU gives, in clocks unless named otherwise.
 
-    Latencies follow published microbenchmarks of Ampere and Turing where there are any; the rest
-    was fitted to measured development kernels with their measured counts and bytes in the place of
-    the predicted ones (``benchmarks/fit_timing.py``). None is sensitive: the median error changes
-    by less than two points when any of them is changed by a third.
+    ``dependent``, ``dependent_dp``, ``dependent_special`` and ``barrier`` are not fitted; they
+    follow published microbenchmarks of Ampere and Turing, as far as there are any. All others are
+    fitted to the measured times of the development kernels, with their measured counts and bytes in
+    the place of the predicted ones (``benchmarks/fit_timing.py``). None is sensitive: the median
+    error changes by less than two points when any of them is changed by a third.
     """
 
     launch_ns: float = 2000.0

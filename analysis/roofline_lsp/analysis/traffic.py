@@ -23,11 +23,15 @@ from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.stages import Stage, stage
 
 FLOOR_BYTES: Final = 2048.0
-"""The least traffic of a library's kernel: its arguments and bookkeeping."""
+"""The least traffic of a library's kernel: its arguments and bookkeeping.
+
+Assumed, chosen without measurement; the least of a kernel of one's own is in ``code_size``."""
 _KEPT_WHOLE: Final = 1 / 40
-"""Writes of this share of L2 stay there."""
+"""Writes of this share of L2 stay there. Fitted, as ``write_back_share`` says."""
 _KEPT_NONE: Final = 1.6
-"""Of writes of this many times L2, nothing to speak of stays."""
+"""Of writes of this many times L2, nothing to speak of stays. Fitted likewise."""
+_LEAST_WRITTEN_BACK: Final = 0.02
+"""The share of written bytes that is written back at least. Assumed, chosen without measurement."""
 
 
 @record(frozen=True, slots=True)
@@ -137,13 +141,13 @@ def write_back_share(written_bytes: float, l2_bytes: float) -> float:
     """The share of written bytes that reach DRAM before the kernel ends.
 
     The rest stays in L2 as modified lines. On an RTX 3080 (5 MB of L2) nearly nothing of 128 KB
-    arrives, half of 1 MB and nearly all of 8 MB, close to linear in the logarithm between them
-    (measured development kernels whose traffic is otherwise exact).
+    arrives, half of 1 MB and nearly all of 8 MB, close to linear in the logarithm between them.
+    Fitted to the measured DRAM bytes of development kernels whose traffic is otherwise exact.
     """
     if written_bytes <= 0:
         return 1.0
     share = math.log(written_bytes / (l2_bytes * _KEPT_WHOLE)) / math.log(_KEPT_NONE / _KEPT_WHOLE)
-    return min(1.0, max(0.02, share))
+    return min(1.0, max(_LEAST_WRITTEN_BACK, share))
 
 
 def _by_site(arrays: list[ArrayTraffic]) -> dict[Site, tuple[float, float]]:

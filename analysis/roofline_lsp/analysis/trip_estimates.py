@@ -21,13 +21,17 @@ from roofline_lsp.kernel.records import record
 from roofline_lsp.kernel.symbolic import Expr, Symbol, from_atom
 
 ASSUMED_TRIPS: Final = 16.0
-"""Trips of a counted loop of which nothing is known."""
+"""Trips of a counted loop of which nothing is known.
+
+Assumed, chosen without measurement, as are the next two."""
 ASSUMED_WHILE: Final = 16.0
 """Trips of a loop that goes on until something has happened."""
 _ASSUMED_RANGE: Final = 1024.0
-"""The range of a search of which nothing is known."""
+"""The range of a search of which nothing is known: ten halvings."""
 _WAITING: Final = 1.0
-"""Tries of an atomic operation that is repeated until it succeeds: conflicts are rare."""
+"""Tries of an atomic operation that is repeated until it succeeds.
+
+Assumed, chosen without measurement: conflicts are rare."""
 
 
 @record(frozen=True, slots=True)

@@ -65,8 +65,11 @@ _WORK: Final[Mapping[Precision, Work]] = {
 
 
 _FUSED_SHARE: Final = 0.4
-"""Of the operations of an expansion, the products of multiply-adds: most steps of a division, a
-root or a polynomial are one."""
+"""Of the operations of an expansion, the products of multiply-adds.
+
+Assumed, chosen without measurement: most steps of a division, a root or a polynomial are one, and
+if all were it would be 0.5. The table of expansions has operations, not instructions. Only the time
+rests on it."""
 
 
 def _numeric(

@@ -30,18 +30,22 @@ SHARED_LOOP_INT: Final = 22.0
 SHARED_LOOP_START_INT: Final = 12.0
 """Integer instructions that LLVM's runtime adds to a loop shared out over teams and threads, for
 each iteration and once for each thread. Its two nested loops, over chunks of a team's size and over
-the iterations of a chunk, keep bounds and strides of their own. Medians of the difference between
-measured and counted instructions, of 60 development kernels that are otherwise counted exactly
-(19 to 37 for an iteration, 20 to 47 for a thread of one)."""
+the iterations of a chunk, keep bounds and strides of their own.
+
+Fitted to counters: medians of the difference between measured and counted instructions, of 60
+development kernels that are otherwise counted exactly (19 to 37 for an iteration, 20 to 47 for a
+thread of one)."""
 QUERY_INT: Final = 6.0
 """Integer instructions of asking for a thread's number or the threads of its team: the runtime
-looks first whether the thread is in a parallel region, and in which. Half the median difference,
-13, between measured and counted instructions of 18 development programs that ask for both."""
+looks first whether the thread is in a parallel region, and in which.
+
+Fitted to counters: half the median difference, 13, between measured and counted instructions of 18
+development programs that ask for both."""
 _WARP_STEPS: Final = 5
 """Halvings of a warp of 32."""
 REDUCTION_STEP_INT: Final = 4.0
 """Integer instructions of one step between lanes, beside the operation and the shuffle: which
-lanes take part, and whether the value is copied."""
+lanes take part, and whether the value is copied. Assumed, chosen without measurement."""
 _WARP: Final = 32
 
 _ALL_THREADS: Final = {LAUNCH["gridDim.x"], LAUNCH["blockDim.x"]}

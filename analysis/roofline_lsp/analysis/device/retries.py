@@ -24,16 +24,16 @@ _MEETING: Final = 0.62
 """The share of a block's threads that are at the loop at the same time where other blocks run on
 the SM, whose warps come between.
 
-With n there, threads add (n + 1) / 2 times each. RTX 3080 counters of blocks that add to one
-double: 128 threads 64 times where a block is alone on its SM and 43 times where it is not, 256
+With n there, threads add (n + 1) / 2 times each. Fitted to RTX 3080 counters of blocks that add to
+one double: 128 threads 64 times where a block is alone on its SM and 43 times where it is not, 256
 threads 76 times where it is not.
 """
 _ALONE: Final = 64
-"""Blocks of a launch up to which each has an SM for itself, on most GPUs."""
+"""Blocks of a launch up to which each is taken to have an SM for itself, as on most GPUs."""
 _WARP: Final = 32
 _PASSING: Final = 0.25
-"""Further attempts for each thread of another warp that adds to the same address: the counters of
-blocks of 8 warps whose lanes have addresses of their own say 2.75 attempts."""
+"""Further attempts for each thread of another warp that adds to the same address. Fitted to RTX
+3080 counters: blocks of 8 warps whose lanes have addresses of their own make 2.75 attempts."""
 
 
 def charge_retries(walker: Walker, target: PointerValue, type_: Type) -> None:

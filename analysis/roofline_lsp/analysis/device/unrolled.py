@@ -19,13 +19,21 @@ from roofline_lsp.kernel.symbolic import Expr
 
 _UNROLL_TRIPS: Final = 128
 _UNROLL_SIZE: Final = 6000
-"""A loop of constant trips is unrolled whole up to this many trips, and nodes in all."""
+"""A loop of constant trips is unrolled whole up to this many trips, and nodes in all.
+
+Assumed, chosen without measurement."""
 _COPIES: Final = 4
+"""Copies of its body that a loop has that is unrolled in part. Assumed: the table of expansions,
+measured with nvcc 13, has loops of 4 copies and, more often, of 16."""
 _COPIED_SIZE: Final = 300
+"""Nodes of the syntax tree from which on a body is not copied. Assumed, chosen without
+measurement."""
 _NODES_OF_A_LOOP: Final = 2500
 """Nodes of the syntax tree that the runs of one loop have together."""
 _NODES_OF_A_KERNEL: Final = 40_000
+"""The same of all loops of one kernel: both are limits on the work of an analysis."""
 _NODES_OF_A_STATEMENT: Final = 7
+"""Nodes that a statement of a function that a body calls counts as, towards these limits."""
 
 
 def affordable(walker: Walker, parts: Sequence[st.Statement], trips: float, nodes: int) -> bool:

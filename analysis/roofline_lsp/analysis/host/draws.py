@@ -39,7 +39,9 @@ _LARGEST_WHOLE: Final = 2.0**53
 _MOST_STORES: Final = 64
 """Stores to one array that are evaluated."""
 _NEARLY_ALL: Final = 0.95
-"""Of the elements of an array: so many known ones stand for all."""
+"""Of the elements of an array: so many known ones stand for all.
+
+Assumed, chosen without measurement."""
 _STEPS: Final = ((math.sqrt(5) - 1) / 2, *(math.sqrt(n) % 1 for n in (2, 3, 7, 11, 13, 17, 19)))
 """Irrational: the multiples of each lie evenly between whole numbers."""
 

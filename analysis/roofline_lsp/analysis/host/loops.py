@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from roofline_lsp.analysis.host.access import deref, rvalue
 from roofline_lsp.analysis.host.closed_forms import Induction, trip_count
@@ -28,6 +29,19 @@ from roofline_lsp.kernel.symbolic import Expr, Number
 
 Step = Callable[[], "Signal | None"]
 Journal = list[tuple[Place, Value | None]]
+
+_TRIPS_OF_ONE_LOOP: Final = 12
+_TRIPS_OF_SEVERAL_LOOPS: Final = 100
+"""Trips that one loop in a body, and all of several, are taken to do, where a trip's cost decides
+whether a loop is executed. Assumed, chosen without measurement."""
+_AFFORDABLE_STATEMENTS: Final = 200
+"""Statements up to which a loop is executed to its end although its launches repeat.
+
+A limit on the work, chosen without measurement, as is the next."""
+_AFFORDABLE_TRIP: Final = 12
+"""Statements of one trip up to which this is so for a loop whose trips are not known."""
+_MOST_QUIET_TRIPS: Final = 16
+"""Times the trips of ``HostOptions.loop_trips`` that a loop without launches is executed for."""
 
 
 @handles(EXECUTORS, st.For)
@@ -135,15 +149,18 @@ def _affordable(m: Machine, node: st.For | st.While, induction: Induction | None
     if trips is None:
         # Several variables may change from trip to trip; the body alone does not say how often.
         plain = isinstance(node, st.For) and isinstance(node.step, (ex.Update, ex.Assign))
-        return not plain and _cost(m, node) <= 12
-    return trips <= m.options.loop_trips and trips * _cost(m, node) <= 200
+        return not plain and _cost(m, node) <= _AFFORDABLE_TRIP
+    affordable = trips * _cost(m, node) <= _AFFORDABLE_STATEMENTS
+    return trips <= m.options.loop_trips and affordable
 
 
 def _cost(m: Machine, node: st.For | st.While) -> int:
     """A guess of the statements one trip executes."""
     effects = m.reach.effects(node.body)
     cost, inner = max(1, effects.statements), effects.loops
-    return cost * (12 if inner == 1 else 100 if inner else 1)
+    if not inner:
+        return cost
+    return cost * (_TRIPS_OF_ONE_LOOP if inner == 1 else _TRIPS_OF_SEVERAL_LOOPS)
 
 
 def _constant_trips(induction: Induction | None) -> Number | None:
@@ -220,7 +237,7 @@ def _execute(
         if signal is not None and signal is not CONTINUE:
             return signal
         step()
-        if executed >= 16 * m.options.loop_trips:
+        if executed >= _MOST_QUIET_TRIPS * m.options.loop_trips:
             break
     if executed == 0:
         return _skip(m, node, induction)

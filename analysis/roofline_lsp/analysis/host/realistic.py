@@ -17,11 +17,18 @@ from roofline_lsp.analysis.numeric import Environment
 from roofline_lsp.kernel.symbolic import Expr, Symbol
 
 FULL_THREADS: Final = 1 << 20
-"""Threads of a launch that fills any GPU."""
+"""Threads of a launch that fills any GPU.
+
+Assumed, chosen without measurement: more threads than a GPU holds at a time, three times those of
+160 multiprocessors with 2048 threads each."""
 _TOO_MANY: Final = 16
-"""How many times as many threads a launch may have by what is assumed for any size."""
+"""How many times as many threads a launch may have by what is assumed for any size.
+
+Assumed, chosen without measurement."""
 LARGEST_BYTES: Final = 1 << 30
-"""Of an allocation whose size is assumed."""
+"""Of an allocation that a launch is given, where its size rests on what is assumed.
+
+Chosen without measurement: it fits into the memory of most GPUs a few times."""
 _LARGEST_SIZE: Final = 1 << 22
 _MAX_DEPTH: Final = 3
 

@@ -40,8 +40,11 @@ _MOST_FRUITLESS: Final = 3
 _MANY: Final = 1e30
 """Trips of a loop of which nobody knows how many there are."""
 _NEARLY_ALL: Final = 0.95
+"""Of the elements of an array: stores to so many leave nothing of what it held before.
+
+Assumed, chosen without measurement, as is the next: loops leave out the edges of grids."""
 _MOST: Final = 0.5
-"""Of the elements of an array of which nothing else is known."""
+"""Of the elements of an array of which nothing else is known: stores to more stand for all."""
 _WHY: Final = "a loop that is tried out changes it"
 _SUM: Final = "a loop adds it up from numbers of which only the average is known"
 
