@@ -1,0 +1,187 @@
+"""What the walk of kernels takes the compiler to do, and what it tells of loops."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ablations.model import Replacement, Switch, Witness, gives, skips
+from roofline_lsp.analysis.device import carried
+from roofline_lsp.analysis.device.operations import Operation, Operations
+from roofline_lsp.analysis.device.regions import Region, Work
+from roofline_lsp.analysis.device.values import DeviceValue
+from roofline_lsp.analysis.device.walker import Walker
+from roofline_lsp.kernel.program import Dialect
+from roofline_lsp.kernel.symbolic import Expr
+
+
+def _not_followed(walker: Walker, item: carried.Carried, loop: Region) -> DeviceValue:
+    kind = walker.slot_types[item.slot]
+    return carried._forgotten(walker, item.before, kind, loop.bit)
+
+
+def _nothing(*_: Any) -> None:
+    return None
+
+
+def _is_shared_out(walker: Walker, stride: Expr) -> bool:
+    named = {symbol.name for symbol in stride.symbols()}
+    return walker.kernel.dialect is Dialect.OPENMP and named >= {"gridDim.x", "blockDim.x"}
+
+
+def _everything(operations: Operations) -> list[Operation]:
+    return operations._noted
+
+
+def _taken_in_once(addition: Operation) -> None:
+    """Every addition that can takes a product in, and no product is computed again for it."""
+    kind, _ = addition.charges[0]
+    for product in addition.fusable:
+        if product is not None and product.home is addition.home and product.product is kind:
+            addition.home.charge(addition.site, Work.FUSED, product.charges[0][1])
+            return
+
+
+SWITCHES: Final = (
+    Switch(
+        "loop_forms.halved_range",
+        "a search that halves a range is any loop",
+        (gives("roofline_lsp.analysis.device.loop_forms.halved_range", None),),
+        removes=(
+            "roofline_lsp.analysis.device.loop_forms.halved_range",
+            "roofline_lsp.analysis.device.loop_forms._halves",
+            "roofline_lsp.analysis.device.loop_forms._is_half",
+        ),
+    ),
+    Switch(
+        "loop_forms.waits_for_atomic",
+        "a loop that repeats an atomic operation is any loop",
+        (gives("roofline_lsp.analysis.device.loop_forms.waits_for_atomic", False),),
+        removes=(
+            "roofline_lsp.analysis.device.loop_forms.waits_for_atomic",
+            "roofline_lsp.analysis.device.loop_forms._called",
+        ),
+    ),
+    Switch(
+        "loop_forms.put_back",
+        "a variable that each run puts back is not followed",
+        (gives("roofline_lsp.analysis.device.loop_forms.put_back", False),),
+        removes=(
+            "roofline_lsp.analysis.device.loop_forms.put_back",
+            "roofline_lsp.analysis.device.loop_forms._is_plain",
+        ),
+    ),
+    Switch(
+        "loop_forms.may_change",
+        "a call changes every variable that it is passed",
+        (gives("roofline_lsp.analysis.device.loop_forms.may_change", True),),
+        removes=(
+            "roofline_lsp.analysis.device.loop_forms.may_change",
+            "roofline_lsp.analysis.device.loop_forms._changes",
+        ),
+    ),
+    Switch(
+        "carried.in_run",
+        "variables that a loop steps are not followed in its runs",
+        (Replacement("roofline_lsp.analysis.device.carried._in_run", _not_followed),),
+    ),
+    Switch(
+        "carried.closed_form",
+        "variables that a loop steps are not followed behind it",
+        (gives("roofline_lsp.analysis.device.carried._has_closed_form", False),),
+    ),
+    Switch(
+        "carried.added",
+        "no addition takes the terms of two runs",
+        (gives("roofline_lsp.analysis.device.carried._added", None),),
+    ),
+    Switch(
+        "unrolled.run_by_run",
+        "no unrolled loop is walked run by run",
+        (gives("roofline_lsp.analysis.device.unrolled.affordable", False),),
+        removes=(
+            "roofline_lsp.analysis.device.unrolled.affordable",
+            "roofline_lsp.analysis.device.unrolled.walk_runs",
+        ),
+    ),
+    Switch(
+        "unrolled.whole",
+        "no loop is unrolled whole",
+        (gives("roofline_lsp.analysis.device.unrolled.unrolls_whole", False),),
+        removes=("roofline_lsp.analysis.device.unrolled",),
+    ),
+    Switch(
+        "unrolled.copies",
+        "no loop is unrolled in part",
+        (gives("roofline_lsp.analysis.device.unrolled.copies_of", 1),),
+    ),
+    Switch(
+        "retries",
+        "atomics on floats in shared memory succeed at once and cost nothing more",
+        (skips("roofline_lsp.analysis.device.retries.charge_retries"),),
+        Witness("roofline_lsp.analysis.device.retries._attempts"),
+        removes=("roofline_lsp.analysis.device.retries",),
+    ),
+    Switch(
+        "products",
+        "a product with several uses is multiplied once",
+        (
+            skips("roofline_lsp.analysis.device.products._need"),
+            Replacement("roofline_lsp.analysis.device.products._fuse", _taken_in_once),
+        ),
+        removes=("roofline_lsp.analysis.device.products",),
+    ),
+    Switch(
+        "liveness",
+        "what goes where it is not followed counts as unused",
+        (
+            skips("roofline_lsp.analysis.device.liveness.keep"),
+            skips("roofline_lsp.analysis.device.liveness.keep_place"),
+            skips("roofline_lsp.analysis.device.liveness.keep_changed"),
+            skips("roofline_lsp.analysis.device.liveness.keep_skipped"),
+        ),
+        removes=("roofline_lsp.analysis.device.liveness",),
+    ),
+    Switch(
+        "liveness.dead_code",
+        "what nothing uses is charged too",
+        (
+            Replacement(
+                "roofline_lsp.analysis.device.operations.Operations.used",
+                _everything,
+                lambda used, args: len(used) < len(_everything(args[0])),
+            ),
+        ),
+        removes=(
+            "roofline_lsp.analysis.device.liveness",
+            "roofline_lsp.analysis.device.operations.Operations",
+        ),
+    ),
+    Switch(
+        "combining",
+        "each integer operation is an instruction",
+        (gives("roofline_lsp.analysis.device.combining.taken_in", None),),
+        removes=("roofline_lsp.analysis.device.combining",),
+    ),
+    Switch(
+        "combining.rotation",
+        "a rotation is two shifts and an or",
+        (gives("roofline_lsp.analysis.device.combining.rotation", None),),
+    ),
+    Switch(
+        "openmp_functions.charge_sharing",
+        "the runtime adds nothing to loops shared out over teams",
+        (
+            Replacement(
+                "roofline_lsp.analysis.device.openmp_functions.charge_sharing",
+                _nothing,
+                lambda _, args: _is_shared_out(args[0], args[2]),
+            ),
+        ),
+    ),
+    Switch(
+        "integer_costs.unmeasured",
+        "a division that the table of expansions lacks costs nothing",
+        (Replacement("roofline_lsp.analysis.integer_costs._UNMEASURED_DIVISION", 0.0),),
+        Witness("roofline_lsp.analysis.integer_costs._division_cost", lambda cost, _: cost == 16.0),
+    ),
+)

@@ -1,0 +1,174 @@
+"""The table, as text, Markdown or JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+from ablations.figures import SHARES, Worth, pairs_of, time_error
+from ablations.model import Unswitched
+from ablations.running import ProgramOutcome
+from ablations.scoring import FOLDS, Row, languages
+from ablations.table import lines_named
+from roofline_lsp.reports.table import aligned
+from roofline_lsp.study.dataset import MeasuredKernel
+from roofline_lsp.study.metrics import Confusion, quantity_error
+
+Outcomes = Mapping[str, ProgramOutcome]
+Format = Callable[[Sequence[Row], Sequence[Unswitched], Outcomes, Sequence[MeasuredKernel]], str]
+
+_NAMES: Final = {"cuda": "CUDA", "omp": "OpenMP", "all": "both"}
+_NOTE: Final = (
+    "Percentage points with the heuristic less those without, * where the 95% interval leaves out"
+    " 0. Counts: mean |ln(predicted / measured)| of SP, DP and bytes, in hundredths."
+)
+
+
+def as_text(
+    rows: Sequence[Row],
+    unswitched: Sequence[Unswitched],
+    base: Outcomes,
+    measured: Sequence[MeasuredKernel],
+) -> str:
+    """Columns of plain text."""
+    table = [_header(measured), *(_cells(row) for row in rows)]
+    lines = aligned(table, right=range(2, len(table[0])))
+    lines += ["", *(f"{each.name}: {_without(each)}" for each in unswitched)]
+    return "\n".join([_baseline(base, measured), _NOTE, "", *lines]) + "\n"
+
+
+def as_markdown(
+    rows: Sequence[Row],
+    unswitched: Sequence[Unswitched],
+    base: Outcomes,
+    measured: Sequence[MeasuredKernel],
+) -> str:
+    """A table of Markdown."""
+    header = _header(measured)
+    body = [header, ["---", "---", *["--:"] * (len(header) - 2)], *(_cells(row) for row in rows)]
+    lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in body]
+    lines += ["", *(f"- `{each.name}`: {_without(each)}" for each in unswitched)]
+    return "\n".join([_baseline(base, measured), "", _NOTE, "", *lines]) + "\n"
+
+
+def as_json(
+    rows: Sequence[Row],
+    unswitched: Sequence[Unswitched],
+    base: Outcomes,
+    measured: Sequence[MeasuredKernel],
+) -> str:
+    """Everything, intervals included; worths are shares, not points."""
+    found = [
+        {
+            **asdict(row),
+            "switch": {"name": row.switch.name, "instead": row.switch.instead},
+            "targets": [each.target for each in row.switch.replacements],
+        }
+        for row in rows
+    ]
+    made: dict[str, Any] = {
+        "baseline": _figures(base, measured),
+        "switches": found,
+        "unswitched": [asdict(each) for each in unswitched],
+    }
+    return json.dumps(made, indent=2) + "\n"
+
+
+FORMATS: Final[Mapping[str, Format]] = {
+    "text": as_text,
+    "markdown": as_markdown,
+    "json": as_json,
+}
+
+
+def _header(measured: Sequence[MeasuredKernel]) -> list[str]:
+    return [
+        *("heuristic", "instead", "lines", "calls", "programs"),
+        *(f"BA {_NAMES.get(name, name)}" for name in languages(measured)),
+        *("verdicts", "SP 10%", "DP 10%", "bytes 2x", "counts", "time", "CPU s", "held out"),
+    ]
+
+
+def _cells(row: Row) -> list[str]:
+    held = row.cross_validated
+    failed = f", {len(row.failed)} failed" if row.failed else ""
+    return [
+        row.switch.name,
+        row.switch.instead + failed,
+        str(row.lines),
+        f"{row.calls:,}" if row.calls else "never",
+        str(row.programs),
+        *(_points(worth) for worth in row.balanced_accuracy.values()),
+        f"+{row.verdicts.better} -{row.verdicts.worse}",
+        *(_points(row.shares[name]) for name in SHARES),
+        _points(row.counts),
+        _signed(row.time_error, 1),
+        _signed(-row.cpu_s, 0),
+        f"{_points(Worth(held.gain, None))} ({held.kept}/{FOLDS})",
+    ]
+
+
+def _points(worth: Worth) -> str:
+    if worth.value is None:
+        return "none"
+    return _signed(100 * worth.value, 2) + ("*" if worth.clear else "")
+
+
+def _signed(number: float, digits: int) -> str:
+    text = f"{number:+.{digits}f}"
+    return "0" if float(text) == 0 else text
+
+
+def _without(each: Unswitched) -> str:
+    return f"not switchable ({lines_named(each.module)} lines): {each.why}"
+
+
+def _figures(base: Outcomes, measured: Sequence[MeasuredKernel]) -> dict[str, Any]:
+    """Of the run with nothing switched off."""
+    pairs = pairs_of(base, {}, measured)
+    balanced = {
+        name: Confusion.of(
+            (pair.row.label, pair.with_it.verdict)
+            for pair in pairs
+            if name in ("all", pair.row.language)
+        ).balanced_accuracy
+        for name in languages(measured)
+    }
+    errors = {
+        quantity: quantity_error(
+            [(float(getattr(p.row, quantity)), p.with_it.counts[quantity]) for p in pairs]
+        )
+        for quantity in ("sp_flops", "dp_flops", "dram_bytes")
+    }
+    return {
+        "kernels": len(pairs),
+        "programs": len(base),
+        "balanced_accuracy": balanced,
+        "sp_within_10_percent": errors["sp_flops"].within_10_percent,
+        "dp_within_10_percent": errors["dp_flops"].within_10_percent,
+        "bytes_within_2x": errors["dram_bytes"].within_2x,
+        "time_error": time_error(pairs, with_it=True),
+        "cpu_s": sum(outcome.cpu_s for outcome in base.values()),
+    }
+
+
+def _baseline(base: Outcomes, measured: Sequence[MeasuredKernel]) -> str:
+    held = _figures(base, measured)
+    balanced = ", ".join(
+        f"{_NAMES.get(name, name)} {_share(value)}"
+        for name, value in held["balanced_accuracy"].items()
+    )
+    return (
+        f"{held['kernels']} kernels of {held['programs']} programs, nothing switched off:"
+        f" balanced accuracy {balanced};"
+        f" SP within 10% {_share(held['sp_within_10_percent'])},"
+        f" DP within 10% {_share(held['dp_within_10_percent'])},"
+        f" bytes within 2x {_share(held['bytes_within_2x'])};"
+        f" median error of time {held['time_error']:.0f}%; {held['cpu_s']:.0f} s of CPU time"
+    )
+
+
+def _share(value: float | None) -> str:
+    return "none" if value is None else f"{value:.3f}"
