@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.analysis.prediction import UnknownKind, Verdict
+from roofline_lsp.analysis.prediction import Verdict
+from roofline_lsp.analysis.unknowns import UnknownKind
 from roofline_lsp.api.explain.choosing import NoSuchKernelError
 from roofline_lsp.api.explain.file import Question, explain_file
 from roofline_lsp.api.explain.host_records import HowKnown, SourcePlace

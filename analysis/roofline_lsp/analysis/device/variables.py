@@ -6,7 +6,7 @@ from typing import Protocol
 
 from roofline_lsp.analysis.device.machine import Machine
 from roofline_lsp.analysis.device.values import DeviceValue
-from roofline_lsp.analysis.layout import TypeResolver
+from roofline_lsp.analysis.language.type_system import TypesInForce
 from roofline_lsp.kernel.types import Type
 
 
@@ -14,7 +14,11 @@ class Variables(Protocol):
     """The walker, to modules that it imports itself."""
 
     machine: Machine
-    types: TypeResolver
+    types: TypesInForce
     slots: dict[int, DeviceValue]
     """What each variable holds."""
     slot_types: dict[int, Type]
+
+    def bytes_of(self, type_: Type) -> int:
+        """Bytes of a value; of a type whose size is not known a number that the summary names."""
+        ...

@@ -15,12 +15,13 @@ from typing import Final
 from roofline_lsp.analysis.binding import Binding, bind
 from roofline_lsp.analysis.device.conditions import negation
 from roofline_lsp.analysis.device.regions import Region, Role, Site
-from roofline_lsp.analysis.execution import Dim3, Execution, RegionRuns
+from roofline_lsp.analysis.execution import Execution, RegionRuns
 from roofline_lsp.analysis.flip import ARGUMENT_COUNT, OpenNumber, open_numbers
 from roofline_lsp.analysis.predict import Judged, Target, judge
-from roofline_lsp.analysis.prediction import UnknownKind, UnknownUsed
+from roofline_lsp.analysis.unknowns import UnknownKind, UnknownUsed
 from roofline_lsp.analysis.warps import chance_of_any
 from roofline_lsp.api.explain.records import Alternative, Assumption
+from roofline_lsp.kernel.dims import Dim3
 from roofline_lsp.kernel.records import record
 from roofline_lsp.rules.subject import JudgedLaunch
 

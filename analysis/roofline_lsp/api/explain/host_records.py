@@ -5,7 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from pathlib import Path
 
-from roofline_lsp.analysis.prediction import UnknownUsed, Verdict
+from roofline_lsp.analysis.prediction import Verdict
+from roofline_lsp.analysis.unknowns import UnknownUsed
 from roofline_lsp.kernel.records import record
 
 

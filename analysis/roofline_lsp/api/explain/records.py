@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from roofline_lsp.analysis.prediction import FlipPoint, Limiter, UnknownKind, Verdict
+from roofline_lsp.analysis.limiter import Limiter
+from roofline_lsp.analysis.prediction import FlipPoint, Verdict
+from roofline_lsp.analysis.unknowns import UnknownKind
 from roofline_lsp.api.explain.host_records import HostValue, LaunchFacts, LaunchOutline
 from roofline_lsp.api.explain.kernel_records import ArrayFacts, LineWork, RegionFacts
 from roofline_lsp.api.report import GpuUsed

@@ -17,7 +17,7 @@ from roofline_lsp.analysis.host.values import (
     Scalar,
     Value,
 )
-from roofline_lsp.analysis.prediction import UnknownUsed
+from roofline_lsp.analysis.unknowns import UnknownUsed
 from roofline_lsp.api.explain.formula import Names, informative
 from roofline_lsp.api.explain.host_records import HostValue, HowKnown, SourcePlace
 from roofline_lsp.api.origins import open_values
