@@ -22,6 +22,7 @@ from hypothesis import HealthCheck, settings
 
 NOT_FAST: Final = (
     # Start programs: the server and its workers, profilers, compilers, build tools.
+    "benchmarks/test_ablation_command.py",
     "cli/test_gpu_measuring.py",
     "cli/test_main.py",
     "hardware_db/test_driver_tools.py",
