@@ -31,10 +31,10 @@ from ablations.running import judged, reached
 from ablations.scoring import row_of
 from ablations.table import SWITCHES, UNSWITCHED, chosen
 
+from roofline_core.settings import Settings
 from roofline_lsp.cli.progress import ProgressBar
-from roofline_lsp.settings import Settings
-from roofline_lsp.study.dataset import MeasuredKernel, read_dataset
-from roofline_lsp.study.judge import Inputs
+from roofline_study.dataset import MeasuredKernel, read_dataset
+from roofline_study.judge import Inputs
 
 
 def main() -> None:

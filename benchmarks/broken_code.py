@@ -22,12 +22,12 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-from roofline_lsp.api import analyze
-from roofline_lsp.api.files import read_file
-from roofline_lsp.kernel.program import Dialect
-from roofline_lsp.parsers.dialects import dialect_of
-from roofline_lsp.parsers.load import LoadCache, load_program
-from roofline_lsp.settings import Settings
+from roofline_analysis.api import analyze
+from roofline_analysis.project.files import read_file
+from roofline_core.program.units import Dialect
+from roofline_core.settings import Settings
+from roofline_parsers.reading.dialects import dialect_of
+from roofline_parsers.reading.load import LoadCache, load_program
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 

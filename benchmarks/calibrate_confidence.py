@@ -18,16 +18,16 @@ import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from roofline_lsp.analysis.confidence import TABLE
-from roofline_lsp.analysis.prediction import Grounds
+from roofline_analysis.verdict.confidence import TABLE
+from roofline_analysis.verdict.prediction import Grounds
+from roofline_core.settings import Settings
 from roofline_lsp.cli.progress import ProgressBar
-from roofline_lsp.reports.table import aligned
-from roofline_lsp.settings import Settings
-from roofline_lsp.study.calibration import Sample, Validation, fit, samples, table_text, validate
-from roofline_lsp.study.dataset import read_dataset
-from roofline_lsp.study.evaluate import evaluate
-from roofline_lsp.study.judge import Inputs
-from roofline_lsp.study.present import reliability_line
+from roofline_lsp.formats.table import aligned
+from roofline_study.calibration import Sample, Validation, fit, samples, table_text, validate
+from roofline_study.dataset import read_dataset
+from roofline_study.evaluate import evaluate
+from roofline_study.judge import Inputs
+from roofline_study.text_report import reliability_line
 
 
 def main() -> None:

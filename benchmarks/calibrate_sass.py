@@ -16,7 +16,10 @@ from sass_calibration.simd_probes import simd_probes
 from sass_calibration.table import format_cost, write_table
 from sass_calibration.toolchain import MissingToolError, find_tool, version
 
-_TABLE = Path(__file__).resolve().parents[1] / "analysis/roofline_lsp/analysis/data/expansions.toml"
+_TABLE = (
+    Path(__file__).resolve().parents[1]
+    / "analysis/roofline_analysis/device/costs/data/expansions.toml"
+)
 
 
 def main() -> int:

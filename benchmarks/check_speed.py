@@ -21,16 +21,16 @@ from typing import Any
 import tree_sitter
 import tree_sitter_cuda
 
-from roofline_lsp.api import gpu_used
-from roofline_lsp.api.report import Report
+from roofline_analysis.api import gpu_used
+from roofline_analysis.report.report import Report
+from roofline_core.program.stages import Stage, StageClock, measured, stage
+from roofline_core.settings import Settings
 from roofline_lsp.cli import batch
 from roofline_lsp.cli.files import collect
 from roofline_lsp.cli.statistics import statistics
-from roofline_lsp.kernel.stages import Stage, StageClock, measured, stage
-from roofline_lsp.parsers.gate import has_kernels
-from roofline_lsp.reports.json import render
-from roofline_lsp.reports.style import Style
-from roofline_lsp.settings import Settings
+from roofline_lsp.formats.json import render
+from roofline_lsp.formats.style import Style
+from roofline_parsers.reading.gate import has_kernels
 
 
 def check(paths: list[str]) -> StageClock:

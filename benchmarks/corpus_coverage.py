@@ -32,15 +32,15 @@ from corpus.text_counts import (
     source_target_lines,
 )
 
-from roofline_lsp.api.files import read_file
-from roofline_lsp.api.options import preprocess_options
-from roofline_lsp.kernel.expressions import Launch, Unknown
-from roofline_lsp.kernel.program import Dialect, Function, TranslationUnit
-from roofline_lsp.kernel.statements import Offload, Opaque
-from roofline_lsp.parsers.dialects import dialects_of
-from roofline_lsp.parsers.load import LoadCache, load_program
-from roofline_lsp.parsers.preprocess import PreprocessedFile, preprocess
-from roofline_lsp.settings import Settings
+from roofline_analysis.api.options import preprocess_options
+from roofline_analysis.project.files import read_file
+from roofline_core.program.expressions import Launch, Unknown
+from roofline_core.program.statements import Offload, Opaque
+from roofline_core.program.units import Dialect, Function, TranslationUnit
+from roofline_core.settings import Settings
+from roofline_parsers.preprocess import PreprocessedFile, preprocess
+from roofline_parsers.reading.dialects import dialects_of
+from roofline_parsers.reading.load import LoadCache, load_program
 
 Place = tuple[str, int]
 

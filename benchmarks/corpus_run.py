@@ -27,10 +27,10 @@ from corpus.folders import (
 )
 from corpus.limited import FailedError, limited
 
-from roofline_lsp.api import FileReport, ProgramAnalysis, analyze_paths
-from roofline_lsp.api.cache import AnalysisCache
-from roofline_lsp.api.entry import file_report
-from roofline_lsp.settings import SOURCE_SUFFIXES, Settings
+from roofline_analysis.api import FileReport, ProgramAnalysis, analyze_paths
+from roofline_analysis.api.cache import AnalysisCache
+from roofline_analysis.api.entry import file_report
+from roofline_core.settings import SOURCE_SUFFIXES, Settings
 
 GPU = "RTX 3080"
 

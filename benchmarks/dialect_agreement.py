@@ -23,11 +23,11 @@ from corpus.folders import executables, program_folders, run_arguments
 from corpus.limited import FailedError, limited
 from corpus.versions import KernelFigures, Version, dominant, matched, share_bound
 
-from roofline_lsp.analysis.host.values import LaunchContext
-from roofline_lsp.api import AnalysisCache, ProgramAnalysis
-from roofline_lsp.kernel.precision import Precision
-from roofline_lsp.kernel.program import Function
-from roofline_lsp.settings import Settings
+from roofline_analysis.api import AnalysisCache, ProgramAnalysis
+from roofline_analysis.host.values import LaunchContext
+from roofline_core.program.precision import Precision
+from roofline_core.program.units import Function
+from roofline_core.settings import Settings
 
 Job = tuple[Path, tuple[str, ...] | None]
 

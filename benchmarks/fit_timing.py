@@ -20,14 +20,14 @@ from functools import partial
 from multiprocessing import Pool
 from pathlib import Path
 
-import roofline_lsp.analysis.predict as predict_module
-from roofline_lsp.analysis.demand import Demand
-from roofline_lsp.analysis.timing import CONSTANTS, Timing, TimingConstants, launch_time
-from roofline_lsp.hardware_db import ClockKind, Gpu, find_gpu
-from roofline_lsp.settings import Settings
-from roofline_lsp.study.dataset import MeasuredKernel, read_dataset
-from roofline_lsp.study.judge import Inputs, judge_program
-from roofline_lsp.study.programs import Analyser
+import roofline_analysis.verdict.analyse as predict_module
+from roofline_analysis.timing.demand import Demand
+from roofline_analysis.timing.launch_time import CONSTANTS, Timing, TimingConstants, launch_time
+from roofline_core.settings import Settings
+from roofline_hardware_db import ClockKind, Gpu, find_gpu
+from roofline_study.dataset import MeasuredKernel, read_dataset
+from roofline_study.judge import Inputs, judge_program
+from roofline_study.programs import Analyser
 
 _WORST = math.log(5.0)
 _STEPS = (0.6, 0.8, 1.25, 1.6)

@@ -18,9 +18,9 @@ from pathlib import Path
 import tree_sitter
 import tree_sitter_cuda
 
-from roofline_lsp.api.facts import facts_of, names_of
-from roofline_lsp.parsers.gate import has_kernels
-from roofline_lsp.settings import SOURCE_SUFFIXES
+from roofline_analysis.project.facts import facts_of, names_of
+from roofline_core.settings import SOURCE_SUFFIXES
+from roofline_parsers.reading.gate import has_kernels
 
 ROUNDS = 5
 

@@ -22,9 +22,9 @@ NAMES = ("rtx-3080-10gb", "NVIDIA H100 80GB HBM3", "10de:2206", "H100 1g.10gb")
 
 _CHILD = """
 import dataclasses, difflib, enum, json, pathlib, re, sys, time, tomllib
-import roofline_lsp.kernel.errors, roofline_lsp.kernel.precision, roofline_lsp.kernel.records
+import roofline_core.program.errors, roofline_core.program.precision, roofline_core.program.records
 start = time.process_time()
-from roofline_lsp.hardware_db import ClockKind, find_gpu, index
+from roofline_hardware_db import ClockKind, find_gpu, index
 imported = time.process_time()
 if sys.argv[2]:
     larger = pathlib.Path(sys.argv[2])
@@ -49,7 +49,7 @@ def _measured(name: str, index: str, repeat: int) -> tuple[float, float]:
 
 def _enlarged(scale: int, folder: Path) -> Path:
     """An index so many times as large, with names that nobody looks for."""
-    from roofline_lsp.hardware_db.index import load_index  # noqa: PLC0415
+    from roofline_hardware_db.index import load_index  # noqa: PLC0415
 
     index = load_index()
     content = {

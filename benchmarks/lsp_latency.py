@@ -56,7 +56,7 @@ SERVERS = {
     "roofline-lsp": [
         sys.executable,
         "-c",
-        "from roofline_lsp.server.main import run_stdio; raise SystemExit(run_stdio())",
+        "from roofline_lsp.server.session.main import run_stdio; raise SystemExit(run_stdio())",
     ],
     "constant": [sys.executable, str(Path(__file__).resolve()), "--serve-constant"],
 }
@@ -355,11 +355,11 @@ def measure(text: str, folder: Path, place: tuple[int, int], rounds: int) -> lis
 
 def stages(text: str, folder: Path) -> dict[str, float]:
     """What an edit costs in the worker and on the way to it and back, in milliseconds."""
-    from roofline_lsp.server.analyser import ApiAnalyser  # noqa: PLC0415
-    from roofline_lsp.server.jobs import Analyse  # noqa: PLC0415
-    from roofline_lsp.server.text import TextBuffer  # noqa: PLC0415
-    from roofline_lsp.server.worker import Worker  # noqa: PLC0415
-    from roofline_lsp.settings import Settings  # noqa: PLC0415
+    from roofline_core.settings import Settings  # noqa: PLC0415
+    from roofline_lsp.server.documents.text_buffer import TextBuffer  # noqa: PLC0415
+    from roofline_lsp.server.worker.api_analyser import ApiAnalyser  # noqa: PLC0415
+    from roofline_lsp.server.worker.jobs import Analyse  # noqa: PLC0415
+    from roofline_lsp.server.worker.main import Worker  # noqa: PLC0415
 
     worker = Worker(ApiAnalyser())
     found: dict[str, list[float]] = {}

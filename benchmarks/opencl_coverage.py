@@ -24,16 +24,16 @@ from pathlib import Path
 
 from corpus.text_counts import plain
 
-from roofline_lsp.analysis.host import HostOptions, execute_host
-from roofline_lsp.api.files import read_file
-from roofline_lsp.api.options import preprocess_options
-from roofline_lsp.api.programs import programs
-from roofline_lsp.api.project import ProjectIndex
-from roofline_lsp.kernel.program import Dialect
-from roofline_lsp.parsers.load import LoadCache, load_program
-from roofline_lsp.parsers.preprocess import PreprocessedFile, PreprocessOptions, preprocess
-from roofline_lsp.parsers.preprocess.predefined import opencl_macros
-from roofline_lsp.settings import Settings
+from roofline_analysis.api.options import preprocess_options
+from roofline_analysis.host import HostOptions, execute_host
+from roofline_analysis.project.files import read_file
+from roofline_analysis.project.programs import programs
+from roofline_analysis.project.project import ProjectIndex
+from roofline_core.program.units import Dialect
+from roofline_core.settings import Settings
+from roofline_parsers.preprocess import PreprocessedFile, PreprocessOptions, preprocess
+from roofline_parsers.preprocess.predefined import opencl_macros
+from roofline_parsers.reading.load import LoadCache, load_program
 
 _HOSTS = frozenset((".c", ".cc", ".cpp", ".cxx"))
 _HEADERS = frozenset((".h", ".hpp", ".hh"))

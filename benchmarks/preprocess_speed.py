@@ -17,7 +17,7 @@ from pathlib import Path
 import tree_sitter
 import tree_sitter_cuda
 
-from roofline_lsp.parsers.preprocess import PreprocessedFile, PreprocessOptions, preprocess
+from roofline_parsers.preprocess import PreprocessedFile, PreprocessOptions, preprocess
 
 
 def _read(path: Path) -> bytes | None:

@@ -21,10 +21,10 @@ from pathlib import Path
 from corpus.folders import program_folders, run_arguments
 from corpus.limited import FailedError, limited
 
-from roofline_lsp.api import analyze_paths
-from roofline_lsp.api.report import Finding
-from roofline_lsp.kernel.stages import Stage, measured
-from roofline_lsp.settings import SOURCE_SUFFIXES, Settings
+from roofline_analysis.api import analyze_paths
+from roofline_analysis.report.report import Finding
+from roofline_core.program.stages import Stage, measured
+from roofline_core.settings import SOURCE_SUFFIXES, Settings
 
 GPU = "RTX 3080"
 Result = tuple[list[Finding], dict[str, float], int]

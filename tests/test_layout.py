@@ -1,4 +1,4 @@
-"""The source roots, the lists that name them, and what ends up in the wheel agree."""
+"""The packages, the lists that name them, and what ends up in the wheel agree."""
 
 import importlib.metadata
 import re
@@ -12,10 +12,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import NOT_FAST
-
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGE = "roofline_lsp"
 
 
 @cache
@@ -23,24 +20,32 @@ def pyproject() -> dict[str, Any]:
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
+def packages() -> list[Path]:
+    """The import package of each top-level folder that has one."""
+    return sorted(path for path in ROOT.glob("*/roofline_*") if path.is_dir())
+
+
 def source_roots() -> list[str]:
-    """The top-level folders that hold a part of the package."""
-    return sorted(path.parent.name for path in ROOT.glob(f"*/{PACKAGE}") if path.is_dir())
+    """The top-level folders that hold a package."""
+    return [path.parent.name for path in packages()]
 
 
-def subpackages() -> list[Path]:
-    """Every package folder directly under the namespace, in every source root."""
-    return sorted(
-        path for path in ROOT.glob(f"*/{PACKAGE}/*") if path.is_dir() and path.name != "__pycache__"
-    )
+def rooms() -> list[str]:
+    """Every folder of modules directly in a package, as a module; a package without any itself."""
+    found = []
+    for package in packages():
+        inside = sorted(path.parent.name for path in package.glob("*/__init__.py"))
+        modules = [path for path in package.glob("*.py") if not path.name.startswith("__")]
+        found += [package.name] if modules else [f"{package.name}.{name}" for name in inside]
+    return found
 
 
 def package_files() -> set[str]:
     """The paths in it that a wheel should hold: every file but bytecode and what editors drop."""
     return {
-        path.relative_to(ROOT / root).as_posix()
-        for root in source_roots()
-        for path in (ROOT / root / PACKAGE).rglob("*")
+        path.relative_to(package.parent).as_posix()
+        for package in packages()
+        for path in package.rglob("*")
         if path.is_file()
         and "__pycache__" not in path.parts
         and not path.name.startswith(".")
@@ -53,15 +58,9 @@ def test_required_folders_exist() -> None:
     assert [name for name in required if not (ROOT / name).is_dir()] == []
 
 
-@pytest.mark.parametrize("name", NOT_FAST)
-def test_what_is_not_fast_is_there(name: str) -> None:
-    path, _, test = name.partition("::")
-    assert (ROOT / "tests" / path).exists()
-    assert not test or f"def {test}(" in (ROOT / "tests" / path).read_text(encoding="utf-8")
-
-
-def test_there_are_source_roots() -> None:
-    assert {"parsers", "hardware_db", "analysis", "server"} <= set(source_roots())
+def test_each_folder_has_one_package() -> None:
+    assert {"core", "parsers", "hardware_db", "analysis", "server"} <= set(source_roots())
+    assert sorted(source_roots()) == sorted(set(source_roots()))
 
 
 @pytest.mark.parametrize(
@@ -77,7 +76,7 @@ def test_lists_of_source_roots_agree(keys: tuple[str, ...]) -> None:
     value: Any = pyproject()
     for key in keys:
         value = value[key]
-    assert sorted(value) == source_roots()
+    assert sorted(value) == sorted(source_roots())
 
 
 @pytest.mark.parametrize(("tool", "key"), [("mypy", "files"), ("pyright", "include")])
@@ -85,38 +84,43 @@ def test_type_checkers_look_at_every_source_root(tool: str, key: str) -> None:
     assert sorted(pyproject()["tool"][tool][key]) == sorted([*source_roots(), "tests"])
 
 
-def test_wheel_packages_agree_with_the_source_roots() -> None:
-    packages = pyproject()["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-    assert sorted(packages) == [f"{root}/{PACKAGE}" for root in source_roots()]
+def test_wheel_packages_agree_with_the_folders() -> None:
+    listed = pyproject()["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    assert sorted(listed) == sorted(path.relative_to(ROOT).as_posix() for path in packages())
 
 
-def test_the_namespace_has_no_init() -> None:
-    """An ``__init__.py`` there would make one root's part hide all the others."""
-    assert [str(path) for path in ROOT.glob(f"*/{PACKAGE}/__init__.py")] == []
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ("tool", "importlinter", "root_packages"),
+        ("tool", "ruff", "lint", "isort", "known-first-party"),
+    ],
+    ids=".".join,
+)
+def test_lists_of_packages_agree(keys: tuple[str, ...]) -> None:
+    value: Any = pyproject()
+    for key in keys:
+        value = value[key]
+    assert sorted(value) == sorted(path.name for path in packages())
 
 
 @pytest.mark.parametrize("name", ["__init__.py", "py.typed"])
-def test_every_subpackage_has(name: str) -> None:
-    lacking = [p.relative_to(ROOT).as_posix() for p in subpackages() if not (p / name).is_file()]
+def test_every_package_has(name: str) -> None:
+    lacking = [p.relative_to(ROOT).as_posix() for p in packages() if not (p / name).is_file()]
     assert lacking == []
 
 
 def test_every_folder_with_modules_is_a_package() -> None:
-    folders = {path.parent for package in subpackages() for path in package.rglob("*.py")}
+    folders = {path.parent for package in packages() for path in package.rglob("*.py")}
     lacking = [str(folder) for folder in folders if not (folder / "__init__.py").is_file()]
     assert sorted(lacking) == []
 
 
-def test_no_two_source_roots_hold_the_same_subpackage() -> None:
-    names = [path.name for path in subpackages()]
-    assert sorted(names) == sorted(set(names))
-
-
-def test_every_subpackage_has_a_layer() -> None:
+def test_every_room_has_a_layer() -> None:
     contracts = pyproject()["tool"]["importlinter"]["contracts"]
-    (layers,) = [contract for contract in contracts if contract["type"] == "layers"]
-    names = [name.strip() for layer in layers["layers"] for name in layer.split("|")]
-    assert sorted(names) == sorted(path.name for path in subpackages())
+    (layers,) = [c for c in contracts if c["type"] == "layers" and "containers" not in c]
+    names = [name for layer in layers["layers"] for name in re.split(r" [|:] ", layer)]
+    assert sorted(names) == sorted(rooms())
 
 
 def test_the_installed_version_is_that_of_pyproject() -> None:
@@ -129,12 +133,33 @@ def test_the_version_is_written_nowhere_else() -> None:
     literal = re.compile(rf"""(?<!schema_)version\w*\s*[:=].*["']{version}["']""", re.IGNORECASE)
     found = [
         f"{path.relative_to(ROOT)}:{number}"
-        for package in subpackages()
+        for package in packages()
         for path in package.rglob("*.py")
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         if literal.search(line)
     ]
     assert found == []
+
+
+@pytest.mark.parametrize(
+    ("code", "printed"),
+    [
+        ("import roofline_lsp; print(roofline_lsp.__version__)", "{version}"),
+        (
+            "from roofline_lsp import analyze; print(analyze.__module__)",
+            "roofline_analysis.api.entry",
+        ),
+    ],
+)
+def test_the_face_of_the_product(code: str, printed: str) -> None:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == printed.format(version=pyproject()["project"]["version"])
+
+
+def test_the_command_runs_as_a_module() -> None:
+    command = [sys.executable, "-P", "-m", "roofline_lsp", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == f"roofline-lsp {pyproject()['project']['version']}\n"
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +173,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_wheel_holds_every_file_of_the_package(wheel: Path) -> None:
+def test_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
     assert names == package_files()
@@ -158,8 +183,8 @@ def test_wheel_holds_the_data_files(wheel: Path) -> None:
     """The GPU database is data: a wheel without it would import well and know no GPU."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-    assert any(re.fullmatch(rf"{PACKAGE}/hardware_db/.+\.toml", name) for name in names)
-    assert {f"{PACKAGE}/{path.name}/py.typed" for path in subpackages()} <= set(names)
+    assert any(re.fullmatch(r"roofline_hardware_db/gpus/.+\.toml", name) for name in names)
+    assert {f"{path.name}/py.typed" for path in packages()} <= set(names)
 
 
 def test_wheel_declares_the_command_and_the_version(wheel: Path) -> None:

@@ -8,11 +8,11 @@ from typing import Any, Final
 import numpy as np
 
 from ablations.model import Replacement, Switch, Witness, differs, gives
-from roofline_lsp.analysis.branch_odds import AN_ARGUMENT, TAKEN, BranchOdds
-from roofline_lsp.analysis.device.regions import Role
-from roofline_lsp.analysis.numeric import Lane
-from roofline_lsp.analysis.trip_estimates import ASSUMED_WHILE, Estimate
-from roofline_lsp.kernel.symbolic import Expr
+from roofline_analysis.counting.branch_odds import AN_ARGUMENT, TAKEN, BranchOdds
+from roofline_analysis.counting.trip_estimates import ASSUMED_WHILE, Estimate
+from roofline_analysis.regions.kernel_summary import Role
+from roofline_core.algebra.evaluate import Lane
+from roofline_core.algebra.symbolic import Expr
 
 
 def _label_alone(odds: BranchOdds, difference: Expr) -> float | None:
@@ -39,41 +39,41 @@ SWITCHES: Final = (
     Switch(
         "drawn_numbers",
         "branches are not judged by numbers such as arrays hold",
-        (gives("roofline_lsp.analysis.drawn_numbers.DrawnNumbers.share", None),),
-        removes=("roofline_lsp.analysis.drawn_numbers",),
+        (gives("roofline_analysis.counting.data_samples.DrawnNumbers.share", None),),
+        removes=("roofline_analysis.counting.data_samples",),
     ),
     Switch(
         "branch_odds.joint",
         "conditions of a branch are judged one by one",
-        (gives("roofline_lsp.analysis.branch_odds.BranchOdds.together", None),),
+        (gives("roofline_analysis.counting.branch_odds.BranchOdds.together", None),),
     ),
     Switch(
         "branch_odds.comparisons",
         "no comparison has odds of its own",
-        (gives("roofline_lsp.analysis.branch_odds.BranchOdds._of_comparison", None),),
+        (gives("roofline_analysis.counting.branch_odds.BranchOdds._of_comparison", None),),
         removes=(
-            "roofline_lsp.analysis.branch_odds.BranchOdds._of_comparison",
-            "roofline_lsp.analysis.branch_odds.BranchOdds._of_equality",
-            "roofline_lsp.analysis.branch_odds.BranchOdds._names_a_label",
-            "roofline_lsp.analysis.branch_odds._is_tiny",
+            "roofline_analysis.counting.branch_odds.BranchOdds._of_comparison",
+            "roofline_analysis.counting.branch_odds.BranchOdds._of_equality",
+            "roofline_analysis.counting.branch_odds.BranchOdds._names_a_label",
+            "roofline_analysis.counting.branch_odds._is_tiny",
         ),
     ),
     Switch(
         "branch_odds.an_argument",
         "a loaded number is an argument as often as not",
-        (gives("roofline_lsp.analysis.branch_odds.BranchOdds._names_a_label", False),),
+        (gives("roofline_analysis.counting.branch_odds.BranchOdds._names_a_label", False),),
     ),
     Switch(
         "branch_odds.next_to_nothing",
         "a magnitude is tiny as often as not",
-        (gives("roofline_lsp.analysis.branch_odds._is_tiny", None),),
+        (gives("roofline_analysis.counting.branch_odds._is_tiny", None),),
     ),
     Switch(
         "branch_odds.remainders",
         "a remainder or a masked number is any value as often as not",
         (
             Replacement(
-                "roofline_lsp.analysis.branch_odds.BranchOdds._of_equality",
+                "roofline_analysis.counting.branch_odds.BranchOdds._of_equality",
                 _label_alone,
                 lambda share, _: share not in (None, AN_ARGUMENT),
             ),
@@ -82,9 +82,9 @@ SWITCHES: Final = (
     Switch(
         "branch_odds.leaving",
         "sides that leave are taken as often as others",
-        (Replacement("roofline_lsp.analysis.branch_odds.LEAVING", TAKEN),),
+        (Replacement("roofline_analysis.counting.branch_odds.LEAVING", TAKEN),),
         Witness(
-            "roofline_lsp.analysis.branch_odds.BranchOdds._assumed",
+            "roofline_analysis.counting.branch_odds.BranchOdds._assumed",
             lambda _, args: args[0]._role is not Role.TAKEN,
         ),
     ),
@@ -93,7 +93,7 @@ SWITCHES: Final = (
         "conditions that data decides are independent",
         (
             Replacement(
-                "roofline_lsp.analysis.branch_odds.both",
+                "roofline_analysis.counting.branch_odds.both",
                 _product,
                 lambda share, args: not np.array_equal(share, _product(*args)),
             ),
@@ -103,67 +103,71 @@ SWITCHES: Final = (
         "trip_estimates.assumed_trips",
         "a loop of which nothing is known runs once instead of 16 times",
         (
-            Replacement("roofline_lsp.analysis.trip_estimates.ASSUMED_TRIPS", 1.0),
-            Replacement("roofline_lsp.analysis.trip_estimates.ASSUMED_WHILE", 1.0),
+            Replacement("roofline_analysis.counting.trip_estimates.ASSUMED_TRIPS", 1.0),
+            Replacement("roofline_analysis.counting.trip_estimates.ASSUMED_WHILE", 1.0),
         ),
-        Witness("roofline_lsp.analysis.trip_estimates.TripEstimates.of"),
+        Witness("roofline_analysis.counting.trip_estimates.TripEstimates.of"),
     ),
     Switch(
         "trip_estimates.segments",
         "an array's elements are not shared out over rows",
-        (gives("roofline_lsp.analysis.trip_estimates.TripEstimates._segment", None),),
+        (gives("roofline_analysis.counting.trip_estimates.TripEstimates._segment", None),),
     ),
     Switch(
         "trip_estimates.bounds",
         "loops run past the ends of arrays",
-        (gives("roofline_lsp.analysis.trip_estimates.TripEstimates._bound", ("", math.inf)),),
+        (gives("roofline_analysis.counting.trip_estimates.TripEstimates._bound", ("", math.inf)),),
         removes=(
-            "roofline_lsp.analysis.trip_estimates.TripEstimates._bound",
-            "roofline_lsp.analysis.trip_estimates.TripEstimates._is_one_number",
-            "roofline_lsp.analysis.trip_estimates._strides_above",
+            "roofline_analysis.counting.trip_estimates.TripEstimates._bound",
+            "roofline_analysis.counting.trip_estimates.TripEstimates._is_one_number",
+            "roofline_analysis.counting.trip_estimates._strides_above",
         ),
     ),
     Switch(
         "trip_estimates.one_number",
         "a loop to a number that all threads load does not run to the array's end",
-        (gives("roofline_lsp.analysis.trip_estimates.TripEstimates._is_one_number", False),),
+        (gives("roofline_analysis.counting.trip_estimates.TripEstimates._is_one_number", False),),
     ),
     Switch(
         "trip_estimates.searches",
         "a search that halves a range runs as any loop",
-        (Replacement("roofline_lsp.analysis.trip_estimates.TripEstimates._search", _as_any_loop),),
+        (
+            Replacement(
+                "roofline_analysis.counting.trip_estimates.TripEstimates._search", _as_any_loop
+            ),
+        ),
         removes=(
-            "roofline_lsp.analysis.trip_estimates.TripEstimates._search",
-            "roofline_lsp.analysis.trip_estimates.TripEstimates._mean_difference",
+            "roofline_analysis.counting.trip_estimates.TripEstimates._search",
+            "roofline_analysis.counting.trip_estimates.TripEstimates._mean_difference",
         ),
     ),
     Switch(
         "execution.exit_share",
         "exits that data decides cut no known trips",
-        (Replacement("roofline_lsp.analysis.execution._EXIT_SHARE", 1.0),),
-        Witness("roofline_lsp.analysis.execution._Counter._cut_short", _is_cut_short),
+        (Replacement("roofline_analysis.counting.execution._EXIT_SHARE", 1.0),),
+        Witness("roofline_analysis.counting.execution._Counter._cut_short", _is_cut_short),
     ),
     Switch(
         "execution.ended_by_exit",
         "the exit of an endless loop is not solved for",
-        (gives("roofline_lsp.analysis.execution._Counter._ended_by_exit", None),),
+        (gives("roofline_analysis.counting.execution._Counter._ended_by_exit", None),),
     ),
     Switch(
         "execution.exact_share",
         "affine conditions are counted on the sample alone",
-        (gives("roofline_lsp.analysis.execution._Counter._exact_share", None),),
+        (gives("roofline_analysis.counting.execution._Counter._exact_share", None),),
     ),
     Switch(
         "execution.exact_trips",
         "strided loops are counted on the sample alone",
-        (gives("roofline_lsp.analysis.execution._Counter._exact_trips", None),),
+        (gives("roofline_analysis.counting.execution._Counter._exact_trips", None),),
     ),
     Switch(
         "execution.chance_of_any",
         "warps go where data sends them as seldom as each lane",
         (
             Replacement(
-                "roofline_lsp.analysis.warps.chance_of_any",
+                "roofline_analysis.counting.warps.chance_of_any",
                 _each_by_itself,
                 lambda chance, args: differs(chance, args[0]),
             ),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ablations.model import Replacement, Switch, Witness, gives, skips
-from roofline_lsp.analysis.device import carried
-from roofline_lsp.analysis.device.operations import Operation, Operations
-from roofline_lsp.analysis.device.regions import Region, Work
-from roofline_lsp.analysis.device.values import DeviceValue
-from roofline_lsp.analysis.device.walker import Walker
-from roofline_lsp.kernel.program import Dialect
-from roofline_lsp.kernel.symbolic import Expr
+from roofline_analysis.device.loops import carried
+from roofline_analysis.device.operations import Operation, Operations
+from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.values import DeviceValue
+from roofline_analysis.regions.kernel_summary import Region, Work
+from roofline_core.algebra.symbolic import Expr
+from roofline_core.program.units import Dialect
 
 
 def _not_followed(walker: Walker, item: carried.Carried, loop: Region) -> DeviceValue:
@@ -45,134 +45,134 @@ SWITCHES: Final = (
     Switch(
         "loop_forms.halved_range",
         "a search that halves a range is any loop",
-        (gives("roofline_lsp.analysis.device.loop_forms.halved_range", None),),
+        (gives("roofline_analysis.device.loops.loop_forms.halved_range", None),),
         removes=(
-            "roofline_lsp.analysis.device.loop_forms.halved_range",
-            "roofline_lsp.analysis.device.loop_forms._halves",
-            "roofline_lsp.analysis.device.loop_forms._is_half",
+            "roofline_analysis.device.loops.loop_forms.halved_range",
+            "roofline_analysis.device.loops.loop_forms._halves",
+            "roofline_analysis.device.loops.loop_forms._is_half",
         ),
     ),
     Switch(
         "loop_forms.waits_for_atomic",
         "a loop that repeats an atomic operation is any loop",
-        (gives("roofline_lsp.analysis.device.loop_forms.waits_for_atomic", False),),
+        (gives("roofline_analysis.device.loops.loop_forms.waits_for_atomic", False),),
         removes=(
-            "roofline_lsp.analysis.device.loop_forms.waits_for_atomic",
-            "roofline_lsp.analysis.device.loop_forms._called",
+            "roofline_analysis.device.loops.loop_forms.waits_for_atomic",
+            "roofline_analysis.device.loops.loop_forms._called",
         ),
     ),
     Switch(
         "loop_forms.put_back",
         "a variable that each run puts back is not followed",
-        (gives("roofline_lsp.analysis.device.loop_forms.put_back", False),),
+        (gives("roofline_analysis.device.loops.loop_forms.put_back", False),),
         removes=(
-            "roofline_lsp.analysis.device.loop_forms.put_back",
-            "roofline_lsp.analysis.device.loop_forms._is_plain",
+            "roofline_analysis.device.loops.loop_forms.put_back",
+            "roofline_analysis.device.loops.loop_forms._is_plain",
         ),
     ),
     Switch(
         "loop_forms.may_change",
         "a call changes every variable that it is passed",
-        (gives("roofline_lsp.analysis.device.loop_forms.may_change", True),),
+        (gives("roofline_analysis.device.loops.loop_forms.may_change", True),),
         removes=(
-            "roofline_lsp.analysis.device.loop_forms.may_change",
-            "roofline_lsp.analysis.device.loop_forms._changes",
+            "roofline_analysis.device.loops.loop_forms.may_change",
+            "roofline_analysis.device.loops.loop_forms._changes",
         ),
     ),
     Switch(
         "carried.in_run",
         "variables that a loop steps are not followed in its runs",
-        (Replacement("roofline_lsp.analysis.device.carried._in_run", _not_followed),),
+        (Replacement("roofline_analysis.device.loops.carried._in_run", _not_followed),),
     ),
     Switch(
         "carried.closed_form",
         "variables that a loop steps are not followed behind it",
-        (gives("roofline_lsp.analysis.device.carried._has_closed_form", False),),
+        (gives("roofline_analysis.device.loops.carried._has_closed_form", False),),
     ),
     Switch(
         "carried.added",
         "no addition takes the terms of two runs",
-        (gives("roofline_lsp.analysis.device.carried._added", None),),
+        (gives("roofline_analysis.device.loops.carried._added", None),),
     ),
     Switch(
         "unrolled.run_by_run",
         "no unrolled loop is walked run by run",
-        (gives("roofline_lsp.analysis.device.unrolled.affordable", False),),
+        (gives("roofline_analysis.device.loops.unrolled.affordable", False),),
         removes=(
-            "roofline_lsp.analysis.device.unrolled.affordable",
-            "roofline_lsp.analysis.device.unrolled.walk_runs",
+            "roofline_analysis.device.loops.unrolled.affordable",
+            "roofline_analysis.device.loops.unrolled.walk_runs",
         ),
     ),
     Switch(
         "unrolled.whole",
         "no loop is unrolled whole",
-        (gives("roofline_lsp.analysis.device.unrolled.unrolls_whole", False),),
-        removes=("roofline_lsp.analysis.device.unrolled",),
+        (gives("roofline_analysis.device.loops.unrolled.unrolls_whole", False),),
+        removes=("roofline_analysis.device.loops.unrolled",),
     ),
     Switch(
         "unrolled.copies",
         "no loop is unrolled in part",
-        (gives("roofline_lsp.analysis.device.unrolled.copies_of", 1),),
+        (gives("roofline_analysis.device.loops.unrolled.copies_of", 1),),
     ),
     Switch(
         "retries",
         "atomics on floats in shared memory succeed at once and cost nothing more",
-        (skips("roofline_lsp.analysis.device.retries.charge_retries"),),
-        Witness("roofline_lsp.analysis.device.retries._attempts"),
-        removes=("roofline_lsp.analysis.device.retries",),
+        (skips("roofline_analysis.device.functions.atomic_retries.charge_retries"),),
+        Witness("roofline_analysis.device.functions.atomic_retries._attempts"),
+        removes=("roofline_analysis.device.functions.atomic_retries",),
     ),
     Switch(
         "products",
         "a product with several uses is multiplied once",
         (
-            skips("roofline_lsp.analysis.device.products._need"),
-            Replacement("roofline_lsp.analysis.device.products._fuse", _taken_in_once),
+            skips("roofline_analysis.device.costs.fma._need"),
+            Replacement("roofline_analysis.device.costs.fma._fuse", _taken_in_once),
         ),
-        removes=("roofline_lsp.analysis.device.products",),
+        removes=("roofline_analysis.device.costs.fma",),
     ),
     Switch(
         "liveness",
         "what goes where it is not followed counts as unused",
         (
-            skips("roofline_lsp.analysis.device.liveness.keep"),
-            skips("roofline_lsp.analysis.device.liveness.keep_place"),
-            skips("roofline_lsp.analysis.device.liveness.keep_changed"),
-            skips("roofline_lsp.analysis.device.liveness.keep_skipped"),
+            skips("roofline_analysis.device.state.dead_code.keep"),
+            skips("roofline_analysis.device.state.dead_code.keep_place"),
+            skips("roofline_analysis.device.state.dead_code.keep_changed"),
+            skips("roofline_analysis.device.state.dead_code.keep_skipped"),
         ),
-        removes=("roofline_lsp.analysis.device.liveness",),
+        removes=("roofline_analysis.device.state.dead_code",),
     ),
     Switch(
         "liveness.dead_code",
         "what nothing uses is charged too",
         (
             Replacement(
-                "roofline_lsp.analysis.device.operations.Operations.used",
+                "roofline_analysis.device.operations.Operations.used",
                 _everything,
                 lambda used, args: len(used) < len(_everything(args[0])),
             ),
         ),
         removes=(
-            "roofline_lsp.analysis.device.liveness",
-            "roofline_lsp.analysis.device.operations.Operations",
+            "roofline_analysis.device.state.dead_code",
+            "roofline_analysis.device.operations.Operations",
         ),
     ),
     Switch(
         "combining",
         "each integer operation is an instruction",
-        (gives("roofline_lsp.analysis.device.combining.taken_in", None),),
-        removes=("roofline_lsp.analysis.device.combining",),
+        (gives("roofline_analysis.device.costs.fusion.taken_in", None),),
+        removes=("roofline_analysis.device.costs.fusion",),
     ),
     Switch(
         "combining.rotation",
         "a rotation is two shifts and an or",
-        (gives("roofline_lsp.analysis.device.combining.rotation", None),),
+        (gives("roofline_analysis.device.costs.fusion.rotation", None),),
     ),
     Switch(
         "openmp_functions.charge_sharing",
         "the runtime adds nothing to loops shared out over teams",
         (
             Replacement(
-                "roofline_lsp.analysis.device.openmp_functions.charge_sharing",
+                "roofline_analysis.device.functions.openmp.charge_sharing",
                 _nothing,
                 lambda _, args: _is_shared_out(args[0], args[2]),
             ),
@@ -181,7 +181,10 @@ SWITCHES: Final = (
     Switch(
         "integer_costs.unmeasured",
         "a division that the table of expansions lacks costs nothing",
-        (Replacement("roofline_lsp.analysis.integer_costs._UNMEASURED_DIVISION", 0.0),),
-        Witness("roofline_lsp.analysis.integer_costs._division_cost", lambda cost, _: cost == 16.0),
+        (Replacement("roofline_analysis.device.costs.integer_costs._UNMEASURED_DIVISION", 0.0),),
+        Witness(
+            "roofline_analysis.device.costs.integer_costs._division_cost",
+            lambda cost, _: cost == 16.0,
+        ),
     ),
 )

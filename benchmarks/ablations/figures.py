@@ -10,11 +10,11 @@ from typing import Final
 import numpy as np
 
 from ablations.running import ProgramOutcome
-from roofline_lsp.study.bootstrap import Figure, Floats, Interval, intervals
-from roofline_lsp.study.dataset import MeasuredKernel
-from roofline_lsp.study.metric_figures import METRIC_FIGURES
-from roofline_lsp.study.metrics import Confusion, quantity_error, within_2x, within_10_percent
-from roofline_lsp.study.predictions import Predicted
+from roofline_study.bootstrap import Figure, Floats, Interval, intervals
+from roofline_study.dataset import MeasuredKernel
+from roofline_study.metric_figures import METRIC_FIGURES
+from roofline_study.metrics import Confusion, quantity_error, within_2x, within_10_percent
+from roofline_study.predictions import Predicted
 
 _FARTHEST: Final = math.log(10.0)
 """The most that a count can be off: a factor of ten, also where nothing was predicted."""

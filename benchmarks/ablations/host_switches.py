@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from ablations.model import Replacement, Switch, Unswitched, Witness, differs, gives, skips
-from roofline_lsp.analysis.host.closed_forms import Induction
-from roofline_lsp.analysis.host.machine import Machine
-from roofline_lsp.analysis.host.trials import NOTHING
-from roofline_lsp.kernel import statements as st
-from roofline_lsp.kernel.program import Function
+from roofline_analysis.host.loops.loop_probe import NOTHING
+from roofline_analysis.host.loops.scalar_evolution import Induction
+from roofline_analysis.host.state.machine import Machine
+from roofline_core.program import statements as st
+from roofline_core.program.units import Function
 
 
 def _unknown_induction(m: Machine, name: str, *_: Any) -> Induction:
@@ -30,63 +30,64 @@ SWITCHES: Final = (
         "draws",
         "no numbers are drawn from what the host stores",
         (
-            gives("roofline_lsp.analysis.host.draws.drawn_from", None),
-            gives("roofline_lsp.analysis.host.draws.passed_draws", {}),
+            gives("roofline_analysis.host.launches.sampled_contents.drawn_from", None),
+            gives("roofline_analysis.host.launches.sampled_contents.passed_draws", {}),
         ),
-        removes=("roofline_lsp.analysis.host.draws",),
+        removes=("roofline_analysis.host.launches.sampled_contents",),
     ),
     Switch(
         "draws.passed_draws",
         "kernels are told nothing of what arrays hold",
-        (gives("roofline_lsp.analysis.host.draws.passed_draws", {}),),
+        (gives("roofline_analysis.host.launches.sampled_contents.passed_draws", {}),),
     ),
     Switch(
         "trials",
         "no loop is tried out",
-        (gives("roofline_lsp.analysis.host.trials.try_out", NOTHING),),
-        removes=("roofline_lsp.analysis.host.trials",),
+        (gives("roofline_analysis.host.loops.loop_probe.try_out", NOTHING),),
+        removes=("roofline_analysis.host.loops.loop_probe",),
     ),
     Switch(
         "trials.growth",
         "what a trip adds to variables is not told",
-        (gives("roofline_lsp.analysis.host.trials._growth", {}),),
+        (gives("roofline_analysis.host.loops.loop_probe._growth", {}),),
     ),
     Switch(
         "trials.running_sum",
         "running sums are not recognised",
-        (gives("roofline_lsp.analysis.host.trials._running_sum", None),),
+        (gives("roofline_analysis.host.loops.loop_probe._running_sum", None),),
         removes=(
-            "roofline_lsp.analysis.host.trials._running_sum",
-            "roofline_lsp.analysis.host.trials._summed",
-            "roofline_lsp.analysis.host.trials._element",
+            "roofline_analysis.host.loops.loop_probe._running_sum",
+            "roofline_analysis.host.loops.loop_probe._summed",
+            "roofline_analysis.host.loops.loop_probe._element",
         ),
     ),
     Switch(
         "realistic",
         "open sizes stay at 1024",
-        (skips("roofline_lsp.analysis.host.realistic.assume_full_launches"),),
+        (skips("roofline_analysis.host.launches.sizes_from_occupancy.assume_full_launches"),),
         Witness(
-            "roofline_lsp.analysis.host.realistic._filling_size", lambda size, _: size is not None
+            "roofline_analysis.host.launches.sizes_from_occupancy._filling_size",
+            lambda size, _: size is not None,
         ),
-        removes=("roofline_lsp.analysis.host.realistic",),
+        removes=("roofline_analysis.host.launches.sizes_from_occupancy",),
     ),
     Switch(
         "closed_forms.trip_count",
         "trips of loops are not computed",
-        (gives("roofline_lsp.analysis.host.closed_forms.trip_count", None),),
-        removes=("roofline_lsp.analysis.host.closed_forms",),
+        (gives("roofline_analysis.host.loops.scalar_evolution.trip_count", None),),
+        removes=("roofline_analysis.host.loops.scalar_evolution",),
     ),
     Switch(
         "closed_forms.final_value",
         "what loops add to variables is not computed",
-        (gives("roofline_lsp.analysis.host.closed_forms.final_value", None),),
+        (gives("roofline_analysis.host.loops.scalar_evolution.final_value", None),),
         removes=(
-            "roofline_lsp.analysis.host.closed_forms.final_value",
-            "roofline_lsp.analysis.host.closed_forms._growth",
-            "roofline_lsp.analysis.host.closed_forms._added",
-            "roofline_lsp.analysis.host.closed_forms._growth_of_loop",
-            "roofline_lsp.analysis.host.closed_forms._first_value",
-            "roofline_lsp.analysis.host.closed_forms._growth_up_to",
+            "roofline_analysis.host.loops.scalar_evolution.final_value",
+            "roofline_analysis.host.loops.scalar_evolution._growth",
+            "roofline_analysis.host.loops.scalar_evolution._added",
+            "roofline_analysis.host.loops.scalar_evolution._growth_of_loop",
+            "roofline_analysis.host.loops.scalar_evolution._first_value",
+            "roofline_analysis.host.loops.scalar_evolution._growth_up_to",
         ),
     ),
     Switch(
@@ -94,66 +95,66 @@ SWITCHES: Final = (
         "trips of loops that multiply or halve are not computed",
         (
             Replacement(
-                "roofline_lsp.analysis.host.closed_forms._geometric",
+                "roofline_analysis.host.loops.scalar_evolution._geometric",
                 _unknown_induction,
                 lambda found, _: found.trips is not None,
             ),
         ),
         removes=(
-            "roofline_lsp.analysis.host.closed_forms._geometric",
-            "roofline_lsp.analysis.host.closed_forms._moved",
+            "roofline_analysis.host.loops.scalar_evolution._geometric",
+            "roofline_analysis.host.loops.scalar_evolution._moved",
         ),
     ),
     Switch(
         "closed_forms.growth_up_to",
         "additions that stop at a bound are not followed",
-        (gives("roofline_lsp.analysis.host.closed_forms._growth_up_to", None),),
+        (gives("roofline_analysis.host.loops.scalar_evolution._growth_up_to", None),),
     ),
     Switch(
         "summary",
         "what a loop changes keeps the value of the last trip executed",
-        (skips("roofline_lsp.analysis.host.summary.summarise"),),
-        removes=("roofline_lsp.analysis.host.summary",),
+        (skips("roofline_analysis.host.loops.summary.summarise"),),
+        removes=("roofline_analysis.host.loops.summary",),
     ),
     Switch(
         "summary.forget_element",
         "a store to one element forgets the whole array",
-        (gives("roofline_lsp.analysis.host.summary._forget_element", False),),
+        (gives("roofline_analysis.host.loops.summary._forget_element", False),),
     ),
     Switch(
         "summary.array_stored_to",
         "a store through a member forgets all that its object leads to",
-        (gives("roofline_lsp.analysis.host.summary._array_stored_to", None),),
+        (gives("roofline_analysis.host.loops.summary._array_stored_to", None),),
     ),
     Switch(
         "havoc",
         "code that is not followed changes nothing",
         (
-            skips("roofline_lsp.analysis.host.havoc.forget_value"),
-            skips("roofline_lsp.analysis.host.havoc.forget_reachable"),
-            skips("roofline_lsp.analysis.host.havoc.forget_call"),
-            skips("roofline_lsp.analysis.host.havoc.forget_names"),
-            skips("roofline_lsp.analysis.host.havoc.forget_unknown_call"),
+            skips("roofline_analysis.host.state.havoc.forget_value"),
+            skips("roofline_analysis.host.state.havoc.forget_reachable"),
+            skips("roofline_analysis.host.state.havoc.forget_call"),
+            skips("roofline_analysis.host.state.havoc.forget_names"),
+            skips("roofline_analysis.host.state.havoc.forget_unknown_call"),
         ),
-        removes=("roofline_lsp.analysis.host.havoc",),
+        removes=("roofline_analysis.host.state.havoc",),
     ),
     Switch(
         "contents",
         "kernels are told no numbers behind pointers",
-        (gives("roofline_lsp.analysis.host.contents.contents_of", {}),),
-        removes=("roofline_lsp.analysis.host.contents",),
+        (gives("roofline_analysis.host.launches.contents.contents_of", {}),),
+        removes=("roofline_analysis.host.launches.contents",),
     ),
     Switch(
         "loops.affordable",
         "a loop whose launches repeat is never executed to its end",
-        (gives("roofline_lsp.analysis.host.loops._affordable", False),),
+        (gives("roofline_analysis.host.loops.execution._affordable", False),),
     ),
     Switch(
         "loops.cost",
         "loops in the body of a loop cost nothing more",
         (
             Replacement(
-                "roofline_lsp.analysis.host.loops._cost",
+                "roofline_analysis.host.loops.execution._cost",
                 _statements_alone,
                 lambda cost, args: differs(cost, _statements_alone(*args)),
             ),
@@ -164,19 +165,19 @@ SWITCHES: Final = (
         "every function is read, whatever its words",
         (
             Replacement(
-                "roofline_lsp.analysis.host.launch_words.suspects",
+                "roofline_analysis.host.effects.launch_words.suspects",
                 _all_of,
                 lambda found, args: len(found) < len(args[0]),
             ),
         ),
-        removes=("roofline_lsp.analysis.host.launch_words",),
+        removes=("roofline_analysis.host.effects.launch_words",),
     ),
 )
 
 UNSWITCHED: Final = (
     Unswitched(
         "reach",
-        "roofline_lsp.analysis.host.reach",
+        "roofline_analysis.host.effects.reach",
         "says what code may change and launch; the execution of every loop and call asks it",
     ),
 )

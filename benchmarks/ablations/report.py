@@ -12,9 +12,9 @@ from ablations.model import Unswitched
 from ablations.running import ProgramOutcome
 from ablations.scoring import FOLDS, Row, languages
 from ablations.table import lines_named
-from roofline_lsp.reports.table import aligned
-from roofline_lsp.study.dataset import MeasuredKernel
-from roofline_lsp.study.metrics import Confusion, quantity_error
+from roofline_lsp.formats.table import aligned
+from roofline_study.dataset import MeasuredKernel
+from roofline_study.metrics import Confusion, quantity_error
 
 Outcomes = Mapping[str, ProgramOutcome]
 Format = Callable[[Sequence[Row], Sequence[Unswitched], Outcomes, Sequence[MeasuredKernel]], str]

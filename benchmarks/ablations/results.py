@@ -15,8 +15,8 @@ from typing import Any
 
 from ablations.replacing import Calls
 from ablations.running import ProgramOutcome
-from roofline_lsp.api.report import Verdict
-from roofline_lsp.study.predictions import Predicted
+from roofline_analysis.report.report import Verdict
+from roofline_study.predictions import Predicted
 
 Outcomes = Mapping[str, ProgramOutcome]
 """By program."""

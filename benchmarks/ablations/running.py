@@ -15,12 +15,12 @@ from functools import partial
 from ablations.model import BASELINE, CENSUS, Switch
 from ablations.replacing import Calls, counted, switched_off
 from ablations.table import SWITCHES
-from roofline_lsp.study.dataset import MeasuredKernel
-from roofline_lsp.study.judge import Inputs, Judgement, judge_program
-from roofline_lsp.study.predictions import Predicted
-from roofline_lsp.study.programs import Analyser
-from roofline_lsp.study.quantities import COUNTS, predicted
-from roofline_lsp.study.workers import in_processes
+from roofline_study.dataset import MeasuredKernel
+from roofline_study.judge import Inputs, Judgement, judge_program
+from roofline_study.predictions import Predicted
+from roofline_study.programs import Analyser
+from roofline_study.quantities import COUNTS, predicted
+from roofline_study.workers import in_processes
 
 
 @dataclass(frozen=True, slots=True)

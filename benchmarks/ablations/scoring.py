@@ -29,7 +29,7 @@ from ablations.figures import (
 from ablations.model import BASELINE, Switch
 from ablations.running import ProgramOutcome
 from ablations.table import lines_of
-from roofline_lsp.study.dataset import MeasuredKernel
+from roofline_study.dataset import MeasuredKernel
 
 FOLDS: Final = 10
 _NO_DIFFERENCE: Final = 1e-12

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from ablations.model import Replacement, Switch, Unswitched, Witness, differs, gives, skips
-from roofline_lsp.analysis import array_footprints, code_size
-from roofline_lsp.analysis.device.regions import KernelSummary, Region
-from roofline_lsp.analysis.execution import Execution
-from roofline_lsp.analysis.footprint import sector_bytes
-from roofline_lsp.analysis.guard_cuts import Cut
-from roofline_lsp.analysis.touched import Touched
-from roofline_lsp.kernel.symbolic import Symbol
+from roofline_analysis.counting.execution import Execution
+from roofline_analysis.regions.kernel_summary import KernelSummary, Region
+from roofline_analysis.traffic import array_footprints, code_size
+from roofline_analysis.traffic.access_footprints import Touched
+from roofline_analysis.traffic.footprint import sector_bytes
+from roofline_analysis.traffic.index_ranges import Cut
+from roofline_core.algebra.symbolic import Symbol
 
 
 def _picked_at_most(picked: float, size: float | None, guess: float) -> float:
@@ -48,24 +48,24 @@ SWITCHES: Final = (
     Switch(
         "gathers.all_local",
         "addresses from data all lie near those of neighbours",
-        (gives("roofline_lsp.analysis.gathers.has_locality", True),),
+        (gives("roofline_analysis.traffic.gathers.has_locality", True),),
     ),
     Switch(
         "gathers.all_random",
         "addresses from data all are random",
-        (gives("roofline_lsp.analysis.gathers.has_locality", False),),
+        (gives("roofline_analysis.traffic.gathers.has_locality", False),),
     ),
     Switch(
         "gathers.missed_bytes",
         "random reads that L2 does not hold are not fetched again",
-        (gives("roofline_lsp.analysis.gathers.missed_bytes", 0.0),),
+        (gives("roofline_analysis.traffic.gathers.missed_bytes", 0.0),),
     ),
     Switch(
         "gathers.distinct_bytes",
         "random picks are all distinct until they fill the allocation",
         (
             Replacement(
-                "roofline_lsp.analysis.gathers.distinct_bytes",
+                "roofline_analysis.traffic.gathers.distinct_bytes",
                 _picked_at_most,
                 lambda found, args: differs(found, _picked_at_most(*args)),
             ),
@@ -74,65 +74,74 @@ SWITCHES: Final = (
     Switch(
         "covering.cover",
         "guards do not tell open sizes",
-        (skips("roofline_lsp.analysis.covering.cover"),),
-        Witness("roofline_lsp.analysis.covering._infer", lambda found, _: found),
-        removes=("roofline_lsp.analysis.covering.cover", "roofline_lsp.analysis.covering._infer"),
+        (skips("roofline_analysis.launch.sizes_from_guards.cover"),),
+        Witness("roofline_analysis.launch.sizes_from_guards._infer", lambda found, _: found),
+        removes=(
+            "roofline_analysis.launch.sizes_from_guards.cover",
+            "roofline_analysis.launch.sizes_from_guards._infer",
+        ),
     ),
     Switch(
         "covering.fit",
         "assumed sizes stay where guards let nobody through",
-        (skips("roofline_lsp.analysis.covering.fit"),),
-        Witness("roofline_lsp.analysis.covering._fit"),
-        removes=("roofline_lsp.analysis.covering.fit", "roofline_lsp.analysis.covering._fit"),
+        (skips("roofline_analysis.launch.sizes_from_guards.fit"),),
+        Witness("roofline_analysis.launch.sizes_from_guards._fit"),
+        removes=(
+            "roofline_analysis.launch.sizes_from_guards.fit",
+            "roofline_analysis.launch.sizes_from_guards._fit",
+        ),
     ),
     Switch(
         "guard_cuts",
         "guards cut no addresses",
         (
             Replacement(
-                "roofline_lsp.analysis.guard_cuts.cut_by_guards",
+                "roofline_analysis.traffic.index_ranges.cut_by_guards",
                 _uncut,
                 lambda cut, args: bool(cut.conditions) or differs(dict(args[2]), cut.extents),
             ),
         ),
-        removes=("roofline_lsp.analysis.guard_cuts",),
+        removes=("roofline_analysis.traffic.index_ranges",),
     ),
     Switch(
         "guard_cuts.shares",
         "conditions that are no ranges of indices cut no addresses",
-        (gives("roofline_lsp.analysis.guard_cuts.Cut.share_of", 1.0),),
+        (gives("roofline_analysis.traffic.index_ranges.Cut.share_of", 1.0),),
     ),
     Switch(
         "guard_cuts.least_on_data",
         "conditions on data may leave next to nothing",
-        (Replacement("roofline_lsp.analysis.guard_cuts._LEAST_ON_DATA", 0.0),),
+        (Replacement("roofline_analysis.traffic.index_ranges._LEAST_ON_DATA", 0.0),),
         Witness(
-            "roofline_lsp.analysis.guard_cuts.Cut.share_of", lambda share, _: 0.0 < share <= 0.25
+            "roofline_analysis.traffic.index_ranges.Cut.share_of",
+            lambda share, _: 0.0 < share <= 0.25,
         ),
     ),
     Switch(
         "guard_cuts.otherwise",
         "what the other side of a branch touches does not count",
-        (gives("roofline_lsp.analysis.guard_cuts._otherwise", False),),
+        (gives("roofline_analysis.traffic.index_ranges._otherwise", False),),
     ),
     Switch(
         "index_axes",
         "addresses that are not affine are not evaluated",
-        (gives("roofline_lsp.analysis.index_axes.read_axes", None),),
-        removes=("roofline_lsp.analysis.index_axes",),
+        (gives("roofline_analysis.traffic.index_axes.read_axes", None),),
+        removes=("roofline_analysis.traffic.index_axes",),
     ),
     Switch(
         "index_axes.far",
         "gaps do not part runs of values",
-        (Replacement("roofline_lsp.analysis.index_axes._FAR", math.inf),),
-        Witness("roofline_lsp.analysis.index_axes._dimensions", lambda found, _: len(found) > 1),
+        (Replacement("roofline_analysis.traffic.index_axes._FAR", math.inf),),
+        Witness(
+            "roofline_analysis.traffic.index_axes._dimensions", lambda found, _: len(found) > 1
+        ),
     ),
     Switch(
         "array_footprints.credible_size",
         "sizes of allocations are believed although accesses reach beyond",
         (
             Replacement(
-                "roofline_lsp.analysis.array_footprints.credible_size",
+                "roofline_analysis.traffic.array_footprints.credible_size",
                 _believed,
                 lambda size, args: differs(size, args[1]),
             ),
@@ -141,74 +150,76 @@ SWITCHES: Final = (
     Switch(
         "array_footprints.guarded",
         "accesses under a condition show sizes to be wrong as others do: 1.5 times instead of 4",
-        (Replacement("roofline_lsp.analysis.array_footprints._SIZE_EXCEEDED_GUARDED", 1.5),),
+        (Replacement("roofline_analysis.traffic.array_footprints._SIZE_EXCEEDED_GUARDED", 1.5),),
         Witness(
-            "roofline_lsp.analysis.array_footprints.credible_size",
+            "roofline_analysis.traffic.array_footprints.credible_size",
             lambda size, args: size is not None and _reaches_beyond(args[0], size),
         ),
     ),
     Switch(
         "refetch.loops",
         "loops fetch nothing again",
-        (gives("roofline_lsp.analysis.refetch.loop_refetches", {}),),
+        (gives("roofline_analysis.traffic.refetch.loop_refetches", {}),),
     ),
     Switch(
         "refetch.missed_share",
         "L2 holds what is used again, in loops and between waves",
-        (gives("roofline_lsp.analysis.refetch.missed_share", 0.0),),
-        removes=("roofline_lsp.analysis.refetch",),
+        (gives("roofline_analysis.traffic.refetch.missed_share", 0.0),),
+        removes=("roofline_analysis.traffic.refetch",),
     ),
     Switch(
         "traffic.write_back_share",
         "all that is written reaches DRAM",
-        (gives("roofline_lsp.analysis.traffic.write_back_share", 1.0),),
+        (gives("roofline_analysis.traffic.dram.write_back_share", 1.0),),
     ),
     Switch(
         "code_size.code",
         "machine code is not fetched",
-        (gives("roofline_lsp.analysis.code_size.code_bytes", 0.0),),
+        (gives("roofline_analysis.traffic.code_size.code_bytes", 0.0),),
         removes=(
-            "roofline_lsp.analysis.code_size.code_bytes",
-            "roofline_lsp.analysis.code_size._instructions",
+            "roofline_analysis.traffic.code_size.code_bytes",
+            "roofline_analysis.traffic.code_size._instructions",
         ),
     ),
     Switch(
         "code_size.launch",
         "a launch fetches nothing but code and data",
-        (gives("roofline_lsp.analysis.code_size.launch_bytes", 0.0),),
+        (gives("roofline_analysis.traffic.code_size.launch_bytes", 0.0),),
     ),
     Switch(
         "code_size.least_reached",
         "of code that is hardly reached nothing is fetched",
-        (Replacement("roofline_lsp.analysis.code_size._LEAST_REACHED", 0.0),),
+        (Replacement("roofline_analysis.traffic.code_size._LEAST_REACHED", 0.0),),
         Witness(
-            "roofline_lsp.analysis.code_size.code_bytes", lambda _, args: _is_hardly_reached(*args)
+            "roofline_analysis.traffic.code_size.code_bytes",
+            lambda _, args: _is_hardly_reached(*args),
         ),
     ),
     Switch(
         "demand.line_atomics",
         "atomics on one line do not wait for one another",
-        (gives("roofline_lsp.analysis.demand._line_atomics", 0.0),),
+        (gives("roofline_analysis.timing.demand._line_atomics", 0.0),),
     ),
     Switch(
         "demand.l1",
         "L1 holds nothing",
-        (gives("roofline_lsp.analysis.demand._l1_missed", 1.0),),
+        (gives("roofline_analysis.timing.demand._l1_missed", 1.0),),
     ),
     Switch(
         "demand.unrolled_loads",
         "loads of unrolled iterations wait for one another",
-        (Replacement("roofline_lsp.analysis.demand._UNROLLED_LOADS", 1.0),),
+        (Replacement("roofline_analysis.timing.demand._UNROLLED_LOADS", 1.0),),
         Witness(
-            "roofline_lsp.analysis.demand._rounds", lambda found, args: found and args[0].unrolled
+            "roofline_analysis.timing.demand._rounds",
+            lambda found, args: found and args[0].unrolled,
         ),
     ),
     Switch(
         "requests.scatter",
         "each lane of a scattered access has a sector of its own",
-        (Replacement("roofline_lsp.analysis.requests.SCATTER", 1.0),),
+        (Replacement("roofline_analysis.timing.requests.SCATTER", 1.0),),
         Witness(
-            "roofline_lsp.analysis.requests.WarpAddresses.sectors_and_lines",
+            "roofline_analysis.timing.requests.WarpAddresses.sectors_and_lines",
             lambda _, args: args[3] is not None,
         ),
     ),
@@ -217,12 +228,12 @@ SWITCHES: Final = (
 UNSWITCHED: Final = (
     Unswitched(
         "flip",
-        "roofline_lsp.analysis.flip",
+        "roofline_analysis.verdict.crossover",
         "finds the number at which a class changes; no prediction rests on it",
     ),
     Unswitched(
         "background",
-        "roofline_lsp.analysis.background",
+        "roofline_analysis.traffic.background",
         "off by default: traffic of the measuring machine, added only where a person says so",
     ),
 )

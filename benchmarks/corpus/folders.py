@@ -7,9 +7,9 @@ import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from roofline_lsp.api.files import UNIT_SUFFIXES, read_file
-from roofline_lsp.api.programs import programs
-from roofline_lsp.api.project import ProjectIndex
+from roofline_analysis.project.files import UNIT_SUFFIXES, read_file
+from roofline_analysis.project.programs import programs
+from roofline_analysis.project.project import ProjectIndex
 
 _MAKEFILES = ("Makefile", "GNUmakefile", "makefile", "Makefile.nvc", "Makefile.aomp")
 _ELSEWHERE = re.compile(r"(?:\.\./)+[\w./-]+\.(?:cu|cpp|cc|cxx|c|hip)\b")

@@ -6,8 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from roofline_lsp.reports.rules import index_page, rule_page
-from roofline_lsp.rules import RULES
+from roofline_analysis.rules import RULES
+from roofline_lsp.formats.rules import index_page, rule_page
 
 HERE = Path(__file__).parent
 

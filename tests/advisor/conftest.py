@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from roofline_lsp.advisor.asking import Asker
-from roofline_lsp.settings import AdvisorSettings
+from roofline_advisor.asking import Asker
+from roofline_core.settings import AdvisorSettings
 
 from .fake_api import FakeApi, serving
 

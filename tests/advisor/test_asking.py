@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.advisor.asking import Asker
-from roofline_lsp.advisor.errors import AdvisorError, Fault
-from roofline_lsp.advisor.request import Request, Turn
-from roofline_lsp.advisor.schema import obj
-from roofline_lsp.settings import AdvisorSettings
+from roofline_advisor.asking import Asker
+from roofline_advisor.errors import AdvisorError, Fault
+from roofline_advisor.request import Request, Turn
+from roofline_advisor.schema import obj
+from roofline_core.settings import AdvisorSettings
 
 from .conftest import KEY
 from .fake_api import FakeApi, disconnects, fails, fails_in_stream, page, says

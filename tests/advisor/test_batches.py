@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.advisor.asking import Answer
-from roofline_lsp.advisor.batches import ask_all
-from roofline_lsp.advisor.errors import AdvisorError, Fault
-from roofline_lsp.advisor.request import Request, Turn
-from roofline_lsp.advisor.schema import obj
-from roofline_lsp.settings import AdvisorSettings
+from roofline_advisor.asking import Answer
+from roofline_advisor.batches import ask_all
+from roofline_advisor.errors import AdvisorError, Fault
+from roofline_advisor.request import Request, Turn
+from roofline_advisor.schema import obj
+from roofline_core.settings import AdvisorSettings
 
 from .fake_api import Body, FakeApi, message
 

@@ -14,9 +14,9 @@ from typing import Any
 import diskcache
 import pytest
 
-from roofline_lsp.advisor.cache import ReplyCache, cache_folder
-from roofline_lsp.kernel.errors import RooflineError
-from roofline_lsp.settings import AdvisorSettings
+from roofline_advisor.cache import ReplyCache, cache_folder
+from roofline_core.program.errors import RooflineError
+from roofline_core.settings import AdvisorSettings
 
 VALUE = {"value": {"answer": 1, "text": "Größe"}, "tokens": [1, 2, 3, 4]}
 
@@ -118,7 +118,7 @@ def test_a_damaged_store_is_moved_aside(settings: AdvisorSettings) -> None:
 def test_a_locked_store_is_left_alone(
     settings: AdvisorSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("roofline_lsp.advisor.cache._LOCK_WAIT_S", 0.1)
+    monkeypatch.setattr("roofline_advisor.cache._LOCK_WAIT_S", 0.1)
     first = ReplyCache(settings)
     first.put("k", VALUE)
     first.close()

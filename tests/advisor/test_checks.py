@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.advisor.advice import KernelName
-from roofline_lsp.advisor.bench import Bench
-from roofline_lsp.advisor.checks import check, check_words
-from roofline_lsp.advisor.edits import RejectedError
-from roofline_lsp.advisor.scoring import effect
-from roofline_lsp.settings import Settings
+from roofline_advisor.advice import KernelName
+from roofline_advisor.bench import Bench
+from roofline_advisor.checks import check, check_words
+from roofline_advisor.edits import RejectedError
+from roofline_advisor.scoring import effect
+from roofline_core.settings import Settings
 
 from .kernels import SOURCE
 

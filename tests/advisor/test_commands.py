@@ -150,7 +150,7 @@ def test_opinions_stand_beside_the_verdicts(run: Any, api: FakeApi) -> None:
     assert "its reason, unchecked: It adds a lot." in out
     _, out, _ = run("--check", "rows.cu", "--llm", "all", "--format", "json")
     report = json.loads(out)
-    schema = resources.files("roofline_lsp.reports") / "schema" / "report.schema.json"
+    schema = resources.files("roofline_lsp.formats") / "schema" / "report.schema.json"
     jsonschema.validate(report, json.loads(schema.read_text(encoding="utf-8")))
     opinion = report["files"][0]["kernels"][0]["opinion"]
     assert (opinion["class"], opinion["joined_class"], opinion["joined_source"]) == (

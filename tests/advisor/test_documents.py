@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from roofline_lsp.settings import AdvisorSettings, setting_names
+from roofline_core.settings import AdvisorSettings, setting_names
 
 TEXT = (Path(__file__).parents[2] / "docs" / "advisor.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| (`.*?) \| (.*?) \| .* \|$", TEXT, re.MULTILINE)

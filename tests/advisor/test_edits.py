@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.advisor.advice import LineEdit
-from roofline_lsp.advisor.edits import RejectedError, applied, located
-from roofline_lsp.advisor.words import one_line
+from roofline_advisor.advice import LineEdit
+from roofline_advisor.edits import RejectedError, applied, located
+from roofline_advisor.words import one_line
 
 from .kernels import edit
 

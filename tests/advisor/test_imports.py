@@ -13,11 +13,14 @@ SLOW = ("anthropic", "httpx2", "pydantic", "diskcache")
 @pytest.mark.parametrize(
     ("module", "absent"),
     [
-        ("roofline_lsp.cli.check", (*SLOW, "roofline_lsp.advisor.bench")),
-        ("roofline_lsp.cli.main", (*SLOW, "roofline_lsp.advisor.bench")),
+        ("roofline_lsp.cli.check", (*SLOW, "roofline_advisor.bench")),
+        ("roofline_lsp.cli.main", (*SLOW, "roofline_advisor.bench")),
         # The server shows advice that another process gives: it needs no analyser.
-        ("roofline_lsp.server.handlers", (*SLOW, "roofline_lsp.api.entry", "tree_sitter_cuda")),
-        ("roofline_lsp.server.advice_worker", SLOW),
+        (
+            "roofline_lsp.server.session.handlers",
+            (*SLOW, "roofline_analysis.api.entry", "tree_sitter_cuda"),
+        ),
+        ("roofline_lsp.server.advice.main", SLOW),
         ("roofline_lsp.cli.prompt", SLOW),
     ],
 )

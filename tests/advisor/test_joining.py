@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from roofline_lsp.advisor.joining import join, majority, opinion_of
-from roofline_lsp.api.report import Source, Verdict
+from roofline_advisor.joining import join, majority, opinion_of
+from roofline_analysis.report.report import Source, Verdict
 
 CB, BB = Verdict.COMPUTE_BOUND, Verdict.BANDWIDTH_BOUND
 

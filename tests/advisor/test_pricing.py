@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from roofline_lsp.advisor.pricing import Price, preview, price
+from roofline_advisor.pricing import Price, preview, price
 
 
 @pytest.mark.parametrize(

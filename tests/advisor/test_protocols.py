@@ -11,17 +11,17 @@ from typing import Any
 import anthropic
 import pytest
 
-from roofline_lsp.advisor import prompts
-from roofline_lsp.advisor.advice import KernelName
-from roofline_lsp.advisor.bench import Bench
-from roofline_lsp.advisor.classify import classify
-from roofline_lsp.advisor.joining import worth_asking
-from roofline_lsp.advisor.protocols import BYTES, CLASS, OPERATIONS, Case, decided, questions
-from roofline_lsp.advisor.schema import problem, sent
-from roofline_lsp.advisor.suggest import SUGGESTIONS
-from roofline_lsp.api.report import Source, Verdict
-from roofline_lsp.kernel.precision import Precision
-from roofline_lsp.settings import AdvisorSettings, Settings
+from roofline_advisor import prompts
+from roofline_advisor.advice import KernelName
+from roofline_advisor.bench import Bench
+from roofline_advisor.classify import classify
+from roofline_advisor.joining import worth_asking
+from roofline_advisor.protocols import BYTES, CLASS, OPERATIONS, Case, decided, questions
+from roofline_advisor.schema import problem, sent
+from roofline_advisor.suggest import SUGGESTIONS
+from roofline_analysis.report.report import Source, Verdict
+from roofline_core.program.precision import Precision
+from roofline_core.settings import AdvisorSettings, Settings
 
 from .fake_api import FakeApi, says
 from .kernels import SOURCE

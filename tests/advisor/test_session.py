@@ -13,7 +13,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient
 
-from roofline_lsp.server.places import path_of
+from roofline_lsp.server.documents.places import path_of
 
 from ..server.conftest import PATIENCE_S, SERVERS, Session, capabilities  # noqa: TID252 - of another folder
 from .conftest import KEY

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.advisor.advice import Advice, KernelName
-from roofline_lsp.advisor.bench import Bench
-from roofline_lsp.advisor.compiling import run
-from roofline_lsp.advisor.errors import AdvisorError
-from roofline_lsp.advisor.suggest import Task, suggest
-from roofline_lsp.settings import AdvisorSettings, Settings
+from roofline_advisor.advice import Advice, KernelName
+from roofline_advisor.bench import Bench
+from roofline_advisor.compiling import run
+from roofline_advisor.errors import AdvisorError
+from roofline_advisor.suggest import Task, suggest
+from roofline_core.settings import AdvisorSettings, Settings
 
 from .fake_api import FakeApi, fails, says
 from .kernels import DIVISION, SOURCE, STORE, edit, suggestion

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.analysis.device.regions import KernelSummary, Work
-from roofline_lsp.analysis.device.summary import summarise
-from roofline_lsp.analysis.execution import Execution, execute
-from roofline_lsp.analysis.language.symbols import Symbols
-from roofline_lsp.analysis.language.type_system import TypeSystem
-from roofline_lsp.analysis.predict import work_totals
-from roofline_lsp.kernel.symbolic import Symbol, make_symbol
-from roofline_lsp.kernel.types import Type
-from roofline_lsp.parsers.load import load_program
+from roofline_analysis.counting.execution import Execution, execute
+from roofline_analysis.device.summary import summarise
+from roofline_analysis.language.symbols import Symbols
+from roofline_analysis.language.type_system import TypeSystem
+from roofline_analysis.regions.kernel_summary import KernelSummary, Work
+from roofline_analysis.verdict.analyse import work_totals
+from roofline_core.algebra.symbolic import Symbol, make_symbol
+from roofline_core.program.types import Type
+from roofline_parsers.reading.load import load_program
 
 Dims = tuple[int, ...] | int
 PATH = Path("/src/kernel.cu")

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.settings import Settings
-from roofline_lsp.study.dataset import REQUIRED_COLUMNS, read_dataset
-from roofline_lsp.study.judge import Inputs
+from roofline_core.settings import Settings
+from roofline_study.dataset import REQUIRED_COLUMNS, read_dataset
+from roofline_study.judge import Inputs
 
 command: Any = importlib.import_module("ablation")
 model: Any = importlib.import_module("ablations.model")
@@ -65,7 +65,7 @@ def additions(outcome: Any) -> float:
 
 
 def test_a_heuristic_is_off_in_the_workers_and_on_here(dataset: Path) -> None:
-    place = "roofline_lsp.analysis.execution._EXIT_SHARE"
+    place = "roofline_analysis.counting.execution._EXIT_SHARE"
     base = judged(dataset, model.BASELINE)
     off = judged(dataset, HEURISTIC)
     assert additions(base["exit-cuda"]) == pytest.approx(100 * 0.75 * 0.75)

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.api.report import Verdict
-from roofline_lsp.study.dataset import MeasuredKernel
-from roofline_lsp.study.predictions import Predicted
-from roofline_lsp.study.quantities import COUNTS
+from roofline_analysis.report.report import Verdict
+from roofline_study.dataset import MeasuredKernel
+from roofline_study.predictions import Predicted
+from roofline_study.quantities import COUNTS
 
 figures: Any = importlib.import_module("ablations.figures")
 report: Any = importlib.import_module("ablations.report")

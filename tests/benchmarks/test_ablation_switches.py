@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.api import ProgramAnalysis
-from roofline_lsp.settings import Settings
+from roofline_analysis.api import ProgramAnalysis
+from roofline_core.settings import Settings
 
 table: Any = importlib.import_module("ablations.table")
 replacing: Any = importlib.import_module("ablations.replacing")
@@ -121,14 +121,15 @@ def test_all_is_put_back() -> None:
 
 
 def test_a_function_is_replaced_where_it_was_imported() -> None:
-    touched: Any = importlib.import_module("roofline_lsp.analysis.touched")
+    touched: Any = importlib.import_module("roofline_analysis.traffic.access_footprints")
     with replacing.switched_off([SWITCHES["gathers.all_random"]]) as calls:
         assert touched.has_locality("anything", ()) is False
     assert calls["gathers.all_random"].made == 1
 
 
 @pytest.mark.parametrize(
-    "target", ["roofline_lsp.analysis.gathers.nothing", "roofline_lsp.nowhere.at_all", "nowhere"]
+    "target",
+    ["roofline_analysis.traffic.gathers.nothing", "roofline_lsp.nowhere.at_all", "nowhere"],
 )
 def test_a_name_that_is_not_there_is_told(target: str) -> None:
     with pytest.raises(LookupError, match=target):
@@ -153,7 +154,7 @@ def test_an_unknown_name_is_told() -> None:
 
 
 def test_lines_are_those_of_what_goes_with_it() -> None:
-    own = importlib.import_module("roofline_lsp.analysis.device.retries")
+    own = importlib.import_module("roofline_analysis.device.functions.atomic_retries")
     assert own.__file__ is not None
     lines = Path(own.__file__).read_text(encoding="utf-8").splitlines()
     assert table.lines_of(SWITCHES["retries"]) == len(lines)

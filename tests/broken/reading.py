@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 
-from roofline_lsp.kernel.program import Function, Program, TranslationUnit
-from roofline_lsp.kernel.statements import Offload
+from roofline_core.program.statements import Offload
+from roofline_core.program.units import Function, Program, TranslationUnit
 
 
 def kernels_of(program: Program, path: Path) -> Counter[tuple[str, int]]:

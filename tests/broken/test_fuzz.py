@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from roofline_lsp.kernel.program import Dialect
-from roofline_lsp.parsers.cuda import parse_unit
-from roofline_lsp.parsers.load import load_program
-from roofline_lsp.parsers.openmp.directives import read_directive
-from roofline_lsp.parsers.preprocess import PreprocessOptions, preprocess
+from roofline_core.program.units import Dialect
+from roofline_parsers.cuda import parse_unit
+from roofline_parsers.openmp.directives import read_directive
+from roofline_parsers.preprocess import PreprocessOptions, preprocess
+from roofline_parsers.reading.load import load_program
 
 from .reading import functions_of, kernels_of, nodes
 

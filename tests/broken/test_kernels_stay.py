@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.api import analyze
-from roofline_lsp.parsers.load import LoadCache, load_program
-from roofline_lsp.settings import Settings
+from roofline_analysis.api import analyze
+from roofline_core.settings import Settings
+from roofline_parsers.reading.load import LoadCache, load_program
 
 from .edits import (
     Edit,

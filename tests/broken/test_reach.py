@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.kernel.program import Program
-from roofline_lsp.parsers.load import load_program
+from roofline_core.program.units import Program
+from roofline_parsers.reading.load import load_program
 
 from .reading import kernels_of
 

@@ -8,10 +8,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from roofline_lsp.api import analyze
-from roofline_lsp.api.report import FileReport
+from roofline_analysis.api import analyze
+from roofline_analysis.report.report import FileReport
 from roofline_lsp.cli.batch import common_folder
-from roofline_lsp.reports.json import schema_text
+from roofline_lsp.formats.json import schema_text
 
 
 def test_a_file_is_reported_and_its_host_code_is_found_beside_it(

@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from roofline_lsp.reports.json import schema_text
+from roofline_lsp.formats.json import schema_text
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

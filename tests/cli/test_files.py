@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from roofline_core.program.units import Severity
 from roofline_lsp.cli.files import MAX_FILE_BYTES, Collected, collect, read_regular
-from roofline_lsp.kernel.program import Severity
 
 KERNEL = b"__global__ void k() {}\n"
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.ceilings import MeasurementError, load_ceilings, store_path
-from roofline_lsp.ceilings.measure import SOURCE
+from roofline_hardware_db import find_gpu
+from roofline_hardware_db.ceilings import MeasurementError, load_ceilings, store_path
+from roofline_hardware_db.ceilings.measure import SOURCE
 from roofline_lsp.cli import gpus
-from roofline_lsp.hardware_db import find_gpu
 
 Run = Callable[..., Any]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from roofline_hardware_db import find_gpu, gpu_names
 from roofline_lsp.cli import gpus
-from roofline_lsp.hardware_db import find_gpu, gpu_names
 
 
 def test_all_gpus_are_listed(run: Callable[..., Any]) -> None:

@@ -85,7 +85,7 @@ def test_without_a_command_the_server_is_started(
         started.append(dict(overrides.values))
         return 0
 
-    monkeypatch.setattr("roofline_lsp.server.main.run_stdio", run_stdio)
+    monkeypatch.setattr("roofline_lsp.server.session.main.run_stdio", run_stdio)
     assert run().code == 0
     assert run("--stdio", "--gpu", "A100").code == 0
     assert started == [{}, {"gpu": "A100"}]

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.reports.rules import index_page, rule_page
-from roofline_lsp.rules import RULES
+from roofline_analysis.rules import RULES
+from roofline_lsp.formats.rules import index_page, rule_page
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., Any]

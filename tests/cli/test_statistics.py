@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from roofline_core.program.stages import Stage, StageClock
 from roofline_lsp.cli.statistics import statistics
-from roofline_lsp.kernel.stages import Stage, StageClock
 
 from .conftest import HOST, SAXPY
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.hardware_db.load import ARCHITECTURE_FOLDER
+from roofline_hardware_db.load import ARCHITECTURE_FOLDER
 
 OWN_GPU = """\
 name = "Test 9000"

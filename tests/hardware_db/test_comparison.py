@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import pytest
 
-from roofline_lsp.hardware_db import ClockKind, Gpu, find_gpu
-from roofline_lsp.kernel.precision import Precision
+from roofline_core.program.precision import Precision
+from roofline_hardware_db import ClockKind, Gpu, find_gpu
 
 TOLERANCES = {
     "sm_count": 0,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.hardware_db import driver_tools
-from roofline_lsp.hardware_db.driver_tools import reported_names
+from roofline_hardware_db import driver_tools
+from roofline_hardware_db.driver_tools import reported_names
 
 ROCMINFO = """
 *******

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.hardware_db import ClockKind, find_gpu, gpu_names
-from roofline_lsp.hardware_db.load import (
+from roofline_core.program.precision import Precision
+from roofline_hardware_db import ClockKind, find_gpu, gpu_names
+from roofline_hardware_db.load import (
     ARCHITECTURE_FOLDER,
     GPU_FOLDER,
     architecture_names,
     load_architecture_file,
     load_gpu_file,
 )
-from roofline_lsp.hardware_db.model import SEGMENTS
-from roofline_lsp.hardware_db.validation import validate_file
-from roofline_lsp.kernel.precision import Precision
+from roofline_hardware_db.model import SEGMENTS
+from roofline_hardware_db.validation import validate_file
 
 GPU_FILES = sorted(GPU_FOLDER.glob("*.toml"))
 

@@ -3,8 +3,8 @@
 import pickle
 from dataclasses import replace
 
-from roofline_lsp.hardware_db import InstructionRates, Peaks, Source, find_gpu
-from roofline_lsp.hardware_db.model import TensorRates
+from roofline_hardware_db import InstructionRates, Peaks, Source, find_gpu
+from roofline_hardware_db.model import TensorRates
 
 
 def test_equal_fields_make_equal_records_of_one_class() -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.hardware_db import ClockKind, GpuDataError, load_gpu_file
-from roofline_lsp.hardware_db.validation import validate_file
-from roofline_lsp.kernel.precision import Precision
+from roofline_core.program.precision import Precision
+from roofline_hardware_db import ClockKind, GpuDataError, load_gpu_file
+from roofline_hardware_db.validation import validate_file
 
 from .conftest import OWN_ARCHITECTURE, WriteToml
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.hardware_db import GpuDataError, __main__, index
+from roofline_hardware_db import GpuDataError, __main__, index
 
 from .conftest import WriteToml
 
@@ -115,7 +115,7 @@ def test_look_up_by_slug_opens_two_data_files() -> None:
     """Listing or finding one GPU must not read the whole database."""
     script = (
         "import sys; opened = []\n"
-        "from roofline_lsp.hardware_db import find_gpu, gpu_names\n"
+        "from roofline_hardware_db import find_gpu, gpu_names\n"
         "sys.addaudithook(lambda event, args: event == 'open' and opened.append(str(args[0])))\n"
         "def data(): return sorted(name.replace('\\\\', '/').rsplit('/', 1)[-1]\n"
         "                          for name in opened if name.endswith(('.toml', '.json')))\n"

@@ -4,8 +4,8 @@ import pickle
 
 import pytest
 
-from roofline_lsp.hardware_db import UnknownGpuError, find_gpu, gpu_names
-from roofline_lsp.kernel.errors import RooflineError
+from roofline_core.program.errors import RooflineError
+from roofline_hardware_db import UnknownGpuError, find_gpu, gpu_names
 
 
 @pytest.mark.parametrize(

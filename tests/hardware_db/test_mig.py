@@ -2,9 +2,9 @@
 
 import pytest
 
-from roofline_lsp.hardware_db import ClockKind, UnknownGpuError, find_gpu
-from roofline_lsp.hardware_db.mig import split_profile
-from roofline_lsp.kernel.precision import Precision
+from roofline_core.program.precision import Precision
+from roofline_hardware_db import ClockKind, UnknownGpuError, find_gpu
+from roofline_hardware_db.mig import split_profile
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.hardware_db.present import present_gpus
+from roofline_hardware_db.detect import present_gpus
 
 AddDevice = Callable[[str, str, str, str, str], None]
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from roofline_lsp.hardware_db import Peaks, find_gpu, load_gpu_file
-from roofline_lsp.hardware_db.validation import validate, validate_architecture, validate_file
+from roofline_hardware_db import Peaks, find_gpu, load_gpu_file
+from roofline_hardware_db.validation import validate, validate_architecture, validate_file
 
 from .conftest import WriteToml
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.kernel.program import Dialect
-from roofline_lsp.parsers.dialects import dialect_of, dialects_of
-from roofline_lsp.parsers.load import load_program
+from roofline_core.program.units import Dialect
+from roofline_parsers.reading.dialects import dialect_of, dialects_of
+from roofline_parsers.reading.load import load_program
 
 BOTH = """
 #ifdef __HIPCC__

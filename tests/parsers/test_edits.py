@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roofline_lsp.kernel.program import TranslationUnit
-from roofline_lsp.parsers.edits import read_edit
-from roofline_lsp.parsers.load import LoadCache, load_program
+from roofline_core.program.units import TranslationUnit
+from roofline_parsers.reading.edits import read_edit
+from roofline_parsers.reading.load import LoadCache, load_program
 
 PATH = Path("/p/a.cu")
 SOURCE = """\

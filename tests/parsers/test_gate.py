@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roofline_lsp.parsers.gate import has_kernels
+from roofline_parsers.reading.gate import has_kernels
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from roofline_lsp.kernel.program import Severity
-from roofline_lsp.parsers.load import LoadCache, load_program
-from roofline_lsp.parsers.preprocess import PreprocessOptions
+from roofline_core.program.units import Severity
+from roofline_parsers.preprocess import PreprocessOptions
+from roofline_parsers.reading.load import LoadCache, load_program
 
 from .cuda.conftest import evaluated
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.profiling.measurement import Measurement
+from roofline_profiling.measurement import Measurement
 
 SAXPY = "saxpy(int, float, const float *, float *)"
 

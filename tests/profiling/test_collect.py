@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from roofline_lsp.cli.main import main
-from roofline_lsp.profiling.collect import Plan, collect
-from roofline_lsp.profiling.errors import ProfilerError
-from roofline_lsp.profiling.ncu_command import Options
-from roofline_lsp.study.dataset import read_dataset
+from roofline_profiling.collect import Plan, collect
+from roofline_profiling.errors import ProfilerError
+from roofline_profiling.ncu_command import Options
+from roofline_study.dataset import read_dataset
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are scripts"),

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.api.report import Limiter, Prediction, Source, UnknownUsed, Verdict
-from roofline_lsp.kernel.precision import Precision
-from roofline_lsp.profiling.gap import gap_of, strongly_off, times
-from roofline_lsp.profiling.measurement import Measurement
+from roofline_analysis.report.report import Limiter, Prediction, Source, UnknownUsed, Verdict
+from roofline_core.program.precision import Precision
+from roofline_profiling.error_terms import gap_of, strongly_off, times
+from roofline_profiling.measurement import Measurement
 
 Measure = Callable[..., Measurement]
 RIDGES = {Precision.SP: 33.0, Precision.DP: 0.5, Precision.INT: 16.5}

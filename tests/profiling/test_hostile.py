@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from roofline_lsp.profiling import bounded, datasets, ncu_csv, tables
-from roofline_lsp.profiling.errors import ReportError
-from roofline_lsp.profiling.importing import read_report
-from roofline_lsp.profiling.measurement import MAX_NAME
+from roofline_profiling import bounded_reader, datasets, ncu_csv, tables
+from roofline_profiling.errors import ReportError
+from roofline_profiling.importing import read_report
+from roofline_profiling.measurement import MAX_NAME
 from tests.profiling.conftest import FULL, FULL_UNITS, SAXPY, raw_page
 
 PAGE = raw_page([(SAXPY, "(256, 1, 1)", "(3907, 1, 1)", FULL)] * 3, FULL_UNITS)
@@ -74,7 +74,7 @@ def test_any_lines_make_a_table_or_none(lines: list[str]) -> None:
 def test_a_line_without_end_is_refused_in_bounded_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounded, "MAX_LINE_CHARACTERS", 100_000)
+    monkeypatch.setattr(bounded_reader, "MAX_LINE_CHARACTERS", 100_000)
     path = tmp_path / "endless.csv"
     path.write_bytes(b'"ID","Kernel Name","x"\n' + b"a," * 5_000_000)
     tracemalloc.start()
@@ -88,7 +88,7 @@ def test_a_line_without_end_is_refused_in_bounded_memory(
 def test_a_file_beyond_the_limit_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounded, "MAX_FILE_BYTES", 1000)
+    monkeypatch.setattr(bounded_reader, "MAX_FILE_BYTES", 1000)
     path = tmp_path / "huge.csv"
     path.write_text(PAGE * 10)
     with pytest.raises(ReportError, match="more than the limit of 0 MB; export fewer"):

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from roofline_core.settings import resolve
 from roofline_lsp.cli.main import main
-from roofline_lsp.profiling.keeping import gpu_name, keep
-from roofline_lsp.profiling.measurement import Measurement
-from roofline_lsp.profiling.places import store_path
-from roofline_lsp.profiling.store import load
-from roofline_lsp.settings import resolve
+from roofline_profiling.import_store import gpu_name, keep
+from roofline_profiling.measurement import Measurement
+from roofline_profiling.store import load
+from roofline_profiling.store_path import store_path
 from tests.profiling.conftest import SOURCE
 
 Measure = Callable[..., Measurement]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.profiling.errors import ReportError
-from roofline_lsp.profiling.importing import Format, format_of, read_report, read_reports
-from roofline_lsp.profiling.ncu_csv import read_ncu_csv
+from roofline_profiling.errors import ReportError
+from roofline_profiling.importing import Format, format_of, read_report, read_reports
+from roofline_profiling.ncu_csv import read_ncu_csv
 from tests.profiling.conftest import (
     FULL,
     FULL_UNITS,

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.profiling import ncu_rep
-from roofline_lsp.profiling.errors import ReportError
-from roofline_lsp.profiling.heat import hottest, shares
-from roofline_lsp.profiling.importing import Format, format_of, read_report
-from roofline_lsp.profiling.measurement import LineHeat
-from roofline_lsp.profiling.ncu_metrics import DEVICE_NAME
-from roofline_lsp.profiling.ncu_rep_reader import launch_of
+from roofline_profiling import ncu_rep
+from roofline_profiling.errors import ReportError
+from roofline_profiling.importing import Format, format_of, read_report
+from roofline_profiling.measurement import LineHeat
+from roofline_profiling.ncu_metrics import DEVICE_NAME
+from roofline_profiling.ncu_rep_reader import launch_of
+from roofline_profiling.pc_samples import hottest, shares
 from tests.profiling.conftest import SAXPY, thread_metric
 from tests.profiling.report_file import FakeLaunch, Instances, report_file
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.profiling.errors import ReportError
-from roofline_lsp.profiling.importing import Format, format_of, read_report, read_reports
-from roofline_lsp.profiling.measurement import LineHeat
+from roofline_profiling.errors import ReportError
+from roofline_profiling.importing import Format, format_of, read_report, read_reports
+from roofline_profiling.measurement import LineHeat
 from tests.profiling.conftest import SAXPY
 
 PAGE = """\

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roofline_lsp.profiling.numbers import Convention, convention_of, number_of, unit_of
+from roofline_profiling.numbers import Convention, convention_of, number_of, unit_of
 
 POINT, COMMA = Convention.POINT, Convention.COMMA
 

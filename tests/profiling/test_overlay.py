@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.api import analyze, gpu_used
-from roofline_lsp.api.report import KernelReport, Limiter, Source, Verdict
+from roofline_analysis.api import analyze, gpu_used
+from roofline_analysis.report.report import KernelReport, Limiter, Source, Verdict
+from roofline_core.program.precision import Precision
+from roofline_core.settings import resolve
 from roofline_lsp.cli.main import main
-from roofline_lsp.kernel.precision import Precision
-from roofline_lsp.profiling.errors import StoreError
-from roofline_lsp.profiling.keeping import keep
-from roofline_lsp.profiling.measurement import LineHeat, Measurement
-from roofline_lsp.profiling.overlay import MeasurementIndex
-from roofline_lsp.profiling.places import store_path
-from roofline_lsp.settings import resolve
+from roofline_profiling.errors import StoreError
+from roofline_profiling.import_store import keep
+from roofline_profiling.measurement import LineHeat, Measurement
+from roofline_profiling.overlay import MeasurementIndex
+from roofline_profiling.store_path import store_path
 from tests.profiling.conftest import SOURCE
 
 Measure = Callable[..., Measurement]

@@ -8,12 +8,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from roofline_lsp.api.report import GpuUsed
+from roofline_analysis.report.report import GpuUsed
+from roofline_core.program.precision import Precision
 from roofline_lsp.cli.main import main
-from roofline_lsp.kernel.precision import Precision
-from roofline_lsp.profiling.errors import ValidationError
-from roofline_lsp.profiling.plot import check_plot
-from roofline_lsp.reports.roofline_svg import MOST_LABELS, Place, Plotted, place_of, roofline_svg
+from roofline_lsp.formats.roofline_svg import MOST_LABELS, Place, Plotted, place_of, roofline_svg
+from roofline_profiling.errors import ValidationError
+from roofline_profiling.plot import check_plot
 
 GPU = GpuUsed(
     name="A & B",

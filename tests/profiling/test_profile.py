@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 
 from roofline_lsp.cli.main import main
-from roofline_lsp.profiling import process
-from roofline_lsp.profiling.errors import ProfilerError
-from roofline_lsp.profiling.ncu_command import Options, command_line, find_ncu
-from roofline_lsp.profiling.places import store_path
-from roofline_lsp.profiling.profile import PERMISSION, Profiled, profile
-from roofline_lsp.profiling.store import load
+from roofline_profiling import process
+from roofline_profiling.errors import ProfilerError
+from roofline_profiling.ncu_command import Options, command_line, find_ncu
+from roofline_profiling.profile import PERMISSION, Profiled, profile
+from roofline_profiling.store import load
+from roofline_profiling.store_path import store_path
 from tests.profiling.report_file import FakeLaunch, report_file
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are scripts")
@@ -196,7 +196,7 @@ def test_what_is_not_there(
     with pytest.raises(ProfilerError, match="'/no/ncu' is no program"):
         find_ncu("/no/ncu")
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("roofline_lsp.profiling.ncu_command._PLACES", ())
+    monkeypatch.setattr("roofline_profiling.ncu_command._PLACES", ())
     with pytest.raises(ProfilerError, match=r"\(ncu\) is not installed: .* --ncu PATH"):
         profile([app], Options())
     with pytest.raises(ProfilerError, match="no such program; build it first"):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.profiling.errors import ReportError
-from roofline_lsp.profiling.importing import Format, format_of, read_report, read_reports
+from roofline_profiling.errors import ReportError
+from roofline_profiling.importing import Format, format_of, read_report, read_reports
 
 HEADER = (
     '"Correlation_Id","Dispatch_Id","Agent_Id","Queue_Id","Process_Id","Thread_Id","Grid_Size",'

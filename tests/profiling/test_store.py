@@ -13,13 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from roofline_lsp.api.report import Verdict
-from roofline_lsp.profiling import store
-from roofline_lsp.profiling.errors import StoreError
-from roofline_lsp.profiling.measurement import LineHeat, Measurement
-from roofline_lsp.profiling.places import store_path
-from roofline_lsp.profiling.records import MAX_STORED_LINES, Record, as_line, of_line
-from roofline_lsp.profiling.store import append, load, stamp_of
+from roofline_analysis.report.report import Verdict
+from roofline_profiling import store
+from roofline_profiling.errors import StoreError
+from roofline_profiling.measurement import LineHeat, Measurement
+from roofline_profiling.records import MAX_STORED_LINES, Record, as_line, of_line
+from roofline_profiling.store import append, load, stamp_of
+from roofline_profiling.store_path import store_path
 
 Measure = Callable[..., Measurement]
 

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from roofline_core.settings import resolve
 from roofline_lsp.cli.main import main
-from roofline_lsp.profiling.importing import read_report
-from roofline_lsp.profiling.keeping import keep
-from roofline_lsp.profiling.measurement import Measurement
-from roofline_lsp.profiling.present import _short
-from roofline_lsp.profiling.present_data import CSV_COLUMNS
-from roofline_lsp.profiling.validate import Comparison
-from roofline_lsp.settings import resolve
+from roofline_profiling.data_report import CSV_COLUMNS
+from roofline_profiling.import_store import keep
+from roofline_profiling.importing import read_report
+from roofline_profiling.measurement import Measurement
+from roofline_profiling.text_report import _short
+from roofline_profiling.validate import Comparison
 from tests.profiling.conftest import SAXPY, SOURCE
 
 POLYNOMIAL = "polynomial(int, float *)"

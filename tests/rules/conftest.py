@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.api import analyze
-from roofline_lsp.api.report import FileReport
-from roofline_lsp.settings import Settings
+from roofline_analysis.api import analyze
+from roofline_analysis.report.report import FileReport
+from roofline_core.settings import Settings
 
 PATH = Path("/nowhere/main.cu")
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.api.report import FileReport, Finding
-from roofline_lsp.rules import RULES, Rule, catalogue
-from roofline_lsp.rules.source_text import applied
+from roofline_analysis.report.report import FileReport, Finding
+from roofline_analysis.rules import RULES, Rule, catalogue
+from roofline_analysis.rules.source_text import applied
 
 Analyse = Callable[..., FileReport]
 each_rule = pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)

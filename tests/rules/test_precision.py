@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from roofline_lsp.api.report import FileReport
-from roofline_lsp.rules import RULES
+from roofline_analysis.report.report import FileReport
+from roofline_analysis.rules import RULES
 
 Analyse = Callable[..., FileReport]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from roofline_lsp.kernel.program import Span
-from roofline_lsp.rules.model import Edit
-from roofline_lsp.rules.source_text import SourceText, applied
+from roofline_analysis.rules.model import Edit
+from roofline_analysis.rules.source_text import SourceText, applied
+from roofline_core.program.units import Span
 
 PATH = Path("a.cu")
 

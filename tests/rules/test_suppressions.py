@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.api.report import FileReport
-from roofline_lsp.rules import RULES, Selection, UnknownRuleError
-from roofline_lsp.rules.source_text import applied
-from roofline_lsp.settings import Settings
+from roofline_analysis.report.report import FileReport
+from roofline_analysis.rules import RULES, Selection, UnknownRuleError
+from roofline_analysis.rules.source_text import applied
+from roofline_core.settings import Settings
 
 Analyse = Callable[..., FileReport]
 

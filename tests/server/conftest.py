@@ -14,7 +14,7 @@ import pytest_asyncio
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
-from roofline_lsp.api.report import (
+from roofline_analysis.report.report import (
     Evidence,
     GpuUsed,
     KernelReport,
@@ -25,8 +25,8 @@ from roofline_lsp.api.report import (
     Source,
     Verdict,
 )
-from roofline_lsp.kernel.precision import Precision
-from roofline_lsp.kernel.program import Dialect, Span
+from roofline_core.program.precision import Precision
+from roofline_core.program.units import Dialect, Span
 
 HERE = Path(__file__).parent
 
@@ -39,7 +39,7 @@ SERVERS = {
     "real": [
         sys.executable,
         "-c",
-        "from roofline_lsp.server.main import run_stdio; raise SystemExit(run_stdio())",
+        "from roofline_lsp.server.session.main import run_stdio; raise SystemExit(run_stdio())",
     ],
 }
 

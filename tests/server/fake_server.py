@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from roofline_lsp.server.main import run_stdio
-from roofline_lsp.server.worker_process import WorkerProcess
+from roofline_lsp.server.session.main import run_stdio
+from roofline_lsp.server.worker.process import WorkerProcess
 
 COMMAND = (sys.executable, "-P", str(Path(__file__).with_name("fake_worker.py")))
 

@@ -7,8 +7,8 @@ import sys
 import time
 from pathlib import Path
 
-from roofline_lsp.api.explain.records import Explanation
-from roofline_lsp.api.report import (
+from roofline_analysis.api.explain.records import Explanation
+from roofline_analysis.report.report import (
     ClassOn,
     FileReport,
     GpuUsed,
@@ -21,11 +21,11 @@ from roofline_lsp.api.report import (
     Verdict,
     WhatIf,
 )
-from roofline_lsp.kernel.errors import RooflineError
-from roofline_lsp.kernel.precision import Precision
-from roofline_lsp.kernel.program import Dialect, Problem, Severity, Span
-from roofline_lsp.server.worker import Reader, serve
-from roofline_lsp.settings import Settings
+from roofline_core.program.errors import RooflineError
+from roofline_core.program.precision import Precision
+from roofline_core.program.units import Dialect, Problem, Severity, Span
+from roofline_core.settings import Settings
+from roofline_lsp.server.worker.main import Reader, serve
 
 GPUS = {"RTX 3080": 40.0, "Slow ALU": 0.01}
 """Single-precision ridge by name; kernels here have 0.25 flop/B."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from lsprotocol import types
 
-from roofline_lsp.advisor.advice import LineEdit
-from roofline_lsp.server.features.advice import text_edit
+from roofline_advisor.advice import LineEdit
+from roofline_lsp.server.advice.actions import text_edit
 
 LINES = ["one", "größe 😀", "three"]
 UTF16 = types.PositionEncodingKind.Utf16

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol.types import Position, PositionEncodingKind, Range
 
-from roofline_lsp.kernel.program import Span
-from roofline_lsp.server.convert import (
+from roofline_core.program.units import Span
+from roofline_lsp.server.documents.convert import (
     column_of_byte,
     index_of,
     line_range,

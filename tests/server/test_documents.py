@@ -16,12 +16,12 @@ from lsprotocol.types import (
     TextDocumentItem,
 )
 
-from roofline_lsp.api.report import FileReport, GpuUsed
-from roofline_lsp.server.documents import Documents, Limits
-from roofline_lsp.server.jobs import Analyse, Analysed, Failed
-from roofline_lsp.server.views import Document, View
-from roofline_lsp.server.worker_process import WorkerCrashError, WorkerProcess
-from roofline_lsp.settings import Settings
+from roofline_analysis.report.report import FileReport, GpuUsed
+from roofline_core.settings import Settings
+from roofline_lsp.server.documents.document_view import Document, View
+from roofline_lsp.server.documents.open_documents import Documents, Limits
+from roofline_lsp.server.worker.jobs import Analyse, Analysed, Failed
+from roofline_lsp.server.worker.process import WorkerCrashError, WorkerProcess
 
 
 @dataclass

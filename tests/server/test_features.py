@@ -7,12 +7,12 @@ from pathlib import Path
 
 from lsprotocol.types import DiagnosticSeverity, Position, Range
 
-from roofline_lsp.api.report import FileReport, GpuUsed, KernelReport
-from roofline_lsp.kernel.program import Problem, Severity, Span
+from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport
+from roofline_core.program.units import Problem, Severity, Span
+from roofline_lsp.server.documents.document_view import Analysis, Document, View
+from roofline_lsp.server.documents.text_buffer import TextBuffer
 from roofline_lsp.server.features.code_lens import DETAILS, code_lenses
 from roofline_lsp.server.features.diagnostics import diagnostics
-from roofline_lsp.server.text import TextBuffer
-from roofline_lsp.server.views import Analysis, Document, View
 
 SOURCE = Path("/src/main.cu")
 OLD = ("// 1", "// 2", "  __global__ void saxpy(", "{", "}", "bad")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roofline_lsp.server.figures import count, duration, factor, percent
+from roofline_lsp.server.text.figures import count, duration, factor, percent
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from urllib.request import url2pathname
 import pytest
 from lsprotocol import types
 
-from roofline_lsp.reports.rules import rule_page
-from roofline_lsp.rules import RULES
-from roofline_lsp.server.convert import index_of
-from roofline_lsp.server.features import rule_pages
+from roofline_analysis.rules import RULES
+from roofline_lsp.formats.rules import rule_page
+from roofline_lsp.server.documents.convert import index_of
+from roofline_lsp.server.worker import rule_pages
 
 SOURCE = RULES["RL201"].bad.replace("    if (i > 0", "    /* 😀é */ if (i > 0")
 ROW = 2
@@ -160,8 +160,8 @@ def test_a_cache_that_cannot_be_written_is_done_without(
 
 def test_showing_findings_loads_no_analyser() -> None:
     code = (
-        "import sys; import roofline_lsp.server.handlers;"
-        "print([m for m in ('numpy', 'tree_sitter', 'roofline_lsp.rules.registry')"
+        "import sys; import roofline_lsp.server.session.handlers;"
+        "print([m for m in ('numpy', 'tree_sitter', 'roofline_analysis.rules.registry')"
         " if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.api.report import (
+from roofline_analysis.report.report import (
     ArgumentUsed,
     GpuUsed,
     KernelReport,
@@ -19,13 +19,13 @@ from roofline_lsp.api.report import (
     UnknownUsed,
     Verdict,
 )
-from roofline_lsp.kernel.precision import Precision
-from roofline_lsp.kernel.program import Dialect
+from roofline_core.program.precision import Precision
+from roofline_core.program.units import Dialect
 from roofline_lsp.server.features.code_lens import lens_title
-from roofline_lsp.server.kernel_text import kernel_text
-from roofline_lsp.server.line_text import line_text
-from roofline_lsp.server.markdown import Style
-from roofline_lsp.server.ridges import distance, gpu_name, sureness
+from roofline_lsp.server.text.kernel_text import kernel_text
+from roofline_lsp.server.text.line_text import line_text
+from roofline_lsp.server.text.markdown import Style
+from roofline_lsp.server.text.ridges import distance, gpu_name, sureness
 
 MAIN = Path("/src/main.cu")
 MARKDOWN, PLAIN = Style(markdown=True), Style(markdown=False)

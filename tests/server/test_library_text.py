@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.api.entry import analyze
-from roofline_lsp.api.report import GpuUsed, LibraryCallReport
-from roofline_lsp.kernel.precision import Precision
-from roofline_lsp.server.library_text import calls_on, library_text
-from roofline_lsp.server.markdown import Style
-from roofline_lsp.settings import Settings
+from roofline_analysis.api.entry import analyze
+from roofline_analysis.report.report import GpuUsed, LibraryCallReport
+from roofline_core.program.precision import Precision
+from roofline_core.settings import Settings
+from roofline_lsp.server.text.library_text import calls_on, library_text
+from roofline_lsp.server.text.markdown import Style
 
 GPU = GpuUsed(
     name="GeForce RTX 3080 10GB",

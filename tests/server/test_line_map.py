@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roofline_lsp.server.line_map import LineMap
+from roofline_lsp.server.documents.line_map import LineMap
 
 LINES = st.lists(st.sampled_from("abc"), max_size=8)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roofline_lsp.server.markdown import Style
+from roofline_lsp.server.text.markdown import Style
 
 MARKDOWN, PLAIN = Style(markdown=True), Style(markdown=False)
 

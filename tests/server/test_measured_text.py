@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.api.report import GpuUsed, KernelReport, Measured, Verdict
+from roofline_analysis.report.report import GpuUsed, KernelReport, Measured, Verdict
 from roofline_lsp.server.features.code_lens import lens_title
-from roofline_lsp.server.kernel_text import kernel_text
-from roofline_lsp.server.line_text import line_text
-from roofline_lsp.server.markdown import Style
-from roofline_lsp.server.measured_text import measured_text
+from roofline_lsp.server.text.kernel_text import kernel_text
+from roofline_lsp.server.text.line_text import line_text
+from roofline_lsp.server.text.markdown import Style
+from roofline_lsp.server.text.measured_text import measured_text
 
 PLAIN = Style(markdown=False)
 

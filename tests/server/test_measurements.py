@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from roofline_lsp.profiling.background import run_command
-from roofline_lsp.profiling.places import store_path
 from roofline_lsp.server.features.profiles import IMPORT, PROFILE
+from roofline_profiling.background import run_command
+from roofline_profiling.store_path import store_path
 
 SAXPY = """\
 __global__ void saxpy(int n, float a, const float *x, float *y) {

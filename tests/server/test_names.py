@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.api.report import FileReport, KernelReport
-from roofline_lsp.kernel.program import Dialect, Span
+from roofline_analysis.report.report import FileReport, KernelReport
+from roofline_core.program.units import Dialect, Span
 from roofline_lsp.server.features.names import (
     LAUNCH_CALL,
     directive_on,

@@ -6,8 +6,8 @@ from typing import Any
 
 from lsprotocol import types
 
-from roofline_lsp.server.app import ANALYSED
 from roofline_lsp.server.features import compare, gpus, line_heat, report
+from roofline_lsp.server.session.app import ANALYSED
 
 SAXPY = "__global__ void saxpy(int n, float* y) {\n    y[i] = 1.0f;\n}\n"
 MAIN = SAXPY + "int main() { saxpy<<<1, 2>>>(3, y); }\n"

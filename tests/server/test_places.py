@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.server.places import is_file, is_source, may_hold_kernels, path_of, uri_of
+from roofline_lsp.server.documents.places import (
+    is_file,
+    is_source,
+    may_hold_kernels,
+    path_of,
+    uri_of,
+)
 
 
 @pytest.mark.parametrize(

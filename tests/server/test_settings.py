@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.server.settings import EditorSettings
-from roofline_lsp.settings import COMMON_GPUS, Clock, Settings, validate
+from roofline_core.settings import COMMON_GPUS, Clock, Settings, validate
+from roofline_lsp.server.session.settings import EditorSettings
 
 TAIL = " Until it is put right, the last good settings stay in force."
 

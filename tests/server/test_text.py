@@ -15,7 +15,7 @@ from lsprotocol.types import (
     TextDocumentContentChangeWholeDocument,
 )
 
-from roofline_lsp.server.text import TextBuffer, split_lines
+from roofline_lsp.server.documents.text_buffer import TextBuffer, split_lines
 
 UTF16 = PositionEncodingKind.Utf16
 UNIT_BYTES = {"utf-8": 1, "utf-16": 2, "utf-32": 4}

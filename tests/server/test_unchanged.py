@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roofline_lsp.api import gpu_used
-from roofline_lsp.api.entry import analyze
-from roofline_lsp.api.report import FileReport, KernelReport
-from roofline_lsp.server.jobs import Analysed, Answer, Failed
-from roofline_lsp.server.unchanged import Receiver, Sender
-from roofline_lsp.settings import Settings
+from roofline_analysis.api import gpu_used
+from roofline_analysis.api.entry import analyze
+from roofline_analysis.report.report import FileReport, KernelReport
+from roofline_core.settings import Settings
+from roofline_lsp.server.worker.jobs import Analysed, Answer, Failed
+from roofline_lsp.server.worker.report_diff import Receiver, Sender
 
 PATH = Path("/p/a.cu")
 GPU = gpu_used(Settings())

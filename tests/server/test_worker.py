@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.api.explain.records import Explanation
-from roofline_lsp.api.report import ClassOn, FileReport, GpuUsed, KernelReport, WhatIf
-from roofline_lsp.kernel.errors import RooflineError
-from roofline_lsp.server.jobs import (
+from roofline_analysis.api.explain.records import Explanation
+from roofline_analysis.report.report import ClassOn, FileReport, GpuUsed, KernelReport, WhatIf
+from roofline_core.program.errors import RooflineError
+from roofline_core.settings import Settings
+from roofline_lsp.server.worker.jobs import (
     Analyse,
     Analysed,
     Answer,
@@ -29,8 +30,7 @@ from roofline_lsp.server.jobs import (
     receive,
     send,
 )
-from roofline_lsp.server.worker import Reader, Worker
-from roofline_lsp.settings import Settings
+from roofline_lsp.server.worker.main import Reader, Worker
 
 
 class Recorder:

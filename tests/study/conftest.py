@@ -13,10 +13,20 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from roofline_lsp.api.explain.host_records import HostValue, HowKnown, LaunchFacts, SourcePlace
-from roofline_lsp.api.explain.kernel_records import AccessFacts, ArrayFacts, Operations, RegionFacts
-from roofline_lsp.api.explain.records import LaunchExplanation, TimeFacts, TimeTerm, VerdictFacts
-from roofline_lsp.api.report import (
+from roofline_analysis.api.explain.host_records import HostValue, HowKnown, LaunchFacts, SourcePlace
+from roofline_analysis.api.explain.kernel_records import (
+    AccessFacts,
+    ArrayFacts,
+    Operations,
+    RegionFacts,
+)
+from roofline_analysis.api.explain.records import (
+    LaunchExplanation,
+    TimeFacts,
+    TimeTerm,
+    VerdictFacts,
+)
+from roofline_analysis.report.report import (
     GpuUsed,
     Limiter,
     Prediction,
@@ -24,12 +34,12 @@ from roofline_lsp.api.report import (
     UnknownUsed,
     Verdict,
 )
-from roofline_lsp.kernel.errors import RooflineError
-from roofline_lsp.kernel.precision import Precision
-from roofline_lsp.settings import Settings
-from roofline_lsp.study.dataset import MeasuredKernel
-from roofline_lsp.study.judge import Inputs
-from roofline_lsp.study.programs import Analyser
+from roofline_core.program.errors import RooflineError
+from roofline_core.program.precision import Precision
+from roofline_core.settings import Settings
+from roofline_study.dataset import MeasuredKernel
+from roofline_study.judge import Inputs
+from roofline_study.programs import Analyser
 
 CB, BB = Verdict.COMPUTE_BOUND, Verdict.BANDWIDTH_BOUND
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roofline_lsp.study.bootstrap import Floats, intervals
-from roofline_lsp.study.metric_figures import METRIC_FIGURES
-from roofline_lsp.study.metrics import Confusion
+from roofline_study.bootstrap import Floats, intervals
+from roofline_study.metric_figures import METRIC_FIGURES
+from roofline_study.metrics import Confusion
 
 
 def share(sums: Floats) -> Floats:

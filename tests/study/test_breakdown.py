@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from roofline_lsp.api.report import GpuUsed, Prediction, UnknownKind, UnknownUsed, Verdict
-from roofline_lsp.kernel.precision import Precision
-from roofline_lsp.study.breakdown import (
+from roofline_analysis.report.report import GpuUsed, Prediction, UnknownKind, UnknownUsed, Verdict
+from roofline_core.program.precision import Precision
+from roofline_study.breakdown import (
     Status,
     by_precision,
     by_program,
@@ -14,9 +14,9 @@ from roofline_lsp.study.breakdown import (
     program_weighted,
     status_of,
 )
-from roofline_lsp.study.dataset import MeasuredKernel
-from roofline_lsp.study.judge import Judgement
-from roofline_lsp.study.metrics import Confusion
+from roofline_study.dataset import MeasuredKernel
+from roofline_study.judge import Judgement
+from roofline_study.metrics import Confusion
 
 CB, BB = Verdict.COMPUTE_BOUND, Verdict.BANDWIDTH_BOUND
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from roofline_lsp.analysis.confidence import FEATURES, features, probability
-from roofline_lsp.api.report import Grounds, Prediction, Verdict
-from roofline_lsp.study.calibration import Sample, fit, samples, table_text, validate
-from roofline_lsp.study.dataset import MeasuredKernel
-from roofline_lsp.study.judge import Judgement
+from roofline_analysis.report.report import Grounds, Prediction, Verdict
+from roofline_analysis.verdict.confidence import FEATURES, features, probability
+from roofline_study.calibration import Sample, fit, samples, table_text, validate
+from roofline_study.dataset import MeasuredKernel
+from roofline_study.judge import Judgement
 
 
 def sample(number: int, grounds: Grounds, *, right: bool) -> Sample:

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.api.report import GpuUsed, Prediction, Verdict
-from roofline_lsp.study.compare import Comparison, compare
-from roofline_lsp.study.compare_text import comparison_json, comparison_text
-from roofline_lsp.study.dataset import MeasuredKernel
-from roofline_lsp.study.evaluate import Evaluation
-from roofline_lsp.study.judge import Judgement
-from roofline_lsp.study.metrics import Confusion
-from roofline_lsp.study.predictions import Predicted
+from roofline_analysis.report.report import GpuUsed, Prediction, Verdict
+from roofline_study.compare import Comparison, compare
+from roofline_study.compare_text import comparison_json, comparison_text
+from roofline_study.dataset import MeasuredKernel
+from roofline_study.evaluate import Evaluation
+from roofline_study.judge import Judgement
+from roofline_study.metrics import Confusion
+from roofline_study.predictions import Predicted
 
 CB, BB = Verdict.COMPUTE_BOUND, Verdict.BANDWIDTH_BOUND
 

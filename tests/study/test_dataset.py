@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.api.report import Verdict
-from roofline_lsp.study.dataset import DatasetError, read_dataset
+from roofline_analysis.report.report import Verdict
+from roofline_study.dataset import DatasetError, read_dataset
 
 HEADER = "program,kernel,args,grid,block,sp_flops,dp_flops,int_ops,dram_bytes,time_ns,sp_ai,label\n"
 ROW = (

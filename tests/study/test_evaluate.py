@@ -8,16 +8,16 @@ from dataclasses import replace
 
 import pytest
 
-from roofline_lsp.api.report import GpuUsed, Prediction, Verdict
-from roofline_lsp.study.dataset import MeasuredKernel
-from roofline_lsp.study.evaluate import Evaluation, EvaluationError, evaluate, select
-from roofline_lsp.study.judge import Inputs, Judgement
-from roofline_lsp.study.metrics import Confusion
-from roofline_lsp.study.predictions import PREDICTION_COLUMNS, as_csv
-from roofline_lsp.study.present import as_text
-from roofline_lsp.study.present_json import as_json
-from roofline_lsp.study.programs import Analyser
-from roofline_lsp.study.summary import summarize
+from roofline_analysis.report.report import GpuUsed, Prediction, Verdict
+from roofline_study.dataset import MeasuredKernel
+from roofline_study.evaluate import Evaluation, EvaluationError, evaluate, select
+from roofline_study.json_report import as_json
+from roofline_study.judge import Inputs, Judgement
+from roofline_study.metrics import Confusion
+from roofline_study.predictions import PREDICTION_COLUMNS, as_csv
+from roofline_study.programs import Analyser
+from roofline_study.summary import summarize
+from roofline_study.text_report import as_text
 
 CB, BB = Verdict.COMPUTE_BOUND, Verdict.BANDWIDTH_BOUND
 OMP = "__omp_offloading_1_2_main_l3"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.api.explain.records import LaunchExplanation
-from roofline_lsp.api.report import (
+from roofline_analysis.api.explain.records import LaunchExplanation
+from roofline_analysis.report.report import (
     Evidence,
     GpuUsed,
     LedgerLine,
@@ -15,11 +15,11 @@ from roofline_lsp.api.report import (
     UnknownUsed,
     Verdict,
 )
-from roofline_lsp.reports.explanation.kernel_steps import MOST_REGIONS
-from roofline_lsp.study.dataset import MeasuredKernel
-from roofline_lsp.study.evaluate import EvaluationError
-from roofline_lsp.study.explain import TOP_LINES, explain, matching
-from roofline_lsp.study.judge import Judgement
+from roofline_lsp.formats.explanation.kernel_steps import MOST_REGIONS
+from roofline_study.dataset import MeasuredKernel
+from roofline_study.evaluate import EvaluationError
+from roofline_study.explain import TOP_LINES, explain, matching
+from roofline_study.judge import Judgement
 
 SOURCES = Path("/data/src")
 MAIN = SOURCES / "saxpy-cuda" / "main.cu"

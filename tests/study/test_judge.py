@@ -5,12 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from roofline_lsp.api.explain.records import LaunchExplanation
-from roofline_lsp.api.report import Verdict
-from roofline_lsp.settings import Settings
-from roofline_lsp.study.dataset import MeasuredKernel
-from roofline_lsp.study.judge import Inputs, Judgement, judge_program, judge_programs
-from roofline_lsp.study.programs import Analyser, executables
+from roofline_analysis.api.explain.records import LaunchExplanation
+from roofline_analysis.report.report import Verdict
+from roofline_core.settings import Settings
+from roofline_study.dataset import MeasuredKernel
+from roofline_study.judge import Inputs, Judgement, judge_program, judge_programs
+from roofline_study.programs import Analyser, executables
 
 Make = Callable[..., MeasuredKernel]
 

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from roofline_lsp.api.report import Verdict
-from roofline_lsp.study.metrics import Confusion, quantity_error
+from roofline_analysis.report.report import Verdict
+from roofline_study.metrics import Confusion, quantity_error
 
 CB, BB = Verdict.COMPUTE_BOUND, Verdict.BANDWIDTH_BOUND
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.api.report import Prediction, Verdict
-from roofline_lsp.study.dataset import MeasuredKernel
-from roofline_lsp.study.judge import Judgement
-from roofline_lsp.study.predictions import PredictionsError, as_csv, read_predictions
+from roofline_analysis.report.report import Prediction, Verdict
+from roofline_study.dataset import MeasuredKernel
+from roofline_study.judge import Judgement
+from roofline_study.predictions import PredictionsError, as_csv, read_predictions
 
 HEADER = "program,kernel,predicted,sp_flops,dp_flops,int_ops,dram_bytes,time_ns\n"
 

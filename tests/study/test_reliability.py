@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from roofline_lsp.study.reliability import confidence_bands, reliability
+from roofline_study.reliability import confidence_bands, reliability
 
 
 def test_confidence_bands_hold_claim_against_truth() -> None:

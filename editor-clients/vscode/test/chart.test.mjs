@@ -8,7 +8,7 @@ import {
     render,
     scaled,
     stylesheet,
-} from "../../../server/roofline_lsp/reports/chart/roofline.js";
+} from "../../../server/roofline_lsp/formats/chart/roofline.js";
 
 const GPU = {
     name: "A GPU",

@@ -7,20 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from roofline_lsp.api import (
-    AnalysisCache,
-    ProjectIndex,
-    analyze,
-    analyze_paths,
-    project_root,
-)
-from roofline_lsp.api.report import FileReport
+from roofline_analysis.api import AnalysisCache, ProjectIndex, analyze, analyze_paths, project_root
+from roofline_analysis.report.report import FileReport
+from roofline_core.program.errors import RooflineError
+from roofline_core.program.units import Problem, Severity
+from roofline_core.settings import Layer, Settings, resolve
 from roofline_lsp.cli.files import Collected, collect, read_regular
-from roofline_lsp.kernel.errors import RooflineError
-from roofline_lsp.kernel.program import Problem, Severity
-from roofline_lsp.parsers.gate import has_kernels
-from roofline_lsp.reports.crash import crash_reason
-from roofline_lsp.settings import Layer, Settings, resolve
+from roofline_lsp.formats.crash import crash_reason
+from roofline_parsers.reading.gate import has_kernels
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from roofline_lsp.advisor.cache import ReplyCache
+from roofline_advisor.cache import ReplyCache
+from roofline_core.settings import resolve
 from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.output import write
-from roofline_lsp.reports.units import counted, scaled, significant
-from roofline_lsp.settings import resolve
+from roofline_lsp.formats.units import counted, scaled, significant
 
 
 def parser() -> argparse.ArgumentParser:

@@ -8,23 +8,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from roofline_lsp.api import gpu_used, project_root
-from roofline_lsp.api.report import FileReport, GpuUsed, Report, Verdict
+from roofline_analysis.api import gpu_used, project_root
+from roofline_analysis.report.report import FileReport, GpuUsed, Report, Verdict
+from roofline_core.program.stages import Stage, measured, stage
+from roofline_core.program.units import Problem, Severity
+from roofline_core.settings import Layer
 from roofline_lsp.cli.batch import analyse, prepared
 from roofline_lsp.cli.exit_codes import FAILED, FINDINGS, OK
 from roofline_lsp.cli.options import analysis_layer, turned_on
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
 from roofline_lsp.cli.statistics import statistics
-from roofline_lsp.kernel.program import Problem, Severity
-from roofline_lsp.kernel.stages import Stage, measured, stage
-from roofline_lsp.profiling.errors import StoreError
-from roofline_lsp.profiling.places import store_path
-from roofline_lsp.reports.formats import renderer
-from roofline_lsp.reports.style import Style
-from roofline_lsp.reports.text import problem_line
-from roofline_lsp.reports.units import counted
-from roofline_lsp.settings import Layer
+from roofline_lsp.formats.registry import renderer
+from roofline_lsp.formats.style import Style
+from roofline_lsp.formats.text import problem_line
+from roofline_lsp.formats.units import counted
+from roofline_profiling.errors import StoreError
+from roofline_profiling.store_path import store_path
 
 
 def run(options: argparse.Namespace) -> int:
@@ -81,7 +81,7 @@ def _with_measurements(
     """What was measured of the kernels, where there is a store of it beside the project."""
     if not any(store_path(project_root(file.path.absolute().parent)).exists() for file in files):
         return files
-    from roofline_lsp.profiling.overlay import MeasurementIndex  # noqa: PLC0415 - seldom needed
+    from roofline_profiling.overlay import MeasurementIndex  # noqa: PLC0415 - seldom needed
 
     index = MeasurementIndex()
     try:

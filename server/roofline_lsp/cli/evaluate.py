@@ -9,16 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from roofline_core.settings import Settings, merge
 from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.options import add_analysis_options, analysis_layer, positive_int
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
-from roofline_lsp.reports.units import counted
-from roofline_lsp.settings import Settings, merge
+from roofline_lsp.formats.units import counted
 
 if TYPE_CHECKING:
-    from roofline_lsp.study.evaluate import Evaluation
-    from roofline_lsp.study.predictions import Predicted
+    from roofline_study.evaluate import Evaluation
+    from roofline_study.predictions import Predicted
 
 
 def parser() -> argparse.ArgumentParser:
@@ -115,12 +115,12 @@ def run(argv: Sequence[str]) -> int:
 
 def _evaluate(options: argparse.Namespace, settings: Settings) -> int:
     # Imported late: the analyser brings the parsers with it.
-    from roofline_lsp.api import gpu_used  # noqa: PLC0415
-    from roofline_lsp.study import evaluate  # noqa: PLC0415
-    from roofline_lsp.study.dataset import read_dataset  # noqa: PLC0415
-    from roofline_lsp.study.explain import explain, matching  # noqa: PLC0415
-    from roofline_lsp.study.judge import Inputs  # noqa: PLC0415
-    from roofline_lsp.study.predictions import as_csv, read_predictions  # noqa: PLC0415
+    from roofline_analysis.api import gpu_used  # noqa: PLC0415
+    from roofline_study import evaluate  # noqa: PLC0415
+    from roofline_study.dataset import read_dataset  # noqa: PLC0415
+    from roofline_study.explain import explain, matching  # noqa: PLC0415
+    from roofline_study.judge import Inputs  # noqa: PLC0415
+    from roofline_study.predictions import as_csv, read_predictions  # noqa: PLC0415
 
     gpu = gpu_used(settings)
     rows = evaluate.select(
@@ -154,10 +154,10 @@ def _evaluate(options: argparse.Namespace, settings: Settings) -> int:
 def _report(
     outcome: Evaluation, earlier: Mapping[str, Predicted] | None, output_format: str
 ) -> str:
-    from roofline_lsp.study.compare import compare  # noqa: PLC0415
-    from roofline_lsp.study.compare_text import comparison_text  # noqa: PLC0415
-    from roofline_lsp.study.present import as_text  # noqa: PLC0415
-    from roofline_lsp.study.present_json import as_json  # noqa: PLC0415
+    from roofline_study.compare import compare  # noqa: PLC0415
+    from roofline_study.compare_text import comparison_text  # noqa: PLC0415
+    from roofline_study.json_report import as_json  # noqa: PLC0415
+    from roofline_study.text_report import as_text  # noqa: PLC0415
 
     comparison = compare(outcome, earlier) if earlier is not None else None
     if output_format == "json":

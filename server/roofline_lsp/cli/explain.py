@@ -7,9 +7,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from roofline_lsp.api.entry import loaded_programs
-from roofline_lsp.api.explain.file import Question, explain_file
-from roofline_lsp.api.explain.records import Explanation
+from roofline_analysis.api.entry import loaded_programs
+from roofline_analysis.api.explain.file import Question, explain_file
+from roofline_analysis.api.explain.records import Explanation
+from roofline_core.program.errors import RooflineError
 from roofline_lsp.cli.batch import Prepared, prepared, project_around
 from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.files import read_regular
@@ -21,9 +22,8 @@ from roofline_lsp.cli.options import (
     positive_int,
 )
 from roofline_lsp.cli.output import write
-from roofline_lsp.kernel.errors import RooflineError
-from roofline_lsp.reports.crash import crash_reason
-from roofline_lsp.reports.style import Style
+from roofline_lsp.formats.crash import crash_reason
+from roofline_lsp.formats.style import Style
 
 
 class NotExplainedError(RooflineError):
@@ -70,11 +70,11 @@ def run(argv: Sequence[str]) -> int:
     work = prepared([str(file)], (analysis_layer(options),), options.config)
     explanation = _explained(work, Question(kernel, line, options.launch))
     if options.format == "json":
-        from roofline_lsp.reports.explanation.document import render as json  # noqa: PLC0415
+        from roofline_lsp.formats.explanation.document import render as json  # noqa: PLC0415
 
         write(json(explanation), options.output)
     else:
-        from roofline_lsp.reports.explanation.text import render  # noqa: PLC0415
+        from roofline_lsp.formats.explanation.text import render  # noqa: PLC0415
 
         style = Style.of_stream(sys.stdout) if options.output is None else Style()
         write(render(explanation, style), options.output)

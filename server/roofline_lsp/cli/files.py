@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from roofline_lsp.kernel.program import Problem, Severity
-from roofline_lsp.kernel.stages import Stage, count, stage
-from roofline_lsp.reports.units import counted
-from roofline_lsp.settings import (
+from roofline_core.program.stages import Stage, count, stage
+from roofline_core.program.units import Problem, Severity
+from roofline_core.settings import (
     PYTHON_SUFFIXES,
     SKIPPED_FOLDERS,
     SOURCE_SUFFIXES,
     is_excluded,
     suggestion,
 )
+from roofline_lsp.formats.units import counted
 
 MAX_FILE_BYTES = 16_000_000
 """Sources are far smaller; what is larger is data or an amalgamation and is not read."""

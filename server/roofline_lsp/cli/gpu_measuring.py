@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from roofline_lsp.ceilings import FIGURES, save_ceilings
-from roofline_lsp.ceilings.measure import measure
-from roofline_lsp.hardware_db import ClockKind, Gpu
-from roofline_lsp.kernel.precision import Precision
-from roofline_lsp.reports.table import aligned
-from roofline_lsp.reports.units import significant
+from roofline_core.program.precision import Precision
+from roofline_hardware_db import ClockKind, Gpu
+from roofline_hardware_db.ceilings import FIGURES, save_ceilings
+from roofline_hardware_db.ceilings.measure import measure
+from roofline_lsp.formats.table import aligned
+from roofline_lsp.formats.units import significant
 
 _PRECISIONS = {
     "fp64_tflops": Precision.DP,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roofline_lsp.hardware_db import ClockKind, Gpu
-from roofline_lsp.kernel.precision import Precision
-from roofline_lsp.reports.table import aligned
-from roofline_lsp.reports.units import UNKNOWN, significant
+from roofline_core.program.precision import Precision
+from roofline_hardware_db import ClockKind, Gpu
+from roofline_lsp.formats.table import aligned
+from roofline_lsp.formats.units import UNKNOWN, significant
 
 FIGURES = (
     ("SMs", "sm_count", ""),

@@ -7,18 +7,18 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from roofline_lsp.api.targets import gpu_of
+from roofline_analysis.api.targets import gpu_of
+from roofline_core.program.errors import RooflineError
+from roofline_core.program.precision import Precision
+from roofline_core.settings import CLOCKS, Settings, resolve
+from roofline_hardware_db import ClockKind, Gpu, find_gpu, gpu_names
+from roofline_hardware_db.detect import AUTO, present_gpus
+from roofline_hardware_db.errors import UnknownGpuError
 from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.output import write
-from roofline_lsp.hardware_db import ClockKind, Gpu, find_gpu, gpu_names
-from roofline_lsp.hardware_db.errors import UnknownGpuError
-from roofline_lsp.hardware_db.present import AUTO, present_gpus
-from roofline_lsp.kernel.errors import RooflineError
-from roofline_lsp.kernel.precision import Precision
-from roofline_lsp.reports.gpu_json import gpus_document
-from roofline_lsp.reports.table import aligned
-from roofline_lsp.reports.units import UNKNOWN, significant
-from roofline_lsp.settings import CLOCKS, Settings, resolve
+from roofline_lsp.formats.gpu_json import gpus_document
+from roofline_lsp.formats.table import aligned
+from roofline_lsp.formats.units import UNKNOWN, significant
 
 COLUMNS = (
     "name", "arch", "SMs", "clock", "MHz", "GB/s", "DP", "SP", "HP", "INT", "tensor",

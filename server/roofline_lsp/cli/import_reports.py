@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from roofline_core.settings import resolve
 from roofline_lsp.cli.exit_codes import FINDINGS, OK
 from roofline_lsp.cli.options import add_analysis_options, analysis_layer
 from roofline_lsp.cli.output import write
-from roofline_lsp.reports.units import counted
-from roofline_lsp.settings import resolve
+from roofline_lsp.formats.units import counted
 
 
 def parser() -> argparse.ArgumentParser:
@@ -38,9 +38,9 @@ def run(argv: Sequence[str]) -> int:
     Raises ReportError, StoreError, SettingsError and UnknownGpuError.
     """
     options = parser().parse_args(argv)
-    from roofline_lsp.api import gpu_used, project_root  # noqa: PLC0415 - brings the parsers along
-    from roofline_lsp.profiling.importing import read_reports  # noqa: PLC0415
-    from roofline_lsp.profiling.keeping import keep  # noqa: PLC0415
+    from roofline_analysis.api import gpu_used, project_root  # noqa: PLC0415 - brings the parsers along
+    from roofline_profiling.import_store import keep  # noqa: PLC0415
+    from roofline_profiling.importing import read_reports  # noqa: PLC0415
 
     settings = resolve(options.sources, analysis_layer(options))
     gpu_used(settings)  # to refuse an unknown one

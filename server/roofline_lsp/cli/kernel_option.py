@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from roofline_lsp.advisor.advice import KernelName
-from roofline_lsp.advisor.bench import Bench
-from roofline_lsp.advisor.errors import AdvisorError, Fault
-from roofline_lsp.advisor.suggest import Task
+from roofline_advisor.advice import KernelName
+from roofline_advisor.bench import Bench
+from roofline_advisor.errors import AdvisorError, Fault
+from roofline_advisor.suggest import Task
+from roofline_core.settings import Layer, Settings, resolve
 from roofline_lsp.cli.files import read_regular
 from roofline_lsp.cli.options import add_analysis_options, add_program_options, analysis_layer
-from roofline_lsp.settings import Layer, Settings, resolve
 
 
 def add_kernel_options(made: argparse.ArgumentParser) -> None:

@@ -8,21 +8,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from roofline_lsp.advisor.advice import KernelName
-from roofline_lsp.advisor.asking import Answer, Asker
-from roofline_lsp.advisor.batches import ask_all
-from roofline_lsp.advisor.bench import Bench
-from roofline_lsp.advisor.classify import opinion
-from roofline_lsp.advisor.errors import HOPELESS, AdvisorError, Fault
-from roofline_lsp.advisor.joining import worth_asking
-from roofline_lsp.advisor.pricing import Preview, preview
-from roofline_lsp.advisor.protocols import Case, questions
-from roofline_lsp.advisor.request import Request
-from roofline_lsp.api.report import FileReport, KernelReport, ModelOpinion
+from roofline_advisor.advice import KernelName
+from roofline_advisor.asking import Answer, Asker
+from roofline_advisor.batches import ask_all
+from roofline_advisor.bench import Bench
+from roofline_advisor.classify import opinion
+from roofline_advisor.errors import HOPELESS, AdvisorError, Fault
+from roofline_advisor.joining import worth_asking
+from roofline_advisor.pricing import Preview, preview
+from roofline_advisor.protocols import Case, questions
+from roofline_advisor.request import Request
+from roofline_analysis.report.report import FileReport, KernelReport, ModelOpinion
+from roofline_core.settings import Settings
 from roofline_lsp.cli.files import read_regular
 from roofline_lsp.cli.progress import ProgressBar
-from roofline_lsp.reports.units import counted
-from roofline_lsp.settings import Settings
+from roofline_lsp.formats.units import counted
 
 UNSURE = "unsure"
 ALL = "all"

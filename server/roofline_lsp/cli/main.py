@@ -10,6 +10,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from roofline_core.program.errors import RooflineError
+from roofline_core.settings import nearest
 from roofline_lsp.cli.exit_codes import FAILED, INTERRUPTED, OK
 from roofline_lsp.cli.options import (
     add_analysis_options,
@@ -17,9 +19,7 @@ from roofline_lsp.cli.options import (
     add_program_options,
     analysis_layer,
 )
-from roofline_lsp.kernel.errors import RooflineError
-from roofline_lsp.reports.formats import FORMATS
-from roofline_lsp.settings import nearest
+from roofline_lsp.formats.registry import FORMATS
 
 COMMANDS: Mapping[str, str] = {
     "advise": "ask a language model how to make a kernel faster",
@@ -96,7 +96,7 @@ def _dispatch(given: list[str]) -> int:
         raise UsageError(_unknown_command(given[0]))
     options = parser().parse_args(given)
     if options.version:
-        from roofline_lsp.reports.tool import tool_version  # noqa: PLC0415
+        from roofline_lsp.formats.tool import tool_version  # noqa: PLC0415
 
         print(f"roofline-lsp {tool_version()}")
         return OK
@@ -108,7 +108,7 @@ def _dispatch(given: list[str]) -> int:
         from roofline_lsp.cli import check  # noqa: PLC0415
 
         return check.run(options)
-    from roofline_lsp.server.main import run_stdio  # noqa: PLC0415 - pygls takes long to import
+    from roofline_lsp.server.session.main import run_stdio  # noqa: PLC0415 - pygls takes long to import
 
     return run_stdio(overrides=analysis_layer(options))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from roofline_lsp.settings import CLOCKS, Layer, validate
+from roofline_core.settings import CLOCKS, Layer, validate
 
 ORIGIN = "command line"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from roofline_lsp.kernel.errors import RooflineError
+from roofline_core.program.errors import RooflineError
 
 
 class OutputError(RooflineError):

@@ -12,14 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from roofline_core.program.errors import RooflineError
+from roofline_core.settings import resolve
 from roofline_lsp.cli.exit_codes import FINDINGS, INTERRUPTED, OK
 from roofline_lsp.cli.options import add_analysis_options, analysis_layer, positive_int
 from roofline_lsp.cli.output import write
-from roofline_lsp.kernel.errors import RooflineError
-from roofline_lsp.settings import resolve
 
 if TYPE_CHECKING:
-    from roofline_lsp.profiling.profile import Profiled
+    from roofline_profiling.profile import Profiled
 
 
 class NoProgramError(RooflineError):
@@ -72,8 +72,8 @@ def run(argv: Sequence[str]) -> int:
     options, program = parser().parse_args(argv[:at]), list(argv[at + 1 :])
     if not program:
         raise NoProgramError("name the program to profile: roofline-lsp --profile -- ./app args")
-    from roofline_lsp.profiling.ncu_command import PROGRAM, Options, command_line  # noqa: PLC0415
-    from roofline_lsp.profiling.profile import profile  # noqa: PLC0415
+    from roofline_profiling.ncu_command import PROGRAM, Options, command_line  # noqa: PLC0415
+    from roofline_profiling.profile import profile  # noqa: PLC0415
 
     wanted = Options(
         options.kernel, options.launches, options.report, options.ncu, options.time_limit
@@ -101,10 +101,10 @@ def _finish(found: Profiled, program: Sequence[str], options: argparse.Namespace
 
 
 def _compared(found: Profiled, program: Sequence[str], options: argparse.Namespace) -> str:
-    from roofline_lsp.api import gpu_used, project_root  # noqa: PLC0415 - brings the parsers along
-    from roofline_lsp.profiling.keeping import gpu_name, keep  # noqa: PLC0415
-    from roofline_lsp.profiling.present import launches_text  # noqa: PLC0415
-    from roofline_lsp.profiling.validate import Task, validate  # noqa: PLC0415
+    from roofline_analysis.api import gpu_used, project_root  # noqa: PLC0415 - brings the parsers along
+    from roofline_profiling.import_store import gpu_name, keep  # noqa: PLC0415
+    from roofline_profiling.text_report import launches_text  # noqa: PLC0415
+    from roofline_profiling.validate import Task, validate  # noqa: PLC0415
 
     root = project_root(options.sources)
     settings = resolve(options.sources, analysis_layer(options))

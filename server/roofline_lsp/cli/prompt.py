@@ -6,18 +6,18 @@ import argparse
 import asyncio
 from collections.abc import Sequence
 
-from roofline_lsp.advisor.asking import Asker
-from roofline_lsp.advisor.pricing import estimated_tokens, preview
-from roofline_lsp.advisor.protocols import Case, questions
-from roofline_lsp.advisor.request import Request
-from roofline_lsp.advisor.shown import shown
-from roofline_lsp.advisor.suggest import Task
+from roofline_advisor.asking import Asker
+from roofline_advisor.pricing import estimated_tokens, preview
+from roofline_advisor.protocols import Case, questions
+from roofline_advisor.request import Request
+from roofline_advisor.shown import shown
+from roofline_advisor.suggest import Task
+from roofline_core.settings import PROTOCOLS, Settings, validate
 from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.kernel_option import add_kernel_options, settings_of, task_of
 from roofline_lsp.cli.llm import check_on
 from roofline_lsp.cli.options import turned_on
 from roofline_lsp.cli.output import write
-from roofline_lsp.settings import PROTOCOLS, Settings, validate
 
 
 def parser() -> argparse.ArgumentParser:

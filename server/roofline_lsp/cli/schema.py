@@ -30,11 +30,11 @@ def parser() -> argparse.ArgumentParser:
 def run(argv: Sequence[str]) -> int:
     """Print it, and return the exit code."""
     if parser().parse_args(argv).of == "explanation":
-        from roofline_lsp.reports.explanation import document  # noqa: PLC0415
+        from roofline_lsp.formats.explanation import document  # noqa: PLC0415
 
         write(document.schema_text())
     else:
-        from roofline_lsp.reports.json import schema_text  # noqa: PLC0415
+        from roofline_lsp.formats.json import schema_text  # noqa: PLC0415
 
         write(schema_text())
     return OK

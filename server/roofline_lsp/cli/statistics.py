@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roofline_lsp.kernel.stages import Stage, StageClock
+from roofline_core.program.stages import Stage, StageClock
 
 _REST = "the rest"
 _COUNTS = (

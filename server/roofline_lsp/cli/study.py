@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from roofline_lsp.cli.exit_codes import FINDINGS, OK
 from roofline_lsp.cli.options import positive_int
 from roofline_lsp.cli.output import write
-from roofline_lsp.reports.units import counted
+from roofline_lsp.formats.units import counted
 
 if TYPE_CHECKING:
-    from roofline_lsp.profiling.collect import Outcome
+    from roofline_profiling.collect import Outcome
 
 
 def parser() -> argparse.ArgumentParser:
@@ -70,8 +70,8 @@ def run(argv: Sequence[str]) -> int:
     Raises ProfilerError.
     """
     options = parser().parse_args(argv)
-    from roofline_lsp.profiling.collect import Plan, collect  # noqa: PLC0415 - brings the parsers
-    from roofline_lsp.profiling.ncu_command import Options, find_ncu  # noqa: PLC0415
+    from roofline_profiling.collect import Plan, collect  # noqa: PLC0415 - brings the parsers
+    from roofline_profiling.ncu_command import Options, find_ncu  # noqa: PLC0415
 
     find_ncu(options.ncu)  # to say so at once, not of every program
     plan = Plan(

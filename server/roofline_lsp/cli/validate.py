@@ -10,15 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from roofline_core.settings import Settings, merge, resolve
 from roofline_lsp.cli.exit_codes import FINDINGS, OK
 from roofline_lsp.cli.options import add_analysis_options, analysis_layer, positive_int
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
-from roofline_lsp.settings import Settings, merge, resolve
 
 if TYPE_CHECKING:
-    from roofline_lsp.profiling.measurement import Measurement
-    from roofline_lsp.profiling.validate import Validation
+    from roofline_profiling.measurement import Measurement
+    from roofline_profiling.validate import Validation
 
 FORMATS = ("text", "json", "csv")
 
@@ -84,7 +84,7 @@ def run(argv: Sequence[str]) -> int:
     Raises ReportError, StoreError, ValidationError, SettingsError and UnknownGpuError.
     """
     options = parser().parse_args(argv)
-    from roofline_lsp.profiling.plot import check_plot, write_plot  # noqa: PLC0415
+    from roofline_profiling.plot import check_plot, write_plot  # noqa: PLC0415
 
     if options.plot is not None:
         check_plot(options.plot)
@@ -101,8 +101,8 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _validated(options: argparse.Namespace) -> Validation:
-    from roofline_lsp.api import gpu_used  # noqa: PLC0415 - the analyser brings the parsers along
-    from roofline_lsp.profiling.validate import Task, validate  # noqa: PLC0415
+    from roofline_analysis.api import gpu_used  # noqa: PLC0415 - the analyser brings the parsers along
+    from roofline_profiling.validate import Task, validate  # noqa: PLC0415
 
     measurements, bodies, problems = _measurements(options)
     settings = _settings(options, measurements)
@@ -122,10 +122,10 @@ def _measurements(
     options: argparse.Namespace,
 ) -> tuple[tuple[Measurement, ...], _Bodies, tuple[str, ...]]:
     """What to validate, and what could not be read of it."""
-    from roofline_lsp.api import project_root  # noqa: PLC0415
-    from roofline_lsp.profiling.importing import read_reports  # noqa: PLC0415
-    from roofline_lsp.profiling.places import store_path  # noqa: PLC0415
-    from roofline_lsp.profiling.store import load  # noqa: PLC0415
+    from roofline_analysis.api import project_root  # noqa: PLC0415
+    from roofline_profiling.importing import read_reports  # noqa: PLC0415
+    from roofline_profiling.store import load  # noqa: PLC0415
+    from roofline_profiling.store_path import store_path  # noqa: PLC0415
 
     if options.reports:
         found = read_reports(options.reports)
@@ -142,7 +142,7 @@ def _settings(options: argparse.Namespace, measurements: Sequence[Measurement]) 
 
     The GPU is the one that was measured on, where the reports agree on one and none is asked for.
     """
-    from roofline_lsp.profiling.keeping import gpu_name  # noqa: PLC0415
+    from roofline_profiling.import_store import gpu_name  # noqa: PLC0415
 
     layer = analysis_layer(options)
     if measurements and all(each.program is not None for each in measurements):
@@ -157,13 +157,13 @@ def _settings(options: argparse.Namespace, measurements: Sequence[Measurement]) 
 
 
 def _text(validation: Validation, options: argparse.Namespace) -> str:
-    from roofline_lsp.profiling import present, present_data  # noqa: PLC0415
+    from roofline_profiling import data_report, text_report  # noqa: PLC0415
 
     if options.format == "json":
-        return present_data.as_json(validation)
+        return data_report.as_json(validation)
     if options.format == "csv":
-        return present_data.as_csv(validation)
-    return present.as_text(validation, show_all=options.all)
+        return data_report.as_csv(validation)
+    return text_report.as_text(validation, show_all=options.all)
 
 
 def _share(text: str) -> float:

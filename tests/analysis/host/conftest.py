@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.analysis.host import HostOptions, HostResult, execute_host
-from roofline_lsp.analysis.host.values import LaunchContext
-from roofline_lsp.kernel.symbolic import Expr
-from roofline_lsp.parsers.load import load_program
+from roofline_analysis.host import HostOptions, HostResult, execute_host
+from roofline_analysis.host.values import LaunchContext
+from roofline_core.algebra.symbolic import Expr
+from roofline_parsers.reading.load import load_program
 
 Run = Callable[..., HostResult]
 Numbers = tuple[int | float | None, ...]

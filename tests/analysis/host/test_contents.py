@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.analysis.binding import bind
-from roofline_lsp.analysis.device.summary import summarise
-from roofline_lsp.analysis.execution import execute
-from roofline_lsp.analysis.host import execute_host
-from roofline_lsp.analysis.language.symbols import Symbols
-from roofline_lsp.analysis.language.type_system import TypeSystem
-from roofline_lsp.parsers.load import load_program
+from roofline_analysis.counting.execution import execute
+from roofline_analysis.device.summary import summarise
+from roofline_analysis.host import execute_host
+from roofline_analysis.language.symbols import Symbols
+from roofline_analysis.language.type_system import TypeSystem
+from roofline_analysis.launch.binding import bind
+from roofline_parsers.reading.load import load_program
 
 Run = Callable[..., Any]
 """A fixture that runs source text."""

@@ -6,15 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.analysis.host import HostOptions, execute_host
-from roofline_lsp.analysis.host.libraries.device_properties import (
-    compute_capability,
-    device_properties,
-)
-from roofline_lsp.analysis.host.options import DEFAULT_DEVICE_PROPERTIES
-from roofline_lsp.analysis.host.values import LaunchContext, Pointer, Scalar
-from roofline_lsp.hardware_db import find_gpu
-from roofline_lsp.parsers.load import load_program
+from roofline_analysis.host import HostOptions, execute_host
+from roofline_analysis.host.libraries.device_properties import compute_capability, device_properties
+from roofline_analysis.host.options import DEFAULT_DEVICE_PROPERTIES
+from roofline_analysis.host.values import LaunchContext, Pointer, Scalar
+from roofline_hardware_db import find_gpu
+from roofline_parsers.reading.load import load_program
 
 PATH = Path("/p/main.hip")
 KERNEL = "__global__ void k(float *p, int n) {}\n"

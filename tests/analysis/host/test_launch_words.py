@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roofline_lsp.analysis.host.launch_words import first_word, may_launch, suspects
-from roofline_lsp.analysis.host.reach import Reach
-from roofline_lsp.analysis.language.symbols import Symbols
-from roofline_lsp.kernel.program import Function
-from roofline_lsp.parsers.load import load_program
+from roofline_analysis.host.effects.launch_words import first_word, may_launch, suspects
+from roofline_analysis.host.effects.reach import Reach
+from roofline_analysis.language.symbols import Symbols
+from roofline_core.program.units import Function
+from roofline_parsers.reading.load import load_program
 
 KERNEL = "__global__ void k(float *p) { p[0] = 1; }\n"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.analysis.host import HostOptions
+from roofline_analysis.host import HostOptions
 
 Run = Callable[..., Any]
 """A fixture that runs source text."""

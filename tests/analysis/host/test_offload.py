@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.analysis.host import HostResult, execute_host
-from roofline_lsp.analysis.host.values import Pointer, Scalar
-from roofline_lsp.kernel import expressions as ex
-from roofline_lsp.kernel import statements as st
-from roofline_lsp.kernel.directives import Clause, Directive
-from roofline_lsp.kernel.program import Function, Program
-from roofline_lsp.kernel.symbolic import constant
-from roofline_lsp.parsers.load import load_program
+from roofline_analysis.host import HostResult, execute_host
+from roofline_analysis.host.values import Pointer, Scalar
+from roofline_core.algebra.symbolic import constant
+from roofline_core.program import expressions as ex
+from roofline_core.program import statements as st
+from roofline_core.program.directives import Clause, Directive
+from roofline_core.program.units import Function, Program
+from roofline_parsers.reading.load import load_program
 
 NUM_THREADS = Clause("num_threads")
 KERNELS = """

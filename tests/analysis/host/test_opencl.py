@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.analysis.host import HostResult, execute_host
-from roofline_lsp.analysis.host.values import LaunchContext, Pointer, Scalar
-from roofline_lsp.kernel.symbolic import Expr
-from roofline_lsp.parsers.load import load_program
+from roofline_analysis.host import HostResult, execute_host
+from roofline_analysis.host.values import LaunchContext, Pointer, Scalar
+from roofline_core.algebra.symbolic import Expr
+from roofline_parsers.reading.load import load_program
 
 KERNELS = """
 __kernel void add(__global float *a, __global const float *b, int n, __local float *t) {

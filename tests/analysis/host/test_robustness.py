@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.analysis.host import HostOptions, execute_host
-from roofline_lsp.kernel import expressions as ex
-from roofline_lsp.kernel import statements as st
-from roofline_lsp.kernel.program import Function, Program, Span, TranslationUnit
-from roofline_lsp.kernel.types import Type
+from roofline_analysis.host import HostOptions, execute_host
+from roofline_core.program import expressions as ex
+from roofline_core.program import statements as st
+from roofline_core.program.types import Type
+from roofline_core.program.units import Function, Program, Span, TranslationUnit
 
 Run = Callable[..., Any]
 """A fixture that runs source text."""

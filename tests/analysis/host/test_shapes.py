@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.analysis.host.values import Aggregate, Pointer, Scalar
-from roofline_lsp.kernel.symbolic import apply
+from roofline_analysis.host.values import Aggregate, Pointer, Scalar
+from roofline_core.algebra.symbolic import apply
 
 Run = Callable[..., Any]
 """A fixture that runs source text."""

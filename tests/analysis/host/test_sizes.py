@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.analysis.numeric import Environment
+from roofline_core.algebra.evaluate import Environment
 
 Run = Callable[..., Any]
 """A fixture that runs source text."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from roofline_lsp.kernel.types import Type
+from roofline_core.program.types import Type
 
 Run = Callable[..., Any]
 """A fixture that runs source text."""

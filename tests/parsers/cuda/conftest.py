@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.kernel import expressions as e
-from roofline_lsp.kernel import statements as s
-from roofline_lsp.kernel.program import Function, TranslationUnit
-from roofline_lsp.kernel.types import Type
-from roofline_lsp.parsers.cuda import parse_unit
-from roofline_lsp.parsers.preprocess import PreprocessedFile
+from roofline_core.program import expressions as e
+from roofline_core.program import statements as s
+from roofline_core.program.types import Type
+from roofline_core.program.units import Function, TranslationUnit
+from roofline_parsers.cuda import parse_unit
+from roofline_parsers.preprocess import PreprocessedFile
 
 PATH = Path("/p/test.cu")
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from roofline_lsp.kernel.expressions import Binary, Index, Name
-from roofline_lsp.parsers.cuda import parse_expression
+from roofline_core.program.expressions import Binary, Index, Name
+from roofline_parsers.cuda import parse_expression
 
 from .conftest import Reading, evaluated
 

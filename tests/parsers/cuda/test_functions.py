@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from roofline_lsp.kernel.program import Function, Span
+from roofline_core.program.units import Function, Span
 
 from .conftest import Reading
 

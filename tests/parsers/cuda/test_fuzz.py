@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from roofline_lsp.kernel.expressions import Expression
+from roofline_core.program.expressions import Expression
 
 from .conftest import Reading
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from roofline_lsp.parsers.cuda.literals import parse_number
+from roofline_parsers.cuda.literals import parse_number
 
 from .conftest import Reading
 

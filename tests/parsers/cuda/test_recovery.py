@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roofline_lsp.kernel.program import Function
+from roofline_core.program.units import Function
 
 from .conftest import Reading
 

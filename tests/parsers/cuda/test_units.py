@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.kernel.program import Severity, Span
-from roofline_lsp.parsers.cuda import ParseCache, parse_unit
-from roofline_lsp.parsers.preprocess import PreprocessedFile
+from roofline_core.program.units import Severity, Span
+from roofline_parsers.cuda import ParseCache, parse_unit
+from roofline_parsers.preprocess import PreprocessedFile
 
 from .conftest import evaluated
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.kernel.program import Dialect, Function, Program
-from roofline_lsp.parsers.load import load_program
-from roofline_lsp.parsers.opencl.embedded import may_embed
-from roofline_lsp.parsers.opencl.mentions import build_defines, kernel_files
+from roofline_core.program.units import Dialect, Function, Program
+from roofline_parsers.opencl.embedded import may_embed
+from roofline_parsers.opencl.mentions import build_defines, kernel_files
+from roofline_parsers.reading.load import load_program
 
 HOST = Path("/src/host.cpp")
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.kernel import expressions as ex
-from roofline_lsp.kernel import statements as st
-from roofline_lsp.kernel.program import Dialect, Function, TranslationUnit
-from roofline_lsp.kernel.types import Type
-from roofline_lsp.parsers.load import load_program
+from roofline_core.program import expressions as ex
+from roofline_core.program import statements as st
+from roofline_core.program.types import Type
+from roofline_core.program.units import Dialect, Function, TranslationUnit
+from roofline_parsers.reading.load import load_program
 
 PATH = Path("/src/kernels.cl")
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.analysis.host import HostResult, execute_host
-from roofline_lsp.analysis.host.values import Pointer, Scalar
-from roofline_lsp.kernel.program import Program
-from roofline_lsp.kernel.symbolic import Expr
-from roofline_lsp.parsers.load import load_program
-from roofline_lsp.parsers.opencl.pyopencl.host import is_host
+from roofline_analysis.host import HostResult, execute_host
+from roofline_analysis.host.values import Pointer, Scalar
+from roofline_core.algebra.symbolic import Expr
+from roofline_core.program.units import Program
+from roofline_parsers.opencl.pyopencl.host import is_host
+from roofline_parsers.reading.load import load_program
 
 HOST = Path("/src/host.py")
 Dims = tuple[int | float | None, ...] | None

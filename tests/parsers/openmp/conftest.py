@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.kernel.directives import Clause, Section
-from roofline_lsp.kernel.expressions import Expression
-from roofline_lsp.kernel.program import Dialect, Function, TranslationUnit
-from roofline_lsp.kernel.statements import Block, Directed, Offload, Statement
-from roofline_lsp.parsers.cuda import parse_unit
-from roofline_lsp.parsers.preprocess import PreprocessOptions, preprocess
+from roofline_core.program.directives import Clause, Section
+from roofline_core.program.expressions import Expression
+from roofline_core.program.statements import Block, Directed, Offload, Statement
+from roofline_core.program.units import Dialect, Function, TranslationUnit
+from roofline_parsers.cuda import parse_unit
+from roofline_parsers.preprocess import PreprocessOptions, preprocess
 from tests.parsers.cuda.conftest import statement_text, text, variable_text
 
 PATH = Path("/p/a.cpp")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from roofline_lsp.parsers.openmp.directives import read_directive
+from roofline_parsers.openmp.directives import read_directive
 
 from .conftest import Regions
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from roofline_lsp.kernel.directives import Directive
-from roofline_lsp.kernel.expressions import Binary, Call, Lambda, Literal, Name
-from roofline_lsp.kernel.statements import Block, Declare, Directed, Evaluate, Statement, Variable
-from roofline_lsp.kernel.types import Type
-from roofline_lsp.parsers.openmp.rewrite import (
+from roofline_core.program.directives import Directive
+from roofline_core.program.expressions import Binary, Call, Lambda, Literal, Name
+from roofline_core.program.statements import Block, Declare, Directed, Evaluate, Statement, Variable
+from roofline_core.program.types import Type
+from roofline_parsers.openmp.rewrite import (
     Env,
     StatementRewriter,
     free_names,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from roofline_lsp.kernel.program import Dialect, Span
-from roofline_lsp.kernel.statements import Block, Directed, Offload
+from roofline_core.program.statements import Block, Directed, Offload
+from roofline_core.program.units import Dialect, Span
 
 from .conftest import Regions, offloads
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.parsers.preprocess import (
+from roofline_parsers.preprocess import (
     MacroTable,
     PreprocessCache,
     PreprocessedFile,

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from roofline_lsp.kernel.errors import RooflineError
-from roofline_lsp.parsers.preprocess import (
+from roofline_core.program.errors import RooflineError
+from roofline_parsers.preprocess import (
     CompileFlags,
     PreprocessOptions,
     load_compile_commands,

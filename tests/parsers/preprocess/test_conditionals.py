@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.parsers.preprocess import PreprocessedFile
-from roofline_lsp.parsers.preprocess.conditions import ConditionError, evaluate
+from roofline_parsers.preprocess import PreprocessedFile
+from roofline_parsers.preprocess.conditions import ConditionError, evaluate
 
 Run = Callable[..., PreprocessedFile]
 

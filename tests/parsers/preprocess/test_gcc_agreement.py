@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.parsers.preprocess import MacroTable, PreprocessOptions, preprocess
+from roofline_parsers.preprocess import MacroTable, PreprocessOptions, preprocess
 
 SNIPPETS = {
     "rescanning": """\

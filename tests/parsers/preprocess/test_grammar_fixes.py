@@ -8,8 +8,8 @@ import pytest
 import tree_sitter
 import tree_sitter_cuda
 
-from roofline_lsp.parsers.preprocess import PreprocessedFile
-from roofline_lsp.parsers.preprocess.grammar_fixes import fix_for_grammar
+from roofline_parsers.preprocess import PreprocessedFile
+from roofline_parsers.preprocess.grammar_fixes import fix_for_grammar
 
 Run = Callable[..., PreprocessedFile]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from roofline_lsp.kernel.program import Dialect
-from roofline_lsp.parsers.preprocess import PreprocessOptions, preprocess
+from roofline_core.program.units import Dialect
+from roofline_parsers.preprocess import PreprocessOptions, preprocess
 
 
 def read(source: str, arch: str | None = "gfx90a") -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from roofline_lsp.parsers.preprocess import MacroOrigin, PreprocessedFile
+from roofline_parsers.preprocess import MacroOrigin, PreprocessedFile
 
 Run = Callable[..., PreprocessedFile]
 

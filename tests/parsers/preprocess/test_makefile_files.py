@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from roofline_lsp.parsers.preprocess import makefile_defines, makefile_hints
+from roofline_parsers.preprocess import makefile_defines, makefile_hints
 
 TWICE = b"""
 CC = nvcc

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roofline_lsp.parsers.preprocess.opencl_words import rewrite
+from roofline_parsers.preprocess.opencl_words import rewrite
 
 
 def text_of(source: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from roofline_lsp.parsers.preprocess import PreprocessedFile
+from roofline_parsers.preprocess import PreprocessedFile
 
 Run = Callable[..., PreprocessedFile]
 

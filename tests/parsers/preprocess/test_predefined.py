@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from roofline_lsp.parsers.preprocess import MacroOrigin, PreprocessedFile, cuda_macros, host_macros
-from roofline_lsp.parsers.preprocess.predefined import COMPILER, CUDA, CUDA_CONSTANTS, SYSTEM
+from roofline_parsers.preprocess import MacroOrigin, PreprocessedFile, cuda_macros, host_macros
+from roofline_parsers.preprocess.predefined import COMPILER, CUDA, CUDA_CONSTANTS, SYSTEM
 
 Run = Callable[..., PreprocessedFile]
 

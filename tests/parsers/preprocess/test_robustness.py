@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roofline_lsp.parsers.preprocess import PreprocessedFile, PreprocessOptions, preprocess
-from roofline_lsp.parsers.preprocess.tokens import OPAQUE, TOKEN
+from roofline_parsers.preprocess import PreprocessedFile, PreprocessOptions, preprocess
+from roofline_parsers.preprocess.tokens import OPAQUE, TOKEN
 
 HEADERS = {
     Path("/src/a.h"): b"#pragma once\n#define FROM_A(x) x + \\\n x\nint a;\n",

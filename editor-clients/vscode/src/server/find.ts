@@ -66,7 +66,7 @@ async function candidates(extension: vscode.Uri): Promise<Program[]> {
 }
 
 /** `-P`: what lies in the folder that it is started in must not shadow Python's own modules. */
-const MODULE = ["-P", "-m", "roofline_lsp.cli"];
+const MODULE = ["-P", "-m", "roofline_lsp"];
 
 /** A path as it is set, with `~` and `${workspaceFolder}`; relative ones begin at the workspace. */
 function resolved(set: string): string {

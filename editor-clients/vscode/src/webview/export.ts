@@ -7,7 +7,7 @@ import {
     type Gpu,
     type Point,
     type Precision,
-} from "../../../../server/roofline_lsp/reports/chart/roofline.js";
+} from "../../../../server/roofline_lsp/formats/chart/roofline.js";
 import { resolvedTheme } from "./theme";
 
 const SIZE = { width: 960, height: 560 };

@@ -8,7 +8,7 @@ import {
     type Gpu,
     type Point,
     type Precision,
-} from "../../../../server/roofline_lsp/reports/chart/roofline.js";
+} from "../../../../server/roofline_lsp/formats/chart/roofline.js";
 import { type Draw, type FromPage, type ToPage } from "../features/panelMessages";
 import { drawing } from "./export";
 import { describe, emptyPage, header, list } from "./parts";

@@ -9,7 +9,7 @@ import {
     type Gpu,
     type Point,
     type Precision,
-} from "../../../../server/roofline_lsp/reports/chart/roofline.js";
+} from "../../../../server/roofline_lsp/formats/chart/roofline.js";
 import { type Draw, type Scope } from "../features/panelMessages";
 import { duration, percent, shortName } from "../figures";
 

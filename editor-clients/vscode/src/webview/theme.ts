@@ -1,6 +1,6 @@
 /** The colours of the drawing: those of the editor's theme, by name here and resolved in a file. */
 
-import { stylesheet, type Theme } from "../../../../server/roofline_lsp/reports/chart/roofline.js";
+import { stylesheet, type Theme } from "../../../../server/roofline_lsp/formats/chart/roofline.js";
 
 /** CSS variables of the theme. The second is for themes that lack the first. */
 const VARIABLES: Record<keyof Theme, string> = {

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from lsprotocol import types
 
-from roofline_lsp.api.report import Edit, Finding
-from roofline_lsp.kernel.program import Span
-from roofline_lsp.server.convert import Encoding, position_of, range_of
+from roofline_analysis.report.report import Edit, Finding
+from roofline_core.program.units import Span
+from roofline_lsp.server.documents.convert import Encoding, position_of, range_of
+from roofline_lsp.server.documents.document_view import View
 from roofline_lsp.server.features.diagnostics import finding_diagnostic
-from roofline_lsp.server.views import View
 
 UNUSED = "RL100"
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from roofline_lsp.api.report import GpuUsed, KernelReport, Source
-from roofline_lsp.reports.units import significant
-from roofline_lsp.server.convert import Encoding, line_range, position_of
-from roofline_lsp.server.figures import duration
-from roofline_lsp.server.measured_text import measured_parts
-from roofline_lsp.server.ridges import NAMES, OPERATION_UNITS, gpu_name, ridges
-from roofline_lsp.server.views import View
+from roofline_analysis.report.report import GpuUsed, KernelReport, Source
+from roofline_lsp.formats.units import significant
+from roofline_lsp.server.documents.convert import Encoding, line_range, position_of
+from roofline_lsp.server.documents.document_view import View
+from roofline_lsp.server.text.figures import duration
+from roofline_lsp.server.text.measured_text import measured_parts
+from roofline_lsp.server.text.ridges import NAMES, OPERATION_UNITS, gpu_name, ridges
 
 DETAILS = "roofline.showDetails"
 """The client's command behind a lens. Arguments: the document's URI, the name's position."""

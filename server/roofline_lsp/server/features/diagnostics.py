@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from lsprotocol import types
 
-from roofline_lsp.api.report import Finding, Level, Related
-from roofline_lsp.kernel.program import Problem, Severity
-from roofline_lsp.server.convert import Encoding, line_range, range_of
-from roofline_lsp.server.features.rule_pages import page_uri
-from roofline_lsp.server.places import uri_of
-from roofline_lsp.server.views import View
+from roofline_analysis.report.report import Finding, Level, Related
+from roofline_core.program.units import Problem, Severity
+from roofline_lsp.server.documents.convert import Encoding, line_range, range_of
+from roofline_lsp.server.documents.document_view import View
+from roofline_lsp.server.documents.places import uri_of
+from roofline_lsp.server.worker.rule_pages import page_uri
 
 SOURCE = "roofline-lsp"
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from roofline_lsp.api.report import KernelReport
-from roofline_lsp.reports.explanation.text import render
-from roofline_lsp.reports.json import Json
-from roofline_lsp.reports.style import Style
-from roofline_lsp.server.convert import index_of
-from roofline_lsp.server.documents import Documents
+from roofline_analysis.report.report import KernelReport
+from roofline_lsp.formats.explanation.text import render
+from roofline_lsp.formats.json import Json
+from roofline_lsp.formats.style import Style
+from roofline_lsp.server.documents.convert import index_of
+from roofline_lsp.server.documents.document_view import Analysis, View
+from roofline_lsp.server.documents.open_documents import Documents
 from roofline_lsp.server.features.names import (
     directive_on,
     identifier_at,
@@ -17,7 +18,6 @@ from roofline_lsp.server.features.names import (
     launched_on,
     meant,
 )
-from roofline_lsp.server.views import Analysis, View
 
 METHOD = "roofline/explain"
 """A request with ``{"textDocument": {"uri": ...}, "position": {"line": 0, "character": 0}}``."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from roofline_lsp.hardware_db import ClockKind, find_gpu, gpu_names
-from roofline_lsp.hardware_db.errors import UnknownGpuError
-from roofline_lsp.kernel.errors import RooflineError
-from roofline_lsp.reports.gpu_json import gpu_object
-from roofline_lsp.reports.json import Json
-from roofline_lsp.settings import Settings
+from roofline_core.program.errors import RooflineError
+from roofline_core.settings import Settings
+from roofline_hardware_db import ClockKind, find_gpu, gpu_names
+from roofline_hardware_db.errors import UnknownGpuError
+from roofline_lsp.formats.gpu_json import gpu_object
+from roofline_lsp.formats.json import Json
 
 METHOD = "roofline/gpus"
 """A request without parameters, or with ``{"textDocument": {"uri": ...}}``.
@@ -38,7 +38,7 @@ def _current(settings: Settings) -> str | None:
     except UnknownGpuError:
         pass
     # The GPU of this machine, or one of the settings' own; few have those.
-    from roofline_lsp.api import gpu_used  # noqa: PLC0415 - it loads the analyser
+    from roofline_analysis.api import gpu_used  # noqa: PLC0415 - it loads the analyser
 
     try:
         return gpu_used(settings).name

@@ -7,9 +7,11 @@ from dataclasses import replace
 
 from lsprotocol import types
 
-from roofline_lsp.api.report import KernelReport, LaunchReport, LedgerLine, ModelOpinion
-from roofline_lsp.server.convert import Encoding, index_of, units
-from roofline_lsp.server.documents import Documents
+from roofline_analysis.report.report import KernelReport, LaunchReport, LedgerLine, ModelOpinion
+from roofline_core.settings import PYTHON_SUFFIXES
+from roofline_lsp.server.documents.convert import Encoding, index_of, units
+from roofline_lsp.server.documents.document_view import Analysis, View
+from roofline_lsp.server.documents.open_documents import Documents
 from roofline_lsp.server.features.names import (
     LAUNCH_CALL,
     Identifier,
@@ -19,12 +21,10 @@ from roofline_lsp.server.features.names import (
     launched_on,
     meant,
 )
-from roofline_lsp.server.kernel_text import kernel_text
-from roofline_lsp.server.library_text import calls_on, library_text
-from roofline_lsp.server.line_text import line_text
-from roofline_lsp.server.markdown import Style
-from roofline_lsp.server.views import Analysis, View
-from roofline_lsp.settings import PYTHON_SUFFIXES
+from roofline_lsp.server.text.kernel_text import kernel_text
+from roofline_lsp.server.text.library_text import calls_on, library_text
+from roofline_lsp.server.text.line_text import line_text
+from roofline_lsp.server.text.markdown import Style
 
 WAIT_S = 5.0
 """How long a hover waits for the first analysis of a document."""

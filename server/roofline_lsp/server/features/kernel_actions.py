@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 from lsprotocol import types
 
-from roofline_lsp.server.convert import Encoding, position_of
+from roofline_lsp.server.documents.convert import Encoding, position_of
+from roofline_lsp.server.documents.document_view import View
 from roofline_lsp.server.features.code_lens import DETAILS, lens_title
-from roofline_lsp.server.views import View
 
 PANEL = "roofline.showRoofline"
 COMPARE = "roofline.compareGpus"

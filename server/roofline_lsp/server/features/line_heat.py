@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from roofline_lsp.reports.json import Json
-from roofline_lsp.server.line_shares import line_shares
-from roofline_lsp.server.views import View
+from roofline_lsp.formats.json import Json
+from roofline_lsp.server.documents.document_view import View
+from roofline_lsp.server.text.line_shares import line_shares
 
 METHOD = "roofline/lineHeat"
 """A request with ``{"textDocument": {"uri": ...}}``."""

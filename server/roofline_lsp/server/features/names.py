@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from roofline_lsp.api.report import FileReport, KernelReport, LaunchReport
-from roofline_lsp.kernel.program import Dialect
+from roofline_analysis.report.report import FileReport, KernelReport, LaunchReport
+from roofline_core.program.units import Dialect
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _QUALIFIERS = re.compile(r"(?:[^\W\d]\w*\s*)?(?:::\s*[^\W\d]\w*\s*)*::\s*\Z")

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from roofline_lsp.profiling.background import run_command
-from roofline_lsp.server.places import path_of
+from roofline_lsp.server.documents.places import path_of
+from roofline_profiling.background import run_command
 
 logger = logging.getLogger(__name__)
 

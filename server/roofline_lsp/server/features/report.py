@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from roofline_lsp.api.report import Report
-from roofline_lsp.reports.json import Json, to_json
-from roofline_lsp.server.documents import Documents
+from roofline_analysis.report.report import Report
+from roofline_lsp.formats.json import Json, to_json
+from roofline_lsp.server.documents.open_documents import Documents
 
 METHOD = "roofline/report"
 """A request with ``{"textDocument": {"uri": ...}}``."""

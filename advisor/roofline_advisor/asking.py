@@ -1,0 +1,256 @@
+"""The way to the model: kept replies, requests joined, attempts, the budget, the schema.
+
+One ``Asker`` serves a run or an editor session. It belongs to one event loop; what blocks runs in
+threads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from roofline_advisor import failures
+from roofline_advisor.cache import ReplyCache
+from roofline_advisor.client import Client, OnText, Reply, Usage
+from roofline_advisor.errors import PASSING, AdvisorError, Fault
+from roofline_advisor.request import Request
+from roofline_advisor.schema import problem
+from roofline_core.settings import AdvisorSettings
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_FIRST_WAIT_S = 0.5
+_LONGEST_WAIT_S = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A value that conforms to the request's schema."""
+
+    value: dict[str, Any]
+    usage: Usage
+    cached: bool
+    """Whether it was kept from an earlier request, so that it cost nothing."""
+
+
+class Listener(Protocol):
+    """Told how a request fares."""
+
+    def text(self, characters: int) -> None:
+        """So many characters of the reply have come; 0 while the model thinks."""
+
+    def waiting(self, why: str, seconds: float) -> None:
+        """Another attempt is made after a pause."""
+
+
+class Silent:
+    """A listener that does nothing."""
+
+    def text(self, characters: int) -> None:
+        """Nothing."""
+
+    def waiting(self, why: str, seconds: float) -> None:
+        """Nothing."""
+
+
+@dataclass(slots=True)
+class _Flight:
+    """A request that is under way, and those who wait for it."""
+
+    task: asyncio.Task[Answer]
+    listeners: list[Listener]
+
+    def text(self, characters: int) -> None:
+        for listener in self.listeners:
+            listener.text(characters)
+
+    def waiting(self, why: str, seconds: float) -> None:
+        for listener in self.listeners:
+            listener.waiting(why, seconds)
+
+
+@dataclass(slots=True)
+class Spent:
+    """What a run or an editor session has used, whatever its settings were meanwhile."""
+
+    tokens: int = 0
+
+
+class Asker:
+    """Asks. Raises AdvisorError wherever there is no answer."""
+
+    def __init__(
+        self,
+        settings: AdvisorSettings,
+        warn: Callable[[str], None] = logger.warning,
+        spent: Spent | None = None,
+    ) -> None:
+        """Connects to nothing yet. ``warn`` is told what goes wrong beside the answers.
+
+        ``spent`` is shared by the askers of one session.
+        """
+        self.settings = settings
+        self.cache = ReplyCache(settings, warn)
+        self.client = Client(settings)
+        self.spent = spent or Spent()
+        self._free = asyncio.Semaphore(settings.concurrency)
+        self._one_at_the_cache = asyncio.Lock()
+        self._flights: dict[str, _Flight] = {}
+
+    async def ask(self, request: Request, listener: Listener | None = None) -> Answer:
+        """The answer to a request, from the cache if it is there.
+
+        Who asks what is being asked already waits for the same answer. When all who wait are
+        cancelled, so is the request.
+        """
+        self._check_on()
+        listener = listener or Silent()
+        key = request.key()
+        flight = self._flights.get(key)
+        if flight is None:
+            flight = _Flight(asyncio.ensure_future(self._answer(request, key)), [])
+            self._flights[key] = flight
+            flight.task.add_done_callback(lambda task: self._landed(key, task))
+        flight.listeners.append(listener)
+        try:
+            return await asyncio.shield(flight.task)
+        except asyncio.CancelledError:
+            flight.listeners.remove(listener)
+            if not flight.listeners:
+                if self._flights.get(key) is flight:
+                    del self._flights[key]  # who asks from now on asks anew
+                flight.task.cancel()
+            raise
+
+    async def kept(self, request: Request) -> Answer | None:
+        """The answer if it is in the cache; nothing is sent for it."""
+        found = await self._blocking(self.cache.get, request.key())
+        return _answer(found, request, cached=True) if found is not None else None
+
+    async def keep(self, request: Request, reply: Reply) -> Answer:
+        """Check a reply that came another way, as in a batch, and keep it."""
+        self.spent.tokens += reply.usage.total
+        entry = _entry(reply)
+        answer = _answer(entry, request, cached=False)
+        if answer is None:
+            raise _off_schema(reply.value, request)
+        await self._blocking(self.cache.put, request.key(), entry)
+        return answer
+
+    async def count_tokens(self, request: Request) -> int:
+        """How many tokens a request has, as the endpoint counts them."""
+        self._check_on()
+        return await self._tried(lambda: self.client.count_tokens(request), Silent())
+
+    async def close(self) -> None:
+        """Let go of connections and store."""
+        for flight in list(self._flights.values()):
+            flight.task.cancel()
+        await self.client.close()
+        await self._blocking(self.cache.close)
+
+    async def attempt(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Do something with the client, again if that may help, within the time limit."""
+        self._check_on()
+        return await self._tried(work, Silent())
+
+    def check_budget(self) -> None:
+        """Raises AdvisorError when the budget of this run or session is spent."""
+        most = self.settings.budget_tokens
+        if most and self.spent.tokens >= most:
+            raise AdvisorError(
+                Fault.BUDGET,
+                f"the budget of {most} tokens is spent; see 'advisor.budget-tokens'",
+            )
+
+    def _check_on(self) -> None:
+        if not self.settings.enabled:
+            raise AdvisorError(Fault.OFF, OFF)
+
+    async def _answer(self, request: Request, key: str) -> Answer:
+        found = await self.kept(request)
+        if found is not None:
+            return found
+        async with self._free:
+            self.check_budget()
+            heard = self._flights[key] if key in self._flights else Silent()
+            on_text: OnText = heard.text
+            reply = await self._tried(lambda: self.client.ask(request, on_text), heard)
+        return await self.keep(request, reply)
+
+    async def _tried(self, work: Callable[[], Awaitable[T]], listener: Listener) -> T:
+        """Try as often as the settings say, as long as the time limit and the endpoint allow."""
+        ends = time.monotonic() + self.settings.timeout_s
+        for attempt in range(self.settings.retries + 1):
+            try:
+                async with asyncio.timeout(max(ends - time.monotonic(), 0.001)):
+                    return await work()
+            except TimeoutError:
+                raise failures.of_timeout(self.settings) from None
+            except AdvisorError as error:
+                pause = _pause(error, attempt)
+                last = attempt == self.settings.retries
+                if error.fault not in PASSING or last or time.monotonic() + pause > ends:
+                    raise
+                listener.waiting(str(error), pause)
+                await asyncio.sleep(pause)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _landed(self, key: str, task: asyncio.Task[Answer]) -> None:
+        if key in self._flights and self._flights[key].task is task:
+            del self._flights[key]
+        if not task.cancelled():
+            task.exception()  # seen, even if all who waited are gone
+
+    async def _blocking(self, work: Callable[..., T], *arguments: Any) -> T:
+        """Use the store in a thread, one use at a time."""
+        async with self._one_at_the_cache:
+            return await asyncio.to_thread(work, *arguments)
+
+
+OFF = (
+    "the advisor is off, so nothing was sent; set 'advisor.enabled' to true in your editor or in"
+    " your own settings file to have sources sent to a language model"
+)
+
+
+def _pause(error: AdvisorError, attempt: int) -> float:
+    """What the endpoint says, else ever longer, with chance so that clients do not come at once."""
+    if error.retry_after_s is not None:
+        return error.retry_after_s
+    longest = min(_FIRST_WAIT_S * 2.0**attempt, _LONGEST_WAIT_S)
+    return longest * random.uniform(0.5, 1.0)
+
+
+def _entry(reply: Reply) -> dict[str, Any]:
+    usage = reply.usage
+    tokens = (
+        usage.input_tokens,
+        usage.output_tokens,
+        usage.cache_write_tokens,
+        usage.cache_read_tokens,
+    )
+    return {"value": reply.value, "tokens": list(tokens)}
+
+
+def _answer(entry: object, request: Request, *, cached: bool) -> Answer | None:
+    """An entry as an answer; None for one that does not conform, as from another version."""
+    if not isinstance(entry, Mapping):
+        return None
+    value, tokens = entry.get("value"), entry.get("tokens")
+    if problem(value, request.schema) is not None or not isinstance(value, dict):
+        return None
+    known = isinstance(tokens, list) and len(tokens) == 4 and all(type(n) is int for n in tokens)
+    return Answer(value, Usage(*tokens) if known and tokens else Usage(0, 0), cached)
+
+
+def _off_schema(value: object, request: Request) -> AdvisorError:
+    why = problem(value, request.schema) or "'reply' must be of type object"
+    return AdvisorError(Fault.OFF_SCHEMA, f"the model's answer is not of the form asked for: {why}")

@@ -1,0 +1,220 @@
+"""Replies kept on disk, for all processes of a person: never pickled, and never in the way.
+
+A store that is damaged is moved aside, one that is locked or cannot be written is left alone; both
+with one warning, and work goes on without it or with a new one.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import sqlite3
+import time
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from roofline_core.program.errors import RooflineError
+from roofline_core.settings import AdvisorSettings
+
+if TYPE_CHECKING:
+    import diskcache
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_LOCK_WAIT_S = 1.0
+_DATABASE = "cache.db"
+_DAY_S = 86_400.0
+_LOCKED = ("locked", "busy")
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """What a store holds."""
+
+    folder: Path
+    entries: int
+    size_bytes: int
+    most_bytes: int
+    keep_days: float
+    set_aside: tuple[Path, ...]
+    """Damaged stores beside it."""
+
+
+def cache_folder(settings: AdvisorSettings) -> Path:
+    """Where replies are kept, whether there are any or not."""
+    if settings.cache_dir is not None:
+        return settings.cache_dir
+    base = os.environ.get("LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "roofline-lsp" / "replies"
+
+
+class ReplyCache:
+    """A store of JSON values under hashes. Its methods block for at most a second or so."""
+
+    def __init__(
+        self, settings: AdvisorSettings, warn: Callable[[str], None] = logger.warning
+    ) -> None:
+        """Opens nothing yet. ``warn`` is told, once, why the store is not used."""
+        self.folder = cache_folder(settings)
+        self._settings = settings
+        self._warn = warn
+        self._store: diskcache.Cache | None = None
+        self._given_up = settings.cache_days == 0 or settings.cache_mb == 0
+
+    def get(self, key: str) -> Any:
+        """The value, or None where there is none that can be read."""
+
+        def look(store: diskcache.Cache) -> Any:
+            try:
+                return store.get(key)
+            except (ValueError, TypeError, zlib.error, OSError, UnpicklableError):
+                logger.warning("a kept reply cannot be read and is dropped")
+                store.delete(key)
+                return None
+
+        return self._do(look)
+
+    def put(self, key: str, value: Any, *, days: float | None = None) -> None:
+        """Keep a value, in place of the one before."""
+        keep = (self._settings.cache_days if days is None else days) * _DAY_S
+        self._do(lambda store: store.set(key, value, expire=keep))
+
+    def drop(self, key: str) -> None:
+        """Forget a value."""
+        self._do(lambda store: store.delete(key))
+
+    def info(self) -> Info:
+        """What is kept. Opens the store only if there is one."""
+        there = (self.folder / _DATABASE).is_file()
+        found = self._do(_measured) if there else None
+        entries, size = found or (0, 0)
+        return Info(
+            self.folder,
+            entries,
+            size,
+            int(self._settings.cache_mb * 1e6),
+            self._settings.cache_days,
+            tuple(_set_aside(self.folder)),
+        )
+
+    def clear(self) -> int:
+        """Forget everything, damaged stores beside it too; gives how many replies that were."""
+        there = (self.folder / _DATABASE).is_file()
+        self._given_up = self._given_up and not there
+        count = int(self._do(lambda store: store.clear()) or 0) if there else 0
+        if there and self._given_up:
+            raise RooflineError(
+                f"{self.folder}: the cache cannot be cleared: another process holds it, or it is"
+                " not yours; try again later"
+            )
+        for damaged in _set_aside(self.folder):
+            shutil.rmtree(damaged, ignore_errors=True)
+        return count
+
+    def close(self) -> None:
+        """Let the store go."""
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+
+    def _do(self, work: Callable[[diskcache.Cache], T]) -> T | None:
+        """Do something with the store; None where there is none to be had."""
+        import diskcache  # noqa: PLC0415 - for those who ask alone
+
+        for attempt in range(2):
+            if self._given_up:
+                return None
+            try:
+                if self._store is None:
+                    self._store = _opened(self.folder, self._settings)
+                return work(self._store)
+            except diskcache.Timeout:
+                self._leave("is locked by another process")
+            except sqlite3.DatabaseError as error:
+                if any(word in str(error) for word in _LOCKED):
+                    self._leave("is locked by another process")
+                elif "readonly" in str(error) or "unable to open" in str(error) or attempt:
+                    self._leave("cannot be used")
+                else:
+                    self._replace()
+            except OSError as error:
+                self._leave(f"cannot be used: {error.strerror}")
+        return None
+
+    def _leave(self, why: str) -> None:
+        self._given_up = True
+        self._store = None
+        self._warn(f"{self.folder}: the cache of replies {why}; going on without it")
+
+    def _replace(self) -> None:
+        """Move a damaged store aside, for whoever wants to look at it."""
+        self.close()
+        aside = self.folder.with_name(f"{self.folder.name}.damaged-{time.time_ns()}")
+        try:
+            self.folder.rename(aside)
+        except OSError as error:
+            self._leave(f"is damaged and cannot be moved aside: {error.strerror}")
+            return
+        self._warn(
+            f"{self.folder}: the cache of replies is damaged; it was moved to '{aside.name}' and"
+            " a new one is begun"
+        )
+
+
+class UnpicklableError(Exception):
+    """An entry that is pickled, which none of ours is."""
+
+
+def _opened(folder: Path, settings: AdvisorSettings) -> diskcache.Cache:
+    import diskcache  # noqa: PLC0415
+
+    class JsonDisk(diskcache.JSONDisk):  # type: ignore[misc]
+        """Values as compressed JSON. A pickle in the store was put there by someone else."""
+
+        def get(self, key: Any, raw: bool) -> Any:
+            if not raw:
+                raise UnpicklableError
+            return super().get(key, raw)
+
+        def fetch(self, mode: int, filename: str | None, value: Any, read: bool) -> Any:
+            if mode == diskcache.core.MODE_PICKLE:
+                raise UnpicklableError
+            return super().fetch(mode, filename, value, read)
+
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _probe(folder / _DATABASE)
+    made: Any = diskcache.Cache  # its types take whole seconds alone
+    store: diskcache.Cache = made(
+        str(folder),
+        timeout=_LOCK_WAIT_S,
+        disk=JsonDisk,
+        size_limit=int(settings.cache_mb * 1e6),
+        eviction_policy="least-recently-used",
+    )
+    return store
+
+
+def _measured(store: Any) -> tuple[int, int]:
+    """Entries, and bytes on disk."""
+    return len(store), int(store.volume())
+
+
+def _probe(database: Path) -> None:
+    """Raises sqlite3.Error for a store that is locked or damaged; diskcache tries for a minute."""
+    if database.is_file():
+        connection = sqlite3.connect(database, timeout=_LOCK_WAIT_S, isolation_level=None)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+        finally:
+            connection.close()
+
+
+def _set_aside(folder: Path) -> list[Path]:
+    return sorted(folder.parent.glob(f"{folder.name}.damaged-*"))

@@ -1,0 +1,257 @@
+"""The entry that every front end calls: files in, reports out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from roofline_analysis.api.cache import AnalysisCache
+from roofline_analysis.api.findings import FindingsMaker
+from roofline_analysis.api.library_calls import library_call_reports
+from roofline_analysis.api.program import Judged, ProgramAnalysis
+from roofline_analysis.api.what_if import launch_what_if
+from roofline_analysis.host.values import LaunchContext
+from roofline_analysis.names.signature import signature, type_text
+from roofline_analysis.project.files import Reader, read_file
+from roofline_analysis.project.programs import beside, files_of_program, programs, worth_reading
+from roofline_analysis.project.project import ProjectIndex
+from roofline_analysis.report.origins import arguments_used, open_values, origin_text
+from roofline_analysis.report.report import FileReport, KernelReport, LaunchReport, WhatIf
+from roofline_analysis.rules.subject import JudgedLaunch
+from roofline_core.algebra.symbolic import Expr
+from roofline_core.program.stages import Stage, count, stage
+from roofline_core.program.types import Type
+from roofline_core.program.units import Function, Problem
+from roofline_core.settings import KERNEL_SUFFIXES, Settings
+
+_MAX_LAUNCHES = 6
+Progress = Callable[[int, int, Path], None]
+
+
+def analyze(
+    text: bytes,
+    path: Path,
+    settings: Settings,
+    *,
+    reader: Reader = read_file,
+    cache: AnalysisCache | None = None,
+    project: ProjectIndex | None = None,
+    findings: bool = True,
+) -> FileReport:
+    """Analyse one file, saved or not, with the files that are linked with it.
+
+    They are those that ``project`` finds, which is told the text; without it they are looked for
+    in the file's own folder. A file without any sign of a kernel is not read further. Bad code
+    gives a partial report with problems, never an exception. Without ``findings`` no rule is
+    applied, which is quicker. Raises ``UnknownGpuError`` for a GPU that the database does not have.
+    """
+
+    def overlaid(wanted: Path) -> bytes | None:
+        return text if wanted == path else reader(wanted)
+
+    if not worth_reading(path, text):
+        return FileReport(path, ())
+    if project is None:
+        project = beside(path, overlaid)
+    project.put(path, text)
+    units = files_of_program(path, project)
+    analysis = ProgramAnalysis.load(
+        units, settings, argv=settings.args, reader=overlaid, cache=cache
+    )
+    return file_report(analysis, path, findings=findings)
+
+
+def analyze_paths(
+    paths: Sequence[Path],
+    settings: Settings,
+    *,
+    reader: Reader = read_file,
+    progress: Progress | None = None,
+    project: ProjectIndex | None = None,
+) -> Iterator[FileReport]:
+    """Analyse files, grouped into programs; reports come in the order of the files.
+
+    ``project`` finds what is linked with them; without it that is looked for among them alone.
+    """
+    if project is None:
+        project = ProjectIndex(None, files=paths, reader=reader)
+    reports: dict[Path, FileReport] = {}
+    wanted = [p for p in paths if p.suffix.lower() in KERNEL_SUFFIXES or project.has_kernels(p)]
+    for analysis, members in loaded_programs(wanted, settings, project, reader):
+        for path in members:
+            reports[path] = file_report(analysis, path)
+            if progress is not None:
+                progress(len(reports), len(wanted), path)
+    for path in paths:
+        yield reports.get(path) or FileReport(path, ())
+
+
+def loaded_programs(
+    paths: Sequence[Path], settings: Settings, project: ProjectIndex, reader: Reader = read_file
+) -> Iterator[tuple[ProgramAnalysis, list[Path]]]:
+    """The programs that files belong to, one after the other, each with its members of them."""
+    cache = AnalysisCache()
+    for units, members in programs(paths, project):
+        yield (
+            ProgramAnalysis.load(units, settings, argv=settings.args, reader=reader, cache=cache),
+            members,
+        )
+
+
+def kernels_of_file(analysis: ProgramAnalysis, path: Path) -> list[Function]:
+    """The kernels that a file of a program defines, in source order."""
+    kernels = [f for f in analysis.functions if f.path == path]
+    return sorted(kernels, key=lambda f: (f.span.line, f.span.column))
+
+
+def kernel_of_report(analysis: ProgramAnalysis, report: KernelReport) -> Function | None:
+    """The kernel that a report is of; None if the program does not have it any more."""
+    for kernel in analysis.functions:
+        same = kernel.path == report.path and kernel.name_span == report.name_span
+        if same and kernel.qualified_name == report.qualified_name:
+            return kernel
+    return None
+
+
+@stage(Stage.REPORT)
+def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True) -> FileReport:
+    """The report of one file of a program; without ``findings`` no rule is applied."""
+    kernels = kernels_of_file(analysis, path)
+    count("files checked")
+    count("kernels", len(kernels))
+    finder = FindingsMaker(analysis)
+
+    def judged(kernel: Function) -> Judged:
+        return _judged(analysis, kernel, finder)
+
+    def made(kernel: Function) -> KernelReport:
+        known = analysis.judged(kernel, judged)
+        finder.know(kernel, known.launches)
+        return replace(known.report, findings=finder.in_kernel(kernel, known.launches))
+
+    if findings:
+        reports = tuple(analysis.report(f, made) for f in kernels)
+    else:
+        reports = tuple(
+            analysis.known_report(f) or analysis.judged(f, judged).report for f in kernels
+        )
+    problems: list[Problem] = []
+    for unit in analysis.program.all_units():
+        if unit.path == path:
+            problems.extend(unit.problems)
+    problems.extend(p for p in analysis.kernel_problems() if p.path == path)
+    calls = library_call_reports(analysis, path)
+    told = tuple(dict.fromkeys(problems))
+    if not findings:
+        return FileReport(path, reports, told, calls, looked_for_findings=False)
+    reports, in_host = finder.in_file(path, reports)
+    return FileReport(path, reports, told, calls, in_host)
+
+
+def _judged(analysis: ProgramAnalysis, kernel: Function, finder: FindingsMaker) -> Judged:
+    contexts = launch_contexts(analysis, kernel)
+    judged = [finder.judged(kernel, context) for context in contexts or (None,)]
+    launches = tuple(
+        _launch_report(analysis, kernel, context, launch)
+        for context, launch in zip(contexts, judged, strict=False)
+    )
+    report = KernelReport(
+        name=signature(kernel),
+        base_name=kernel.name,
+        qualified_name=kernel.qualified_name,
+        dialect=kernel.dialect,
+        path=kernel.path,
+        span=kernel.span,
+        name_span=kernel.name_span,
+        launches=launches,
+        prediction=judged[0].prediction,
+        what_if=launches[0].what_if if launches else _what_if(analysis, kernel, None),
+        body_hash=analysis.body_hash(kernel),
+    )
+    return Judged(report, tuple(judged))
+
+
+def what_if_of(
+    analysis: ProgramAnalysis, report: KernelReport, launch: int | None, names: Sequence[str]
+) -> WhatIf | None:
+    """What a launch of a kernel would be elsewhere, for a front end that asks when it needs it.
+
+    ``launch`` is its place in ``report.launches``, None where there is none. None if the program
+    does not have that kernel any more.
+    """
+    kernel = kernel_of_report(analysis, report)
+    if kernel is None:
+        return None
+    found = () if launch is None else launch_contexts(analysis, kernel)
+    contexts: Sequence[LaunchContext | None] = (None,) if launch is None else found
+    if (launch or 0) < len(contexts):
+        return launch_what_if(analysis, kernel, contexts[launch or 0], names)
+    return None
+
+
+def _what_if(
+    analysis: ProgramAnalysis, kernel: Function, context: LaunchContext | None
+) -> WhatIf | None:
+    return launch_what_if(analysis, kernel, context, analysis.settings.what_if)
+
+
+def launch_contexts(analysis: ProgramAnalysis, kernel: Function) -> Sequence[LaunchContext]:
+    """The launches that a kernel's report has, in its order."""
+    return _distinct(analysis.launches_of(kernel))[:_MAX_LAUNCHES]
+
+
+def _distinct(contexts: Sequence[LaunchContext]) -> list[LaunchContext]:
+    """One launch for each place, template arguments and dimensions."""
+    seen: dict[object, LaunchContext] = {}
+    for context in contexts:
+        bindings = tuple(sorted((n, repr(v)) for n, v in context.template_bindings.items()))
+        key = (context.path, context.line, bindings, repr(context.grid), repr(context.block))
+        seen.setdefault(key, context)
+    return list(seen.values())
+
+
+def _launch_report(
+    analysis: ProgramAnalysis, kernel: Function, context: LaunchContext, judged: JudgedLaunch
+) -> LaunchReport:
+    return LaunchReport(
+        path=context.path,
+        line=context.line,
+        grid=_shown_dims(context.grid),
+        block=_shown_dims(context.block),
+        shared_bytes=_shown_int(context.shared_bytes),
+        certain=context.certain,
+        template_args=tuple(
+            _template_text(context.template_bindings[p.name])
+            for p in kernel.template_params
+            if p.name in context.template_bindings
+        ),
+        arguments=arguments_used((p.name for p in kernel.params), context, judged.bound),
+        prediction=judged.prediction,
+        grid_origin=origin_text(context.grid_origin),
+        grid_assumed=open_values(context.grid or (), context.unknowns),
+        block_origin=origin_text(context.block_origin),
+        block_assumed=open_values(context.block or (), context.unknowns),
+        what_if=_what_if(analysis, kernel, context),
+    )
+
+
+def _shown_dims(
+    dims: tuple[Expr, Expr, Expr] | None,
+) -> tuple[int | None, int | None, int | None] | None:
+    if dims is None:
+        return None
+    x, y, z = (_shown_int(dim) for dim in dims)
+    return x, y, z
+
+
+def _shown_int(expr: Expr | None) -> int | None:
+    known = expr.constant if expr is not None else None
+    return None if known is None else int(known)
+
+
+def _template_text(value: Type | Expr) -> str:
+    if isinstance(value, Type):
+        return type_text(value)
+    known = value.constant
+    return str(known) if known is not None else "unknown"

@@ -1,0 +1,125 @@
+"""The rules applied to a program's kernels and to a file's host code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from roofline_analysis.host.effects.reach import runs_on_host
+from roofline_analysis.host.values import LaunchContext
+from roofline_analysis.report.report import Finding, KernelReport
+from roofline_analysis.rules.engine import host_findings, kernel_findings
+from roofline_analysis.rules.host_program import HostLaunch, HostProgram
+from roofline_analysis.rules.selection import Selection
+from roofline_analysis.rules.source_text import SourceText
+from roofline_analysis.rules.subject import JudgedLaunch, KernelSubject
+from roofline_analysis.rules.suppressions import apply, suppressions_in, unused
+from roofline_core.program.units import Function
+
+if TYPE_CHECKING:
+    from roofline_analysis.api.program import ProgramAnalysis
+
+_MAX_LAUNCHES = 40
+"""Launches of a program that host code is looked at with."""
+
+
+class FindingsMaker:
+    """Makes the findings of one file's report, and remembers what its parts share."""
+
+    def __init__(self, analysis: ProgramAnalysis) -> None:
+        """Raises UnknownRuleError for settings that name a rule which is none."""
+        self._analysis = analysis
+        self._selection = Selection.of(analysis.settings)
+        self._rules = self._selection.rules()
+        self._texts: dict[Path, SourceText | None] = {}
+        self._judged: dict[tuple[int, int], JudgedLaunch] = {}
+
+    def know(self, kernel: Function, launches: Iterable[JudgedLaunch]) -> None:
+        """Launches of a kernel that were judged before."""
+        for launch in launches:
+            self._judged[id(kernel), id(launch.context)] = launch
+
+    def judged(self, kernel: Function, context: LaunchContext | None) -> JudgedLaunch:
+        """A launch judged, once."""
+        key = (id(kernel), id(context))
+        found = self._judged.get(key)
+        if found is None:
+            found = self._judged[key] = self._analysis.judge_launch(kernel, context)
+        return found
+
+    def in_kernel(self, kernel: Function, launches: Sequence[JudgedLaunch]) -> tuple[Finding, ...]:
+        """All findings of a kernel, whatever files and comments switch off."""
+        if not self._rules:
+            return ()
+        analysis = self._analysis
+        subject = KernelSubject(
+            kernel, launches, analysis.types, analysis.target, analysis.nodes, self._text
+        )
+        return kernel_findings(subject, self._rules)
+
+    def in_file(
+        self, path: Path, kernels: Sequence[KernelReport]
+    ) -> tuple[tuple[KernelReport, ...], tuple[Finding, ...]]:
+        """The kernels without the findings that are switched off, and the file's other findings."""
+        text = self._text(path) if self._rules else None
+        if text is None:
+            return tuple(kernels), ()
+        comments = suppressions_in(text)
+        seen: set[object] = set()
+
+        def kept(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+            on = [f for f in findings if self._selection.holds(f.code, f.path)]
+            left = [f for f in apply(on, text, comments) if _place(f) not in seen]
+            seen.update(map(_place, left))
+            return tuple(left)
+
+        reports = tuple(
+            kernel if not kernel.findings else replace(kernel, findings=kept(kernel.findings))
+            for kernel in kernels
+        )
+        host = kept(host_findings(self._host(path, text), self._rules))
+        on = frozenset(rule.code for rule in self._rules if self._selection.holds(rule.code, path))
+        return reports, (*host, *kept(unused(comments, text, on)))
+
+    def _host(self, path: Path, text: SourceText) -> HostProgram:
+        analysis = self._analysis
+        functions = {
+            (function.name_span.line, function.qualified_name): function
+            for unit in analysis.program.all_units()
+            if unit.path == path
+            for function in (
+                *unit.functions,
+                *(method for struct in unit.structs for method in struct.methods),
+            )
+            if function.has_body and runs_on_host(function)
+        }
+        return HostProgram(
+            path,
+            tuple(functions.values()),
+            self._launches,
+            analysis.types.symbols,
+            analysis.target,
+            analysis.nodes,
+            text,
+        )
+
+    def _launches(self) -> list[HostLaunch]:
+        return [
+            HostLaunch(context, partial(self.judged, context.kernel, context))
+            for context in self._analysis.host.launches[:_MAX_LAUNCHES]
+            if context.kernel.has_body
+        ]
+
+    def _text(self, path: Path) -> SourceText | None:
+        if path not in self._texts:
+            raw = self._analysis.reader(path)
+            self._texts[path] = None if raw is None else SourceText(path, raw)
+        return self._texts[path]
+
+
+def _place(finding: Finding) -> object:
+    """What is told once: device functions and templates are met through several kernels."""
+    return finding.code, finding.path, finding.span

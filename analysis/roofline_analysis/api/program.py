@@ -1,0 +1,469 @@
+"""A program analysed as a whole: its kernels, their launches, and predictions for them."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+
+from roofline_analysis.api.cache import AnalysisCache
+from roofline_analysis.api.explain.launch import explained
+from roofline_analysis.api.explain.records import LaunchExplanation
+from roofline_analysis.api.reuse import kept
+from roofline_analysis.api.targets import target_of
+from roofline_analysis.device.summary import summarise
+from roofline_analysis.host import HostOptions, HostResult, execute_host
+from roofline_analysis.host.libraries.device_properties import device_properties
+from roofline_analysis.host.values import LaunchContext
+from roofline_analysis.language.symbols import Symbols
+from roofline_analysis.language.type_system import TypeSystem
+from roofline_analysis.launch.binding import Binding, bind
+from roofline_analysis.names.body_hash import body_hash, by_name
+from roofline_analysis.names.profiled_names import ProfiledName, offload_name, parse_profiled_name
+from roofline_analysis.names.signature import parameter_list, signature
+from roofline_analysis.project.files import Reader, read_file
+from roofline_analysis.regions.kernel_summary import KernelSummary
+from roofline_analysis.report.report import KernelReport
+from roofline_analysis.rules.node_index import NodeIndex
+from roofline_analysis.rules.subject import JudgedLaunch
+from roofline_analysis.verdict.analyse import Target, judge, predict
+from roofline_analysis.verdict.prediction import Prediction
+from roofline_core.program.dims import Dim3
+from roofline_core.program.records import record
+from roofline_core.program.stages import count
+from roofline_core.program.types import Type
+from roofline_core.program.units import Function, Problem, Program
+from roofline_core.settings import Settings
+from roofline_parsers.reading.load import load_program
+
+
+@record(frozen=True, slots=True)
+class KernelCandidate:
+    """A kernel that a program defines."""
+
+    base_name: str
+    qualified_name: str
+    signature: str
+    path: Path
+    line: int
+
+
+@record(frozen=True, slots=True)
+class Judged:
+    """A kernel's report before rules were applied to it."""
+
+    report: KernelReport
+    launches: tuple[JudgedLaunch, ...]
+    """The launches in it, or the kernel without one."""
+
+
+@record(frozen=True, slots=True)
+class _Chosen:
+    kernel: Function
+    context: LaunchContext | None
+    bindings: Mapping[str, Type | int]
+
+
+class ProgramAnalysis:
+    """The kernels and launches of a set of files that are linked together."""
+
+    def __init__(
+        self,
+        program: Program,
+        settings: Settings,
+        argv: Sequence[str] | None,
+        cache: AnalysisCache | None = None,
+        here: ProgramAnalysis | None = None,
+    ) -> None:
+        """``here`` is an analysis of the same program for another GPU, to take from."""
+        self.program = program
+        self.settings = settings
+        self.reader: Reader = here.reader if here else read_file
+        """Gives the texts that findings are placed in."""
+        self.target: Target = target_of(settings)
+        self.types: TypeSystem = here.types if here else TypeSystem(Symbols(program))
+        self.functions: tuple[Function, ...] = here.functions if here else _kernels(program)
+        self.nodes = NodeIndex(self.types.symbols)
+        """What rules look through, each function once."""
+        self._argv = argv
+        self._cache = cache or AnalysisCache()
+        # Weak, for it holds this one: what is done with is to be freed at once.
+        self._origin = weakref.ref(here) if here is not None else None
+        self._elsewhere: dict[str, ProgramAnalysis] = {}
+        self._host: HostResult | None = None
+        self._open_host: HostResult | None = None
+        self._summaries: dict[tuple[Function, object], KernelSummary] = {}
+        self._kept_summaries: dict[tuple[Function, object], KernelSummary] = {}
+        self._reports: dict[Function, KernelReport] = {}
+        self._kept_reports: dict[Function, KernelReport] = {}
+        self._judged: dict[Function, Judged] = {}
+        """Kernels that rules are still to be applied to."""
+
+    @classmethod
+    def load(
+        cls,
+        paths: Sequence[Path],
+        settings: Settings,
+        *,
+        argv: Sequence[str] | None = None,
+        reader: Reader = read_file,
+        cache: AnalysisCache | None = None,
+    ) -> ProgramAnalysis:
+        """Read files as one program. ``argv`` is its command line without its own name."""
+        cache = cache or AnalysisCache()
+        options = cache.options(paths, settings, reader)
+        count("programs")
+        program = load_program(paths, reader, options, cache.load)
+        analysis = cls(program, settings, argv, cache)
+        analysis.reader = reader
+        before = cache.replace_program(tuple(paths), analysis)
+        if before is not None and (before.settings, before._argv) == (settings, argv):
+            analysis._keep(before)
+        return analysis
+
+    def _keep(self, before: ProgramAnalysis) -> None:
+        """Take over what still holds of the analysis of an earlier text."""
+        held = kept(before.program, self.program)
+        if held is None:
+            return
+        self.nodes.keep(before.nodes, held.functions)
+        current = {id(function) for function in self.functions} - held.stale
+        summaries = {**before._kept_summaries, **before._summaries}
+        self._kept_summaries = {
+            key: summary for key, summary in summaries.items() if id(key[0]) in current
+        }
+        if held.host:
+            self._host = before._host
+            reports = {**before._kept_reports, **before._reports}
+            self._kept_reports = {
+                kernel: report for kernel, report in reports.items() if id(kernel) in current
+            }
+            self._judged = {
+                kernel: judged for kernel, judged in before._judged.items() if id(kernel) in current
+            }
+
+    def known_report(self, kernel: Function) -> KernelReport | None:
+        """The report of a kernel that was made before an edit elsewhere, if there is one."""
+        found = self._reports.get(kernel) or self._kept_reports.get(kernel)
+        if found is not None and kernel not in self._reports:
+            self._take_summaries(kernel)
+            self._reports[kernel] = found
+        return found
+
+    def _take_summaries(self, kernel: Function) -> None:
+        """Count what was kept of a kernel as walked, for the problems that were met."""
+        for key, summary in self._kept_summaries.items():
+            if key[0] is kernel:
+                self._summaries[key] = summary
+
+    def report(self, kernel: Function, make: Callable[[Function], KernelReport]) -> KernelReport:
+        """The report that ``make`` makes of a kernel, or that it made before an edit elsewhere."""
+        found = self.known_report(kernel)
+        if found is None:
+            found = self._reports[kernel] = make(kernel)
+            self._judged.pop(kernel, None)
+        return found
+
+    def judged(self, kernel: Function, make: Callable[[Function], Judged]) -> Judged:
+        """What ``make`` makes of a kernel, kept until its report is made."""
+        found = self._judged.get(kernel)
+        if found is None:
+            found = self._judged[kernel] = make(kernel)
+        else:
+            self._take_summaries(kernel)
+        return found
+
+    @property
+    def host(self) -> HostResult:
+        """The launches of the host program, found when first asked for."""
+        here = self._here
+        if self._host is None and here is not None and not here.host.asks_device:
+            self._host = here.host
+        if self._host is None:
+            self._host = execute_host(
+                self.program, self._argv, HostOptions(device_properties(self.target.gpu))
+            )
+        return self._host
+
+    @property
+    def open_host(self) -> HostResult:
+        """The launches where the command line is not known, so that sizes stay symbols."""
+        if self._argv is None:
+            return self.host
+        if self._open_host is None:
+            options = HostOptions(device_properties(self.target.gpu))
+            self._open_host = execute_host(self.program, None, options)
+        return self._open_host
+
+    @property
+    def _here(self) -> ProgramAnalysis | None:
+        """The analysis that this one takes from, which ``on`` was called of."""
+        return self._origin() if self._origin is not None else None
+
+    def on(self, gpu: str) -> ProgramAnalysis:
+        """The same program on another GPU, with all that does not depend on the GPU.
+
+        The source is taken as it was read for this GPU. Good for as long as this analysis is there.
+        Raises ``UnknownGpuError``.
+        """
+        found = self._elsewhere.get(gpu)
+        if found is None:
+            settings = replace(self.settings, gpu=gpu)
+            found = ProgramAnalysis(self.program, settings, self._argv, self._cache, self)
+            self._elsewhere[gpu] = found
+        return found
+
+    def kernels(self) -> tuple[KernelCandidate, ...]:
+        """The kernels that the files define."""
+        return tuple(
+            KernelCandidate(f.name, f.qualified_name, signature(f), f.path, f.name_span.line)
+            for f in self.functions
+        )
+
+    @cached_property
+    def _called(self) -> dict[str, list[Function]]:
+        units = self.program.all_units()
+        methods = (method for unit in units for each in unit.structs for method in each.methods)
+        return by_name((*(function for unit in units for function in unit.functions), *methods))
+
+    def body_hash(self, kernel: Function) -> str:
+        """A short hash of all the code that a kernel runs."""
+        return body_hash(kernel, self._called)
+
+    def launches_of(
+        self, kernel: Function, host: HostResult | None = None
+    ) -> tuple[LaunchContext, ...]:
+        """The launches of a kernel, those that surely happen first, each in the order met.
+
+        ``host`` is what to look for them in, if not in the program as it is run.
+        """
+        found = [c for c in (host or self.host).launches if _is_same(c.kernel, kernel)]
+        return tuple(sorted(found, key=lambda context: (not context.certain, context.order)))
+
+    def summary(
+        self, kernel: Function, bindings: Mapping[str, Type | int] | None = None
+    ) -> KernelSummary:
+        """What one thread of a kernel does, for one binding of its template parameters."""
+        here = self._here
+        if here is not None:
+            walked = here.summary(kernel, bindings)
+            if not walked.asks_warp_size or self.warp_size == here.warp_size:
+                return walked
+        key = (kernel, tuple(sorted((name, repr(v)) for name, v in (bindings or {}).items())))
+        found = self._summaries.get(key) or self._kept_summaries.get(key)
+        count("kernels walked" if found is None else "walks known before")
+        if found is None:
+            found = summarise(kernel, self.types, bindings, self.warp_size)
+        self._summaries[key] = found
+        return found
+
+    @property
+    def warp_size(self) -> int:
+        """Threads of a warp of the GPU."""
+        return self.target.gpu.architecture.warp_size
+
+    def launched(
+        self,
+        kernel: Function,
+        context: LaunchContext | None,
+        bindings: Mapping[str, Type | int] | None = None,
+    ) -> KernelSummary:
+        """What one thread does in a launch; ``bindings`` go before its template arguments."""
+        return self.summary(kernel, {**_constant_bindings(context), **(bindings or {})})
+
+    def kernel_problems(self) -> tuple[Problem, ...]:
+        """What could not be followed in the kernels judged so far."""
+        return tuple(p for summary in self._summaries.values() for p in summary.problems)
+
+    def predict_launch(
+        self,
+        kernel: Function,
+        context: LaunchContext | None,
+        *,
+        grid: Dim3 | None = None,
+        block: Dim3 | None = None,
+        bindings: Mapping[str, Type | int] | None = None,
+    ) -> tuple[Prediction, Binding]:
+        """Judge one launch; ``grid`` and ``block`` override what the host code says."""
+        summary = self.launched(kernel, context, bindings)
+        bound = bind(summary, context, grid, block)
+        count("launches judged")
+        return predict(summary, bound, self.target), bound
+
+    def judge_launch(self, kernel: Function, context: LaunchContext | None) -> JudgedLaunch:
+        """Judge one launch, and keep what the prediction was computed from."""
+        bindings = _constant_bindings(context)
+        summary = self.summary(kernel, bindings)
+        bound = bind(summary, context)
+        count("launches judged")
+        return JudgedLaunch(context, bindings, bound, judge(summary, bound, self.target))
+
+    def predict(
+        self, profiled_name: str, *, grid: Dim3 | None = None, block: Dim3 | None = None
+    ) -> Prediction | None:
+        """Judge the kernel of a profiler's demangled name; None if it is not found."""
+        chosen = self._chosen(profiled_name, grid, block)
+        if chosen is None:
+            return None
+        prediction, _ = self.predict_launch(
+            chosen.kernel, chosen.context, grid=grid, block=block, bindings=chosen.bindings
+        )
+        return prediction
+
+    def kernel_of(
+        self, profiled_name: str, *, grid: Dim3 | None = None, block: Dim3 | None = None
+    ) -> Function | None:
+        """The kernel that a profiler's demangled name means, the one that ``predict`` judges."""
+        chosen = self._chosen(profiled_name, grid, block)
+        return chosen.kernel if chosen is not None else None
+
+    def details(
+        self, profiled_name: str, *, grid: Dim3 | None = None, block: Dim3 | None = None
+    ) -> LaunchExplanation | None:
+        """What ``predict`` computes its prediction from; None if the kernel is not found.
+
+        What other numbers would come to is left out.
+        """
+        chosen = self._chosen(profiled_name, grid, block)
+        if chosen is None:
+            return None
+        merged = {**_constant_bindings(chosen.context), **chosen.bindings}
+        summary = self.summary(chosen.kernel, merged)
+        bound = bind(summary, chosen.context, grid, block)
+        judged = judge(summary, bound, self.target)
+        found = len(self.launches_of(chosen.kernel))
+        launch = JudgedLaunch(chosen.context, merged, bound, judged)
+        return explained(launch, self.target, found)
+
+    def _chosen(self, profiled_name: str, grid: Dim3 | None, block: Dim3 | None) -> _Chosen | None:
+        """The kernel that a profiled name means, and the launch of it that is judged."""
+        wanted = parse_profiled_name(profiled_name)
+        choices: list[tuple[int, _Chosen]] = []
+        for kernel in _best_matches(self.functions, wanted):
+            bindings = _template_bindings(kernel, wanted)
+            context = self._choose_launch(kernel, bindings, grid, block)
+            score = -1 if context is None else _launch_score(context, bindings, grid, block)
+            choices.append((score, _Chosen(kernel, context, bindings)))
+        return max(choices, key=lambda choice: choice[0])[1] if choices else None
+
+    def _choose_launch(
+        self,
+        kernel: Function,
+        bindings: Mapping[str, Type | int],
+        grid: Dim3 | None,
+        block: Dim3 | None,
+    ) -> LaunchContext | None:
+        """The first launch that agrees with the template arguments and the dimensions."""
+        return max(
+            self.launches_of(kernel),
+            key=lambda context: _launch_score(context, bindings, grid, block),
+            default=None,
+        )
+
+
+def _kernels(program: Program) -> tuple[Function, ...]:
+    found: dict[tuple[Path, int, str], Function] = {}
+    for unit in program.all_units():
+        methods = (method for struct in unit.structs for method in struct.methods)
+        for function in (*unit.functions, *methods):
+            if function.is_kernel and function.has_body:
+                key = (function.path, function.name_span.line, function.name)
+                found.setdefault(key, function)
+    return tuple(found.values())
+
+
+def _is_same(one: Function, other: Function) -> bool:
+    if one is other:
+        return True
+    return one.qualified_name == other.qualified_name and (
+        one.name_span == other.name_span
+        if one.path == other.path and one.has_body
+        else len(one.params) == len(other.params) and not one.has_body
+    )
+
+
+def _constant_bindings(context: LaunchContext | None) -> dict[str, Type | int]:
+    if context is None:
+        return {}
+    result: dict[str, Type | int] = {}
+    for name, value in context.template_bindings.items():
+        if isinstance(value, Type):
+            result[name] = value
+        else:
+            known = value.constant
+            if known is not None:
+                result[name] = int(known)
+    return result
+
+
+def _template_bindings(kernel: Function, wanted: ProfiledName) -> dict[str, Type | int]:
+    result: dict[str, Type | int] = {}
+    for parameter, argument in zip(kernel.template_params, wanted.template_args, strict=False):
+        if parameter.pack:
+            break
+        if (parameter.type is None) == isinstance(argument, Type):
+            result[parameter.name] = argument
+    return result
+
+
+def _launch_score(
+    context: LaunchContext,
+    bindings: Mapping[str, Type | int],
+    grid: Dim3 | None,
+    block: Dim3 | None,
+) -> int:
+    """How well a launch agrees with template arguments and dimensions."""
+    constants = _constant_bindings(context)
+    score = 4 * sum(_agrees(constants.get(name), value) for name, value in bindings.items())
+    score += 2 * _may_be(_dims(context.block), block)
+    return score + _may_be(_dims(context.grid), grid)
+
+
+def _may_be(found: tuple[int | None, ...] | None, wanted: Dim3 | None) -> bool:
+    """Whether the dimensions of a launch, as far as they are known, are these."""
+    if found is None or wanted is None:
+        return False
+    return all(one in (None, other) for one, other in zip(found, wanted, strict=True))
+
+
+def _agrees(one: Type | int | None, other: Type | int) -> bool:
+    if isinstance(one, Type) and isinstance(other, Type):
+        return one.name == other.name and one.pointers == other.pointers
+    return one == other
+
+
+def _dims(dims: Sequence[object] | None) -> tuple[int | None, ...] | None:
+    if dims is None:
+        return None
+    return tuple(None if d.constant is None else int(d.constant) for d in dims)  # type: ignore[attr-defined]
+
+
+def _best_matches(functions: Sequence[Function], wanted: ProfiledName) -> list[Function]:
+    """The kernels of this name whose namespaces, overload and specialisation fit best.
+
+    Several where the name cannot tell them apart: target regions that stand in headers included
+    into one function. Their profiled names have the headers' lines, ours those of the includes.
+    """
+    named = [f for f in functions if f.name == wanted.base_name]
+    if not named and wanted.region_of is not None:
+        start = offload_name(wanted.region_of, "")
+        named = [f for f in functions if f.name.startswith(start)]
+    scores = [(_match(f, wanted), f) for f in named]
+    best = max((score for score, _ in scores), default=0.0)
+    return [function for score, function in scores if score == best]
+
+
+def _match(function: Function, wanted: ProfiledName) -> float:
+    score = 0.0
+    if function.qualified_name == wanted.qualified_name:
+        score += 2
+    if wanted.params is not None and len(function.params) == len(wanted.params):
+        score += 4
+        shown = [text.replace(" ", "") for text in parameter_list(function)]
+        given = [text.replace(" ", "") for text in wanted.params]
+        score += sum(a == b for a, b in zip(shown, given, strict=True)) / max(1, len(given))
+    if bool(function.template_params) == bool(wanted.template_args):
+        score += 1
+    return score

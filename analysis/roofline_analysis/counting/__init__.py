@@ -1,0 +1,1 @@
+"""How often each region of a kernel runs in a launch."""

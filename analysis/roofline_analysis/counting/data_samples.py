@@ -1,0 +1,131 @@
+"""How often a condition holds on data that the host filled in.
+
+The host execution gives numbers such as the arrays hold, and the walk says what each condition
+that data decides would be by exact arithmetic over the loaded numbers. Evaluated for many of them,
+the share of those that pass is the odds of the branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roofline_analysis.regions.kernel_summary import Region
+from roofline_core.algebra.evaluate import Environment, Lane
+from roofline_core.algebra.symbolic import Expr, Symbol, from_atom
+
+_DEEPEST: Final = 6
+"""Numbers made from numbers that are not known."""
+_FEW: Final = 64
+"""Numbers that are tried for each lane where lanes differ."""
+
+
+class DrawnNumbers:
+    """Numbers like those that are loaded, by the symbols of the loads."""
+
+    def __init__(
+        self, draws: Mapping[Symbol, Sequence[float]], meanings: Mapping[Symbol, Expr]
+    ) -> None:
+        """``meanings``: what further symbols would be by exact arithmetic over loaded numbers."""
+        self._draws = draws
+        self._meanings = meanings
+        self._followed: dict[Expr, Expr | None] = {}
+
+    @property
+    def empty(self) -> bool:
+        """Whether no load gives numbers that are known."""
+        return not self._draws
+
+    def share(self, condition: Expr, lanes: Environment, guard: Region) -> Lane | None:
+        """The share of the numbers on which a condition holds, one number or one a lane.
+
+        It is that of those on which the conditions around the guard hold, up to its loop. None
+        where the condition depends on other data.
+        """
+        followed = self._meant(condition)
+        if followed is None:
+            return None
+        around = [meant for each in _around(guard) if (meant := self._meant(each)) is not None]
+        found = self._passing(followed, around, lanes)
+        return self._passing(followed, [], lanes) if found is None and around else found
+
+    def _passing(self, condition: Expr, around: Sequence[Expr], lanes: Environment) -> Lane | None:
+        """The share of those numbers on which ``around`` holds; None where there are none."""
+        values = self._values((condition, *around), lanes)
+        if values is None:
+            return None
+        environment = Environment(values)
+        held = np.ones((max((len(each) for each in values.values()), default=1), 1))
+        for each in around:
+            truth = environment.evaluate(each)
+            if truth is not None:
+                held = held * (np.asarray(truth) != 0)
+        truth = environment.evaluate(condition)
+        weight = held.mean(axis=0)
+        if truth is None or not weight.all():
+            return None
+        share = np.asarray(held * (np.asarray(truth) != 0)).mean(axis=0) / weight
+        return float(share[0]) if len(share) == 1 else share
+
+    def _meant(self, condition: Expr | None) -> Expr | None:
+        """The condition over loaded numbers and what the launch fixes; None if it is another."""
+        if condition is None:
+            return None
+        if condition not in self._followed:
+            self._followed[condition] = self._follow(condition)
+        return self._followed[condition]
+
+    def _follow(self, condition: Expr) -> Expr | None:
+        found = condition
+        for _ in range(_DEEPEST):
+            known = {s: self._meanings[s] for s in found.symbols() if s in self._meanings}
+            if not known:
+                break
+            found = found.substitute(known)
+        data = [s for s in found.symbols() if s.scope == "data" or s in self._draws]
+        if found.constant is None and not (data or found is not condition):
+            return None
+        return found if all(symbol in self._draws for symbol in data) else None
+
+    def _values(
+        self, conditions: Sequence[Expr], lanes: Environment
+    ) -> dict[Symbol, NDArray[Any]] | None:
+        symbols = frozenset[Symbol]().union(*(each.symbols() for each in conditions))
+        given: dict[Symbol, Lane] = {}
+        for symbol in symbols:
+            if symbol not in self._draws:
+                value = lanes.evaluate(from_atom(symbol))
+                if value is None:
+                    return None
+                given[symbol] = value
+        differ = any(isinstance(each, np.ndarray) and each.ndim for each in given.values())
+        values: dict[Symbol, NDArray[Any]] = {}
+        for symbol in symbols:
+            if symbol in given:
+                values[symbol] = np.asarray(given[symbol])[None, ...]
+            else:
+                drawn = np.asarray(self._draws[symbol])
+                if differ:
+                    drawn = drawn[_few_of(len(drawn))]
+                values[symbol] = drawn[:, None]
+        return values
+
+
+def _few_of(count: int) -> NDArray[np.int64]:
+    """Positions from all over a sequence, not at one stride: strides make a pattern of draws."""
+    picked = np.arange(min(_FEW, count))
+    apart = max(1, count // _FEW)
+    return picked * apart + picked % apart
+
+
+def _around(guard: Region) -> list[Expr]:
+    """The conditions that hold where a guard is come to, in the innermost loop around it."""
+    found: list[Expr] = []
+    region = guard.parent
+    while region is not None and region.kind == "guard":
+        found += [each for each in region.conditions if each is not None]
+        region = region.parent
+    return found

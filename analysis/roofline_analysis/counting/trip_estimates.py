@@ -1,0 +1,231 @@
+"""How often loops run whose end depends on data: what sizes and forms tell of it.
+
+A loop over the segment of a row (``for (j = row[i]; j < row[i + 1]; j++) ... cols[j]``) visits each
+element of ``cols`` once over all rows, so its mean trips are the elements shared out over the rows.
+A loop that indexes an array cannot run past the array's end. A search that halves a range takes the
+logarithm of the range.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import numpy as np
+
+from roofline_analysis.regions.conditions import is_fixed
+from roofline_analysis.regions.kernel_summary import Access, Array, Region
+from roofline_core.algebra.evaluate import Environment, Lane
+from roofline_core.algebra.symbolic import Expr, Symbol, from_atom
+from roofline_core.program.records import record
+
+ASSUMED_TRIPS: Final = 16.0
+"""Trips of a counted loop of which nothing is known.
+
+Assumed, chosen without measurement, as are the next two."""
+ASSUMED_WHILE: Final = 16.0
+"""Trips of a loop that goes on until something has happened."""
+_ASSUMED_RANGE: Final = 1024.0
+"""The range of a search of which nothing is known: ten halvings."""
+_WAITING: Final = 1.0
+"""Tries of an atomic operation that is repeated until it succeeds.
+
+Assumed, chosen without measurement: conflicts are rare."""
+
+
+@record(frozen=True, slots=True)
+class Estimate:
+    """Mean trips of a loop, and why."""
+
+    trips: Lane
+    why: str
+
+
+class TripEstimates:
+    """Estimates for one launch: ``sizes`` gives the bytes of allocations by array name."""
+
+    def __init__(self, root: Region, sizes: Mapping[str, float]) -> None:
+        self._root = root
+        self._sizes = sizes
+        self._elements: dict[Array, float] = {}
+        self._loads: dict[Symbol, Access] | None = None
+
+    def of(self, loop: Region, lanes: Environment, runs: float) -> Estimate:
+        """Trips of a loop that could not be counted; ``runs`` is how often it is started."""
+        if loop.waits:
+            return Estimate(_WAITING, "an atomic operation is repeated until it succeeds")
+        if loop.spread is not None:
+            return self._search(loop, loop.spread, lanes)
+        segment = self._segment(loop, loop.trips, lanes, runs)
+        if segment is not None:
+            return segment
+        name, most = self._bound(loop, lanes)
+        if loop.trips is None:
+            trips, why = ASSUMED_WHILE, "it goes on until data ends it"
+        else:
+            trips, why = ASSUMED_TRIPS, "its end depends on data or was not followed"
+            if most < math.inf and self._is_one_number(loop.trips):
+                return Estimate(most, f"its end depends on data; as far as '{name}' reaches")
+        if most < trips:
+            return Estimate(most, f"{why}; '{name}' ends there")
+        return Estimate(trips, why)
+
+    def _is_one_number(self, trips: Expr) -> bool:
+        """Whether a loop's end is loaded from one place by all threads."""
+        for symbol in trips.symbols():
+            if is_fixed(from_atom(symbol)):
+                continue
+            load = self._load(symbol)
+            if load is None or any(
+                s.scope not in ("param", "launch") for s in load.offset.symbols()
+            ):
+                return False
+        return True
+
+    # -- sizes
+
+    def _bytes(self, access: Access) -> float | None:
+        found = self._sizes.get(access.array.name)
+        if found is None and access.array.size_bytes is not None:
+            declared = access.array.size_bytes.constant
+            found = float(declared) if declared is not None else None
+        return found
+
+    def _load(self, symbol: Symbol) -> Access | None:
+        """The load that a number comes from."""
+        if self._loads is None:
+            self._loads = {}
+            for access in _accesses(self._root):
+                if access.yields is not None:
+                    self._loads[access.yields] = access
+                size = self._bytes(access)
+                if size is not None:
+                    self._elements.setdefault(access.array, size / access.size_bytes)
+        return self._loads.get(symbol)
+
+    def _source(self, symbol: Symbol) -> Array | None:
+        """The array that a number was loaded from."""
+        load = self._load(symbol)
+        return load.array if load is not None else None
+
+    def _elements_of(self, symbol: Symbol) -> float | None:
+        """Elements of the array that a number was loaded from, if its size is known."""
+        array = self._source(symbol)
+        return self._elements.get(array) if array is not None else None
+
+    # -- searches
+
+    def _search(self, loop: Region, spread: Expr, lanes: Environment) -> Estimate:
+        known = lanes.evaluate(spread)
+        why = "a search that halves a range"
+        if known is None:
+            known = self._mean_difference(spread)
+        if known is None:
+            probed = [
+                size / access.size_bytes
+                for access in _accesses(loop)
+                if (size := self._bytes(access)) is not None and not is_fixed(access.offset)
+            ]
+            known = min(probed) if probed else _ASSUMED_RANGE
+        return Estimate(np.ceil(np.log2(np.maximum(known, 1) + 1.0)), why)
+
+    def _mean_difference(self, expr: Expr) -> float | None:
+        """The mean length of the segments that a range is one of, by the loops over them."""
+        arrays = {self._source(symbol) for symbol in expr.symbols()}
+        for loop in self._root.walk():
+            if loop.kind != "loop" or loop.trips is None:
+                continue
+            used = {self._source(s) for s in loop.trips.symbols()}
+            if arrays - {None} and arrays - {None} == used - {None}:
+                found = self._segment(loop, loop.trips, Environment({}), 0.0)
+                if found is not None:
+                    return float(found.trips)
+        return None
+
+    # -- segments
+
+    def _segment(
+        self, loop: Region, trips: Expr | None, lanes: Environment, runs: float
+    ) -> Estimate | None:
+        """Mean trips of a loop over a segment of an array whose size is known."""
+        if trips is None or loop.counter is None:
+            return None
+        ends = {symbol for symbol in trips.symbols() if symbol.scope == "data"}
+        if len(ends) < 2:
+            # From ``-s`` to ``s``: a window around each place, windows overlap.
+            return None
+        best: Estimate | None = None
+        for access in _accesses(loop):
+            size = self._bytes(access)
+            step = _mean(lanes, access.offset.coefficient(loop.counter))
+            starts = ends & access.offset.symbols()
+            if size is None or not step or len(starts) != 1 or access.array.space != "global":
+                continue
+            (start,) = starts
+            element = _mean(lanes, access.offset.coefficient(start))
+            if not element or element < 0 or _places_threads(access.offset, abs(step), lanes):
+                continue
+            sharing = max(1.0, abs(step / element))
+            rows = self._elements_of(start)
+            same = sum(self._source(symbol) is self._source(start) for symbol in ends)
+            segments = max(1.0, rows - (same > 1)) if rows is not None else runs / sharing
+            if segments <= 0:
+                continue
+            mean = size / element / sharing / segments
+            if best is None or mean < best.trips:
+                why = f"the elements of '{access.array.name}' shared out over its segments"
+                best = Estimate(mean, why)
+        return best
+
+    # -- bounds
+
+    def _bound(self, loop: Region, lanes: Environment) -> tuple[str, float]:
+        """The most trips for which the loop stays within an array, and that array."""
+        name, most = "", math.inf
+        for access in _accesses(loop):
+            size = self._bytes(access)
+            if size is None or loop.counter is None:
+                continue
+            slope = access.offset.coefficient(loop.counter)
+            step = _mean(lanes, slope)
+            if not step or step < 0 or slope is None:
+                continue
+            rest = access.offset - slope * from_atom(loop.counter)
+            start = _mean(lanes, rest) or 0.0
+            room = min([size - min(start, size), *_strides_above(rest, step, lanes)])
+            reach = math.ceil(room / step) if room >= size / 2 else int(room / step)
+            if 1 <= reach < most:
+                name, most = access.array.name, float(reach)
+        return name, most
+
+
+def _places_threads(offset: Expr, step: float, lanes: Environment) -> bool:
+    """Whether threads start further apart than a step: then data only moves them about."""
+    strides = (
+        _mean(lanes, offset.coefficient(symbol))
+        for symbol in offset.symbols()
+        if symbol.scope == "thread"
+    )
+    return any(stride is not None and abs(stride) > step for stride in strides)
+
+
+def _strides_above(offset: Expr, step: float, lanes: Environment) -> Iterator[float]:
+    """The strides of other indices that are longer than a step: rows of a larger array."""
+    for symbol in offset.symbols():
+        stride = _mean(lanes, offset.coefficient(symbol))
+        if symbol.scope in ("thread", "loop") and stride is not None and stride > step:
+            yield stride
+
+
+def _accesses(loop: Region) -> Iterator[Access]:
+    for region in loop.walk():
+        yield from region.accesses
+
+
+def _mean(lanes: Environment, expr: Expr | None) -> float | None:
+    value = lanes.evaluate(expr) if expr is not None else None
+    if value is None or not np.size(value):
+        return None
+    mean = float(np.mean(value))
+    return mean if math.isfinite(mean) else None

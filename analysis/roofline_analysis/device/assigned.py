@@ -1,0 +1,210 @@
+"""Which variables a loop's body changes, and how: read off the statements, without walking them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from roofline_core.program import expressions as ex
+from roofline_core.program import statements as st
+from roofline_core.program.records import record
+
+
+@record(frozen=True, slots=True)
+class Change:
+    """One assignment to a plain variable."""
+
+    name: str
+    op: str
+    """``=``, ``+=`` ..., ``++`` or ``--``; ``&`` where its address is passed to a call.
+
+    ``?`` where it is passed by name; ``value`` is then the call.
+    """
+    value: ex.Expression | None
+    conditional: bool
+    """It stands under a branch or an inner loop."""
+    whole: bool = True
+    """False where only a field or element of the variable is changed."""
+
+
+@record(frozen=True, slots=True)
+class BodyFacts:
+    """What the statements of a loop body do, without evaluating anything."""
+
+    changes: tuple[Change, ...]
+    declared: frozenset[str]
+    """Names that the body itself declares: they have no value before it."""
+    stores: frozenset[str]
+    """Names subscripted or dereferenced as the target of an assignment."""
+    has_loop: bool
+    has_call: bool
+    size: int
+    """Nodes, as a measure of length."""
+
+    def of(self, name: str) -> list[Change]:
+        """The changes to one variable."""
+        return [change for change in self.changes if change.name == name]
+
+
+def body_facts(node: st.Statement) -> BodyFacts:
+    """The facts of a statement, remembered as long as the statement lives."""
+    found = _FACTS.get(id(node))
+    if found is not None and found[0] is node:
+        return found[1]
+    collector = _Collector()
+    collector.visit(node, conditional=False)
+    facts = BodyFacts(
+        tuple(collector.changes),
+        frozenset(collector.declared),
+        frozenset(collector.stores),
+        collector.has_loop,
+        collector.has_call,
+        collector.size,
+    )
+    if len(_FACTS) > 4096:
+        _FACTS.clear()
+    _FACTS[id(node)] = (node, facts)
+    return facts
+
+
+def jumps(node: object) -> bool:
+    """Whether a loop's body has a ``break`` or ``continue`` of that loop."""
+    if isinstance(node, (st.Break, st.Continue)):
+        return True
+    if isinstance(node, (st.For, st.While, st.ForRange, ex.Expression)):
+        return False
+    return any(jumps(child) for child in children(node))
+
+
+def only_reads(node: ex.Expression) -> bool:
+    """Whether evaluating an expression changes no variable: nothing is assigned or called."""
+    found = _READS.get(id(node))
+    if found is not None and found[0] is node:
+        return found[1]
+    plain = isinstance(node, _READING) and all(
+        only_reads(child) for child in children(node) if isinstance(child, ex.Expression)
+    )
+    if len(_READS) > 65536:
+        _READS.clear()
+    _READS[id(node)] = (node, plain)
+    return plain
+
+
+_READING = (ex.Name, ex.Literal, ex.Member, ex.Index, ex.Binary, ex.Unary, ex.Cast)
+_READS: dict[int, tuple[object, bool]] = {}
+_FACTS: dict[int, tuple[object, BodyFacts]] = {}
+_NOTED = frozenset(
+    (
+        *(ex.Assign, ex.Update, ex.Call, ex.Conditional),
+        *(st.Variable, st.For, st.While, st.ForRange, st.If, st.Switch),
+    )
+)
+"""The classes of nodes that facts are made of."""
+
+
+class _Collector:
+    def __init__(self) -> None:
+        self.changes: list[Change] = []
+        self.stores: set[str] = set()
+        self.declared: set[str] = set()
+        self.has_loop = False
+        self.has_call = False
+        self.size = 0
+
+    def visit(self, node: object, *, conditional: bool) -> None:
+        self.size += 1
+        if node.__class__ not in _NOTED:
+            pass
+        elif isinstance(node, (ex.Assign, ex.Update)):
+            self._assignment(node, conditional=conditional)
+        elif isinstance(node, ex.Call):
+            self._call(node, conditional=conditional)
+        elif isinstance(node, st.Variable):
+            self.declared.add(node.name)
+        elif isinstance(node, (st.For, st.While, st.ForRange)):
+            self.has_loop = True
+            conditional = True
+        elif isinstance(node, (st.If, st.Switch, ex.Conditional)):
+            head = node.value if isinstance(node, st.Switch) else node.condition
+            self.visit(head, conditional=conditional)
+            for child in children(node):
+                if child is not head:
+                    self.visit(child, conditional=True)
+            return
+        for child in children(node):
+            self.visit(child, conditional=conditional)
+
+    def _assignment(self, node: ex.Assign | ex.Update, *, conditional: bool) -> None:
+        target, whole = _root(node.target)
+        if target is None:
+            return
+        if isinstance(node, ex.Update):
+            self.changes.append(Change(target, node.op, None, conditional, whole))
+        else:
+            self.changes.append(Change(target, node.op, node.value, conditional, whole))
+        if not whole:
+            self.stores.add(target)
+
+    def _call(self, node: ex.Call, *, conditional: bool) -> None:
+        self.has_call = True
+        for arg in node.args:
+            if isinstance(arg, ex.Unary) and arg.op == "&":
+                target, whole = _root(arg.operand)
+                if target is not None:
+                    self.changes.append(Change(target, "&", None, conditional, whole))
+                    self.stores.add(target)
+            elif isinstance(arg, ex.Name):
+                # It may be taken by reference.
+                self.changes.append(Change(arg.name, "?", node, conditional))
+        if isinstance(node.callee, ex.Member) and isinstance(node.callee.base, ex.Name):
+            self.changes.append(Change(node.callee.base.name, "?", None, conditional))
+
+
+def _root(node: ex.Expression) -> tuple[str | None, bool]:
+    """The variable behind an assignment's target, and whether it is assigned whole."""
+    whole = True
+    while True:
+        if isinstance(node, ex.Name):
+            return node.name, whole
+        if isinstance(node, (ex.Index, ex.Member)):
+            node, whole = node.base, False
+        elif isinstance(node, ex.Unary) and node.op == "*":
+            node, whole = node.operand, False
+        elif isinstance(node, ex.Cast):
+            node = node.operand
+        elif isinstance(node, (ex.Update, ex.Assign)):
+            node = node.target
+        elif isinstance(node, ex.Binary):
+            node, whole = node.left, False
+        else:
+            return None, False
+
+
+class _Nodes(dict[type, bool]):
+    """Whether each class met is one of nodes; looking that up is faster than asking its bases."""
+
+    def __missing__(self, cls: type) -> bool:
+        found = self[cls] = issubclass(cls, (ex.Expression, st.Statement, st.Variable, st.Case))
+        return found
+
+
+_NODES = _Nodes()
+_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
+def children(node: object) -> Iterator[object]:
+    """The expressions, statements and variables directly inside a node."""
+    names = _FIELDS.get(type(node))
+    if names is None:
+        names = tuple(f.name for f in dataclasses.fields(node) if f.name not in ("line", "type"))  # type: ignore[arg-type]
+        _FIELDS[type(node)] = names
+    nodes = _NODES
+    for name in names:
+        value = getattr(node, name)
+        cls = value.__class__
+        if cls is tuple:
+            for item in value:
+                if nodes[item.__class__]:
+                    yield item
+        elif nodes[cls]:
+            yield value

@@ -1,0 +1,1 @@
+"""What operations of device code become in machine code."""

@@ -1,0 +1,369 @@
+"""Where work is charged: the current region, value numbering, invariant motion, integer costs.
+
+Floating-point work is noted where it is written, once per value number, and charged there at the
+end of the walk unless nothing uses it (``operations``). Integer work is charged
+when a value is needed in a register, and as the compiler would leave it: multiply-adds fused,
+invariant parts before the loop, constant offsets folded into addresses, addresses that advance by a
+fixed stride incremented rather than computed anew.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from roofline_analysis.device.costs.fusion import taken_in
+from roofline_analysis.device.costs.integer_costs import (
+    INTEGER_COSTS,
+    UNIFORM,
+    integer_cost,
+    is_uniform,
+)
+from roofline_analysis.device.operations import Operation, Operations
+from roofline_analysis.device.values import PointerValue, Value
+from roofline_analysis.regions.kernel_summary import Access, Region, Role, Site, Work
+from roofline_core.algebra.symbolic import Expr, Symbol, apply
+
+_MAX_DEPTH = 150
+"""Operations behind an operation that are looked into; a longer chain is charged in part."""
+_MAX_OFFSET_BYTES = 1 << 23
+"""The offset field of loads and stores has 24 bits with its sign."""
+
+
+class Machine:
+    """The state of the walk that concerns cost."""
+
+    def __init__(self, path: Path, line: int) -> None:
+        self.root = Region("kernel", None, (path, line))
+        self.region = self.root
+        self.site: Site = (path, line)
+        self.next_bit = 1
+        self.operations = Operations()
+
+    # -- regions
+
+    def open_guard(
+        self,
+        conditions: tuple[Expr | None, ...],
+        odds: float | None = None,
+        role: Role = Role.TAKEN,
+    ) -> Region:
+        """Enter a guard; leave it with ``close``."""
+        guard = Region("guard", self.region, self.site, conditions=conditions, odds=odds, role=role)
+        self.region.children.append(guard)
+        self.region = guard
+        return guard
+
+    def open_loop(self) -> Region:
+        """Enter a loop; leave it with ``close``."""
+        loop = Region("loop", self.region, self.site, bit=self.next_bit)
+        self.next_bit <<= 1
+        self.region.children.append(loop)
+        self.region = loop
+        return loop
+
+    def close(self, region: Region) -> None:
+        """Leave a region that was opened."""
+        if region.parent is not None:
+            self.region = region.parent
+
+    def home(self, varies: int) -> Region:
+        """The outermost region in which a value that varies so can be computed."""
+        here = self.region
+        found = here.homes.get(varies)
+        if found is None:
+            found = here.homes[varies] = self._home(here, varies)
+        return found
+
+    @staticmethod
+    def _home(here: Region, varies: int) -> Region:
+        region: Region | None = here
+        home = here
+        while region is not None:
+            if region.kind == "loop" and not varies & region.bit and region.parent is not None:
+                home = region.parent
+            elif region.kind == "loop":
+                break
+            region = region.parent
+        return home
+
+    def loop_bits(self) -> int:
+        """The bits of all loops around."""
+        bits = 0
+        region: Region | None = self.region
+        while region is not None:
+            bits |= region.bit
+            region = region.parent
+        return bits
+
+    def innermost_loop(self) -> Region | None:
+        """The loop around, if any."""
+        region: Region | None = self.region
+        while region is not None and region.kind != "loop":
+            region = region.parent
+        return region
+
+    def conditions_within(self, loop: Region) -> tuple[Expr | None, ...]:
+        """What must hold for control to be here, in a run of the loop around."""
+        found: tuple[Expr | None, ...] = ()
+        region: Region | None = self.region
+        while region is not None and region is not loop:
+            found = region.conditions + found
+            region = region.parent
+        return found
+
+    def find(self, key: object, home: Region) -> object | None:
+        """What ``remember`` stored under this key in the region or one around it."""
+        region: Region | None = home
+        while region is not None:
+            found = region.available.get(key)
+            if found is not None:
+                return found
+            region = region.parent
+        return None
+
+    # -- charging
+
+    def charge(self, kind: Work, amount: float, varies: int | None = None) -> None:
+        """Charge work to the current line, before the loops in which it does not vary."""
+        if amount:
+            home = self.region if varies is None else self.home(varies)
+            home.charge(self.site, kind, amount)
+
+    def note(
+        self,
+        operands: tuple[Value, ...],
+        charges: tuple[tuple[Work, float], ...],
+        varies: int,
+        *,
+        needs: tuple[Value, ...] = (),
+        fusable: tuple[Value, ...] = (),
+        product: Work | None = None,
+    ) -> Operation:
+        """Note a floating-point operation, to be charged if something uses its result.
+
+        It goes to the current line, before the loops in which it does not vary. ``needs`` are the
+        operands that must be there by themselves, ``fusable`` those that it takes in if they are
+        products; ``product``: additions can take in this one.
+        """
+        return self.operations.note(
+            Operation(
+                self.home(varies),
+                self.site,
+                [operand.made for operand in operands if operand.made is not None],
+                charges=charges,
+                needs=_products_of(needs),
+                fusable=tuple(
+                    None if o.made is None or o.made.product is None else o.made for o in fusable
+                ),
+                product=product,
+            )
+        )
+
+    def passed_on(self, operands: tuple[Value, ...]) -> Operation | None:
+        """What is behind a value that is one of others as it is, if it is used; they are needed."""
+        inputs = [operand.made for operand in operands if operand.made is not None]
+        if not inputs:
+            return None
+        if len(inputs) == 1 and inputs[0].product is None:
+            return inputs[0]
+        needs = _products_of(operands)
+        return self.operations.note(Operation(self.region, self.site, inputs, needs=needs))
+
+    def needed_by_run(self, value: Value) -> Operation:
+        """What a loop's next run takes over of this one."""
+        return self.note((value,), (), value.varies, needs=(value,))
+
+    def without_unrolled(self, value: Value) -> tuple[Expr | None, int]:
+        """The value's number and variation, seen from before the loops that are unrolled whole."""
+        expr, varies = value.expr, value.varies
+        if not varies or expr is None:
+            return expr, varies
+        region: Region | None = self.region
+        while region is not None:
+            if region.unrolled and varies & region.bit and region.counter is not None:
+                coefficient = expr.coefficient(region.counter)
+                # Without the counter in it, the number differs for another reason.
+                if coefficient is not None and coefficient.constant:
+                    expr = expr - coefficient * Expr({(region.counter,): 1})
+                    varies &= ~region.bit
+            region = region.parent
+        return expr, varies
+
+    def need(self, value: Value, depth: int = 0) -> None:
+        """Charge what it takes to have the value in a register."""
+        node = value.node
+        if node is None:
+            if value.made is not None:
+                self.operations.need(value.made, self.region, self.site)
+            return
+        if depth > _MAX_DEPTH or value.constant is not None:
+            return
+        expr, varies = self.without_unrolled(value)
+        home = self.home(varies)
+        operation, operands = node
+        key: object = expr if expr is not None else value
+        if operation == "extend":
+            key = ("extend", key)  # The number alone is that of the operand too.
+        if self.find(key, home) is not None:
+            return
+        home.available[key] = True
+        if operation == "%" and self._has_quotient(operands, home):
+            operation = "*"
+        operands = (
+            taken_in(operation, value.type, operands, lambda one: self._is_free(one, home))
+            or operands
+        )
+        for operand in operands:
+            self.need(operand, depth + 1)
+        if operation not in UNIFORM or expr is None or not is_uniform(expr):
+            home.charge(self.site, Work.INT, integer_cost(operation, value.type, operands))
+
+    def _is_free(self, value: Value, home: Region) -> bool:
+        """Whether a value that is computed in ``home`` is not there yet."""
+        expr, varies = self.without_unrolled(value)
+        if self.home(varies) is not home:
+            return False
+        return self.find(expr if expr is not None else value, home) is None
+
+    def _has_quotient(self, operands: tuple[Value, ...], home: Region) -> bool:
+        """Whether ``a / b`` was computed before: ``a % b`` is then a multiply-subtract."""
+        dividend, divisor = operands
+        if dividend.expr is None or divisor.expr is None or divisor.constant == 0:
+            return False
+        return self.find(apply("div", dividend.expr, divisor.expr), home) is not None
+
+    # -- addresses
+
+    def need_address(self, pointer: PointerValue) -> None:
+        """Charge what it takes to have the address in a register, less what an offset can hold."""
+        offset = pointer.offset
+        if offset.expr is None or offset.constant is not None:
+            if offset.expr is None:
+                self.need(offset)
+            return
+        expr, varies = self.without_unrolled(offset)
+        assert expr is not None
+        far = expr.offset
+        expr = expr - far
+        if expr.constant is not None:
+            return
+        wide = pointer.array.space not in ("shared", "local")
+        loop = self._advancing_loop(expr, varies)
+        if loop is not None and loop.counter is not None:
+            step = expr.coefficient(loop.counter)
+            assert step is not None
+            base = expr - step * Expr({(loop.counter,): 1})
+            key = (pointer.array, base, step)
+            if self.find(key, loop) is None:
+                loop.available[key] = True
+                amount = INTEGER_COSTS["address step wide" if wide else "address step"]
+                # Copies of a body share an address that moves by a constant.
+                shared = loop.copies if step.constant is not None else 1
+                loop.charge(self.site, Work.INT, amount / shared)
+            self._address_base(pointer, base, varies & ~loop.bit, wide=wide, moving=loop)
+            return
+        self._address_base(pointer, expr, varies, wide=wide)
+        if wide and abs(far) >= _MAX_OFFSET_BYTES:
+            self._far_address(pointer, expr, far, varies)
+
+    def _far_address(self, pointer: PointerValue, expr: Expr, far: float, varies: int) -> None:
+        """A constant offset that the instruction has no room for is added."""
+        home = self.home(varies)
+        key = (pointer.array, expr, far // _MAX_OFFSET_BYTES)
+        if self.find(key, home) is None:
+            home.available[key] = True
+            home.charge(self.site, Work.INT, INTEGER_COSTS["address step wide"])
+
+    def _advancing_loop(self, expr: Expr, varies: int) -> Region | None:
+        """The innermost loop if the address advances in it by an invariant stride."""
+        loop = self.innermost_loop()
+        if loop is None or loop.unrolled or loop.counter is None or not varies & loop.bit:
+            return None
+        step = expr.coefficient(loop.counter)
+        if step is None or not step.terms:
+            return None
+        inner = any(symbol.scope in ("data", "carried") for symbol in expr.symbols())
+        return None if inner else loop
+
+    def _address_base(
+        self,
+        pointer: PointerValue,
+        expr: Expr,
+        varies: int,
+        *,
+        wide: bool,
+        moving: Region | None = None,
+    ) -> None:
+        home = self.home(varies)
+        key = (pointer.array, expr)
+        if self.find(key, home) is not None:
+            return
+        home.available[key] = True
+        home.charge(self.site, Work.INT, INTEGER_COSTS["address wide" if wide else "address"])
+        self._need_index(pointer.offset, moving)
+
+    def _need_index(self, offset: Value, moving: Region | None) -> None:
+        """Charge the index behind an address: its own multiply-add is the address's.
+
+        Of an address that moves with a loop, what does not change in the loop.
+        """
+        if offset.node is None:
+            return
+        operation, operands = offset.node
+        if operation != "address":
+            self.need(offset)
+            return
+        base, index = operands
+        if base.node is not None and base.constant is None:
+            self._need_index(base, moving)
+        if index.constant is None:
+            if moving is not None:
+                self._need_fixed(index, moving)
+            else:
+                self._need_without_constant(index)
+
+    def _need_fixed(self, index: Value, loop: Region, depth: int = 0) -> None:
+        """Charge the parts of an index that are the same in every run of a loop."""
+        if not index.varies & loop.bit:
+            self.need(index)
+        elif index.node is not None and depth < _MAX_DEPTH:
+            for operand in index.node[1]:
+                self._need_fixed(operand, loop, depth + 1)
+
+    def _need_without_constant(self, index: Value) -> None:
+        """A constant summand of an index goes into the address's offset field.
+
+        The address's multiply-add widens the index.
+        """
+        if index.node is not None and index.node[0] == "extend":
+            index = index.node[1][0]
+        if index.node is not None and index.node[0] in ("+", "-"):
+            left, right = index.node[1]
+            if right.constant is not None:
+                self._need_without_constant(left)
+                return
+            if left.constant is not None and index.node[0] == "+":
+                self._need_without_constant(right)
+                return
+        self.need(index)
+
+    # -- memory
+
+    def touch(
+        self, pointer: PointerValue, size_bytes: int, kind: str, yields: Symbol | None = None
+    ) -> None:
+        """Record an access and charge its address."""
+        self.need_address(pointer)
+        offset = pointer.offset.expr
+        if offset is None or pointer.array.space == "local":
+            return
+        varies = pointer.offset.varies
+        self.region.accesses.append(
+            Access(pointer.array, offset, size_bytes, kind, self.site, varies, yields)
+        )
+
+
+def _products_of(values: tuple[Value, ...]) -> tuple[Operation, ...]:
+    return tuple(
+        value.made for value in values if value.made is not None and value.made.product is not None
+    )

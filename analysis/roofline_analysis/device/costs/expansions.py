@@ -1,0 +1,123 @@
+"""What an operation of device code becomes in machine code, from a measured table.
+
+The table, ``data/expansions.toml``, was measured for sm_86 with nvcc 13.0 by
+``benchmarks/calibrate_sass.py``; its header says how and what each field counts. It is read once,
+when the first cost is asked for.
+"""
+
+import tomllib
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from roofline_core.program.records import record
+
+_TABLE = Path(__file__).with_name("data") / "expansions.toml"
+
+
+@record(frozen=True, slots=True)
+class OperationCost:
+    """Executed instructions of one thread for one operation, an average where paths differ."""
+
+    sp_flops: float = 0.0
+    """Single precision operations; a fused multiply-add is two."""
+    dp_flops: float = 0.0
+    """Double precision operations."""
+    hp_flops: float = 0.0
+    """Half precision operations, per instruction: a packed instruction counts as one lane."""
+    int_ops: float = 0.0
+    """Integer instructions, 32 bits wide, register moves by the integer unit included."""
+    int_moves: float = 0.0
+    """Those of ``int_ops`` that are register moves."""
+    mufu: float = 0.0
+    """Special function unit instructions."""
+    conversions: float = 0.0
+    """Conversions between number formats and roundings to integers."""
+    branches: float = 0.0
+    """Branches, calls and returns."""
+    others: float = 0.0
+    """Comparisons and selections of floats, shuffles, votes, barriers and atomics."""
+    slow: "OperationCost | None" = None
+    """The cost off the fast path (denormal or huge arguments), where one was measured."""
+
+
+def function_cost(name: str) -> OperationCost | None:
+    """Return the cost of a device function by its C name, None where it was not measured.
+
+    The name may carry a case in brackets: ``atomicAdd (float)``, ``pow (exponent 2)``.
+    """
+    return _cost("functions", name)
+
+
+def operator_cost(key: str) -> OperationCost | None:
+    """Return the cost of an operator, None where it was not measured.
+
+    Keys are a type and an operator, such as ``float /``, ``int / var``, ``unsigned % pow2`` or
+    ``long long *``; the table's header lists their forms.
+    """
+    return _cost("operators", key)
+
+
+def conversion_cost(source: str, target: str) -> OperationCost | None:
+    """Return the cost of a conversion between two C types, None where it was not measured."""
+    return _cost("conversions", f"{source}->{target}")
+
+
+def loop_cost(key: str) -> OperationCost | None:
+    """Return the cost of one iteration of a measured loop, such as ``s += a[i]``."""
+    return _cost("loops", key)
+
+
+def kernel_cost(key: str) -> OperationCost | None:
+    """Return the cost of one thread of a measured kernel, such as ``saxpy``."""
+    return _cost("kernels", key)
+
+
+def keys(section: str) -> tuple[str, ...]:
+    """Return the keys of a section of the table, in its order.
+
+    Sections are ``functions``, ``operators``, ``conversions``, ``loops`` and ``kernels``; raises
+    KeyError for another.
+    """
+    return tuple(_sections()[section])
+
+
+@cache
+def _sections() -> dict[str, dict[str, str]]:
+    """Return each section's entries, key to text; a text is read when its cost is asked for."""
+    table = tomllib.loads(_TABLE.read_text(encoding="utf-8"))
+    sections = {}
+    for name, content in table.items():
+        if "entries" in content:
+            lines = (line.rpartition(" = ") for line in content["entries"].splitlines())
+            sections[name] = {key: text for key, _, text in lines}
+    return sections
+
+
+@cache
+def _cost(section: str, key: str) -> OperationCost | None:
+    text = _sections()[section].get(key)
+    if text is None:
+        return None
+    ordinary, _, slow = text.partition("; slow ")
+    cost = _parse(ordinary)
+    return replace(cost, slow=_parse(slow)) if slow else cost
+
+
+def _parse(text: str) -> OperationCost:
+    counts = {}
+    if text != "nothing":
+        for item in text.split(", "):
+            field, number = item.split(" ")
+            counts[field] = float(number)
+    return OperationCost(
+        sp_flops=counts.get("sp_flops", 0.0),
+        dp_flops=counts.get("dp_flops", 0.0),
+        hp_flops=counts.get("hp_flops", 0.0),
+        int_ops=counts.get("int_ops", 0.0),
+        int_moves=counts.get("int_moves", 0.0),
+        mufu=counts.get("mufu", 0.0),
+        conversions=counts.get("conversions", 0.0),
+        branches=counts.get("branches", 0.0),
+        others=counts.get("others", 0.0),
+    )

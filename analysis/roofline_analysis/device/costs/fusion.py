@@ -1,0 +1,95 @@
+"""Integer operations that one instruction does together: what an operation takes in.
+
+IMAD and LEA multiply and add, IADD3 adds three, LOP3 does any logic of three operands and can test
+its result against 0, SHF shifts two registers through each other, which rotates one. The rules
+follow SASS for compute capability 8.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from roofline_analysis.device.costs.integer_costs import is_wide
+from roofline_analysis.device.values import Value
+
+Operands = tuple[Value, ...]
+Free = Callable[[Value], bool]
+"""Whether an operand has not been computed so far and can be where it is used."""
+
+_LOGIC: Final = frozenset(("&", "|", "^", "~"))
+
+
+def taken_in(operation: str, type_: str, operands: Operands, free: Free) -> Operands | None:
+    """The operands of the instruction that does an operation and one of its operands' too.
+
+    None where each needs an instruction of its own.
+    """
+    if operation in ("+", "-"):
+        if any(_is_truth(operand) for operand in operands):
+            return None  # A choice between the sum and the sum and 1.
+        # A product goes into IMAD; else a sum into IADD3.
+        return _absorb(operands, ("*", "<<"), free) or _absorb(operands, ("+", "-"), free)
+    if operation in _LOGIC:
+        rotated = rotation(operation, type_, operands)
+        return (rotated,) if rotated is not None else _absorb(operands, _LOGIC, free, wide=True)
+    if operation == "equal":
+        return _tested(operands, free)
+    return None
+
+
+def _is_truth(operand: Value) -> bool:
+    return operand.node is not None and operand.node[0] == "from bool"
+
+
+def _absorb(
+    operands: Operands, operations: object, free: Free, *, wide: bool = False
+) -> Operands | None:
+    for position, operand in enumerate(operands):
+        if operand.node is None or operand.constant is not None or not free(operand):
+            continue
+        operation, inner = operand.node
+        if operation not in operations or (is_wide(operand.type) and not wide):  # type: ignore[operator]
+            continue
+        if operation in _LOGIC and rotation(operation, operand.type, inner) is not None:
+            continue
+        return (*inner, *operands[:position], *operands[position + 1 :])
+    return None
+
+
+def _tested(operands: Operands, free: Free) -> Operands | None:
+    """``(a & b) == 0``: LOP3 sets the predicate; so does a remainder by a power of two."""
+    tested = operands[0]
+    if len(operands) > 1 and operands[1].constant != 0:
+        return None
+    if tested.node is None or is_wide(tested.type) or not free(tested):
+        return None
+    operation, inner = tested.node
+    if operation in _LOGIC or (operation == "%" and _power_of_two(inner[1])):
+        return inner
+    return None
+
+
+def rotation(operation: str, type_: str, operands: Operands) -> Value | None:
+    """What ``(x << n) | (x >> 32 - n)`` turns round; None for anything else."""
+    if operation not in ("|", "^") or is_wide(type_) or len(operands) != 2:
+        return None
+    left, right = operands
+    if left.node is None or right.node is None:
+        return None
+    kinds = {left.node[0], right.node[0]}
+    if kinds != {"<<", ">>"}:
+        return None
+    (first, by), (second, back) = left.node[1], right.node[1]
+    if any(operand.type != "unsigned int" for operand in operands):
+        return None  # A signed number's sign comes in from the left.
+    if first.expr is None or first.expr != second.expr:
+        return None
+    if by.constant is not None and back.constant is not None:
+        return first if by.constant + back.constant == 32 else None
+    return first
+
+
+def _power_of_two(value: Value) -> bool:
+    known = value.constant
+    return isinstance(known, int) and known > 0 and known & (known - 1) == 0

@@ -1,0 +1,139 @@
+"""What integer operations become in machine code, in instructions.
+
+The figures are those of SASS for compute capability 8.6; ``data/expansions.toml`` says how the
+larger ones were measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from roofline_analysis.device.costs.expansions import operator_cost
+from roofline_analysis.device.values import Value
+from roofline_core.algebra.symbolic import Expr, Symbol
+
+INTEGER_COSTS: Final[Mapping[str, float]] = {
+    "address wide": 1.0,  # IMAD.WIDE of a 32-bit index on a 64-bit base
+    "address": 1.0,  # LEA or IMAD in the 32-bit shared window
+    "address step wide": 2.0,  # IADD3 and IADD3.X
+    "address step": 1.0,
+    "loop": 2.0,  # IADD3 and ISETP
+    "loop entry": 2.0,  # ISETP whether it runs at all, and a move to start from
+    # Of a loop that is unrolled in part: LOP3, two ISETP and IADD3 to share out the runs, and what
+    # the one and a half runs left over at the end cost more than those in a round.
+    "unrolled loop": 4.0,
+    "runs left over": 2.0,
+}
+
+UNIFORM: Final = frozenset(("+", "-", "*", "<<", ">>", "&", "|", "^", "~", "negate", "extend"))
+"""Operations that the uniform datapath does for a whole warp; they are not counted."""
+_THREAD_RANGES: Final = frozenset(("threadIdx.x", "threadIdx.y", "threadIdx.z"))
+
+_UNMEASURED_DIVISION: Final = 16.0
+"""Of a division or a remainder that the table of expansions lacks; it has all forms that
+``_division_cost`` asks for. Assumed, chosen without measurement."""
+_NARROW_TEST: Final = 2.0
+"""LOP3 and ISETP: whether both operands of a 64-bit division fit in 32 bits. Compilers then divide
+as for ``unsigned``; indices do fit, as a rule."""
+
+_WIDE: Final = frozenset(("long", "unsigned long", "long long", "unsigned long long"))
+
+
+def is_wide(type_name: str) -> bool:
+    """Whether arithmetic on this type takes two registers."""
+    return type_name in _WIDE
+
+
+_SIMPLE: Final[Mapping[str, tuple[float, float]]] = {
+    # operation: 32-bit, 64-bit
+    "+": (1, 2),
+    "-": (1, 2),
+    "*": (1, 3),
+    "<<": (1, 2),
+    ">>": (1, 2),
+    ">> low": (1, 1),  # SHF of two registers into one
+    "&": (1, 2),
+    "|": (1, 2),
+    "^": (1, 2),
+    "~": (1, 2),
+    "negate": (1, 2),
+    "compare": (1, 2),
+    "equal": (1, 2),
+    "min": (1, 3),
+    "max": (1, 3),
+    "abs": (1, 3),
+    "select": (0, 0),  # SEL, which is not counted
+    "from bool": (0, 0),  # a predicate
+    "not": (0, 0),
+    "and": (0, 0),
+    "or": (0, 0),
+    "extend": (0, 1),
+    "narrow": (0, 0),
+    "address": (1, 1),
+    "global id": (1, 1),  # IMAD of 32-bit indices, wide or not
+}
+
+
+def integer_cost(operation: str, type_name: str, operands: Sequence[Value]) -> float:
+    """Instructions of one integer operation on operands that are in registers."""
+    if operation in ("/", "%"):
+        return _division_cost(operation, type_name, operands)
+    narrow, wide = _SIMPLE.get(operation, (1, 2))
+    if operation == "extend":
+        return 0.0 if is_nonnegative(operands[0]) else 1.0  # SHF of the sign
+    if operation in ("compare", "equal") and operands:
+        return wide if any(is_wide(o.type) for o in operands) else narrow
+    if operation == "*" and any(_power_of_two(o) for o in operands):
+        narrow, wide = 1, 2
+    return wide if is_wide(type_name) else narrow
+
+
+def is_uniform(expr: Expr) -> bool:
+    """Whether a number depends on the launch alone, not on the thread, block or data."""
+    return all(symbol.scope in ("param", "launch") for symbol in expr.symbols())
+
+
+def is_nonnegative(value: Value) -> bool:
+    """Whether the compiler knows an integer not to be negative: by its type or by its parts.
+
+    Sums and products with a block's index may overflow, as far as the compiler can tell.
+    """
+    if value.type.startswith("unsigned") or value.type == "bool":
+        return True
+    if value.expr is None:
+        return False
+    for monomial, factor in value.expr.terms.items():
+        if factor < 0 or len(monomial) > 1:
+            return False
+        for atom in monomial:
+            ranged = isinstance(atom, Symbol) and (
+                atom.scope == "loop" or atom.name in _THREAD_RANGES
+            )
+            if not ranged:
+                return False
+    return True
+
+
+def _power_of_two(value: Value) -> bool:
+    known = value.constant
+    return isinstance(known, int) and known > 0 and known & (known - 1) == 0
+
+
+def _division_cost(operation: str, type_name: str, operands: Sequence[Value]) -> float:
+    name = "long long" if is_wide(type_name) else "int"
+    if type_name.startswith("unsigned"):
+        name = "unsigned long long" if is_wide(type_name) else "unsigned"
+    divisor = operands[1] if len(operands) > 1 else None
+    if divisor is None or divisor.constant is None:
+        form = "var"
+        if is_wide(type_name):
+            narrow = operator_cost(f"unsigned {operation} var")
+            if narrow is not None:
+                return _NARROW_TEST + narrow.int_ops
+    else:
+        form = "pow2" if _power_of_two(divisor) else "const"
+        if form == "pow2" and is_nonnegative(operands[0]) and not is_wide(type_name):
+            return 1.0  # SHF or LOP3
+    cost = operator_cost(f"{name} {operation} {form}")
+    return cost.int_ops if cost is not None else _UNMEASURED_DIVISION

@@ -1,0 +1,1 @@
+"""What each dialect itself provides to device code."""

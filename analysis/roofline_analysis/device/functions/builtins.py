@@ -1,0 +1,174 @@
+"""What CUDA itself provides to device code, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from roofline_analysis.device.functions import mathematics as maths
+from roofline_analysis.device.functions import memory
+from roofline_analysis.device.functions.complex import COMPLEX_FUNCTIONS
+from roofline_analysis.device.functions.hip import HIP_FUNCTIONS
+from roofline_analysis.device.functions.mathematics import DOUBLE_MATH, Handler, conversion_to
+from roofline_analysis.device.functions.matrix_fragments import FRAGMENT_FUNCTIONS
+from roofline_analysis.device.functions.opencl.functions import OPENCL_FUNCTIONS
+from roofline_analysis.device.functions.openmp import OPENMP_FUNCTIONS
+from roofline_analysis.device.functions.thread_groups import GROUP_FUNCTIONS, group_of
+from roofline_core.program.units import Dialect
+
+_ELEMENTS: Final = (
+    "char uchar short ushort int uint long ulong longlong ulonglong float double".split()
+)
+_ROUNDINGS: Final = ("rn", "rz", "ru", "rd")
+
+_CONVERSIONS: Final = (
+    ("float double", "int", "int"),
+    ("float double", "uint", "unsigned int"),
+    ("float double", "ll", "long long"),
+    ("float double", "ull", "unsigned long long"),
+    ("int uint ll ull double", "float", "float"),
+    ("int uint ll ull", "double", "double"),
+)
+_OWN: Final = frozenset(("fma", "fmin", "fmax", "fabs", "abs"))
+"""Mathematics that has a handler of its own below."""
+
+_GROUPS: Final[tuple[tuple[Handler, str], ...]] = (
+    (
+        maths.math_call,
+        (
+            "__expf __exp10f __logf __log2f __log10f __sinf __cosf __tanf __powf __fdividef"
+            " __frcp_rn __fsqrt_rn __frsqrt_rn __saturatef __fdiv_rn __ddiv_rn __dsqrt_rn __drcp_rn"
+            " __sincosf sincos sincosf sincospi sincospif modf modff frexp frexpf __tanhf __fadd_rn"
+            " __fmul_rn __fsub_rn __dadd_rn __dmul_rn __fadd_rz __fmul_rz hexp hlog hsqrt hrsqrt"
+            " hrcp hsin hcos h2exp h2sqrt"
+        ),
+    ),
+    (maths.fused_multiply_add, "fma fmaf __fmaf_rn __fma_rn __fmaf_rz"),
+    (maths.extreme, "min max umin umax llmin llmax ullmin ullmax fminf fmaxf fmin fmax"),
+    (maths.absolute, "abs labs llabs fabs fabsf"),
+    (maths.predicate, "isnan isinf isfinite signbit __isnan __isinf"),
+    (
+        maths.bit_function,
+        (
+            "__popc __popcll __clz __clzll __ffs __ffsll __brev __brevll __mulhi __umulhi __mul64hi"
+            " __umul64hi __byte_perm __funnelshift_l __funnelshift_r __funnelshift_lc"
+            " __funnelshift_rc __sad __usad __rhadd __dp4a __dp2a_lo __fns clock clock64"
+            " __double2hiint __double2loint"
+        ),
+    ),
+    (maths.multiply_24, "__mul24 __umul24"),
+    (
+        maths.reinterpret,
+        (
+            "__float_as_int __float_as_uint __int_as_float __uint_as_float __double_as_longlong"
+            " __longlong_as_double"
+        ),
+    ),
+    (maths.make_vector, "make_cuComplex make_cuFloatComplex make_cuDoubleComplex"),
+    (
+        maths.half_arithmetic,
+        (
+            "__hadd __hsub __hmul __hfma __hadd2 __hsub2 __hmul2 __hfma2 __hneg __hneg2 __hmax"
+            " __hmin __hmax2 __hmin2 __habs __habs2 __hdiv __h2div"
+        ),
+    ),
+    (conversion_to("float"), "__half2float __low2float __high2float __bfloat162float"),
+    (
+        conversion_to("half"),
+        "__float2half __float2half_rn __double2half __int2half_rn __low2half __high2half",
+    ),
+    (conversion_to("bfloat16"), "__float2bfloat16 __float2bfloat16_rn"),
+    (
+        conversion_to("half2"),
+        "__floats2half2_rn __float2half2_rn __halves2half2 __half2half2",
+    ),
+    (maths.widen_pair, "__half22float2 __bfloat1622float2"),
+    (maths.pack_pair, "__float22half2_rn __float22bfloat162_rn"),
+    (conversion_to("double"), "__hiloint2double"),
+    (conversion_to("long"), "lrint lround llrint llround lrintf lroundf"),
+    (memory.load_through, "__ldg __ldcg __ldca __ldcs __ldlu __ldcv"),
+    (
+        memory.barrier,
+        "__syncthreads __syncthreads_count __syncthreads_or __syncthreads_and __syncwarp",
+    ),
+    (
+        memory.nothing,
+        (
+            "__threadfence __threadfence_block __threadfence_system printf assert __trap"
+            " __nanosleep __assume __prof_trigger"
+        ),
+    ),
+    (
+        memory.texture,
+        (
+            "tex1D tex2D tex3D tex1Dfetch tex2DLayered tex1DLayered texCubemap tex2DLod tex3DLod"
+            " surf2Dread surf1Dread surf3Dread"
+        ),
+    ),
+    (group_of("block"), "this_thread_block"),
+    (group_of("grid"), "this_grid"),
+    (group_of("tile"), "tiled_partition coalesced_threads"),
+)
+
+
+def _entries() -> Iterator[tuple[str, Handler]]:
+    for handler, names in (*_GROUPS, *_families()):
+        for name in names.split():
+            yield name, handler
+
+
+def _families() -> Iterator[tuple[Handler, str]]:
+    """Names that are built by a rule: suffixes, element types, rounding modes."""
+    yield maths.math_call, " ".join(f"{name} {name}f" for name in DOUBLE_MATH - _OWN)
+    atomics = (f"atomic{op}" for op in "Add Sub Exch Min Max Inc Dec CAS And Or Xor".split())
+    yield memory.atomic, " ".join(f"{name} {name}_block {name}_system" for name in atomics)
+    shuffles = ("__shfl", "__shfl_up", "__shfl_down", "__shfl_xor")
+    yield memory.shuffle, " ".join(f"{name} {name}_sync" for name in shuffles)
+    votes = ("__any", "__all", "__ballot", "__activemask", "__match_any", "__match_all")
+    yield memory.vote, " ".join(f"{name} {name}_sync" for name in votes)
+    vectors = (f"make_{element}{width}" for element in _ELEMENTS for width in "1234")
+    yield maths.make_vector, " ".join(vectors)
+    yield maths.bit_function, " ".join(_packed_integer_names())
+    for sources, target, type_ in _CONVERSIONS:
+        names = (f"__{s}2{target}_{mode}" for s in sources.split() for mode in _ROUNDINGS)
+        yield conversion_to(type_), " ".join(names)
+
+
+def _packed_integer_names() -> Iterator[str]:
+    """``__vadd4`` and its kin on words of two or four integers, and DPX's of three at once."""
+    plain = "abs absss neg negss add addss addus sub subss subus haddu cmpeq cmpne seteq setne"
+    signed = "absdiff avg max min sad cmpge cmpgt cmple cmplt setge setgt setle setlt"
+    stems = plain.split() + [stem + sign for stem in signed.split() for sign in "su"]
+    yield from (f"__v{stem}{width}" for stem in stems for width in "24")
+    for word in ("viaddmax", "viaddmin", "vimax3", "vimin3", "vimax", "vimin", "vibmax", "vibmin"):
+        for form in ("s32", "u32", "s16x2", "u16x2"):
+            yield from (f"__{word}_{form}", f"__{word}_{form}_relu")
+
+
+BUILTINS: Final[Mapping[str, Handler]] = {
+    **dict(_entries()),
+    **COMPLEX_FUNCTIONS,
+    **GROUP_FUNCTIONS,
+    **FRAGMENT_FUNCTIONS,
+}
+"""CUDA's built-in functions by name."""
+_BY_DIALECT: Final[Mapping[Dialect, Mapping[str, Handler]]] = {
+    Dialect.CUDA: BUILTINS,
+    Dialect.HIP: {**BUILTINS, **HIP_FUNCTIONS},
+    Dialect.OPENMP: {**BUILTINS, **OPENMP_FUNCTIONS},
+    Dialect.OPENCL: {**BUILTINS, **OPENCL_FUNCTIONS},
+}
+
+
+PASSING_ON: Final = frozenset(
+    (maths.math_call, maths.fused_multiply_add, maths.extreme, maths.absolute, maths.make_vector)
+)
+"""Handlers whose results use their arguments: these are used if the results are."""
+
+
+def builtins_of(dialect: Dialect) -> Mapping[str, Handler]:
+    """Every built-in function by name that kernels of a dialect may call.
+
+    The dialect's own names win over CUDA's, which front ends may leave in place in any dialect.
+    """
+    return _BY_DIALECT[dialect]

@@ -1,0 +1,87 @@
+"""What the threads of a warp or block compute together: the work of one thread's share."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from roofline_analysis.device.costs.integer_costs import is_wide
+from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.values import (
+    DeviceValue,
+    FieldPlace,
+    MemoryPlace,
+    Place,
+    PlacePointer,
+    SwizzlePlace,
+    Value,
+    VariablePlace,
+)
+from roofline_analysis.language.types import is_integer
+from roofline_analysis.regions.kernel_summary import Work
+from roofline_core.program.expressions import Expression
+from roofline_core.program.types import Type
+
+_FLOATS: Final = {
+    "float": Work.SP, "double": Work.DP, "half": Work.HP, "__half": Work.HP, "bfloat16": Work.HP,
+    "__nv_bfloat16": Work.HP, "half2": Work.HP, "__half2": Work.HP,
+}  # fmt: skip
+
+
+def charge_operations(walker: Walker, type_: Type, operations: float) -> None:
+    """Charge arithmetic on values of a type; an object's counts once for each of its fields."""
+    kind = _FLOATS.get(type_.name)
+    if kind is not None and not type_.pointers:
+        walker.machine.charge(kind, operations)
+        return
+    if is_integer(type_.name) or type_.pointers:
+        wide = type_.pointers or is_wide(type_.name)
+        walker.machine.charge(Work.INT, operations * (2 if wide else 1))
+        return
+    for inner in (walker.types.fields(type_) or {}).values():
+        charge_operations(walker, inner.type, operations)
+
+
+def steps(lanes: float) -> float:
+    """Steps of a butterfly over so many lanes."""
+    return math.ceil(math.log2(lanes)) if lanes > 1 else 0
+
+
+def constant_argument(walker: Walker, argument: Type | Expression | None) -> int | None:
+    """A template argument that is a number; None where it is not known."""
+    if argument is None:
+        return None
+    if isinstance(argument, Type):
+        held: DeviceValue | None = walker.constants.get(argument.name)
+    else:
+        held = walker.evaluate(argument)
+    known = held.constant if isinstance(held, Value) else None
+    return int(known) if known is not None else None
+
+
+def give(walker: Walker, node: Expression, name: str) -> None:
+    """Let a call write an argument: what it holds then depends on data."""
+    place = _written(walker, node)
+    if place is not None:
+        type_ = walker.place_type(place)
+        walker.write(place, walker.opaque(type_, walker.machine.loop_bits(), name, "data"))
+
+
+def _written(walker: Walker, node: Expression) -> Place | None:
+    place = walker.place_of(node)
+    if place is None:
+        value = walker.evaluate(node)
+        place = value.place if isinstance(value, PlacePointer) else None
+    if isinstance(place, (VariablePlace, FieldPlace, SwizzlePlace)):
+        return place
+    return None if isinstance(place, MemoryPlace) else place
+
+
+def items_of(walker: Walker, node: Expression) -> int:
+    """How many values an argument holds: the elements of an array in registers, else 1."""
+    place = walker.place_of(node)
+    type_ = walker.place_type(place) if place is not None else None
+    if type_ is None or not type_.dims:
+        return 1
+    count = constant_argument(walker, type_.dims[0])
+    return max(1, count or 1)

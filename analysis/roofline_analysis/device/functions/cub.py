@@ -1,0 +1,254 @@
+"""CUB's and hipCUB's primitives of a warp or block, which a program uses without their source.
+
+A primitive is an object of a class template (``BlockReduce<float, 256>``) whose methods all
+threads call together. Each thread is charged its share of the arithmetic as the default
+algorithms do it (CUB's documentation of the block-wide and warp-wide collectives): a warp
+reduction or scan is a butterfly of log2(lanes) steps, a block's adds one partial result for each
+warp. Shuffles and shared memory are not counted as operations; loads and stores through the
+primitives are accesses like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from roofline_analysis.device.functions.collectives import (
+    charge_operations,
+    constant_argument,
+    give,
+    items_of,
+    steps,
+)
+from roofline_analysis.device.functions.memory import barrier
+from roofline_analysis.device.functions.thread_groups import linear_thread
+from roofline_analysis.device.state.memory import need_value, offset_by
+from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.values import DeviceValue, PointerValue, StructValue, Value, number
+from roofline_analysis.regions.kernel_summary import Work
+from roofline_core.program.expressions import Call, Expression, Literal, Name
+from roofline_core.program.records import record
+from roofline_core.program.types import Type
+
+_RADIX_BITS: Final = 4
+"""Bits of a digit in a block's radix sort, CUB's default."""
+_RADIX_INT_OPS: Final = 20.0
+"""Integer instructions of a pass for one key, an estimate: extracting and packing the digit's
+counter, its prefix sum and the key's new address."""
+_EXCHANGE_INT_OPS: Final = 2.0
+"""Integer instructions that move one item to another thread: the address to write and to read."""
+_DEFAULT_THREADS: Final = 128
+
+
+@record(frozen=True, slots=True)
+class _Primitive:
+    """A primitive with what its template arguments say."""
+
+    name: str
+    element: Type
+    threads: int
+    items: int
+    algorithm: str
+
+
+_CLASSES: Final[Mapping[str, tuple[int | None, int | None]]] = {
+    # Where the template arguments have the threads and the items of each.
+    "BlockReduce": (1, None), "BlockScan": (1, None), "BlockLoad": (1, 2), "BlockStore": (1, 2),
+    "BlockExchange": (1, 2), "BlockRadixSort": (1, 2), "BlockMergeSort": (1, 2),
+    "BlockHistogram": (1, 2), "BlockDiscontinuity": (1, None), "BlockShuffle": (1, None),
+    "BlockAdjacentDifference": (1, None), "BlockRunLengthDecode": (1, 2),
+    "WarpReduce": (1, None), "WarpScan": (1, None), "WarpExchange": (2, 1), "WarpLoad": (2, 1),
+    "WarpStore": (2, 1), "WarpMergeSort": (2, 1),
+}  # fmt: skip
+
+
+def is_primitive(walker: Walker, type_: Type) -> bool:
+    """Whether a type is such a class and none of the program's own."""
+    name = type_.name.rpartition("::")[2]
+    return name in _CLASSES and bool(type_.args) and walker.symbols.find_struct(type_.name) is None
+
+
+def primitive_value(walker: Walker, type_: Type) -> StructValue | None:
+    """An object of such a class, whose memory is the block's; None for any other type."""
+    return StructValue(type_) if is_primitive(walker, type_) else None
+
+
+def primitive_method(
+    walker: Walker, type_: Type, name: str, args: Sequence[Expression], node: Call
+) -> DeviceValue | None:
+    """A method of a primitive; None if the type is none or the method is not known."""
+    if not is_primitive(walker, type_):
+        return None
+    handler = _METHODS.get(name)
+    if handler is None:
+        return None
+    made = _read(walker, type_)
+    result = handler(walker, made, args, name)
+    if made.name.startswith("Block"):
+        barrier(walker, name, [], node)
+    return result
+
+
+def _read(walker: Walker, type_: Type) -> _Primitive:
+    name = type_.name.rpartition("::")[2]
+    threads_at, items_at = _CLASSES[name]
+    given = type_.args
+
+    def at(position: int | None) -> int | None:
+        if position is None or position >= len(given):
+            return None
+        return constant_argument(walker, given[position])
+
+    element = given[0] if isinstance(given[0], Type) else Type("int")
+    algorithm = given[3] if len(given) > 3 else None
+    word = algorithm.name if isinstance(algorithm, (Type, Name)) else ""
+    default = walker.warp_size if name.startswith("Warp") else _DEFAULT_THREADS
+    return _Primitive(
+        name,
+        walker.types.resolve(element),
+        max(1, at(threads_at) or default),
+        max(1, at(items_at) or 1),
+        word,
+    )
+
+
+def _arguments(walker: Walker, args: Sequence[Expression]) -> None:
+    for arg in args:
+        need_value(walker, walker.evaluate(arg))
+
+
+def _result(walker: Walker, type_: Type, name: str) -> DeviceValue:
+    return walker.opaque(type_, walker.machine.loop_bits(), name, "data")
+
+
+def _reduce(walker: Walker, made: _Primitive, args: Sequence[Expression], name: str) -> DeviceValue:
+    _arguments(walker, args[:1])
+    items = items_of(walker, args[0]) if args else 1
+    lanes = min(made.threads, walker.warp_size)
+    across = made.threads / lanes - 1
+    # One thread adds the warps' results.
+    charge_operations(walker, made.element, items - 1 + steps(lanes) + across / made.threads)
+    return _result(walker, made.element, name)
+
+
+def _scan(walker: Walker, made: _Primitive, args: Sequence[Expression], name: str) -> DeviceValue:
+    if args:
+        need_value(walker, walker.evaluate(args[0]))
+    items = items_of(walker, args[0]) if args else 1
+    lanes = min(made.threads, walker.warp_size)
+    total = 2 * items - 1 + steps(lanes)
+    if made.threads > lanes:
+        # The warps' totals before it, added to each thread's own prefix.
+        total += 1 + (made.threads / lanes) / made.threads
+    charge_operations(walker, made.element, total)
+    for written in args[1:]:
+        if not isinstance(written, Literal):
+            give(walker, written, name)
+    return number(0, "int")
+
+
+def _move(walker: Walker, made: _Primitive, args: Sequence[Expression], name: str) -> DeviceValue:
+    """``Load(pointer, items)`` and ``Store(pointer, items)``."""
+    pointer = walker.evaluate(args[0]) if args else None
+    what = "read" if name == "Load" else "write"
+    size = walker.bytes_of(made.element)
+    if isinstance(pointer, PointerValue):
+        striped = "STRIPED" in made.algorithm or "TRANSPOSE" in made.algorithm
+        for item in range(made.items):
+            index = (
+                linear_thread() + item * made.threads
+                if striped
+                else linear_thread() * made.items + item
+            )
+            moved = offset_by(walker, pointer, Value("int", index, 0), made.element)
+            walker.machine.touch(moved, size, what)
+        if what == "write":
+            space = pointer.array.space
+            walker.epochs[space] = walker.epochs.get(space, 0) + 1
+    if "TRANSPOSE" in made.algorithm:
+        walker.machine.charge(Work.INT, _EXCHANGE_INT_OPS * made.items)
+    if len(args) > 1:
+        if what == "read":
+            give(walker, args[1], name)
+        else:
+            need_value(walker, walker.evaluate(args[1]))
+    return number(0, "int")
+
+
+def _exchange(
+    walker: Walker, made: _Primitive, args: Sequence[Expression], name: str
+) -> DeviceValue:
+    """Items that change hands through shared memory."""
+    _arguments(walker, args[:1])
+    walker.machine.charge(Work.INT, _EXCHANGE_INT_OPS * made.items)
+    for written in args:
+        if not isinstance(written, Literal):
+            give(walker, written, name)
+    return number(0, "int")
+
+
+def _sort(walker: Walker, made: _Primitive, args: Sequence[Expression], name: str) -> DeviceValue:
+    _arguments(walker, args[:1])
+    if made.name.endswith("RadixSort"):
+        bits = 8 * walker.bytes_of(made.element)
+        if len(args) > 2:
+            low, high = (constant_argument(walker, arg) for arg in args[-2:])
+            bits = high - low if low is not None and high is not None and high > low else bits
+        amount = _RADIX_INT_OPS * made.items * -(-bits // _RADIX_BITS)
+    else:
+        # Each doubling of the sorted length compares and moves each item once.
+        amount = 4.0 * made.items * steps(made.threads * made.items)
+    walker.machine.charge(Work.INT, amount)
+    for written in args[:2]:
+        give(walker, written, name)
+    return number(0, "int")
+
+
+def _neighbours(
+    walker: Walker, made: _Primitive, args: Sequence[Expression], name: str
+) -> DeviceValue:
+    """Each item against the one beside it: differences, or flags where they differ."""
+    _arguments(walker, args)
+    items = max((items_of(walker, arg) for arg in args), default=1)
+    if name.startswith("Flag"):
+        walker.machine.charge(Work.INT, float(items))
+    else:
+        charge_operations(walker, made.element, items)
+    for written in args[:2]:
+        give(walker, written, name)
+    return number(0, "int")
+
+
+def _histogram(
+    walker: Walker, made: _Primitive, args: Sequence[Expression], name: str
+) -> DeviceValue:
+    _arguments(walker, args[:1])
+    if name != "InitHistogram":
+        walker.machine.charge(Work.INT, 2.0 * made.items)
+    return number(0, "int")
+
+
+_Method = Callable[[Walker, _Primitive, Sequence[Expression], str], DeviceValue]
+
+_METHODS: Final[Mapping[str, _Method]] = {
+    name: method
+    for method, names in (
+        (_reduce, "Sum Reduce Max Min HeadSegmentedSum TailSegmentedSum"),
+        (_scan, "ExclusiveSum InclusiveSum ExclusiveScan InclusiveScan"),
+        (_move, "Load Store"),
+        (
+            _exchange,
+            (
+                "StripedToBlocked BlockedToStriped WarpStripedToBlocked BlockedToWarpStriped"
+                " ScatterToBlocked ScatterToStriped Offset Rotate Up Down Broadcast"
+            ),
+        ),
+        (
+            _sort,
+            "Sort SortDescending StableSort SortBlockedToStriped SortDescendingBlockedToStriped",
+        ),
+        (_neighbours, "SubtractLeft SubtractRight FlagHeads FlagTails FlagHeadsAndTails"),
+        (_histogram, "Histogram InitHistogram Composite"),
+    )
+    for name in names.split()
+}

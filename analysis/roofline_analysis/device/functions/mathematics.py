@@ -1,0 +1,363 @@
+"""Mathematical and bit functions of device code, costed by the table of measured expansions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from roofline_analysis.device.costs.expansions import OperationCost, function_cost
+from roofline_analysis.device.state.arithmetic import binary, charge_cost, convert, note_cost
+from roofline_analysis.device.state.dead_code import keep
+from roofline_analysis.device.state.memory import need_value
+from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.values import (
+    DeviceValue,
+    MemoryPlace,
+    PlacePointer,
+    PointerValue,
+    StructValue,
+    Value,
+    number,
+)
+from roofline_analysis.language.mathematics import computed
+from roofline_analysis.language.types import common_type, is_float, is_integer, vector_parts
+from roofline_analysis.regions.kernel_summary import Region, Work
+from roofline_core.algebra.symbolic import ONE, ZERO, Expr, apply
+from roofline_core.program.expressions import Call
+from roofline_core.program.types import Type
+
+Handler = Callable[[Walker, str, list[DeviceValue], Call], DeviceValue | None]
+"""Gives the result of a built-in function, or None if the arguments are not for it."""
+
+DOUBLE_MATH: Final = frozenset(
+    "sqrt rsqrt cbrt rcbrt exp exp2 exp10 expm1 log log2 log10 log1p pow sin cos tan asin acos atan"
+    " atan2 sinh cosh tanh asinh acosh atanh erf erfc erfinv lgamma tgamma hypot rhypot fmod fabs"
+    " floor ceil round trunc rint nearbyint fmin fmax fma fdim copysign ldexp normcdf normcdfinv"
+    " sinpi cospi remainder j0 j1 y0 y1 abs logb nextafter scalbn".split()
+)
+"""C's double functions; with an ``f`` behind, or called with a float as C++ does, single ones."""
+_NUMERIC: Final[Mapping[str, str]] = {
+    "sqrt": "sqrt",
+    "floor": "floor",
+    "ceil": "ceil",
+    "fabs": "abs",
+    "abs": "abs",
+    "exp": "exp",
+    "log": "log",
+    "log2": "log2",
+    "pow": "pow",
+    "fmin": "min",
+    "fmax": "max",
+    "trunc": "trunc",
+}
+_TRIGONOMETRIC: Final = frozenset(("sin", "cos", "tan"))
+"""Their branches keep nvcc from joining two calls with one argument, in single precision but for
+the reduction of the argument to a quarter of a turn.
+
+Read off machine code of NVRTC 11.8, 12.2 and 12.4; 12.9 joins those in double precision.
+"""
+_REDUCTION_FLOPS: Final = 7
+"""One FMUL and three FFMA, and two conversions."""
+_FOLDED: Final = frozenset(
+    "acos asin atan atan2 copysign exp2 fmod log10 rint round sinh tanh".split()
+)
+"""What the compiler computes itself of constants, beside what the algebra does: ``acos(-1.0)``.
+
+Read off machine code of nvcc 13. It does so for ``sin``, ``cos`` and ``tan`` too. NVRTC 11.8 and
+12.2 do where the argument is a literal, but leave those of a rotation by a computed constant to run
+time, and the counters of the kernel that does that agree.
+"""
+
+
+# -- mathematics
+
+
+def math_call(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+    """A function of the C mathematics library or its fast intrinsics."""
+    values = [arg for arg in args if isinstance(arg, Value)]
+    if not values:
+        return None
+    base, type_ = _math_type(name, values)
+    operands = [
+        convert(walker, value, type_) if is_integer(value.type) else value for value in values
+    ]
+    varies = 0
+    for operand in operands:
+        varies |= operand.varies
+    expr = _math_number(base, operands)
+    if expr is not None and expr.constant is not None:
+        return number(expr.constant, type_)
+    folded = _folded(base, operands)
+    if folded is not None:
+        return number(folded, type_)
+    key = ("call", name, tuple(operand.key() for operand in operands))
+    home = walker.machine.home(varies)
+    found = walker.machine.find(key, home)
+    if isinstance(found, Value) and not (base in _TRIGONOMETRIC and walker.contracts_all):
+        return found
+    single = base + "f" if type_ == "float" else base
+    cost = function_cost(name if name.startswith("__") else single) or function_cost(name)
+    reduced = base in _TRIGONOMETRIC and type_ == "float" and operands[0].constant is None
+    if reduced and cost is not None:
+        cost = _without_reduction(walker, cost, ("reduced", operands[0].key()), home)
+    made = note_cost(walker, cost, tuple(operands), varies)
+    if len(values) < len(args):
+        walker.machine.operations.keep(made)
+        keep(walker, *args)
+    _write_results(walker, args, type_)
+    result = Value(type_, expr, varies, None, made, _math_estimate(base, operands))
+    home.available[key] = result
+    return result
+
+
+def _math_type(name: str, values: list[Value]) -> tuple[str, str]:
+    """The function's name without suffix, and the type it computes in."""
+    if name.startswith("__"):
+        return name, "double" if name.startswith("__d") else "float"
+    if name in DOUBLE_MATH:
+        widest = values[0].type
+        for value in values[1:]:
+            widest = common_type(widest, value.type)
+        return name, widest if is_float(widest) else "double"
+    return name.removesuffix("f"), "float"
+
+
+def _math_number(base: str, operands: list[Value]) -> Expr | None:
+    op = _NUMERIC.get(base)
+    if op is None or any(o.expr is None or len(o.expr.terms) > 8 for o in operands):
+        return None
+    return apply(op, *(o.expr for o in operands if o.expr is not None))
+
+
+def _without_reduction(
+    walker: Walker, cost: OperationCost, key: object, home: Region
+) -> OperationCost:
+    """What a trigonometric function costs where another one has reduced the argument before."""
+    if walker.machine.find(key, home) is None:
+        home.available[key] = True
+        return cost
+    flops, conversions = cost.sp_flops - _REDUCTION_FLOPS, cost.conversions - 2
+    return replace(cost, sp_flops=flops, conversions=conversions)
+
+
+def _math_estimate(base: str, operands: list[Value]) -> Expr | None:
+    numbers = [operand.nearly for operand in operands]
+    known = [each for each in numbers if each is not None and len(each.terms) <= 8]
+    op = _NUMERIC.get(base)
+    return apply(op, *known) if op is not None and len(known) == len(operands) else None
+
+
+def _folded(base: str, operands: list[Value]) -> float | None:
+    """The value of a function of constants that the compiler computes."""
+    if base not in _FOLDED:
+        return None
+    arguments = [operand.expr.constant if operand.expr else None for operand in operands]
+    known = [each for each in arguments if each is not None]
+    return computed(base, known) if len(known) == len(arguments) else None
+
+
+def _write_results(walker: Walker, args: list[DeviceValue], type_: str) -> None:
+    """``sincos(x, &s, &c)`` and the like store through their pointers."""
+    for arg in args:
+        if isinstance(arg, PlacePointer):
+            walker.write(arg.place, Value(type_, None, walker.machine.loop_bits()))
+        elif isinstance(arg, PointerValue):
+            walker.write(MemoryPlace(arg), Value(type_, None, walker.machine.loop_bits()))
+
+
+def fused_multiply_add(
+    walker: Walker, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
+    """``fma(a, b, c)``: a product and a sum."""
+    if len(args) != 3 or not all(isinstance(arg, Value) for arg in args):
+        return None
+    a, b, c = (arg for arg in args if isinstance(arg, Value))
+    return binary(walker, "+", binary(walker, "*", a, b), c)
+
+
+def extreme(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+    """The smaller or larger of two, by the usual conversions."""
+    if len(args) != 2 or not all(isinstance(arg, Value) for arg in args):
+        return None
+    left, right = (arg for arg in args if isinstance(arg, Value))
+    op = "min" if "min" in name else "max"
+    type_ = common_type(left.type, right.type)
+    left, right = convert(walker, left, type_), convert(walker, right, type_)
+    expr = None
+    if left.expr is not None and right.expr is not None:
+        expr = apply(op, left.expr, right.expr)
+    elif is_integer(type_):
+        expr = walker.fresh(op, "data")
+    varies = left.varies | right.varies
+    if is_float(type_):
+        estimate = None
+        if expr is None and left.nearly is not None and right.nearly is not None:
+            estimate = apply(op, left.nearly, right.nearly)
+        made = walker.machine.passed_on((left, right))
+        return Value(type_, expr, varies, None, made, estimate)
+    return Value(type_, expr, varies, (op, (left, right)))
+
+
+def absolute(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+    """The magnitude; free for floating point, where it is an operand modifier."""
+    value = args[0] if args else None
+    if not isinstance(value, Value):
+        return None
+    expr = apply("abs", value.expr) if value.expr is not None else None
+    if is_float(value.type):
+        if expr is None:
+            expr = _magnitude(walker, value)
+        return Value(value.type, expr, value.varies, None, walker.machine.passed_on((value,)))
+    return Value(value.type, expr, value.varies, ("abs", (value,)))
+
+
+def _magnitude(walker: Walker, value: Value) -> Expr:
+    """The magnitude of a number that is not known: one that is not negative is known of it."""
+    home = walker.machine.home(value.varies)
+    found = walker.machine.find(("abs", value.key()), home)
+    if not isinstance(found, Expr):
+        inner = walker.fresh("abs", "data")
+        walker.means(inner, value.estimate)
+        found = apply("abs", inner)
+        home.available["abs", value.key()] = found
+    return found
+
+
+def predicate(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+    """``isnan`` and its kin: numbers are taken to be finite, but nothing is computed from that."""
+    outcome = walker.fresh(name, "data")
+    if name != "signbit":
+        walker.means(outcome, ONE if name == "isfinite" else ZERO)
+    return Value("bool", outcome, variation(args))
+
+
+def bit_function(
+    walker: Walker, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
+    """Integer intrinsics: their cost is in the table, their number is not followed."""
+    for arg in args:
+        need_value(walker, arg)
+    cost = function_cost(name)
+    varies = variation(args)
+    if cost is not None:
+        charge_cost(walker, cost, varies)
+    else:
+        walker.machine.charge(Work.INT, 1.0, varies)
+    return Value("int", walker.fresh(name, "data"), varies)
+
+
+def multiply_24(
+    walker: Walker, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
+    """A 24-bit product, which today is an ordinary one."""
+    if len(args) != 2 or not all(isinstance(arg, Value) for arg in args):
+        return None
+    left, right = (arg for arg in args if isinstance(arg, Value))
+    return binary(walker, "*", left, right)
+
+
+def reinterpret(
+    walker: Walker, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
+    """The same bits as another type."""
+    value = args[0] if args else None
+    if not isinstance(value, Value):
+        return None
+    type_ = {
+        "__float_as_int": "int",
+        "__float_as_uint": "unsigned int",
+        "__int_as_float": "float",
+        "__uint_as_float": "float",
+        "__double_as_longlong": "long long",
+        "__longlong_as_double": "double",
+    }[name]
+    walker.machine.need(value)
+    expr = walker.fresh(name, "data") if is_integer(type_) else None
+    return Value(type_, expr, value.varies)
+
+
+def variation(args: list[DeviceValue]) -> int:
+    """The loops in whose runs any of the values can differ, as ``Value.varies``."""
+    varies = 0
+    for arg in args:
+        if isinstance(arg, Value):
+            varies |= arg.varies
+    return varies
+
+
+def make_vector(
+    walker: Walker, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
+    """``make_float4(x, y, z, w)`` and its kin."""
+    type_ = Type(name.removeprefix("make_"))
+    aliases = {"Complex": "float2", "FloatComplex": "float2", "DoubleComplex": "double2"}
+    bare = type_.name.removeprefix("cu").removeprefix("hip")
+    type_ = Type(aliases.get(bare, type_.name))
+    parts = vector_parts(type_.name)
+    if parts is None:
+        return None
+    element, width = parts
+    values: list[DeviceValue] = []
+    for arg in args:
+        values.extend(arg.fields.values() if isinstance(arg, StructValue) else [arg])
+    if len(values) == 1:
+        values *= width
+    fields = {
+        axis: convert(walker, value, element) if isinstance(value, Value) else value
+        for axis, value in zip("xyzw", values, strict=False)
+    }
+    return StructValue(type_, fields)
+
+
+# -- half precision
+
+
+def half_arithmetic(
+    walker: Walker, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
+    """Half-precision intrinsics, scalar and packed."""
+    values = [arg for arg in args if isinstance(arg, Value)]
+    type_ = values[0].type if values else "half"
+    pair = 2.0 if name.endswith("2") else 1.0
+    amount = {"__hfma": 2.0, "__hfma2": 2.0}.get(name, 1.0) * pair
+    if name in ("__hadd", "__hsub", "__hmul", "__hadd2", "__hsub2", "__hmul2", "__hfma", "__hfma2"):
+        walker.machine.charge(Work.HP, amount, variation(args))
+    return Value(type_, None, variation(args))
+
+
+def conversion_to(type_: str) -> Handler:
+    """A handler that converts its argument to a type."""
+
+    def handler(
+        walker: Walker, name: str, args: list[DeviceValue], node: Call
+    ) -> DeviceValue | None:
+        value = args[0] if args else None
+        if not isinstance(value, Value):
+            return Value(type_, None, 0)
+        if is_integer(type_) or is_float(type_):
+            return convert(walker, value, type_)
+        walker.machine.charge(Work.CONVERSION, 1.0, value.varies)
+        return Value(type_, None, value.varies)
+
+    return handler
+
+
+def widen_pair(
+    walker: Walker, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
+    """``__half22float2``: two conversions."""
+    varies = variation(args)
+    walker.machine.charge(Work.CONVERSION, 2.0, varies)
+    fields: dict[str, DeviceValue] = {axis: Value("float", None, varies) for axis in "xy"}
+    return StructValue(Type("float2"), fields)
+
+
+def pack_pair(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+    """``__float22half2_rn``: one instruction packs both."""
+    for arg in args:
+        need_value(walker, arg)
+    parts = [v for a in args for v in (a.fields.values() if isinstance(a, StructValue) else (a,))]
+    varies = variation(parts)
+    walker.machine.charge(Work.CONVERSION, 1.0, varies)
+    return Value("bfloat162" if "bfloat" in name else "half2", None, varies)

@@ -1,0 +1,247 @@
+"""OpenCL's mathematical and common functions, on numbers and on vectors.
+
+Costs are those of CUDA's functions of the same kind. ``native_`` and ``half_`` functions are CUDA's
+fast intrinsics, which NVIDIA's OpenCL compiler makes of them too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Final
+
+from roofline_analysis.device.costs.expansions import function_cost
+from roofline_analysis.device.functions import mathematics as maths
+from roofline_analysis.device.functions.mathematics import Handler, variation
+from roofline_analysis.device.state.arithmetic import binary, charge_cost, convert
+from roofline_analysis.device.state.selection import select
+from roofline_analysis.device.state.vectors import elementwise, map_elements
+from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.values import (
+    DeviceValue,
+    MemoryPlace,
+    PlacePointer,
+    PointerValue,
+    Value,
+    number,
+)
+from roofline_analysis.language.types import is_float
+from roofline_core.program.expressions import Call
+
+_AS_CUDA: Final = (
+    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cospi erf erfc exp exp2"
+    " exp10 expm1 fdim floor fmod hypot ldexp log log2 log10 log1p logb nextafter pow"
+    " remainder rint round rsqrt sin sinh sinpi sqrt tan tanh tgamma lgamma trunc"
+).split()
+_BY_ANOTHER: Final = {
+    "acospi": "acos",
+    "asinpi": "asin",
+    "atanpi": "atan",
+    "atan2pi": "atan2",
+    "tanpi": "tan",
+    "pown": "pow",
+    "powr": "pow",
+    "rootn": "pow",
+    "lgamma_r": "lgamma",
+    "remquo": "remainder",
+    "frexp": "frexp",
+    "modf": "modf",
+    "sincos": "sincos",
+}
+"""Functions that CUDA's table has no figures of, and a like one that it has."""
+_FAST: Final = {
+    "cos": "__cosf",
+    "divide": "__fdividef",
+    "exp": "__expf",
+    "exp2": "exp2f",
+    "exp10": "__exp10f",
+    "log": "__logf",
+    "log2": "__log2f",
+    "log10": "__log10f",
+    "powr": "__powf",
+    "recip": "rsqrtf",
+    "rsqrt": "rsqrtf",
+    "sin": "__sinf",
+    "sqrt": "rsqrtf",
+    "tan": "__tanf",
+}
+"""CUDA's function for ``native_`` and ``half_``; reciprocals and roots are one MUFU each."""
+
+
+def function_like(called: str) -> Handler:
+    """A function of numbers, by the name that CUDA's table of costs has for it."""
+
+    def handler(
+        walker: Walker, name: str, args: list[DeviceValue], node: Call
+    ) -> DeviceValue | None:
+        pointers = [arg for arg in args if isinstance(arg, (PlacePointer, PointerValue))]
+        operands = [arg for arg in args if arg not in pointers]
+        result = map_elements(operands, partial(_scalar, walker, called, node))
+        for pointer in pointers:
+            _write_unknown(walker, pointer)
+        return result
+
+    return handler
+
+
+def _scalar(walker: Walker, called: str, node: Call, args: list[DeviceValue]) -> DeviceValue | None:
+    values = [arg for arg in args if isinstance(arg, Value)]
+    if any(value.type == "half" for value in values):
+        # Half precision is computed in single and rounded.
+        wide = [convert(walker, value, "float") for value in values]
+        result = maths.math_call(walker, called, list(wide), node)
+        return convert(walker, result, "half") if isinstance(result, Value) else result
+    if called.startswith("__") or called in maths.DOUBLE_MATH:
+        return maths.math_call(walker, called, list(values), node)
+    return _charged(walker, called, values) if values else None
+
+
+def _charged(walker: Walker, called: str, values: list[Value]) -> Value:
+    """A function that CUDA has a name of its own for in each precision."""
+    type_ = values[0].type if is_float(values[0].type) else "double"
+    varies = variation(list(values))
+    key = ("call", called, tuple(value.key() for value in values))
+    home = walker.machine.home(varies)
+    found = walker.machine.find(key, home)
+    if isinstance(found, Value):
+        return found
+    single = called.removesuffix("f") + "f"
+    cost = function_cost(single if type_ == "float" else single.removesuffix("f"))
+    if cost is not None:
+        charge_cost(walker, cost, varies)
+    result = home.available[key] = Value(type_, None, varies)
+    return result
+
+
+def _write_unknown(walker: Walker, pointer: PlacePointer | PointerValue) -> None:
+    """What ``sincos(x, &c)`` stores through its pointer."""
+    bits = walker.machine.loop_bits()
+    place = walker.dereference(pointer)
+    if place is None and isinstance(pointer, PointerValue):
+        place = MemoryPlace(pointer)
+    if place is not None:
+        walker.write(place, walker.opaque(walker.place_type(place), bits, "result", "data"))
+
+
+def _of_numbers(handler: Handler) -> Handler:
+    """A handler for numbers as one for vectors too."""
+
+    def handler_of_all(
+        walker: Walker, name: str, args: list[DeviceValue], node: Call
+    ) -> DeviceValue | None:
+        return map_elements(args, lambda operands: handler(walker, name, operands, node))
+
+    return handler_of_all
+
+
+# -- common functions
+
+
+def clamp(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+    """``min(max(x, low), high)``."""
+    if len(args) != 3:
+        return None
+    raised = maths.extreme(walker, "max", args[:2], node)
+    return None if raised is None else maths.extreme(walker, "min", [raised, args[2]], node)
+
+
+def _mix(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+    """``x + (y - x) * a``."""
+    values = [arg for arg in args if isinstance(arg, Value)]
+    if len(values) != 3:
+        return None
+    x, y, a = values
+    return binary(walker, "+", x, binary(walker, "*", binary(walker, "-", y, x), a))
+
+
+def _step(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+    values = [arg for arg in args if isinstance(arg, Value)]
+    if len(values) != 2:
+        return None
+    edge, x = values
+    below = binary(walker, "<", x, edge)
+    return select(walker, below, number(0.0, x.type), number(1.0, x.type))
+
+
+def _smoothstep(
+    walker: Walker, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
+    """``t * t * (3 - 2 * t)`` of where x stands between the edges."""
+    values = [arg for arg in args if isinstance(arg, Value)]
+    if len(values) != 3:
+        return None
+    low, high, x = values
+    part = binary(walker, "/", binary(walker, "-", x, low), binary(walker, "-", high, low))
+    t = clamp(walker, name, [part, number(0.0, x.type), number(1.0, x.type)], node)
+    if not isinstance(t, Value):
+        return None
+    slope = binary(walker, "*", number(2.0, x.type), t)
+    rest = binary(walker, "-", number(3.0, x.type), slope)
+    return binary(walker, "*", binary(walker, "*", t, t), rest)
+
+
+def _scaled(factor: float) -> Handler:
+    def handler(
+        walker: Walker, name: str, args: list[DeviceValue], node: Call
+    ) -> DeviceValue | None:
+        value = args[0] if args else None
+        if not isinstance(value, Value):
+            return None
+        return binary(walker, "*", value, number(factor, value.type))
+
+    return handler
+
+
+def _of_type(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+    """Comparisons and moves of floating-point numbers, which are no operations to count."""
+    value = args[0] if args else None
+    return Value(value.type, None, variation(args)) if isinstance(value, Value) else None
+
+
+def _fract(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+    """``min(x - floor(x), ...)``, the floor stored through the pointer."""
+    whole = function_like("floor")(walker, "floor", args[:1], node)
+    for pointer in args[1:]:
+        place = walker.dereference(pointer)
+        if place is not None and whole is not None:
+            walker.write(place, whole)
+    return None if whole is None else operate(walker, "-", args[0], whole)
+
+
+def fused(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+    """``a * b + c``."""
+    if len(args) != 3:
+        return None
+    return operate(walker, "+", operate(walker, "*", args[0], args[1]), args[2])
+
+
+def operate(walker: Walker, op: str, left: DeviceValue, right: DeviceValue) -> DeviceValue:
+    """``left op right`` of numbers and vectors."""
+    if isinstance(left, Value) and isinstance(right, Value):
+        return binary(walker, op, left, right)
+    return elementwise(walker, op, left, right)
+
+
+def _fast(name: str) -> Handler:
+    """A fast function; the figures are single precision's, whatever the type."""
+    return function_like(_FAST[name])
+
+
+MATHEMATICS: Final[Mapping[str, Handler]] = {
+    **{name: function_like(name) for name in _AS_CUDA},
+    **{name: function_like(like) for name, like in _BY_ANOTHER.items()},
+    **{f"{kind}_{name}": _fast(name) for kind in ("native", "half") for name in _FAST},
+    **dict.fromkeys(("fma", "mad", "mad24"), fused),
+    **dict.fromkeys(("fmin", "fmax", "min", "max", "minmag", "maxmag"), _of_numbers(maths.extreme)),
+    "fabs": _of_numbers(maths.absolute),
+    "fract": _fract,
+    "clamp": _of_numbers(clamp),
+    "mix": _of_numbers(_mix),
+    "step": _of_numbers(_step),
+    "smoothstep": _of_numbers(_smoothstep),
+    "sign": _of_numbers(_of_type),
+    **dict.fromkeys(("nan", "__builtin_nanf", "__builtin_nan"), _of_numbers(_of_type)),
+    "degrees": _of_numbers(_scaled(57.29577951308232)),
+    "radians": _of_numbers(_scaled(0.017453292519943295)),
+}
+"""OpenCL C 3.0, sections 6.15.2 and 6.15.4."""

@@ -1,0 +1,1 @@
+"""The walk over a kernel's statements, expressions and calls."""

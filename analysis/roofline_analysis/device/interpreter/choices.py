@@ -1,0 +1,100 @@
+"""``a ? b : c``."""
+
+from __future__ import annotations
+
+from roofline_analysis.device.state.arithmetic import binary, convert, truth
+from roofline_analysis.device.state.conversions import as_scalar
+from roofline_analysis.device.state.dead_code import keep_skipped
+from roofline_analysis.device.state.selection import select
+from roofline_analysis.device.state.vectors import select_each
+from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.values import DeviceValue, StructValue, Value
+from roofline_analysis.language.types import common_type
+from roofline_core.algebra.symbolic import apply
+from roofline_core.program import expressions as ir
+
+
+def conditional(walker: Walker, node: ir.Conditional) -> DeviceValue:
+    """``a ? b : c``; a side that loads or calls is charged to the threads that take it."""
+    decides = walker.evaluate(node.condition)
+    if walker.opencl and isinstance(decides, StructValue) and len(decides.fields) > 1:
+        then, otherwise = walker.evaluate(node.then), walker.evaluate(node.otherwise)
+        return select_each(walker, decides, then, otherwise)
+    condition = truth(walker, as_scalar(walker, decides))
+    known = condition.constant
+    if known is not None:
+        return walker.evaluate(node.then if known else node.otherwise)
+    walker.machine.need(condition)
+    shared = _of_first_operands(walker, condition, node)
+    if shared is not None:
+        return shared
+    before = dict(walker.slots)
+    then, otherwise = _guarded_sides(walker, condition, node)
+    keep_skipped(walker, before)
+    return select(walker, condition, then, otherwise)
+
+
+def _of_first_operands(walker: Walker, condition: Value, node: ir.Conditional) -> Value | None:
+    """``c ? a * x : b * x`` as ``(c ? a : b) * x``, which compilers make of it; else None."""
+    then, otherwise = node.then, node.otherwise
+    if not isinstance(then, ir.Binary) or not isinstance(otherwise, ir.Binary):
+        return None
+    if (
+        then.op != otherwise.op
+        or then.op not in ("*", "+", "-")
+        or not _same(then.right, otherwise.right)
+    ):
+        return None
+    if _is_heavy(then) or _is_heavy(otherwise):
+        return None
+    first, second = walker.evaluate(then.left), walker.evaluate(otherwise.left)
+    operand = walker.evaluate(then.right)
+    if not all(isinstance(each, Value) for each in (first, second, operand)):
+        return None
+    assert isinstance(first, Value)
+    assert isinstance(second, Value)
+    assert isinstance(operand, Value)
+    type_ = common_type(first.type, second.type)
+    chosen = select(
+        walker, condition, convert(walker, first, type_), convert(walker, second, type_)
+    )
+    return binary(walker, then.op, chosen, operand) if isinstance(chosen, Value) else None
+
+
+def _same(left: ir.Expression, right: ir.Expression) -> bool:
+    """Whether two expressions name the same variable, field or number."""
+    if isinstance(left, ir.Name) and isinstance(right, ir.Name):
+        return left.name == right.name
+    if isinstance(left, ir.Member) and isinstance(right, ir.Member):
+        return left.name == right.name and _same(left.base, right.base)
+    if isinstance(left, ir.Literal) and isinstance(right, ir.Literal):
+        return left.value == right.value and left.type_name == right.type_name
+    return False
+
+
+def _guarded_sides(
+    walker: Walker, condition: Value, node: ir.Conditional
+) -> tuple[DeviceValue, DeviceValue]:
+    """Both sides; one that loads or calls is skipped by the threads that do not take it."""
+    if not (_is_heavy(node.then) or _is_heavy(node.otherwise)):
+        return walker.evaluate(node.then), walker.evaluate(node.otherwise)
+    guard = walker.machine.open_guard((condition.expr,))
+    then = walker.evaluate(node.then)
+    walker.machine.close(guard)
+    negated = apply("eq", condition.expr) if condition.expr is not None else None
+    guard = walker.machine.open_guard((negated,))
+    otherwise = walker.evaluate(node.otherwise)
+    walker.machine.close(guard)
+    return then, otherwise
+
+
+def _is_heavy(node: ir.Expression) -> bool:
+    if isinstance(node, (ir.Call, ir.Index)):
+        return True
+    if isinstance(node, (ir.Binary,)):
+        return _is_heavy(node.left) or _is_heavy(node.right)
+    if isinstance(node, (ir.Unary, ir.Cast)):
+        return _is_heavy(node.operand)
+    if isinstance(node, ir.Conditional):
+        return _is_heavy(node.then) or _is_heavy(node.otherwise)
+    return isinstance(node, (ir.Member,)) and _is_heavy(node.base)

@@ -1,0 +1,182 @@
+"""Objects in device code: methods, function objects, lambdas, constructors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from roofline_analysis.device.functions.cub import primitive_method, primitive_value
+from roofline_analysis.device.functions.thread_groups import builtin_method
+from roofline_analysis.device.interpreter.inlining import (
+    argument,
+    callee_of,
+    declare_argument,
+    inline,
+    unknown_call,
+)
+from roofline_analysis.device.state.dead_code import keep
+from roofline_analysis.device.state.vectors import build
+from roofline_analysis.device.state.walker import MAX_INLINE_DEPTH, Frame, Names, Walker
+from roofline_analysis.device.values import (
+    CodeValue,
+    DeviceValue,
+    Place,
+    StructValue,
+    VariablePlace,
+    number,
+)
+from roofline_analysis.language.scope import Scope
+from roofline_analysis.language.symbols import last_component
+from roofline_analysis.language.types import is_float, is_integer, vector_parts
+from roofline_core.program import expressions as ex
+from roofline_core.program.types import Type
+from roofline_core.program.units import Function
+
+
+def method_call(walker: Walker, node: ex.Call, callee: ex.Member) -> DeviceValue:
+    """``object.method(args)`` or ``pointer->method(args)``."""
+    owner_place = _object_place(walker, callee)
+    if owner_place is None:
+        owner = walker.evaluate(callee.base)
+        owner_place = walker.declare("", walker.type_of(owner), owner)
+    owner_type = walker.types.resolve(walker.place_type(owner_place))
+    primitive = primitive_method(walker, owner_type, callee.name, node.args, node)
+    if primitive is not None:
+        return primitive
+    methods, scope = walker.types.system.find_methods(owner_type, callee.name)
+    if not methods and not walker.types.system.is_class(owner_type):
+        methods = _only_methods(walker, callee.name)
+    found = callee_of(walker, methods, node.args, callee.template_args, scope)
+    if found is not None:
+        return inline(
+            walker,
+            found,
+            node.args,
+            this=owner_place,
+            template_args=callee.template_args,
+            scope=scope,
+        )
+    args = [walker.evaluate(arg) for arg in node.args]
+    keep(walker, *args)
+    held = walker.read(owner_place) if isinstance(owner_place, VariablePlace) else None
+    group = held.type if isinstance(held, StructValue) else owner_type
+    result = builtin_method(walker, callee.name, group, args, node)
+    return result if result is not None else unknown_call(walker, node, callee.name)
+
+
+def _object_place(walker: Walker, callee: ex.Member) -> Place | None:
+    if isinstance(callee.base, ex.Name) and callee.base.name == "this":
+        return walker.frames[-1].this
+    if callee.arrow:
+        return walker.dereference(walker.evaluate(callee.base))
+    if isinstance(callee.base, (ex.Call, ex.Construct)):
+        return None
+    return walker.place_of(callee.base)
+
+
+def _only_methods(walker: Walker, name: str) -> list[Function]:
+    """Methods of a name that a single class has, for an object whose type is not known."""
+    methods = [m for m in walker.symbols.functions_named(name) if m.owner is not None]
+    return methods if len({m.owner for m in methods}) == 1 else []
+
+
+def call_object(
+    walker: Walker, value: DeviceValue, place: Place | None, node: ex.Call
+) -> DeviceValue:
+    """A call of a variable: a lambda, a function pointer or an object with ``operator()``."""
+    if isinstance(value, CodeValue):
+        if value.lambda_ is not None:
+            return _call_lambda(walker, value, node)
+        if value.function is not None:
+            candidates = walker.symbols.functions_named(value.function.qualified_name)
+            chosen = callee_of(walker, candidates, node.args, value.template_args)
+            if chosen is not None:
+                return inline(walker, chosen, node.args, template_args=value.template_args)
+    type_ = walker.types.resolve(walker.type_of(value))
+    methods, scope = walker.types.system.find_methods(type_, "operator()")
+    found = callee_of(walker, methods, node.args, scope=scope)
+    if found is not None:
+        owner = place or walker.declare("", type_, value)
+        return inline(walker, found, node.args, this=owner, scope=scope)
+    return unknown_call(walker, node, "operator()")
+
+
+def _call_lambda(walker: Walker, code: CodeValue, node: ex.Call) -> DeviceValue:
+    assert code.lambda_ is not None
+    if len(walker.frames) > MAX_INLINE_DEPTH:
+        walker.machine.operations.keep_all()
+        return walker.opaque(Type("float"), walker.machine.loop_bits(), "lambda")
+    bound = [argument(walker, p, a) for p, a in zip(code.lambda_.params, node.args, strict=False)]
+    around = code.around if isinstance(code.around, Names) else walker.names()
+    before = walker.enter(around)
+    this = walker.frames[-1].this
+    walker.frames.append(Frame(None, this=this, first_slot=walker.next_slot))
+    for parameter, value in zip(code.lambda_.params, bound, strict=False):
+        declare_argument(walker, parameter, value)
+    walker.execute(code.lambda_.body)
+    frame = walker.frames.pop()
+    walker.leave(before)
+    if not frame.returns:
+        return number(0, "int")
+    keep(walker, *frame.returns[:-1])
+    return frame.returns[-1]
+
+
+def construct(
+    walker: Walker,
+    type_: Type,
+    args: tuple[DeviceValue, ...],
+    nodes: Sequence[ex.Expression],
+) -> DeviceValue:
+    """``T(args)`` or ``T{args}``."""
+    type_ = walker.types.resolve(type_)
+    if is_integer(type_.name) or is_float(type_.name) or type_.pointers:
+        return walker.coerce(args[0], type_) if args else number(0, type_.name)
+    made = primitive_value(walker, type_)
+    if made is not None:
+        return made
+    if walker.opencl and vector_parts(type_.name) is not None:
+        return build(walker, type_, args)
+    if len(args) == 1 and isinstance(args[0], StructValue) and args[0].type.name == type_.name:
+        return args[0]
+    scope = walker.types.system.scope_of(type_)
+    blank = _blank(walker, type_, scope)
+    if not isinstance(blank, StructValue):
+        keep(walker, *args)
+        return blank
+    if scope is not None and scope.struct is not None:
+        constructors = walker.symbols.find_methods(scope.struct, scope.struct.name)
+        found = callee_of(walker, constructors, args, scope=scope)
+        if found is not None:
+            place = walker.declare("", type_, blank)
+            inline(walker, found, args, this=place, scope=scope)
+            return walker.read(place)
+    return _filled(walker, type_, blank, args)
+
+
+def _filled(
+    walker: Walker, type_: Type, blank: StructValue, args: tuple[DeviceValue, ...]
+) -> StructValue:
+    """An aggregate with its first fields given values."""
+    layout = walker.types.fields(type_) or {}
+    fields = dict(blank.fields)
+    names = list(fields)
+    keep(walker, *args[len(names) :])
+    for name, arg in zip(names, args, strict=False):
+        fields[name] = walker.coerce(arg, layout[name].type) if name in layout else arg
+    return StructValue(type_, fields)
+
+
+def _blank(walker: Walker, type_: Type, scope: Scope | None) -> DeviceValue:
+    """A new object: its fields by their default initialisers, else not known."""
+    value = walker.opaque(type_, 0, last_component(type_.name))
+    if scope is None or scope.struct is None or not isinstance(value, StructValue):
+        return value
+    fields = dict(value.fields)
+    initialised = [m for m in scope.struct.fields if m.init is not None and m.name in fields]
+    if initialised:
+        before = walker.enter(Names({}, scope, {}))
+        for member in initialised:
+            assert member.init is not None
+            fields[member.name] = walker.coerce(walker.evaluate(member.init), member.type)
+        walker.leave(before)
+    return StructValue(value.type, fields)

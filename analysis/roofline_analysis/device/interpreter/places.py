@@ -1,0 +1,196 @@
+"""Where the value of an expression is stored: variables, fields, elements, memory."""
+
+from __future__ import annotations
+
+from roofline_analysis.device.state.arithmetic import binary
+from roofline_analysis.device.state.conversions import scalar
+from roofline_analysis.device.state.memory import field_of, offset_by
+from roofline_analysis.device.state.vectors import component_place
+from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.values import (
+    DeviceValue,
+    FieldPlace,
+    MemoryPlace,
+    Place,
+    PlacePointer,
+    PointerValue,
+    StructValue,
+    SwizzlePlace,
+    Value,
+    number,
+)
+from roofline_analysis.language.opencl_types import field_names
+from roofline_analysis.language.symbols import last_component
+from roofline_analysis.language.types import SCALARS, packed_element
+from roofline_core.program import expressions as ir
+from roofline_core.program.types import Type
+
+INDEX_BUILTINS = frozenset(("threadIdx", "blockIdx", "blockDim", "gridDim"))
+
+
+def place_of(walker: Walker, node: ir.Expression) -> Place | None:
+    """Where an expression's value is stored, or None if it is not stored anywhere."""
+    if isinstance(node, ir.Name):
+        found = walker.scope.find(node.name)
+        if found is not None:
+            return found
+        member = implicit_member(walker, node.name)
+        if member is not None:
+            return member
+        return _global_place(walker, node.name)
+    if isinstance(node, ir.Index):
+        return _index_place(walker, node)
+    if isinstance(node, ir.Member):
+        return _member_place(walker, node)
+    if isinstance(node, ir.Unary) and node.op == "*":
+        return dereference(walker, walker.evaluate(node.operand))
+    if isinstance(node, ir.Cast):
+        return _cast_place(walker, node)
+    if isinstance(node, (ir.Assign, ir.Update)):
+        walker.evaluate(node)
+        return place_of(walker, node.target)
+    if isinstance(node, ir.Binary) and node.op == ",":
+        walker.evaluate(node.left)
+        return place_of(walker, node.right)
+    if isinstance(node, ir.Call):
+        return dereference(walker, walker.evaluate(node), strict=True)
+    return None
+
+
+def _global_place(walker: Walker, name: str) -> Place | None:
+    entry = walker.symbols.find_global(name, walker.path)
+    if entry is None or "__device__" not in entry.variable.qualifiers:
+        return None
+    type_ = walker.types.resolve(entry.variable.type)
+    if type_.dims:
+        return None
+    array = walker.array(last_component(name), type_)
+    return MemoryPlace(PointerValue(array, number(0, "long"), type_))
+
+
+def _cast_place(walker: Walker, node: ir.Cast) -> Place | None:
+    """``reinterpret_cast<float4&>(x)``."""
+    if not node.type.reference:
+        return None
+    inner = place_of(walker, node.operand)
+    if isinstance(inner, MemoryPlace):
+        pointee = walker.types.resolve(node.type)
+        target = Type(pointee.name, pointee.args, pointee.pointers, const=pointee.const)
+        return MemoryPlace(PointerValue(inner.pointer.array, inner.pointer.offset, target))
+    if inner is not None:
+        walker.machine.operations.keep_all()  # Its elements are read as others.
+    return inner
+
+
+def dereference(walker: Walker, value: DeviceValue, *, strict: bool = False) -> Place | None:
+    """The place an address names."""
+    if isinstance(value, PointerValue):
+        return None if strict else MemoryPlace(value)
+    if isinstance(value, PlacePointer):
+        if value.index is not None or _is_array(walker, value.place):
+            return element_place(value, value.index or number(0, "int"))
+        return value.place
+    return None
+
+
+def _is_array(walker: Walker, place: Place) -> bool:
+    if isinstance(place, MemoryPlace):
+        return False
+    held = walker.read(place)
+    return isinstance(held, StructValue) and bool(held.type.dims)
+
+
+def element_place(pointer: PlacePointer, index: Value) -> Place:
+    """The element of an array held in registers."""
+    known = index.constant
+    name = str(int(known)) if known is not None else None
+    return FieldPlace(pointer.place, name, pointer.pointee, index)
+
+
+def _index_place(walker: Walker, node: ir.Index) -> Place | None:
+    base = walker.evaluate(node.base)
+    index = scalar(walker, node.index)
+    if isinstance(base, Value) and isinstance(node.base, ir.Literal):
+        return None
+    if isinstance(base, PointerValue):
+        return MemoryPlace(offset_by(walker, base, index))
+    if isinstance(base, PlacePointer):
+        if base.index is not None:
+            index = binary(walker, "+", base.index, index)
+        if not isinstance(base.place, MemoryPlace):
+            return element_place(base, index)
+    if isinstance(base, StructValue):
+        inner = place_of(walker, node.base)
+        element = next(iter(base.fields.values()), None)
+        type_ = walker.type_of(element) if element is not None else Type("int")
+        known = index.constant
+        return (
+            FieldPlace(inner, str(int(known)) if known is not None else None, type_, index)
+            if inner
+            else None
+        )
+    return None
+
+
+def _member_place(walker: Walker, node: ir.Member) -> Place | None:
+    if isinstance(node.base, ir.Name) and node.base.name in INDEX_BUILTINS:
+        return None
+    if node.arrow or (isinstance(node.base, ir.Name) and node.base.name == "this"):
+        if isinstance(node.base, ir.Name) and node.base.name == "this":
+            owner = walker.frames[-1].this
+        else:
+            owner = dereference(walker, walker.evaluate(node.base))
+    else:
+        owner = place_of(walker, node.base)
+    return field_place(walker, owner, node.name) if owner is not None else None
+
+
+def field_place(walker: Walker, owner: Place, name: str) -> Place | None:
+    """The place of a member of the object at a place."""
+    if walker.opencl:
+        picked = component_place(walker, owner, name)
+        if picked is not None:
+            return picked
+    if isinstance(owner, SwizzlePlace):
+        position = field_names(len(owner.names)).index(name)
+        return field_place(walker, owner.owner, owner.names[position])
+    if isinstance(owner, MemoryPlace):
+        half = packed_element(walker.types.resolve(owner.pointer.pointee), name)
+        if half is not None:
+            return MemoryPlace(field_of(owner.pointer, SCALARS[half] * (name == "y"), Type(half)))
+        layout = walker.types.fields(owner.pointer.pointee)
+        if layout is None or name not in layout:
+            return MemoryPlace(owner.pointer)
+        member = layout[name]
+        return MemoryPlace(field_of(owner.pointer, member.offset_bytes, member.type))
+    held = walker.read(owner)
+    if isinstance(held, PlacePointer):
+        return field_place(walker, held.place, name)
+    if isinstance(held, PointerValue):
+        return field_place(walker, MemoryPlace(held), name)
+    if isinstance(held, StructValue):
+        layout = walker.types.fields(held.type) or {}
+        type_ = layout[name].type if name in layout else _type_in(walker, held, name)
+        return FieldPlace(owner, name, walker.types.resolve(type_))
+    half = packed_element(walker.types.resolve(walker.place_type(owner)), name)
+    return FieldPlace(owner, name, Type(half or "int"))
+
+
+def _type_in(walker: Walker, held: StructValue, name: str) -> Type:
+    inner = held.fields.get(name)
+    return walker.type_of(inner) if inner is not None else Type("int")
+
+
+def implicit_member(walker: Walker, name: str) -> Place | None:
+    """A field named without ``this->`` inside a method."""
+    this = walker.frames[-1].this
+    if this is None:
+        return None
+    if isinstance(this, MemoryPlace):
+        layout = walker.types.fields(this.pointer.pointee) or {}
+    else:
+        owner = walker.read(this)
+        if isinstance(owner, StructValue) and name in owner.fields:
+            return FieldPlace(this, name, walker.type_of(owner.fields[name]))
+        layout = {}
+    return field_place(walker, this, name) if name in layout else None

@@ -1,0 +1,408 @@
+"""Statements of device code: declarations, branches and what ends a stretch of code early."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from roofline_analysis.device.functions.matrix_fragments import fragment_value
+from roofline_analysis.device.interpreter.expressions import evaluate
+from roofline_analysis.device.interpreter.objects import construct
+from roofline_analysis.device.interpreter.places import place_of
+from roofline_analysis.device.loops.walk import walk_for, walk_range, walk_while
+from roofline_analysis.device.state.arithmetic import truth
+from roofline_analysis.device.state.conversions import coerce, scalar
+from roofline_analysis.device.state.dead_code import keep, keep_changed
+from roofline_analysis.device.state.flow import Flow
+from roofline_analysis.device.state.memory import need_value
+from roofline_analysis.device.state.selection import select
+from roofline_analysis.device.state.walker import MAX_STATEMENTS, Scope, Walker
+from roofline_analysis.device.values import (
+    DeviceValue,
+    MemoryPlace,
+    PointerValue,
+    StructValue,
+    Value,
+    number,
+)
+from roofline_analysis.language.scope import literal
+from roofline_analysis.language.types import is_float, is_integer
+from roofline_analysis.regions.conditions import conjuncts, negation
+from roofline_analysis.regions.kernel_summary import Exit, Role
+from roofline_core.algebra.symbolic import Expr, apply
+from roofline_core.program import statements as ir
+from roofline_core.program.expressions import Expression, InitList, Literal
+from roofline_core.program.types import Type
+
+
+def walk(walker: Walker, node: ir.Statement) -> Flow:
+    """Walk one statement in the current region."""
+    walker.statements += 1
+    if walker.statements > MAX_STATEMENTS:
+        walker.note("the kernel is too long to be followed to its end", node.line)
+        walker.machine.operations.keep_all()
+        return Flow.EXIT
+    handler = _WALKERS.get(type(node))
+    if handler is None:
+        return Flow.NEXT
+    walker.at(node.line)
+    return handler(walker, node)
+
+
+def walk_sequence(walker: Walker, body: Sequence[ir.Statement]) -> Flow:
+    """Walk statements in order; after a conditional exit the rest stands under its negation."""
+    for position, statement in enumerate(body):
+        if isinstance(statement, ir.If):
+            flow, rest = _walk_if(walker, statement)
+            if flow is Flow.EXIT:
+                return Flow.EXIT
+            if rest is not None:
+                guard = walker.machine.open_guard(rest, role=Role.STAYS)
+                flow = walk_sequence(walker, body[position + 1 :])
+                walker.machine.close(guard)
+                return flow
+        elif walk(walker, statement) is Flow.EXIT:
+            return Flow.EXIT
+    return Flow.NEXT
+
+
+def _block(walker: Walker, node: ir.Block) -> Flow:
+    walker.scope = Scope({}, walker.scope)
+    flow = walk_sequence(walker, node.body)
+    assert walker.scope.parent is not None
+    walker.scope = walker.scope.parent
+    return flow
+
+
+def _evaluate(walker: Walker, node: ir.Evaluate) -> Flow:
+    evaluate(walker, node.expression)
+    return Flow.NEXT
+
+
+# -- declarations
+
+
+def _declare(walker: Walker, node: ir.Declare) -> Flow:
+    for variable in node.variables:
+        walker.at(variable.line)
+        declare_variable(walker, variable)
+    return Flow.NEXT
+
+
+def declare_variable(walker: Walker, variable: ir.Variable) -> None:
+    """Declare one local variable and run its initializer."""
+    type_ = _completed(walker.types.resolve(variable.type), variable.init)
+    points = walker.opencl and type_.pointers and not type_.dims
+    if "__shared__" in variable.qualifiers and not points:
+        _declare_shared(walker, variable, type_)
+        return
+    if type_.volatile and not type_.pointers:
+        walker.machine.operations.keep_all()  # What is written to it stays.
+    if type_.reference and variable.init is not None:
+        place = place_of(walker, variable.init)
+        if place is not None:
+            walker.scope.names[variable.name] = place
+            return
+    walker.declare(variable.name, type_, _initial(walker, variable, type_))
+
+
+def _completed(type_: Type, init: Expression | None) -> Type:
+    """The type of ``int a[] = {1, 2, 3}`` with the bound that its initializer gives."""
+    if not type_.dims or type_.dims[0] is not None:
+        return type_
+    if isinstance(init, InitList):
+        count = len(init.items)
+    elif isinstance(init, Literal) and isinstance(init.value, str):
+        count = len(init.value) + 1
+    else:
+        return type_
+    dims = (literal(count), *type_.dims[1:])
+    return Type(type_.name, type_.args, type_.pointers, const=type_.const, dims=dims)
+
+
+def _declare_shared(walker: Walker, variable: ir.Variable, type_: Type) -> None:
+    array = walker.array(f"{variable.name}@{variable.line}", type_, "shared")
+    size = walker.types.size(type_)
+    if size is not None and ("declared", array) not in walker.machine.root.available:
+        walker.machine.root.available["declared", array] = True
+        walker.shared_bytes += size
+    if type_.dims or "extern" in variable.qualifiers:
+        pointee = type_.pointee() if type_.dims else type_
+        pointer = PointerValue(array, number(0, "long"), pointee)
+        walker.declare(variable.name, type_.pointer_to(), pointer)
+    else:
+        walker.scope.names[variable.name] = MemoryPlace(
+            PointerValue(array, number(0, "long"), type_)
+        )
+
+
+def _initial(walker: Walker, variable: ir.Variable, type_: Type) -> DeviceValue:
+    if variable.ctor_args is not None:
+        if type_.dims:
+            return StructValue(type_)
+        args = tuple(evaluate(walker, arg) for arg in variable.ctor_args)
+        return construct(walker, type_, args, variable.ctor_args)
+    if variable.init is None:
+        return default_value(walker, type_, variable.name)
+    if type_.dims:
+        return _array_initial(walker, variable.init, type_)
+    if isinstance(variable.init, InitList):
+        args = tuple(evaluate(walker, item) for item in variable.init.items)
+        return construct(walker, type_, args, variable.init.items)
+    value = evaluate(walker, variable.init)
+    return coerce(walker, value, type_)
+
+
+def _array_initial(walker: Walker, init: Expression, type_: Type) -> DeviceValue:
+    """A local array's initial elements, rows of rows as nested arrays."""
+    if not isinstance(init, InitList):
+        return StructValue(type_)
+    element = type_.pointee()
+    fields: dict[str, DeviceValue] = {}
+    for position, item in enumerate(init.items):
+        if isinstance(item, InitList) and element.dims:
+            fields[str(position)] = _array_initial(walker, item, element)
+        else:
+            fields[str(position)] = coerce(walker, evaluate(walker, item), element)
+    return StructValue(type_, fields)
+
+
+def default_value(walker: Walker, type_: Type, name: str) -> DeviceValue:
+    """What a variable without initializer holds: nothing known, but its shape."""
+    if type_.dims:
+        return StructValue(type_)
+    if is_float(type_.name) or is_integer(type_.name) or type_.pointers:
+        if is_integer(type_.name) and not type_.pointers:
+            return number(0, type_.name)
+        return walker.opaque(type_, 0, name)
+    if walker.symbols.find_struct(type_.name) is not None:
+        return construct(walker, type_, (), ())
+    return fragment_value(walker, type_) or walker.opaque(type_, 0, name)
+
+
+# -- branches
+
+
+def _if(walker: Walker, node: ir.If) -> Flow:
+    # Alone, as the body of another statement: what follows an exit is the caller's.
+    flow, _ = _walk_if(walker, node)
+    return flow
+
+
+_Guard = tuple[Expr | None, ...]
+
+
+def _walk_if(walker: Walker, node: ir.If) -> tuple[Flow, _Guard | None]:
+    """Walk a branch. The second value is the guard that the rest of the sequence stands under."""
+    if node.init is not None:
+        walk(walker, node.init)
+    condition = truth(walker, scalar(walker, node.condition))
+    known = condition.constant
+    if known is not None:
+        taken = node.then if known else node.otherwise
+        return (walk(walker, taken) if taken is not None else Flow.NEXT), None
+    walker.machine.need(condition)
+    conditions = conjuncts(condition.expr)
+    before = dict(walker.slots)
+    then_flow = _walk_side(walker, node.then, conditions)
+    after_then = walker.slots
+    walker.slots = dict(before)
+    negated = negation(condition.expr)
+    else_flow = Flow.NEXT
+    if node.otherwise is not None:
+        else_flow = _walk_side(walker, node.otherwise, negated)
+    if then_flow is Flow.EXIT:
+        _keep_past(walker, node.then, after_then)
+    if else_flow is Flow.EXIT and node.otherwise is not None:
+        _keep_past(walker, node.otherwise, walker.slots)
+    _merge(walker, condition, before, after_then, then_flow, else_flow)
+    if then_flow is Flow.EXIT and else_flow is Flow.EXIT:
+        return Flow.EXIT, None
+    if then_flow is Flow.EXIT:
+        _note_exit(walker, node.then, conditions)
+        return Flow.NEXT, negated
+    if else_flow is Flow.EXIT:
+        if node.otherwise is not None:
+            _note_exit(walker, node.otherwise, negated)
+        return Flow.NEXT, conditions
+    return Flow.NEXT, None
+
+
+def _last(taken: ir.Statement) -> ir.Statement:
+    last = taken
+    while isinstance(last, ir.Block) and last.body:
+        last = last.body[-1]
+    return last
+
+
+def _keep_past(walker: Walker, taken: ir.Statement, slots: dict[int, DeviceValue]) -> None:
+    """Keep what variables hold at a jump: code behind the loop or call may read it there."""
+    last = _last(taken)
+    ends = walker.next_slot
+    if isinstance(last, ir.Return):
+        ends = walker.frames[-1].first_slot
+    elif isinstance(last, (ir.Break, ir.Continue)) and walker.entries:
+        ends = walker.entries[-1]
+    keep(walker, *(value for slot, value in slots.items() if slot < ends))
+
+
+def _note_exit(walker: Walker, taken: ir.Statement, conditions: tuple[Expr | None, ...]) -> None:
+    """Tell the loop around that a branch of its body ends it."""
+    last = _last(taken)
+    loop = walker.machine.innermost_loop()
+    if loop is not None and isinstance(last, (ir.Break, ir.Return)):
+        loop.exits.append(Exit(walker.machine.conditions_within(loop) + conditions))
+
+
+def _walk_side(walker: Walker, node: ir.Statement, conditions: tuple[Expr | None, ...]) -> Flow:
+    guard = walker.machine.open_guard(conditions)
+    flow = walk(walker, node)
+    if flow is Flow.EXIT:
+        guard.role = Role.LEAVES
+    walker.machine.close(guard)
+    return flow
+
+
+def _merge(
+    walker: Walker,
+    condition: Value,
+    before: dict[int, DeviceValue],
+    then: dict[int, DeviceValue],
+    then_flow: Flow,
+    else_flow: Flow,
+) -> None:
+    """Join the variables of two sides; a side that left does not count."""
+    otherwise = walker.slots
+    if else_flow is Flow.EXIT and then_flow is not Flow.EXIT:
+        walker.slots = then
+        return
+    if then_flow is Flow.EXIT:
+        return
+    for slot, value in then.items():
+        other = otherwise.get(slot)
+        if other is None or slot not in before:
+            otherwise[slot] = value
+        elif other is not value:
+            otherwise[slot] = select(walker, condition, value, other)
+
+
+def _switch(walker: Walker, node: ir.Switch) -> Flow:
+    value = scalar(walker, node.value)
+    walker.machine.need(value)
+    known = value.constant
+    if known is not None:
+        return _switch_known(walker, node, known)
+    before = dict(walker.slots)
+    walker.entries.append(walker.next_slot)
+    labelled = sum(1 for case in node.cases if case.body)
+    for position, case in enumerate(node.cases):
+        if not case.body:
+            continue
+        walker.slots = dict(before)
+        odds = 1.0 / max(1, labelled)
+        condition: Expr | None = None
+        if case.value is not None and value.expr is not None:
+            label = scalar(walker, case.value)
+            if label.expr is not None and not _is_data(value.expr):
+                condition = apply("eq", value.expr - label.expr)
+        guard = walker.machine.open_guard((condition,), odds)
+        _walk_cases(walker, node.cases[position:])
+        walker.machine.close(guard)
+        keep_changed(walker, before, walker.slots)
+    walker.entries.pop()
+    _forget_changed(walker, before)
+    return Flow.NEXT
+
+
+def _is_data(expr: Expr) -> bool:
+    return any(s.scope in ("data", "carried") for s in expr.symbols())
+
+
+def _walk_cases(walker: Walker, cases: Sequence[ir.Case]) -> Flow:
+    for case in cases:
+        if walk_sequence(walker, case.body) is Flow.EXIT:
+            return Flow.EXIT
+    return Flow.NEXT
+
+
+def _switch_known(walker: Walker, node: ir.Switch, known: int | float) -> Flow:
+    default = None
+    for position, case in enumerate(node.cases):
+        if case.value is None:
+            default = position
+        elif scalar(walker, case.value).constant == known:
+            _walk_cases(walker, node.cases[position:])
+            return Flow.NEXT
+    if default is not None:
+        _walk_cases(walker, node.cases[default:])
+    return Flow.NEXT
+
+
+def _forget_changed(walker: Walker, before: dict[int, DeviceValue]) -> None:
+    for slot, value in list(walker.slots.items()):
+        if before.get(slot) is not value and slot in before:
+            walker.slots[slot] = walker.opaque(
+                walker.slot_types[slot], walker.machine.loop_bits(), "choice", "data"
+            )
+
+
+# -- exits
+
+
+def _return(walker: Walker, node: ir.Return) -> Flow:
+    if node.value is not None:
+        value = evaluate(walker, node.value)
+        if not _all_float(value):
+            need_value(walker, value)
+        walker.frames[-1].returns.append(value)
+    return Flow.EXIT
+
+
+def _all_float(value: DeviceValue) -> bool:
+    """Whether it holds floats alone, which are computed where they are needed."""
+    if isinstance(value, StructValue):
+        return all(map(_all_float, value.fields.values()))
+    return isinstance(value, Value) and is_float(value.type)
+
+
+def _exit(walker: Walker, node: ir.Statement) -> Flow:
+    return Flow.EXIT
+
+
+def _label(walker: Walker, node: ir.Label) -> Flow:
+    return walk(walker, node.body) if node.body is not None else Flow.NEXT
+
+
+def _directed(walker: Walker, node: ir.Directed) -> Flow:
+    body = node.device_form() if node.device_form is not None else node.body
+    return walk(walker, body) if body is not None else Flow.NEXT
+
+
+def _opaque(walker: Walker, node: ir.Opaque) -> Flow:
+    for part in node.parts:
+        keep(walker, evaluate(walker, part))
+    return Flow.NEXT
+
+
+def _goto(walker: Walker, node: ir.Goto) -> Flow:
+    walker.machine.operations.keep_all()  # Where it leads is not followed.
+    return Flow.NEXT
+
+
+_WALKERS: Final[Mapping[type[ir.Statement], Callable[..., Flow]]] = {
+    ir.Block: _block,
+    ir.Declare: _declare,
+    ir.Evaluate: _evaluate,
+    ir.If: _if,
+    ir.For: walk_for,
+    ir.ForRange: walk_range,
+    ir.While: walk_while,
+    ir.Switch: _switch,
+    ir.Return: _return,
+    ir.Break: _exit,
+    ir.Continue: _exit,
+    ir.Goto: _goto,
+    ir.Label: _label,
+    ir.Opaque: _opaque,
+    ir.Directed: _directed,
+}

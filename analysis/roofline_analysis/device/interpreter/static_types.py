@@ -1,0 +1,144 @@
+"""The types of device expressions, told without evaluating them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.values import Value
+from roofline_analysis.language.arithmetic import operation_type
+from roofline_analysis.language.overloads import choose
+from roofline_analysis.language.scope import Scope
+from roofline_analysis.language.types import common_type, is_arithmetic, promoted
+from roofline_core.program import expressions as ex
+from roofline_core.program.types import Type
+
+
+def static_type(walker: Walker, node: ex.Expression) -> Type | None:
+    """The type of an expression without evaluating it; None where that would take more."""
+    handler = _STATIC_TYPES.get(type(node))
+    return handler(walker, node) if handler is not None else None
+
+
+def _literal_type(walker: Walker, node: ex.Literal) -> Type:
+    if node.type_name == "string":
+        return Type("char", pointers=1, const=True)
+    return Type(node.type_name)
+
+
+def _name_type(walker: Walker, node: ex.Name) -> Type | None:
+    place = walker.scope.find(node.name)
+    if place is not None:
+        return walker.types.resolve(walker.place_type(place))
+    held = walker.constants.get(node.name)
+    if isinstance(held, Value):
+        return Type(held.type)
+    member = _this_member(walker, node.name)
+    if member is not None:
+        return member
+    known = walker.typed_constant(node)
+    if known is not None:
+        return Type(known[1])
+    entry = walker.symbols.find_global(node.name, walker.path)
+    return walker.types.resolve(entry.variable.type) if entry is not None else None
+
+
+def _this_member(walker: Walker, name: str) -> Type | None:
+    """The type of a field named without ``this->`` inside a method."""
+    this = walker.frames[-1].this
+    fields = walker.types.fields(walker.place_type(this)) if this is not None else None
+    return fields[name].type if fields is not None and name in fields else None
+
+
+def _index_type(walker: Walker, node: ex.Index) -> Type | None:
+    base = static_type(walker, node.base)
+    if base is None or not (base.pointers or base.dims):
+        return None
+    return walker.types.resolve(base.pointee())
+
+
+def _member_type(walker: Walker, node: ex.Member) -> Type | None:
+    base = static_type(walker, node.base)
+    if base is None or base.pointers != int(node.arrow) or base.dims:
+        return None
+    found = (walker.types.fields(Type(base.name, base.args)) or {}).get(node.name)
+    return found.type if found is not None else None
+
+
+def _unary_type(walker: Walker, node: ex.Unary) -> Type | None:
+    if node.op == "!":
+        return Type("bool")
+    inner = static_type(walker, node.operand)
+    if inner is None:
+        return None
+    if node.op == "&":
+        return inner.pointer_to()
+    if node.op in ("+", "-", "~"):
+        plain = not (inner.pointers or inner.dims) and is_arithmetic(inner.name)
+        return Type(promoted(inner.name)) if plain else inner
+    if node.op == "*" and (inner.pointers or inner.dims):
+        return walker.types.resolve(inner.pointee())
+    return None
+
+
+def _binary_type(walker: Walker, node: ex.Binary) -> Type | None:
+    if node.op in ("==", "!=", "<", "<=", ">", ">=", "&&", "||"):
+        return Type("bool")
+    left, right = static_type(walker, node.left), static_type(walker, node.right)
+    if node.op == ",":
+        return right
+    if left is None or right is None:
+        return left or right  # The other is most often of the same type.
+    if left.pointers or left.dims or right.pointers or right.dims:
+        both = (left.pointers or left.dims) and (right.pointers or right.dims)
+        return Type("long") if both else left if left.pointers or left.dims else right
+    if not is_arithmetic(left.name) or not is_arithmetic(right.name):
+        return left if not is_arithmetic(left.name) else right
+    return Type(operation_type(node.op, left.name, right.name))
+
+
+def _conditional_type(walker: Walker, node: ex.Conditional) -> Type | None:
+    then, otherwise = static_type(walker, node.then), static_type(walker, node.otherwise)
+    if then is None or otherwise is None or then.name == otherwise.name:
+        return then or otherwise
+    plain = not (then.pointers or then.dims or otherwise.pointers or otherwise.dims)
+    if plain and is_arithmetic(then.name) and is_arithmetic(otherwise.name):
+        return Type(common_type(then.name, otherwise.name))
+    return then
+
+
+def _call_type(walker: Walker, node: ex.Call) -> Type | None:
+    """What a function of the program returns."""
+    if not isinstance(node.callee, ex.Name):
+        return None
+    system, scope = walker.types.system, walker.types.scope
+    candidates, inside = system.find_callees(node.callee, walker.path, scope)
+    types = [static_type(walker, arg) for arg in node.args]
+    given = walker.types.given_arguments(node.callee.template_args)
+    usable = [f for f in candidates if "__global__" not in f.qualifiers]
+    chosen = choose(system, usable, types, given, inside)
+    if chosen is None:
+        return None
+    returned = chosen.function.return_type
+    names = Scope({**inside.bindings, **chosen.bindings}, inside.owner, inside.struct)
+    found = system.resolve(returned, names)
+    own = {parameter.name for parameter in chosen.function.template_params}
+    return None if found.name == "auto" or found.name in own else found
+
+
+_STATIC_TYPES: Final[Mapping[type[ex.Expression], Callable[..., Type | None]]] = {
+    ex.Literal: _literal_type,
+    ex.Cast: lambda walker, node: walker.types.resolve(node.type),
+    ex.Name: _name_type,
+    ex.Index: _index_type,
+    ex.Member: _member_type,
+    ex.Unary: _unary_type,
+    ex.Assign: lambda walker, node: static_type(walker, node.target),
+    ex.Update: lambda walker, node: static_type(walker, node.target),
+    ex.SizeOf: lambda _walker, _node: Type("unsigned long"),
+    ex.Conditional: _conditional_type,
+    ex.Construct: lambda walker, node: walker.types.resolve(node.type),
+    ex.Binary: _binary_type,
+    ex.Call: _call_type,
+}

@@ -1,0 +1,290 @@
+"""What a loop carries from run to run: variables that its body changes.
+
+In a run of the loop such a variable has a number of its own: the start and so many steps where the
+body adds the same each time, else one that is not followed. Behind the loop it has what the last
+run left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from roofline_analysis.device.assigned import BodyFacts, Change, body_facts
+from roofline_analysis.device.costs.integer_costs import integer_cost
+from roofline_analysis.device.loops.induction import Step, changes_of, step_of
+from roofline_analysis.device.loops.loop_forms import may_change, put_back, surely_changes
+from roofline_analysis.device.state.arithmetic import binary, convert
+from roofline_analysis.device.state.dead_code import keep
+from roofline_analysis.device.state.memory import offset_by
+from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.values import (
+    DeviceValue,
+    FieldPlace,
+    Place,
+    PlacePointer,
+    PointerValue,
+    StructValue,
+    Value,
+    VariablePlace,
+)
+from roofline_analysis.language.types import is_integer
+from roofline_analysis.regions.kernel_summary import Region, Work
+from roofline_core.algebra.symbolic import Expr, apply, from_atom
+from roofline_core.program import statements as st
+
+
+@dataclass(slots=True)
+class Carried:
+    """A variable that the loop changes, and what is known of it."""
+
+    slot: int
+    before: DeviceValue
+    step: Step | None
+    start: DeviceValue | None = None
+    """The value at the start of a run."""
+
+
+def carry(
+    walker: Walker, parts: list[st.Statement], loop: Region, induction: str | None
+) -> list[Carried]:
+    """Give the variables that the loop changes their values in the current run."""
+    facts = [body_facts(part) for part in parts]
+    carried: dict[int, Carried] = {}
+    for name in dict.fromkeys(change.name for fact in facts for change in fact.changes):
+        place = walker.scope.find(name)
+        slot = _slot_of(place)
+        if place is not None and slot in walker.slots:
+            _carry_variable(walker, name, place, facts, loop, carried, is_counter=name == induction)
+    for fact in facts:
+        for name in fact.stores:
+            _mark_stored(walker, loop, name)
+    for item in carried.values():
+        item.start = walker.slots[item.slot] = _in_run(walker, item, loop)
+        _open_carried(walker, item.before, item.start)
+    return list(carried.values())
+
+
+def _carry_variable(
+    walker: Walker,
+    name: str,
+    place: Place,
+    facts: list[BodyFacts],
+    loop: Region,
+    carried: dict[int, Carried],
+    *,
+    is_counter: bool,
+) -> None:
+    """Carry the variable a name stands for, and what it points to, if the loop changes them."""
+    slot = _slot_of(place)
+    assert slot is not None
+    before = walker.slots[slot]
+    addressed = isinstance(before, PlacePointer) or _is_array(before)
+    changes = [c for c in changes_of(facts, name) if may_change(walker, c, addressed=addressed)]
+    if isinstance(before, PlacePointer):
+        _carry_pointee(walker, before, changes, loop, carried)
+    if slot in carried or not changes or _stays(walker, before, changes):
+        return
+    step = step_of(walker, name, facts) if isinstance(place, VariablePlace) else None
+    if not is_counter and step is not None and step.op != "+":
+        step = None
+    if step is None and put_back(walker, name, before, facts):
+        return
+    if _is_array(before):
+        walker.array_varies[slot] = walker.array_varies.get(slot, 0) | loop.bit
+    carried[slot] = Carried(slot, before, step)
+
+
+def _stays(walker: Walker, before: DeviceValue, changes: list[Change]) -> bool:
+    """Whether what changes is not the variable itself."""
+    by_value = walker.opencl and isinstance(before, StructValue) and not before.type.dims
+    if by_value or not isinstance(before, StructValue):
+        # A call of which nothing is known gets a number by value.
+        changes = [change for change in changes if surely_changes(walker, change)]
+    if isinstance(before, PointerValue):
+        return not any(c.whole for c in changes)  # What it points to changes.
+    return not changes
+
+
+def _carry_pointee(
+    walker: Walker,
+    pointer: PlacePointer,
+    changes: list[Change],
+    loop: Region,
+    carried: dict[int, Carried],
+) -> None:
+    """Carry the variable that the loop changes through a pointer: a caller's array, as a rule."""
+    slot = _slot_of(pointer.place)
+    before = walker.slots.get(slot) if slot is not None else None
+    while isinstance(before, PlacePointer):
+        slot = _slot_of(before.place)
+        before = walker.slots.get(slot) if slot is not None else None
+    if slot is None or slot in carried or not isinstance(before, (Value, StructValue)):
+        return
+    if all(change.whole and change.op != "?" for change in changes):
+        return  # The pointer moves; what it points to stays.
+    if _is_array(before):
+        walker.array_varies[slot] = walker.array_varies.get(slot, 0) | loop.bit
+    carried[slot] = Carried(slot, before, None)
+
+
+def _is_array(value: DeviceValue) -> bool:
+    return isinstance(value, StructValue) and bool(value.type.dims)
+
+
+def _slot_of(place: Place | None) -> int | None:
+    while isinstance(place, FieldPlace):
+        place = place.owner
+    return place.slot if isinstance(place, VariablePlace) else None
+
+
+def _mark_stored(walker: Walker, loop: Region, name: str) -> None:
+    place = walker.scope.find(name)
+    value = walker.slots.get(place.slot) if isinstance(place, VariablePlace) else None
+    if isinstance(value, PointerValue):
+        loop.available["stored", value.array] = True
+        # What was loaded before the loop may be stale in its second run.
+        walker.epochs[value.array] = walker.epochs.get(value.array, 0) + 1
+
+
+def _in_run(walker: Walker, item: Carried, loop: Region) -> DeviceValue:
+    """The value at the start of run ``counter``."""
+    before, step = item.before, item.step
+    assert loop.counter is not None
+    counter = from_atom(loop.counter)
+    if step is not None and step.amount.expr is not None:
+        if isinstance(before, Value) and before.expr is not None and is_integer(before.type):
+            varies = before.varies | step.amount.varies | loop.bit
+            if step.op == "+":
+                return Value(before.type, before.expr + step.amount.expr * counter, varies)
+            power = apply("mul", counter, apply("log2", step.amount.expr))
+            shift = power if power.constant is None else counter
+            op = "shl" if step.op == "*" else "shr"
+            return Value(before.type, apply(op, before.expr, shift), varies)
+        if isinstance(before, PointerValue) and step.op == "+":
+            advance = Value("long", step.amount.expr * counter, step.amount.varies | loop.bit)
+            return offset_by(walker, before, advance)
+    return _forgotten(walker, before, walker.slot_types[item.slot], loop.bit)
+
+
+def _forgotten(walker: Walker, before: DeviceValue, type_: object, bit: int) -> DeviceValue:
+    """A value of the same shape that differs in each run of a loop in a way not followed."""
+    if isinstance(before, Value):
+        varies = before.varies | bit
+        if is_integer(before.type):
+            return Value(before.type, walker.fresh("carried", "carried"), varies)
+        return Value(before.type, None, varies)
+    if isinstance(before, StructValue):
+        if before.type.dims:
+            return StructValue(before.type)
+        fields = {
+            name: _forgotten(walker, value, None, bit) for name, value in before.fields.items()
+        }
+        return StructValue(before.type, fields)
+    if isinstance(before, PointerValue):
+        expr = before.offset.expr
+        moved = expr + walker.fresh(before.array.name, "carried") if expr is not None else None
+        return PointerValue(
+            before.array, Value("long", moved, before.offset.varies | bit), before.pointee
+        )
+    return before
+
+
+def _has_closed_form(item: Carried, trips: Expr | None) -> bool:
+    """Whether the value behind the loop is computed from the trips, not by the loop."""
+    step = item.step
+    return (
+        trips is not None
+        and step is not None
+        and step.op == "+"
+        and step.amount.expr is not None
+        and isinstance(item.before, (Value, PointerValue))
+    )
+
+
+def _open_carried(walker: Walker, before: DeviceValue, start: DeviceValue | None) -> None:
+    """What a run starts with comes from before the loop, and from the run before."""
+    if isinstance(before, Value) and isinstance(start, Value):
+        if not is_integer(start.type):
+            start.made = walker.machine.note((before,), (), start.varies)
+    elif isinstance(before, StructValue):
+        parts = start.fields if isinstance(start, StructValue) else {}
+        for name, value in before.fields.items():
+            _open_carried(walker, value, parts.get(name))
+    elif before is not start:
+        keep(walker, before)
+
+
+def need_carried(
+    walker: Walker, start: DeviceValue | None, inside: DeviceValue, loop: Region
+) -> None:
+    """Charge the loop with what it computes for its next run, or for the code behind it."""
+    if isinstance(inside, StructValue):
+        parts = start.fields if isinstance(start, StructValue) else {}
+        for name, value in inside.fields.items():
+            need_carried(walker, parts.get(name), value, loop)
+    elif isinstance(inside, Value) and not is_integer(inside.type):
+        if inside is start:
+            return
+        if inside.made is None:
+            return
+        if isinstance(start, Value) and start.made is not None:
+            # What the next run starts with: used if anything uses that.
+            start.made.inputs.append(walker.machine.needed_by_run(inside))
+        else:
+            walker.machine.need(inside)
+    elif isinstance(inside, Value):
+        term = _added(start, inside)
+        if term is None or not (loop.unrolled or loop.copies > 1):
+            walker.machine.need(inside)
+            return
+        # A three-way addition takes the terms of two runs.
+        walker.machine.need(term)
+        walker.machine.charge(Work.INT, integer_cost("+", inside.type, ()) / 2)
+
+
+def _added(start: DeviceValue | None, inside: Value) -> Value | None:
+    """What a sum grows by, where it is no product that a multiply-add takes in."""
+    if inside.node is None or inside.node[0] != "+" or not isinstance(start, Value):
+        return None
+    left, right = inside.node[1]
+    for sum_, term in ((left, right), (right, left)):
+        if sum_ is start and (term.node is None or term.node[0] not in ("*", "<<", "+", "-")):
+            return term
+    return None
+
+
+def leave(walker: Walker, carried: list[Carried], loop: Region, trips: Expr | None) -> None:
+    """Give the carried variables their values after the loop."""
+    for item in carried:
+        inside = walker.slots[item.slot]
+        step = item.step
+        if _has_closed_form(item, trips):
+            assert trips is not None
+            assert step is not None
+            assert step.amount.expr is not None
+            total = Value("long", step.amount.expr * trips, step.amount.varies)
+            if isinstance(item.before, Value):
+                walker.slots[item.slot] = convert(
+                    walker, binary(walker, "+", item.before, total), item.before.type
+                )
+            elif isinstance(item.before, PointerValue):
+                walker.slots[item.slot] = offset_by(walker, item.before, total)
+            continue
+        walker.slots[item.slot] = _after(walker, item.start, inside, loop.bit)
+
+
+def _after(walker: Walker, start: DeviceValue | None, inside: DeviceValue, bit: int) -> DeviceValue:
+    if isinstance(inside, Value):
+        varies = inside.varies & ~bit
+        if is_integer(inside.type):
+            return Value(inside.type, walker.fresh("result", "carried"), varies)
+        made = start.made if isinstance(start, Value) else None
+        return Value(inside.type, None, varies, None, made)
+    if isinstance(inside, StructValue):
+        parts = start.fields if isinstance(start, StructValue) else {}
+        fields = {
+            name: _after(walker, parts.get(name), value, bit)
+            for name, value in inside.fields.items()
+        }
+        return StructValue(inside.type, fields)
+    return inside

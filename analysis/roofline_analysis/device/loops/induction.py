@@ -1,0 +1,183 @@
+"""How a loop counts: its test, its step, and how often it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from roofline_analysis.device.assigned import BodyFacts, Change, children
+from roofline_analysis.device.state.conversions import scalar
+from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.values import PointerValue, Value, VariablePlace, number
+from roofline_core.algebra.symbolic import Expr, apply, constant
+from roofline_core.program import expressions as ex
+from roofline_core.program.records import record
+
+_MIRRORED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!=", "==": "=="}
+_ROUNDING: Final = 1e-9
+"""Against logarithms that miss an integer by their rounding."""
+
+
+@record(frozen=True, slots=True)
+class Test:
+    """``variable op bound``."""
+
+    name: str
+    op: str
+    bound: ex.Expression | None
+    """None stands for 0."""
+    node: ex.Expression | None = None
+    """The comparison."""
+
+
+@record(frozen=True, slots=True)
+class Step:
+    """How a variable changes in each run: ``op`` is ``+``, ``*`` or ``/``."""
+
+    op: str
+    amount: Value
+
+
+def recognise(
+    walker: Walker, condition: ex.Expression | None, facts: list[BodyFacts]
+) -> Test | None:
+    """The comparison that ends the loop, if it is one of a changing variable with a fixed bound."""
+    if isinstance(condition, ex.Binary) and condition.op == "&&":
+        return recognise(walker, condition.left, facts) or recognise(walker, condition.right, facts)
+    if isinstance(condition, ex.Binary) and condition.op in _MIRRORED:
+        for one, other, op in (
+            (condition.left, condition.right, condition.op),
+            (condition.right, condition.left, _MIRRORED[condition.op]),
+        ):
+            name = _plain_name(one)
+            if name is not None and _is_local(walker, name) and changes_of(facts, name):
+                return None if mentions_changed(other, facts) else Test(name, op, other, condition)
+        return None
+    stepped = isinstance(condition, (ex.Update, ex.Assign))
+    tested = condition.target if stepped else condition  # type: ignore[union-attr]
+    name = _plain_name(tested)
+    if name is not None and _is_local(walker, name) and changes_of(facts, name):
+        return Test(name, "!=", None, condition)
+    return None
+
+
+def _plain_name(node: ex.Expression | None) -> str | None:
+    while isinstance(node, ex.Cast):
+        node = node.operand
+    return node.name if isinstance(node, ex.Name) else None
+
+
+def _is_local(walker: Walker, name: str) -> bool:
+    return isinstance(walker.scope.find(name), VariablePlace)
+
+
+def changes_of(facts: Iterable[BodyFacts], name: str) -> list[Change]:
+    """The changes that the parts of a loop make to one variable."""
+    return [change for fact in facts for change in fact.of(name)]
+
+
+def mentions_changed(node: ex.Expression, facts: list[BodyFacts]) -> bool:
+    """Whether an expression can have another value in each run of the loop."""
+    changed = {change.name for fact in facts for change in fact.changes if change.op != "?"}
+    for fact in facts:
+        changed |= fact.declared
+    return any(name in changed for name in names_in(node))
+
+
+def names_in(node: object) -> Iterable[str]:
+    """The names an expression mentions."""
+    if isinstance(node, ex.Name):
+        yield node.name
+    if isinstance(node, ex.Member) and node.name == "num_elements":
+        return  # Of a matrix fragment, whose elements alone change.
+    for child in children(node):
+        yield from names_in(child)
+
+
+def step_of(walker: Walker, name: str, facts: list[BodyFacts]) -> Step | None:
+    """The one unconditional change of a variable, if it is a fixed step."""
+    changes = [c for c in changes_of(facts, name) if c.op != "?"]
+    if len(changes) != 1 or changes[0].conditional or not changes[0].whole:
+        return None
+    change = changes[0]
+    if change.op in ("++", "--"):
+        return Step("+", number(1 if change.op == "++" else -1, "int"))
+    op, value = change.op, change.value
+    if op == "=" and isinstance(value, ex.Binary):
+        # i = i + c
+        if _plain_name(value.left) == name:
+            op, value = f"{value.op}=", value.right
+        elif _plain_name(value.right) == name and value.op in ("+", "*"):
+            op, value = f"{value.op}=", value.left
+    if value is None or op == "=" or mentions_changed(value, facts):
+        return None
+    if op not in ("+=", "-=", "*=", "/=", "<<=", ">>="):
+        return None
+    amount = scalar(walker, value)
+    if op == "-=" and amount.expr is not None:
+        return Step("+", Value(amount.type, -amount.expr, amount.varies))
+    if op in ("<<=", ">>="):
+        known = amount.constant
+        if known is None:
+            return None
+        return Step("*" if op == "<<=" else "/", number(1 << int(known), "int"))
+    return Step(op[0], amount)
+
+
+def trip_count(walker: Walker, test: Test, step: Step) -> Expr | None:
+    """How often the body runs, for a loop that no other exit ends."""
+    place = walker.scope.find(test.name)
+    assert place is not None
+    start = walker.read(place)
+    bound = walker.evaluate(test.bound) if test.bound is not None else number(0, "int")
+    if isinstance(start, PointerValue) and isinstance(bound, PointerValue):
+        return _pointer_trips(walker, start, bound, step)
+    if not isinstance(start, Value) or not isinstance(bound, Value):
+        return None
+    if start.expr is None or bound.expr is None or step.amount.expr is None:
+        return None
+    walker.machine.need(bound)
+    if step.op == "+":
+        return _linear_trips(test.op, start.expr, bound.expr, step.amount.expr)
+    return _geometric_trips(test.op, start.expr, bound.expr, step)
+
+
+def _pointer_trips(
+    walker: Walker, start: PointerValue, bound: PointerValue, step: Step
+) -> Expr | None:
+    if start.array is not bound.array or start.offset.expr is None or bound.offset.expr is None:
+        return None
+    size = walker.bytes_of(start.pointee)
+    if step.amount.expr is None:
+        return None
+    return _linear_trips("<", start.offset.expr, bound.offset.expr, step.amount.expr * size)
+
+
+def _linear_trips(op: str, start: Expr, bound: Expr, step: Expr) -> Expr | None:
+    down = (step.constant is not None and step.constant < 0) or op in (">", ">=")
+    distance, stride = (start - bound, -step) if down else (bound - start, step)
+    if op in ("<=", ">="):
+        distance = distance + 1
+    elif op == "==":
+        return None
+    if stride.constant is not None and stride.constant <= 0:
+        return None
+    return apply("max", apply("div", distance + stride - 1, stride), 0)
+
+
+def _geometric_trips(op: str, start: Expr, bound: Expr, step: Step) -> Expr | None:
+    factor = step.amount.constant
+    if factor is None or factor < 2:
+        return None
+    if step.op == "*" and op in ("<", "<=", "!="):
+        ratio = apply("fdiv", bound + (1 if op == "<=" else 0), start)
+        return apply("max", apply("ceil", _log(ratio, factor) - _ROUNDING), 0)
+    if step.op == "/" and op in (">", ">=", "!="):
+        least = bound if op == ">=" else bound + 1
+        ratio = apply("fdiv", start, apply("max", least, 1))
+        return apply("max", apply("floor", _log(ratio, factor) + _ROUNDING) + 1, 0)
+    return None
+
+
+def _log(value: Expr, base: int | float) -> Expr:
+    return apply("fdiv", apply("log2", value), apply("log2", constant(base)))

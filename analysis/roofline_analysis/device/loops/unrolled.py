@@ -1,0 +1,108 @@
+"""Loops that the compiler unrolls whole, walked run by run.
+
+With the counter a constant in each run, conditions on it are decided, indices of local arrays are
+constants and what two runs share is computed once, as in the machine code. Long bodies and many
+runs are left to the symbolic walk, which takes the same time for any number of runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from roofline_analysis.device.assigned import BodyFacts, children
+from roofline_analysis.device.loops.induction import Step
+from roofline_analysis.device.state.walker import Walker
+from roofline_core.algebra.symbolic import Expr
+from roofline_core.program import expressions as ex
+from roofline_core.program import statements as st
+
+_UNROLL_TRIPS: Final = 128
+_UNROLL_SIZE: Final = 6000
+"""A loop of constant trips is unrolled whole up to this many trips, and nodes in all.
+
+Assumed, chosen without measurement."""
+_COPIES: Final = 4
+"""Copies of its body that a loop has that is unrolled in part. Assumed: the table of expansions,
+measured with nvcc 13, has loops of 4 copies and, more often, of 16."""
+_COPIED_SIZE: Final = 300
+"""Nodes of the syntax tree from which on a body is not copied. Assumed, chosen without
+measurement."""
+_NODES_OF_A_LOOP: Final = 2500
+"""Nodes of the syntax tree that the runs of one loop have together."""
+_NODES_OF_A_KERNEL: Final = 40_000
+"""The same of all loops of one kernel: both are limits on the work of an analysis."""
+_NODES_OF_A_STATEMENT: Final = 7
+"""Nodes that a statement of a function that a body calls counts as, towards these limits."""
+
+
+def affordable(walker: Walker, parts: Sequence[st.Statement], trips: float, nodes: int) -> bool:
+    """Whether a loop with this many nodes in its body can be walked run by run."""
+    total = int(trips * nodes)
+    if total > min(_NODES_OF_A_LOOP, _NODES_OF_A_KERNEL - walker.unrolled_nodes):
+        return False
+    if any(leaves(part) for part in parts):
+        return False
+    walker.unrolled_nodes += total
+    return True
+
+
+def unrolls_whole(known: float, facts: Sequence[BodyFacts], unroll: int | None) -> bool:
+    """Whether the compiler leaves no loop of a loop with this many runs."""
+    if unroll == 1:
+        return False
+    if unroll is not None and (unroll == 0 or unroll >= known):
+        return True
+    return known <= _UNROLL_TRIPS and known * sum(fact.size for fact in facts) <= _UNROLL_SIZE
+
+
+def copies_of(trips: Expr | None, step: Step | None, facts: Sequence[BodyFacts]) -> int:
+    """How often nvcc repeats the body of a loop that it does not unroll whole.
+
+    It must be an innermost loop that its test alone ends, and the number of its runs must be cheap
+    to compute: a step known only at run time, as that of a loop over the grid, would take a
+    division.
+    """
+    stride = step.amount.constant if step is not None else None
+    if trips is None or step is None or step.op != "+" or not isinstance(stride, int):
+        return 1
+    small = sum(fact.size for fact in facts) < _COPIED_SIZE
+    cheap = stride != 0 and abs(stride) & (abs(stride) - 1) == 0
+    return _COPIES if small and cheap and not any(fact.has_loop for fact in facts) else 1
+
+
+def leaves(node: object) -> bool:
+    """Whether a body can end its loop before the test does."""
+    if isinstance(node, (st.Break, st.Return, st.Goto)):
+        return True
+    if isinstance(node, ex.Expression):
+        return False
+    inner = any(leaves(child) for child in children(node))
+    if inner and isinstance(node, (st.Switch, st.For, st.While, st.ForRange)):
+        return _returns(node)
+    return inner
+
+
+def _returns(node: object) -> bool:
+    if isinstance(node, (st.Return, st.Goto)):
+        return True
+    return not isinstance(node, ex.Expression) and any(map(_returns, children(node)))
+
+
+def walk_runs(walker: Walker, parts: Sequence[st.Statement], trips: int) -> None:
+    """Walk the body once for each run; the variables change as they do in the runs."""
+    machine = walker.machine
+    region = machine.open_guard(())
+    region.walked_runs = trips
+    before = walker.statements
+    walker.entries.append(walker.next_slot)
+    for _ in range(trips):
+        for part in parts:
+            walker.execute(part)
+    walker.entries.pop()
+    # What the body calls was not counted beforehand.
+    walker.unrolled_nodes += _NODES_OF_A_STATEMENT * (walker.statements - before)
+    machine.close(region)
+    if region.parent is not None:
+        # No condition stands before it: what it computed is there afterwards.
+        region.parent.available.update(region.available)

@@ -1,0 +1,266 @@
+"""Loops: induction variables, trip counts, how a loop is unrolled and tested."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from roofline_analysis.device.assigned import BodyFacts, body_facts, jumps
+from roofline_analysis.device.costs.integer_costs import INTEGER_COSTS
+from roofline_analysis.device.functions.openmp import charge_sharing
+from roofline_analysis.device.loops.carried import carry, leave, need_carried
+from roofline_analysis.device.loops.induction import Step, Test, recognise, step_of, trip_count
+from roofline_analysis.device.loops.loop_forms import halved_range, waits_for_atomic
+from roofline_analysis.device.loops.unrolled import (
+    affordable,
+    copies_of,
+    leaves,
+    unrolls_whole,
+    walk_runs,
+)
+from roofline_analysis.device.state.arithmetic import truth
+from roofline_analysis.device.state.conversions import scalar
+from roofline_analysis.device.state.dead_code import keep, keep_changed
+from roofline_analysis.device.state.flow import Flow
+from roofline_analysis.device.state.walker import Scope, Walker
+from roofline_analysis.device.values import StructValue
+from roofline_analysis.regions.conditions import is_fixed, negation, trips_of_condition
+from roofline_analysis.regions.kernel_summary import Exit, Region, Work
+from roofline_core.algebra.symbolic import Expr, apply, constant, make_symbol
+from roofline_core.program import expressions as ex
+from roofline_core.program import statements as st
+
+
+def walk_for(walker: Walker, node: st.For) -> Flow:
+    """A ``for`` loop."""
+    walker.scope = Scope({}, walker.scope)
+    if node.init is not None:
+        walker.execute(node.init)
+    parts: list[st.Statement] = [node.body]
+    if node.step is not None:
+        parts.append(st.Evaluate(node.line, node.step))
+    _walk_loop(walker, node.line, node.condition, parts, _requested(walker, node.unroll))
+    assert walker.scope.parent is not None
+    walker.scope = walker.scope.parent
+    return Flow.NEXT
+
+
+def walk_while(walker: Walker, node: st.While) -> Flow:
+    """A ``while`` or ``do`` loop; ``do ... while (0)``, as macros write it, is no loop."""
+    if node.do_first and _is_zero(node.condition) and not jumps(node.body):
+        return walker.execute(node.body)
+    unroll = _requested(walker, node.unroll)
+    _walk_loop(walker, node.line, node.condition, [node.body], unroll, first=node.do_first)
+    return Flow.NEXT
+
+
+def _is_zero(condition: ex.Expression) -> bool:
+    return isinstance(condition, ex.Literal) and condition.value in (0, False)
+
+
+def walk_range(walker: Walker, node: st.ForRange) -> Flow:
+    """A ``for`` over a range: as often as the range has elements, where that is known."""
+    value = walker.evaluate(node.range)
+    loop = _open(walker, None)
+    if isinstance(value, StructValue):
+        loop.trips = constant(len(value.fields)) if value.fields else None
+    walker.scope = Scope({}, walker.scope)
+    type_ = node.variable.type
+    walker.declare(
+        node.variable.name, type_, walker.opaque(type_, loop.bit, node.variable.name, "data")
+    )
+    before = dict(walker.slots)
+    walker.entries.append(walker.next_slot)
+    carry(walker, [node.body], loop, None)
+    walker.execute(node.body)
+    walker.entries.pop()
+    keep_changed(walker, before, walker.slots)
+    assert walker.scope.parent is not None
+    walker.scope = walker.scope.parent
+    walker.machine.close(loop)
+    return Flow.NEXT
+
+
+def _requested(walker: Walker, unroll: ex.Expression | int | None) -> int | None:
+    """The factor of ``#pragma unroll``: 0 for all, None where it is not asked for."""
+    if unroll is None or isinstance(unroll, int):
+        return unroll
+    known = scalar(walker, unroll).constant
+    return int(known) if known is not None else 0
+
+
+# -- the loop itself
+
+
+def _walk_loop(
+    walker: Walker,
+    line: int,
+    condition: ex.Expression | None,
+    parts: list[st.Statement],
+    unroll: int | None,
+    *,
+    first: bool = False,
+) -> None:
+    steps = [st.Evaluate(line, condition)] if isinstance(condition, _STEPPING) else []
+    body = parts
+    # ``while (n--)``, ``while (n >>= 1)``: the test also steps.
+    parts = [*parts, *steps] if first else [*steps, *parts]
+    facts = [body_facts(part) for part in parts]
+    test = recognise(walker, condition, facts)
+    step = step_of(walker, test.name, facts) if test is not None else None
+    trips = trip_count(walker, test, step) if test is not None and step is not None else None
+    if trips is not None:
+        trips = _counted_from(trips, condition, first=first)
+    known = trips.constant if trips is not None else None
+    if known is not None and known <= 0:
+        return
+    walker.at(line)
+    alone = test is not None and test.node is condition
+    if known is not None and alone and _walked_run_by_run(walker, parts, known, facts, unroll):
+        return
+    loop = _open(walker, trips)
+    _note_form(walker, loop, condition, facts, parts)
+    exits = any(leaves(part) for part in parts)
+    _choose_unrolling(walker, loop, None if exits else step, facts, unroll)
+    simple = test is not None and trips is not None
+    walker.entries.append(walker.next_slot)
+    before = dict(walker.slots)
+    carried = carry(walker, parts, loop, test.name if simple and test else None)
+    if not loop.unrolled:
+        _charge_overhead(walker, condition, loop, simple=simple)
+        if step is not None and step.amount.expr is not None:
+            charge_sharing(walker, loop, step.amount.expr)
+    if condition is not None and not first:
+        _test(walker, condition, loop, test if simple else None, first=False)
+    for part in parts if simple else body:
+        walker.execute(part)
+    if condition is not None and first:
+        _test(walker, condition, loop, test if simple else None, first=True)
+    trips = loop.trips
+    walker.entries.pop()
+    for item in carried:
+        inside = walker.slots[item.slot]
+        if item.step is None:
+            need_carried(walker, item.start, inside, loop)
+        else:
+            keep(walker, item.before, inside)
+        before.pop(item.slot, None)
+    keep_changed(walker, before, walker.slots)
+    walker.machine.close(loop)
+    leave(walker, carried, loop, trips)
+
+
+_STEPPING: Final = (ex.Update, ex.Assign)
+
+
+def _walked_run_by_run(
+    walker: Walker,
+    parts: list[st.Statement],
+    known: int | float,
+    facts: list[BodyFacts],
+    unroll: int | None,
+) -> bool:
+    """Walk a loop that the compiler unrolls whole, unless that takes too long."""
+    size = sum(fact.size for fact in facts)
+    if not unrolls_whole(known, facts, unroll) or not affordable(walker, parts, known, size):
+        return False
+    walk_runs(walker, parts, int(known))
+    return True
+
+
+def _note_form(
+    walker: Walker,
+    loop: Region,
+    condition: ex.Expression | None,
+    facts: list[BodyFacts],
+    parts: list[st.Statement],
+) -> None:
+    """Note what a loop that cannot be counted is for."""
+    if loop.trips is None and condition is not None:
+        loop.spread = halved_range(walker, condition, facts, parts)
+        loop.waits = waits_for_atomic(condition, parts)
+
+
+def _counted_from(trips: Expr, condition: ex.Expression | None, *, first: bool) -> Expr:
+    """The trips, by when the test looks at the variable and when it steps.
+
+    ``while (--n)`` and ``while (n >>= 1)`` test the value after the step.
+    """
+    after = isinstance(condition, ex.Assign) or (
+        isinstance(condition, ex.Update) and condition.prefix
+    )
+    if first:
+        late = isinstance(condition, ex.Update) and not condition.prefix
+        return apply("max", trips + 1 if late else trips, 1)
+    return apply("max", trips - 1, 0) if after else trips
+
+
+def _test(
+    walker: Walker, condition: ex.Expression, loop: Region, test: Test | None, *, first: bool
+) -> None:
+    """Charge the test, and learn from its number when the loop ends.
+
+    ``test`` is the comparison that the trips come from, if one was recognised. ``first``: the body
+    runs before the test.
+    """
+    if isinstance(condition, ex.Binary) and condition.op == "&&":
+        _test(walker, condition.left, loop, test, first=first)
+        _test(walker, condition.right, loop, test, first=first)
+        return
+    if test is not None and condition is test.node:
+        return
+    value = truth(walker, scalar(walker, condition))
+    walker.machine.need(value)
+    leaves = Exit(negation(value.expr), at_start=not first)
+    if test is not None or loop.unrolled:
+        loop.exits.append(leaves)
+        return
+    assert loop.counter is not None
+    trips = trips_of_condition(value.expr, loop.counter)
+    if trips is None or (loop.trips is not None and not is_fixed(trips)):
+        loop.exits.append(leaves)
+        return
+    trips = trips + 1 if first else trips
+    if loop.trips is None or is_fixed(loop.trips):
+        loop.trips = trips if loop.trips is None else apply("min", loop.trips, trips)
+    else:
+        loop.exits.append(leaves)
+
+
+def _open(walker: Walker, trips: Expr | None) -> Region:
+    loop = walker.machine.open_loop()
+    loop.trips = trips
+    walker.next_fresh += 1
+    loop.counter = make_symbol(f"trip#{walker.next_fresh}", "loop", nonnegative=True)
+    return loop
+
+
+def _choose_unrolling(
+    walker: Walker, loop: Region, step: Step | None, facts: list[BodyFacts], unroll: int | None
+) -> None:
+    """Decide how often the body is repeated in the machine code."""
+    known = loop.trips.constant if loop.trips is not None else None
+    if known is not None and unrolls_whole(known, facts, unroll):
+        loop.unrolled = True
+    elif unroll is not None and unroll > 1:
+        loop.copies = unroll
+    elif unroll is None:
+        loop.copies = copies_of(loop.trips, step, facts)
+    if loop.parent is not None and known is None:
+        loop.parent.charge(walker.machine.site, Work.INT, INTEGER_COSTS["loop entry"])
+    if loop.copies > 1 and known is None and loop.parent is not None:
+        # The runs that do not fill a round have a loop of their own behind.
+        outside = loop.parent
+        outside.charge(walker.machine.site, Work.INT, INTEGER_COSTS["runs left over"])
+        if walker.machine.find(("rounds", loop.trips), outside) is None:
+            outside.available["rounds", loop.trips] = True
+            outside.charge(walker.machine.site, Work.INT, INTEGER_COSTS["unrolled loop"])
+
+
+def _charge_overhead(
+    walker: Walker, condition: ex.Expression | None, loop: Region, *, simple: bool
+) -> None:
+    if simple:
+        loop.charge(walker.machine.site, Work.INT, INTEGER_COSTS["loop"] / loop.copies)
+
+
+# -- what is carried from run to run

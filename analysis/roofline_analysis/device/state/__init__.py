@@ -1,0 +1,1 @@
+"""What the walk computes with: variables, values, memory and operators."""

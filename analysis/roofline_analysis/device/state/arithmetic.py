@@ -1,0 +1,386 @@
+"""Operators on device values: types, numbers and the work they cost."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from roofline_analysis.device.costs.expansions import OperationCost, conversion_cost, operator_cost
+from roofline_analysis.device.costs.integer_costs import is_wide
+from roofline_analysis.device.operations import Operation
+from roofline_analysis.device.state.dead_code import keep
+from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.values import Value, number
+from roofline_analysis.language.types import (
+    common_type,
+    is_float,
+    is_integer,
+    precision_of,
+    promoted,
+    wrapped,
+)
+from roofline_analysis.regions.conditions import is_fixed
+from roofline_analysis.regions.kernel_summary import Work
+from roofline_core.algebra.symbolic import Expr, apply
+from roofline_core.program.precision import Precision
+
+COMPARISONS: Final = frozenset(("==", "!=", "<", "<=", ">", ">="))
+MAX_SIZE: Final = 96
+"""Numbers that are longer than this, as ``Expr.size`` counts, are not followed further."""
+_LONGEST_ESTIMATE: Final = 24
+_MAX_WRITTEN: Final = 1000
+"""Likewise with what is in wholes: what walks every path of an expression must end."""
+
+_INTEGER: Final[Mapping[str, Callable[[Expr, Expr], Expr]]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: apply("div", a, b),
+    "%": lambda a, b: apply("mod", a, b),
+    "<<": lambda a, b: apply("shl", a, b),
+    ">>": lambda a, b: apply("shr", a, b),
+    "&": lambda a, b: apply("and", a, b),
+    "|": lambda a, b: apply("or", a, b),
+    "^": lambda a, b: apply("xor", a, b),
+    "<": lambda a, b: apply("lt", a - b),
+    ">": lambda a, b: apply("lt", b - a),
+    "<=": lambda a, b: apply("le", a - b),
+    ">=": lambda a, b: apply("le", b - a),
+    "==": lambda a, b: apply("eq", a - b),
+    "!=": lambda a, b: apply("ne", a - b),
+    "&&": lambda a, b: apply("land", a, b),
+    "||": lambda a, b: apply("lor", a, b),
+}
+_FLOAT: Final[Mapping[str, Callable[[Expr, Expr], Expr]]] = {
+    **{op: _INTEGER[op] for op in ("+", "-", "*", *COMPARISONS)},
+    "/": lambda a, b: apply("fdiv", a, b),
+}
+_WORK: Final[Mapping[Precision, Work]] = {
+    Precision.SP: Work.SP,
+    Precision.DP: Work.DP,
+    Precision.HP: Work.HP,
+}
+
+
+_FUSED_SHARE: Final = 0.4
+"""Of the operations of an expansion, the products of multiply-adds.
+
+Assumed, chosen without measurement: most steps of a division, a root or a polynomial are one, and
+if all were it would be 0.5. The table of expansions has operations, not instructions. Only the time
+rests on it."""
+
+
+def _numeric(
+    table: Mapping[str, Callable[[Expr, Expr], Expr]], op: str, a: Value, b: Value
+) -> Expr | None:
+    rule = table.get(op)
+    if rule is None or a.expr is None or b.expr is None:
+        return None
+    if op in ("/", "%") and b.constant == 0:
+        return None
+    left, right = shortened(a.expr), shortened(b.expr)
+    return rule(left, right) if left is not None and right is not None else None
+
+
+def _estimate(op: str, a: Value, b: Value) -> Expr | None:
+    """What the result would be by exact arithmetic, as long as that is short."""
+    left, right = a.nearly, b.nearly
+    if left is None or right is None or left.size + right.size > _LONGEST_ESTIMATE:
+        return None
+    return _FLOAT[op](left, right) if op in _FLOAT and (op != "/" or right.terms) else None
+
+
+def shortened(expr: Expr, longest: int = MAX_SIZE) -> Expr | None:
+    """The expression, as one whole where it is long; None if it is too long or data is in it."""
+    if expr.size <= longest:
+        return expr
+    return apply("whole", expr) if is_fixed(expr) and expr.written <= _MAX_WRITTEN else None
+
+
+def binary(walker: Walker, op: str, left: Value, right: Value) -> Value:
+    """``left op right`` by C++'s conversions."""
+    if op in ("&&", "||"):
+        return _logical(walker, op, left, right)
+    shift = op in ("<<", ">>")
+    type_ = promoted(left.type) if shift else common_type(left.type, right.type)
+    if is_float(type_) or precision_of(type_) is Precision.HP:
+        return _float_binary(
+            walker, op, convert(walker, left, type_), convert(walker, right, type_), type_
+        )
+    if not is_integer(type_):
+        keep(walker, left, right)
+        return Value(type_, None, left.varies | right.varies)
+    return _integer_binary(walker, op, left, right, type_)
+
+
+def _integer_binary(walker: Walker, op: str, left: Value, right: Value, type_: str) -> Value:
+    varies = left.varies | right.varies
+    expr = _numeric(_INTEGER, op, left, right)
+    compared = op in COMPARISONS
+    result_type = "bool" if compared else type_
+    if expr is None:
+        expr = walker.fresh(op, "data")
+    known = expr.constant
+    if known is not None:
+        return number(wrapped(known, result_type), result_type)
+    if not compared:
+        left, right = convert(walker, left, type_), convert(walker, right, type_)
+        if op in ("<<", ">>"):
+            right = convert(walker, right, "int")
+    for operand in (left, right):
+        if operand.type == result_type and operand.expr == expr:
+            return operand
+    if compared:
+        op = "equal" if op in ("==", "!=") else "compare"
+    return Value(result_type, expr, varies, (op, (left, right)))
+
+
+def _logical(walker: Walker, op: str, left: Value, right: Value) -> Value:
+    a, b = truth(walker, left), truth(walker, right)
+    expr = None if a.expr is None or b.expr is None else _INTEGER[op](a.expr, b.expr)
+    if expr is None:
+        for one, other in ((a, b), (b, a)):
+            if one.constant is not None:
+                decisive = bool(one.constant) == (op == "||")
+                return number(int(op == "||"), "bool") if decisive else other
+    return Value("bool", expr, a.varies | b.varies, ("and" if op == "&&" else "or", (a, b)))
+
+
+def truth(walker: Walker, value: Value) -> Value:
+    """The value as a condition."""
+    if value.type == "bool" or (value.node is not None and value.node[0] in ("compare", "equal")):
+        return value
+    if value.expr is None:
+        return Value("bool", None, value.varies, ("equal", (value,)))
+    if value.constant is not None:
+        return number(int(bool(value.constant)), "bool")
+    return Value("bool", apply("ne", value.expr), value.varies, ("equal", (value,)))
+
+
+_SYMMETRIC: Final = ("+", "*")
+
+
+def _float_binary(walker: Walker, op: str, left: Value, right: Value, type_: str) -> Value:
+    varies = left.varies | right.varies
+    expr = _numeric(_FLOAT, op, left, right)
+    if expr is not None and expr.constant is not None:
+        return number(expr.constant, "bool" if op in COMPARISONS else type_)
+    operands = (left.key(), right.key())
+    # a + b and b + a round alike: one number serves both.
+    key = ("float", op, frozenset(operands) if op in _SYMMETRIC else operands, type_)
+    machine = walker.machine
+    home = machine.home(varies)
+    found = machine.find(key, home)
+    if isinstance(found, Value):
+        return found
+    if op in COMPARISONS:
+        machine.need(left)
+        machine.need(right)
+        if expr is None:
+            expr = walker.fresh(op, "data")
+            walker.means(expr, _estimate(op, left, right))
+        result = Value("bool", expr, varies)
+    else:
+        estimate = _estimate(op, left, right) if expr is None else None
+        made = _made(walker, op, type_, left, right)
+        result = Value(type_, expr, varies, None, made, estimate)
+    home.available[key] = result
+    return result
+
+
+def _made(walker: Walker, op: str, type_: str, left: Value, right: Value) -> Operation | None:
+    """The operation, noted to be charged if it is used."""
+    machine = walker.machine
+    operands, varies = (left, right), left.varies | right.varies
+    precision = precision_of(type_)
+    if precision is None or precision not in _WORK:
+        return machine.passed_on(operands)
+    kind = _WORK[precision]
+    _need_literals(walker, left, right)
+    if op in ("+", "-"):
+        return _sum(walker, kind, type_, left, right)
+    divisor = right.constant
+    if op == "*" or (op == "/" and divisor and _exact_reciprocal(divisor)):
+        charges = ((kind, _lanes(type_)),)
+        return machine.note(operands, charges, varies, needs=operands, product=kind)
+    if op != "/":
+        return machine.passed_on(operands)
+    if left.constant == 1:
+        form = "1 /"
+    else:
+        form = "/ const" if divisor is not None else "/"
+    cost = operator_cost(f"{type_} {form}") or operator_cost(f"{type_} /")
+    return machine.note(operands, _charges(cost) if cost else (), varies, needs=operands)
+
+
+def _sum(walker: Walker, kind: Work, type_: str, left: Value, right: Value) -> Operation:
+    operands = (left, right)
+    fusable: tuple[Value, ...] = operands
+    if not walker.contracts_all:
+        fusable = tuple(o for o, own in zip(fusable, walker.written_products, strict=True) if own)
+    return walker.machine.note(
+        operands,
+        ((kind, _lanes(type_)),),
+        left.varies | right.varies,
+        needs=() if fusable is operands else tuple(o for o in operands if o not in fusable),
+        fusable=fusable,
+    )
+
+
+def _need_literals(walker: Walker, *operands: Value) -> None:
+    """A double whose lower half is not 0 does not fit in an instruction: it takes two moves.
+
+    One of the two is an IMAD, which counts as an integer operation.
+    """
+    machine = walker.machine
+    for operand in operands:
+        known = operand.constant
+        if operand.type != "double" or known is None or not _has_lower_half(known):
+            continue
+        home = machine.home(0)
+        if machine.find(("literal", known), home) is None:
+            home.available["literal", known] = True
+            home.charge(machine.site, Work.INT, 1.0)
+
+
+def _has_lower_half(number_: float) -> bool:
+    return struct.pack(">d", float(number_))[4:] != bytes(4)
+
+
+def _lanes(type_: str) -> float:
+    return 2.0 if type_ in ("half2", "bfloat162") else 1.0
+
+
+def _exact_reciprocal(divisor: int | float) -> bool:
+    """Division by a power of two becomes a multiplication."""
+    mantissa, _ = math.frexp(abs(divisor))
+    return mantissa == 0.5
+
+
+def charge_cost(walker: Walker, cost: OperationCost, varies: int) -> None:
+    """Charge a measured expansion."""
+    for kind, amount in _charges(cost):
+        walker.machine.charge(kind, amount, varies)
+
+
+def note_cost(
+    walker: Walker, cost: OperationCost | None, operands: tuple[Value, ...], varies: int
+) -> Operation:
+    """Note a measured expansion, to be charged if something uses its result."""
+    charges = _charges(cost) if cost is not None else ()
+    return walker.machine.note(operands, charges, varies, needs=operands)
+
+
+def _charges(cost: OperationCost) -> tuple[tuple[Work, float], ...]:
+    amounts = (
+        (Work.SP, cost.sp_flops),
+        (Work.DP, cost.dp_flops),
+        (Work.HP, cost.hp_flops),
+        (Work.INT, cost.int_ops),
+        (Work.SPECIAL, cost.mufu),
+        (Work.CONVERSION, cost.conversions),
+        (Work.FUSED, (cost.sp_flops + cost.dp_flops) * _FUSED_SHARE),
+    )
+    return tuple(each for each in amounts if each[1])
+
+
+def convert(walker: Walker, value: Value, type_: str) -> Value:
+    """The value in another arithmetic type."""
+    if value.type == type_ or not (is_float(type_) or is_integer(type_)):
+        return value
+    known = value.constant
+    if known is not None:
+        if is_integer(type_):
+            return number(wrapped(known, type_), type_) if abs(known) < 2**64 else value
+        return number(float(known) if is_float(type_) else known, type_)
+    if is_integer(value.type) and is_integer(type_):
+        return _resized(walker, value, type_)
+    machine = walker.machine
+    counted = is_integer(value.type) or is_integer(type_)
+    if counted:
+        machine.need(value)
+    expr = value.expr
+    if expr is not None and is_integer(type_):
+        expr = apply("trunc", expr)
+    if expr is None and is_integer(type_):
+        expr = walker.fresh("int", "data")
+        walker.means(expr, apply("trunc", value.estimate) if value.estimate is not None else None)
+    key = ("convert", type_, value.key())
+    home = machine.home(value.varies)
+    found = machine.find(key, home)
+    if isinstance(found, Value):
+        return found
+    cost = conversion_cost(value.type, type_)
+    charges = ((Work.CONVERSION, 1.0),) if cost is None else _charges(cost)
+    result = Value(type_, expr, value.varies)
+    made = machine.note((value,), charges, value.varies, needs=(value,))
+    if is_integer(type_):
+        machine.operations.keep(made)
+    else:
+        result.made = made
+        result.estimate = value.estimate
+    home.available[key] = result
+    return result
+
+
+_LOW_PARTS: Final = frozenset(("+", "-", "*", "<<", "&", "|", "^", "~", "negate"))
+"""Operations of which the lower half of the result depends on the lower halves alone."""
+_MAX_NARROWED: Final = 3
+
+
+def _resized(walker: Walker, value: Value, type_: str, depth: int = 0) -> Value:
+    """An integer in another integer type."""
+    node = value.node
+    if value.type == "bool" and type_ != "bool" and value.constant is None:
+        walker.machine.need(value)
+        return Value(type_, value.expr, value.varies, ("from bool", (value,)))
+    if node is None:
+        return Value(type_, value.expr, value.varies)
+    wider, narrower = is_wide(type_), is_wide(value.type)
+    if wider and not narrower:
+        return Value(type_, value.expr, value.varies, ("extend", (value,)))
+    operation, operands = node
+    if narrower and not wider:
+        if operation == "extend":
+            return _resized(walker, operands[0], type_, depth)
+        if operation == ">>":
+            return Value(type_, value.expr, value.varies, (">> low", operands))
+        if operation in _LOW_PARTS and depth < _MAX_NARROWED:
+            first, *rest = operands
+            low = [_resized(walker, first, type_, depth + 1)]
+            low += rest if operation == "<<" else [_low(walker, o, type_, depth) for o in rest]
+            return Value(type_, value.expr, value.varies, (operation, tuple(low)))
+    if operation in ("/", "%", ">>", ">> low", "compare", "equal", "extend", "min", "max"):
+        # These cost by the type they are done in, not by the one they are stored in.
+        walker.machine.need(value)
+        return Value(type_, value.expr, value.varies)
+    return Value(type_, value.expr, value.varies, node)
+
+
+def _low(walker: Walker, value: Value, type_: str, depth: int) -> Value:
+    return value if value.constant is not None else _resized(walker, value, type_, depth + 1)
+
+
+def negate(walker: Walker, value: Value) -> Value:
+    """``-value``: free for floating point, where it is an operand modifier."""
+    expr = -value.expr if value.expr is not None else None
+    if is_float(value.type):
+        if expr is not None and expr.constant is not None:
+            return number(expr.constant, value.type)
+        key = ("negate", value.key())
+        home = walker.machine.home(value.varies)
+        found = walker.machine.find(key, home)
+        if isinstance(found, Value):
+            return found
+        estimate = -value.estimate if value.estimate is not None else None
+        result = Value(value.type, expr, value.varies, None, value.made, estimate)
+        home.available[key] = result
+        return result
+    type_ = promoted(value.type)
+    if expr is None or not is_integer(type_):
+        return Value(type_, None, value.varies)
+    if expr.constant is not None:
+        return number(expr.constant, type_)
+    return Value(type_, expr, value.varies, ("negate", (value,)))

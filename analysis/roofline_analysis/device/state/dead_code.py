@@ -1,0 +1,70 @@
+"""Values that must be there although nothing in sight uses them.
+
+The walk follows a value's uses as far as it follows the value itself. What goes where it is not
+followed, into a library's function, an array indexed at run time, or past a jump, is kept.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from roofline_analysis.device.values import (
+    DeviceValue,
+    FieldPlace,
+    Place,
+    PlacePointer,
+    StructValue,
+    SwizzlePlace,
+    Value,
+    VariablePlace,
+)
+
+if TYPE_CHECKING:
+    from roofline_analysis.device.state.variables import Variables
+
+
+def keep(walker: Variables, *values: DeviceValue | None) -> None:
+    """Note that something may use the values, or anything that they hold or point to."""
+    seen: set[int] = set()
+    for value in values:
+        _keep(walker, value, seen)
+
+
+def keep_place(walker: Variables, place: Place) -> None:
+    """Note that something may read any part of the variable that a place is in."""
+    _keep_place(walker, place, set())
+
+
+def keep_changed(
+    walker: Variables, before: dict[int, DeviceValue], after: dict[int, DeviceValue]
+) -> None:
+    """Note that something may use what variables held before a change, and after it."""
+    for slot, value in before.items():
+        now = after.get(slot, value)
+        if now is not value:
+            keep(walker, value, now)
+
+
+def keep_skipped(walker: Variables, before: dict[int, DeviceValue]) -> None:
+    """Note that something may use what variables held before an expression not all run."""
+    if walker.slots != before:
+        keep_changed(walker, before, walker.slots)
+
+
+def _keep(walker: Variables, value: DeviceValue | None, seen: set[int]) -> None:
+    if isinstance(value, Value):
+        if value.made is not None:
+            walker.machine.operations.keep(value.made)
+    elif isinstance(value, StructValue):
+        for inner in value.fields.values():
+            _keep(walker, inner, seen)
+    elif isinstance(value, PlacePointer):
+        _keep_place(walker, value.place, seen)
+
+
+def _keep_place(walker: Variables, place: Place, seen: set[int]) -> None:
+    while isinstance(place, (FieldPlace, SwizzlePlace)):
+        place = place.owner
+    if isinstance(place, VariablePlace) and place.slot not in seen:
+        seen.add(place.slot)
+        _keep(walker, walker.slots.get(place.slot), seen)

@@ -1,0 +1,115 @@
+"""Arrays of a thread's own: in registers while every index is a constant, else in local memory.
+
+Whether an array is in registers is only known at the end of the walk, so uses are noted as they
+come and turned into accesses for the arrays that some index addresses at run time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from roofline_analysis.device.values import (
+    LAUNCH,
+    THREAD,
+    FieldPlace,
+    Place,
+    StructValue,
+    Value,
+    VariablePlace,
+)
+from roofline_analysis.regions.kernel_summary import Access, Array, Region, Site
+from roofline_core.algebra.symbolic import ZERO, Expr, constant, from_atom
+from roofline_core.program.records import record
+
+if TYPE_CHECKING:
+    from roofline_analysis.device.state.variables import Variables
+    from roofline_core.program.types import Type
+
+
+@record(frozen=True, slots=True)
+class _Use:
+    region: Region
+    site: Site
+    kind: str
+    offset: Expr | None
+    """Bytes from the array's start; None where the index depends on data."""
+    size_bytes: int
+
+
+class LocalArrays:
+    """The uses of a kernel's local arrays."""
+
+    def __init__(self) -> None:
+        self._uses: dict[int, list[_Use]] = {}
+        self._types: dict[int, Type] = {}
+        self._addressed: set[int] = set()
+
+    def note(self, walker: Variables, place: FieldPlace, kind: str) -> None:
+        """Record a read or write of an array element."""
+        found = _locate(walker, place)
+        if found is None:
+            return
+        slot, offset, fixed = found
+        size = walker.bytes_of(place.type)
+        machine = walker.machine
+        self._uses.setdefault(slot, []).append(
+            _Use(machine.region, machine.site, kind, offset, size)
+        )
+        self._types[slot] = walker.slot_types[slot]
+        if not fixed:
+            self._addressed.add(slot)
+
+    def emit(self, walker: Variables) -> None:
+        """Add the accesses of those arrays that stand in local memory to their regions."""
+        thread = _linear_thread()
+        for slot in sorted(self._addressed):
+            type_ = self._types[slot]
+            whole = walker.types.size(type_)
+            if whole is None:
+                continue
+            array = Array(f"local array at slot {slot}", "local", type_)
+            for use in self._uses[slot]:
+                offset, size = use.offset, use.size_bytes
+                if offset is None or any(s.scope in ("data", "carried") for s in offset.symbols()):
+                    offset, size = ZERO, whole
+                use.region.accesses.append(
+                    Access(array, thread * whole + offset, size, use.kind, use.site)
+                )
+
+
+def _locate(walker: Variables, place: FieldPlace) -> tuple[int, Expr | None, bool] | None:
+    """The array's variable, the element's offset in bytes, and whether its index is a constant."""
+    offset: Expr | None = ZERO
+    fixed = True
+    current: Place = place
+    while isinstance(current, FieldPlace):
+        index = current.index
+        if index is not None:
+            fixed = fixed and _is_fixed(walker, index)
+            size = walker.bytes_of(current.type)
+            offset = offset + index.expr * size if offset is not None and index.expr else None
+        current = current.owner
+    if not isinstance(current, VariablePlace) or current.slot not in walker.slots:
+        return None
+    held = walker.slots[current.slot]
+    if not isinstance(held, StructValue) or not walker.slot_types[current.slot].dims:
+        return None
+    return current.slot, offset, fixed
+
+
+def _is_fixed(walker: Variables, index: Value) -> bool:
+    """Whether the index is a constant once the loops around are unrolled."""
+    if index.constant is not None:
+        return True
+    expr, _ = walker.machine.without_unrolled(index)
+    return expr is not None and expr.constant is not None
+
+
+def _linear_thread() -> Expr:
+    total = ZERO
+    scale = constant(1)
+    for index, extent in (("threadIdx", "blockDim"), ("blockIdx", "gridDim")):
+        for axis in "xyz":
+            total = total + scale * from_atom(THREAD[f"{index}.{axis}"])
+            scale = scale * from_atom(LAUNCH[f"{extent}.{axis}"])
+    return total

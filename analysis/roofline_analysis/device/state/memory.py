@@ -1,0 +1,175 @@
+"""Loads and stores through pointers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from roofline_analysis.device.state.dead_code import keep
+from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.values import (
+    DeviceValue,
+    PlacePointer,
+    PointerValue,
+    StructValue,
+    Value,
+    number,
+)
+from roofline_analysis.language.types import is_float, is_integer
+from roofline_analysis.regions.kernel_summary import Array, Region
+from roofline_core.algebra.symbolic import Expr, Symbol, apply, constant
+from roofline_core.program.types import Type
+
+_FILLED: Final = frozenset(("global", "constant"))
+"""Spaces that the host fills."""
+
+
+def offset_by(
+    walker: Walker, pointer: PointerValue, index: Value, pointee: Type | None = None
+) -> PointerValue:
+    """``pointer + index``, the index counted in elements."""
+    element = pointee or pointer.pointee
+    size = _stride(walker, element)
+    base = pointer.offset
+    if index.expr is None:
+        return PointerValue(pointer.array, Value("long", None, walker.machine.loop_bits()), element)
+    if base.expr is None:
+        return PointerValue(pointer.array, base, element)
+    expr = base.expr + index.expr * size
+    node = None if index.constant == 0 else ("address", (base, index))
+    value = base if node is None else Value("long", expr, base.varies | index.varies, node)
+    return PointerValue(pointer.array, value, element)
+
+
+def _stride(walker: Walker, element: Type) -> Expr | int:
+    """Bytes from one element to the next; rows of ``float (*x)[n]`` are as long as ``n`` says."""
+    closed = walker.types.resolve(element)
+    if not closed.dims or walker.types.size(closed) is not None:
+        return walker.bytes_of(closed)
+    total = constant(walker.bytes_of(Type(closed.name, closed.args, closed.pointers)))
+    for dim in closed.dims:
+        extent = walker.evaluate(dim) if dim is not None else None
+        if not isinstance(extent, Value) or extent.expr is None:
+            return walker.bytes_of(closed)
+        total = total * extent.expr
+    return total
+
+
+def field_of(pointer: PointerValue, offset_bytes: int, type_: Type) -> PointerValue:
+    """The address of a member of the object pointed to."""
+    base = pointer.offset
+    if offset_bytes == 0 or base.expr is None:
+        return PointerValue(pointer.array, base, type_)
+    moved = Value("long", base.expr + offset_bytes, base.varies, base.node)
+    return PointerValue(pointer.array, moved, type_)
+
+
+def load(walker: Walker, pointer: PointerValue) -> DeviceValue:
+    """The value in memory; a repeated load with no store between is one load."""
+    type_ = walker.types.resolve(pointer.pointee)
+    if type_.dims:
+        # A row of a larger array decays to a pointer to its first element.
+        return PointerValue(pointer.array, pointer.offset, type_.pointee())
+    machine = walker.machine
+    array = pointer.array
+    varies = pointer.offset.varies
+    if not array.read_only and _stored_in_loop(walker, array):
+        varies |= machine.loop_bits()
+    size = walker.bytes_of(type_)
+    key = None
+    if pointer.offset.expr is not None:
+        key = ("load", array, pointer.offset.expr, _epoch(walker, array), size)
+        found = machine.find(key, machine.region)
+        if found is not None:
+            return found  # type: ignore[return-value]
+    value = _loaded(walker, array, type_, varies, pointer)
+    machine.touch(pointer, size, "read", _symbol_of(value))
+    if key is not None:
+        machine.region.available[key] = value
+    return value
+
+
+def _epoch(walker: Walker, array: Array) -> int:
+    """What stands for the array's present contents: another number after any store to it."""
+    if array.read_only:
+        return 0
+    own = walker.epochs.get(array, 0)
+    return own if array.restrict else own + walker.epochs.get(array.space, 0)
+
+
+def _loaded(
+    walker: Walker, array: Array, type_: Type, varies: int, pointer: PointerValue
+) -> DeviceValue:
+    if type_.pointers:
+        name = f"{array.name}[]"
+        pointee = Type(type_.name, type_.args, type_.pointers - 1, const=type_.const)
+        return PointerValue(walker.array(name, pointee, indirect=True), number(0, "long"), pointee)
+    if is_float(type_.name):
+        drawn = walker.fresh(array.name, "data") if array.space in _FILLED else None
+        return Value(type_.name, None, varies, estimate=drawn)
+    if is_integer(type_.name):
+        unsigned = type_.name.startswith("unsigned") or type_.name == "bool"
+        fresh = walker.fresh(array.name, "data", nonnegative=unsigned)
+        return Value(type_.name, fresh, varies)
+    return walker.opaque(type_, varies, array.name, "data")
+
+
+def _symbol_of(value: DeviceValue) -> Symbol | None:
+    number = value.nearly if isinstance(value, Value) else None
+    if number is None:
+        return None
+    atoms = list(number.atoms())
+    return atoms[0] if len(atoms) == 1 and isinstance(atoms[0], Symbol) else None
+
+
+def _stored_in_loop(walker: Walker, array: Array) -> bool:
+    region: Region | None = walker.machine.region
+    while region is not None:
+        if region.kind == "loop" and ("stored", array) in region.available:
+            return True
+        region = region.parent
+    return False
+
+
+def store(walker: Walker, pointer: PointerValue, value: DeviceValue) -> None:
+    """Write a value to memory."""
+    machine = walker.machine
+    array = pointer.array
+    type_ = walker.types.resolve(pointer.pointee)
+    need_value(walker, value)
+    size = walker.bytes_of(type_)
+    machine.touch(pointer, size, "write")
+    # Another pointer of the same space may name this memory, unless it is restrict.
+    changed: object = array if array.restrict else array.space
+    walker.epochs[changed] = walker.epochs.get(changed, 0) + 1
+    if pointer.offset.expr is not None and isinstance(value, (Value, StructValue)):
+        key = ("load", array, pointer.offset.expr, _epoch(walker, array), size)
+        machine.region.available[key] = value
+
+
+def need_value(walker: Walker, value: DeviceValue) -> None:
+    """Charge what it takes to have a value in registers."""
+    if isinstance(value, Value):
+        walker.machine.need(value)
+    elif isinstance(value, StructValue):
+        for inner in value.fields.values():
+            need_value(walker, inner)
+    elif isinstance(value, PointerValue):
+        walker.machine.need_address(value)
+    else:
+        keep(walker, value)
+
+
+def compare_pointers(walker: Walker, left: DeviceValue, right: DeviceValue) -> Value:
+    """The outcome of comparing addresses: known only against null."""
+    if isinstance(left, (PointerValue, PlacePointer)) and isinstance(right, Value):
+        return number(0, "bool") if right.constant == 0 else Value("bool", None, 0)
+    return Value("bool", None, walker.machine.loop_bits())
+
+
+def difference(walker: Walker, left: PointerValue, right: PointerValue) -> Value:
+    """``left - right`` in elements, where both point into one array."""
+    if left.array is right.array and left.offset.expr is not None and right.offset.expr is not None:
+        size = walker.bytes_of(left.pointee)
+        expr = apply("div", left.offset.expr - right.offset.expr, constant(size))
+        return Value("long", expr, left.offset.varies | right.offset.varies)
+    return Value("long", None, walker.machine.loop_bits())

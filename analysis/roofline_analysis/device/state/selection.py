@@ -1,0 +1,49 @@
+"""One of two values, as ``a ? b : c`` and the end of a branch leave them behind."""
+
+from __future__ import annotations
+
+from roofline_analysis.device.state.arithmetic import MAX_SIZE, shortened
+from roofline_analysis.device.state.dead_code import keep
+from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.values import DeviceValue, StructValue, Value
+from roofline_analysis.language.types import common_type, is_float
+from roofline_core.algebra.symbolic import Expr, apply
+
+
+def select(
+    walker: Walker, condition: Value, then: DeviceValue, otherwise: DeviceValue
+) -> DeviceValue:
+    """One of two values, by a condition of each thread."""
+    if then is otherwise:
+        return then
+    if isinstance(then, Value) and isinstance(otherwise, Value):
+        type_ = common_type(then.type, otherwise.type)
+        varies = condition.varies | then.varies | otherwise.varies
+        expr = _selected(condition.expr, then.expr, otherwise.expr)
+        if is_float(type_):
+            return Value(type_, expr, varies, None, walker.machine.passed_on((then, otherwise)))
+        if expr is None:
+            expr = walker.fresh("choice", "data")
+        return Value(type_, expr, varies, ("select", (then, otherwise)))
+    if isinstance(then, StructValue) and isinstance(otherwise, StructValue):
+        fields = {
+            name: select(walker, condition, value, otherwise.fields[name])
+            for name, value in then.fields.items()
+            if name in otherwise.fields
+        }
+        if len(fields) < max(len(then.fields), len(otherwise.fields)):
+            keep(walker, then, otherwise)
+        return StructValue(then.type, fields)
+    keep(walker, then, otherwise)
+    return then
+
+
+def _selected(condition: Expr | None, then: Expr | None, otherwise: Expr | None) -> Expr | None:
+    """The number that is chosen, where all three are known and not too long to follow."""
+    if condition is None or then is None or otherwise is None:
+        return None
+    if condition.size + then.size + otherwise.size < MAX_SIZE:
+        return apply("select", condition, then, otherwise)
+    parts = [shortened(part, MAX_SIZE // 3) for part in (condition, then, otherwise)]
+    known = [part for part in parts if part is not None]
+    return apply("select", *known) if len(known) == len(parts) else None

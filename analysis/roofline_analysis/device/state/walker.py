@@ -1,0 +1,511 @@
+"""The walk over one kernel: variables, scopes and the entry points of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from roofline_analysis.device.costs.cost_model import Machine
+from roofline_analysis.device.state.dead_code import keep, keep_place
+from roofline_analysis.device.state.flow import Flow
+from roofline_analysis.device.state.local_arrays import LocalArrays
+from roofline_analysis.device.values import (
+    WARP_SIZE,
+    DeviceValue,
+    FieldPlace,
+    Place,
+    PlacePointer,
+    PointerValue,
+    StructValue,
+    SwizzlePlace,
+    Value,
+    VariablePlace,
+    number,
+    param_symbol,
+)
+from roofline_analysis.language import scope as language
+from roofline_analysis.language.constant_expressions import Typed, evaluate
+from roofline_analysis.language.layouts import ASSUMED_BYTES
+from roofline_analysis.language.scope import Number
+from roofline_analysis.language.type_system import InForce, TypesInForce, TypeSystem
+from roofline_analysis.language.types import is_float, is_integer, is_unsigned
+from roofline_analysis.regions.kernel_summary import Array, Assumption
+from roofline_core.algebra.symbolic import Expr, Symbol, constant, from_atom, make_symbol, symbol
+from roofline_core.program.expressions import Call, Expression, Name, SizeOf
+from roofline_core.program.records import record
+from roofline_core.program.statements import Statement
+from roofline_core.program.types import Type
+from roofline_core.program.units import Dialect, Function, Problem, Severity
+
+MAX_INLINE_DEPTH = 16
+MAX_STATEMENTS = 30_000
+MAX_NESTED_FIELDS = 6
+"""Classes within classes that are followed."""
+MAX_LEAVES = 48
+"""Scalars of an object that are made at once."""
+
+
+@dataclass(slots=True)
+class Scope:
+    """Names of a block, looked up through the blocks around it."""
+
+    names: dict[str, Place]
+    parent: Scope | None = None
+    types: Mapping[str, Type] = field(default_factory=dict)
+
+    def find(self, name: str) -> Place | None:
+        """The variable of this name that is in sight."""
+        scope: Scope | None = self
+        while scope is not None:
+            found = scope.names.get(name)
+            if found is not None:
+                return found
+            scope = scope.parent
+        return None
+
+
+@dataclass(slots=True)
+class Frame:
+    """One function being walked."""
+
+    function: Function | None
+    returns: list[DeviceValue] = field(default_factory=list)
+    this: Place | None = None
+    first_slot: int = 0
+    """The variables from here on end with the function."""
+
+
+@record(frozen=True, slots=True, eq=False)
+class Names:
+    """What names mean in a function's body."""
+
+    local: dict[str, Place]
+    """Variables of its own to begin with."""
+    types: language.Scope
+    """Template parameters and the class around."""
+    constants: dict[str, DeviceValue]
+    """Template parameters whose numbers are not known, such as the kernel's own."""
+    parent: Scope | None = None
+    """The variables around a lambda."""
+
+
+Entered = tuple[Scope, InForce, dict[str, DeviceValue]]
+"""What ``Walker.enter`` gives, for ``leave``."""
+
+
+@record(frozen=True, slots=True)
+class Parts:
+    """The functions that walk each kind of node; they need the walker, and the walker them."""
+
+    evaluate: Callable[[Walker, Expression], DeviceValue]
+    execute: Callable[[Walker, Statement], Flow]
+    place_of: Callable[[Walker, Expression], Place | None]
+    field_place: Callable[[Walker, Place, str], Place | None]
+    dereference: Callable[[Walker, DeviceValue], Place | None]
+    coerce: Callable[[Walker, DeviceValue, Type], DeviceValue]
+    constant_of: Callable[[Walker, Expression], int | None]
+    load: Callable[[Walker, PointerValue], DeviceValue]
+    store: Callable[[Walker, PointerValue, DeviceValue], None]
+
+
+class Walker:
+    """State of the walk.
+
+    The work is done by the functions of ``expressions``, ``statements`` and ``calls``, which take
+    the walker as their first argument.
+    """
+
+    def __init__(
+        self,
+        system: TypeSystem,
+        kernel: Function,
+        bindings: Mapping[str, Type | int],
+        parts: Parts,
+        warp_size: int = WARP_SIZE,
+    ) -> None:
+        self.parts = parts
+        self._warp_size = warp_size
+        self.asks_warp_size = False
+        """Whether something that was walked depends on how many threads a warp has."""
+        self.symbols = system.symbols
+        self.kernel = kernel
+        self.machine = Machine(kernel.path, kernel.span.line)
+        self.constants: dict[str, DeviceValue] = {}
+        """Template parameters in force whose numbers are not known."""
+        self.globals: dict[str, DeviceValue] = {}
+        """Variables outside functions that were looked at, by qualified name."""
+        self.opencl = kernel.dialect is Dialect.OPENCL
+        self.contracts_all = kernel.dialect is not Dialect.OPENMP
+        """Any product is fused with a sum, as nvcc does. Clang for OpenMP does so by default only
+        where one expression has both."""
+        self.written_products: tuple[bool, bool] = (False, False)
+        """Which operands of the operator to be computed are written as products."""
+        self.types = TypesInForce(system, system.scope_with(bindings), self._number_of)
+        self.scope = Scope({})
+        self.frames = [Frame(kernel)]
+        self.path: Path = kernel.path
+        self.slots: dict[int, DeviceValue] = {}
+        self.slot_types: dict[int, Type] = {}
+        self.next_slot = 0
+        self.entries: list[int] = []
+        """Of the loops and switches around, the slots of the variables that end with a run."""
+        self.next_fresh = 0
+        self.first_channels: set[Expression] = set()
+        """Calls of which only the first element of the result is taken."""
+        self.arrays: dict[str, Array] = {}
+        self.local_arrays = LocalArrays()
+        self.array_varies: dict[int, int] = {}
+        """Of the slots of local arrays, the bits of the loops that change elements."""
+        self.epochs: dict[object, int] = {}
+        self.assumptions: list[Assumption] = []
+        self.arguments: dict[int, str] = {}
+        """The names of the kernel's parameters, by their slots."""
+        self.meanings: dict[Symbol, Expr] = {}
+        """What fresh numbers would be by exact arithmetic."""
+        self.problems: list[Problem] = []
+        self.reported: set[str] = set()
+        self.unknown_sizes: dict[str, int] = {}
+        """Types whose size is not known, and the bytes that stand for it."""
+        self.shared_bytes = 0
+        self.barriers = 0
+        self.statements = 0
+        self.unrolled_nodes = 0
+        """Nodes of loops that were walked run by run."""
+
+    @property
+    def warp_size(self) -> int:
+        """Threads of a warp; that it was asked for is noted."""
+        self.asks_warp_size = True
+        return self._warp_size
+
+    # -- names
+
+    def names(self) -> Names:
+        """What names mean here, for a lambda that is called elsewhere."""
+        return Names({}, self.types.scope, self.constants, self.scope)
+
+    def enter(self, names: Names) -> Entered:
+        """Use other names from now on, those of a function to be walked."""
+        before = self.scope, self.types.enter(names.types), self.constants
+        self.scope = Scope(dict(names.local), names.parent)
+        self.constants = names.constants
+        return before
+
+    def leave(self, before: Entered) -> None:
+        """Come back to the names that were in force before ``enter``."""
+        self.scope, types, self.constants = before
+        self.types.leave(types)
+
+    def _number_of(self, node: Expression) -> Number | None:
+        """The number of a name, ``sizeof`` or call that only the walk knows, without effects."""
+        if isinstance(node, Name):
+            place = self.scope.find(node.name)
+            held = self.slots.get(place.slot) if isinstance(place, VariablePlace) else None
+            value = held if held is not None else self.constants.get(node.name)
+            return value.constant if isinstance(value, Value) else None
+        if isinstance(node, SizeOf) and isinstance(node.operand, Type):
+            place = self.scope.find(node.operand.name)
+            return None if place is None else self.types.size(self.place_type(place))
+        return self.parts.constant_of(self, node) if isinstance(node, Call) else None
+
+    def typed_constant(self, node: Expression) -> Typed | None:
+        """The number that a constant expression has outside this function, with its type."""
+        outside = language.without_variables(self.types.scope)
+        return evaluate(self.types.system, node, outside)
+
+    # -- sizes
+
+    def bytes_of(self, type_: Type) -> int:
+        """Bytes of a value; of a type whose size is not known a number that the summary names."""
+        size = self.types.size(type_)
+        if size is not None:
+            return size
+        closed = self.types.resolve(type_)
+        single = Type(closed.name, closed.args, scope_args=closed.scope_args)
+        each = self.types.size(single)
+        if each is None:
+            layout = self.types.layout(single)
+            for name in layout.assumed if layout is not None else (single.name,):
+                self.unknown_sizes.setdefault(name, ASSUMED_BYTES)
+            each = layout.extent.size_bytes if layout is not None else ASSUMED_BYTES
+        count = self.types.system.elements(closed, self.types.scope)
+        if count is None:
+            self.unknown_sizes.setdefault(f"{closed.name}[]", each)
+        return each * (count or 1)
+
+    # -- the other parts of the walk
+
+    def evaluate(self, node: Expression) -> DeviceValue:
+        """The value of an expression."""
+        return self.parts.evaluate(self, node)
+
+    def execute(self, node: Statement) -> Flow:
+        """Walk a statement."""
+        return self.parts.execute(self, node)
+
+    def place_of(self, node: Expression) -> Place | None:
+        """Where an expression's value is stored."""
+        return self.parts.place_of(self, node)
+
+    def field_place(self, owner: Place, name: str) -> Place | None:
+        """The place of a member."""
+        return self.parts.field_place(self, owner, name)
+
+    def dereference(self, value: DeviceValue) -> Place | None:
+        """The place an address names."""
+        return self.parts.dereference(self, value)
+
+    def coerce(self, value: DeviceValue, type_: Type) -> DeviceValue:
+        """The value as stored in a variable of this type."""
+        return self.parts.coerce(self, value, type_)
+
+    def parameter(self, path: str, type_: Type) -> DeviceValue:
+        """A kernel argument, or a part of one, by its path (``p.data``)."""
+        resolved = self.types.resolve(type_)
+        if resolved.pointers or resolved.dims:
+            pointee = resolved.pointee()
+            array = self.arrays.get(path)
+            if array is None:
+                read_only = resolved.const and resolved.restrict
+                array = self.arrays[path] = Array(
+                    path, "global", pointee, read_only, restrict=resolved.restrict
+                )
+            return PointerValue(array, number(0, "long"), pointee)
+        if is_integer(resolved.name):
+            unsigned = is_unsigned(resolved.name)
+            return Value(resolved.name, param_symbol(path, nonnegative=unsigned))
+        if is_float(resolved.name):
+            return Value(resolved.name, symbol(path, "real"))
+        layout = self.types.fields(resolved)
+        if layout is None or path.count(".") > MAX_NESTED_FIELDS:
+            return Value(resolved.name, None)
+        fields = {key: self.parameter(f"{path}.{key}", inner.type) for key, inner in layout.items()}
+        return StructValue(resolved, fields)
+
+    def type_of(self, value: DeviceValue) -> Type:
+        """The type of a value."""
+        if isinstance(value, Value):
+            return Type(value.type)
+        if isinstance(value, (PointerValue, PlacePointer)):
+            return value.pointee.pointer_to()
+        if isinstance(value, StructValue):
+            return value.type
+        return Type("function")
+
+    def place_type(self, place: Place) -> Type:
+        """The type of the variable, field or location at a place."""
+        if isinstance(place, VariablePlace):
+            return self.slot_types.get(place.slot, Type("int"))
+        if isinstance(place, (FieldPlace, SwizzlePlace)):
+            return place.type
+        return place.pointer.pointee
+
+    # -- variables
+
+    def fresh(self, name: str, scope: str, *, nonnegative: bool = False) -> Expr:
+        """A new symbol for a number the source does not give."""
+        self.next_fresh += 1
+        made = make_symbol(f"{name or 'value'}#{self.next_fresh}", scope, nonnegative=nonnegative)
+        self.assumptions.append(Assumption(made, name or "value", scope, self.machine.site))
+        return from_atom(made)
+
+    def means(self, number: Expr, estimate: Expr | None) -> None:
+        """Say what a number that was made by ``fresh`` would be by exact arithmetic."""
+        if estimate is not None:
+            (made,) = number.symbols()
+            self.meanings[made] = estimate
+
+    def declare(self, name: str, type_: Type, value: DeviceValue) -> VariablePlace:
+        """A new variable in the current scope."""
+        slot = self.next_slot
+        self.next_slot += 1
+        self.slots[slot] = value
+        self.slot_types[slot] = type_
+        place = VariablePlace(slot)
+        if name:
+            self.scope.names[name] = place
+        return place
+
+    def drop_slots(self, first: int) -> None:
+        """Forget the variables declared since ``first``: their scope has ended."""
+        for slot in range(first, self.next_slot):
+            self.slots.pop(slot, None)
+            self.slot_types.pop(slot, None)
+
+    def opaque(
+        self, type_: Type, varies: int, name: str = "", scope: str = "unknown"
+    ) -> DeviceValue:
+        """A value of this type of which nothing is known."""
+        resolved = self.types.resolve(type_)
+        if resolved.dims:
+            return StructValue(resolved)
+        if resolved.pointers:
+            pointee = Type(
+                resolved.name, resolved.args, resolved.pointers - 1, const=resolved.const
+            )
+            array = Array(name or "pointer", "global", pointee, indirect=True)
+            return PointerValue(array, number(0, "long"), pointee)
+        layout = self.types.fields(resolved) if not is_integer(resolved.name) else None
+        nested = name.count(".") > MAX_NESTED_FIELDS
+        if layout is not None and self.types.leaves(resolved) > MAX_LEAVES:
+            return StructValue(resolved)  # Its fields are made when they are read.
+        if layout is not None and not is_float(resolved.name) and not nested:
+            fields = {
+                key: self.opaque(inner.type, varies, f"{name}.{key}", scope)
+                for key, inner in layout.items()
+            }
+            return StructValue(resolved, fields)
+        if is_integer(resolved.name) or resolved.name == "auto":
+            type_name = "int" if resolved.name == "auto" else resolved.name
+            nonnegative = is_unsigned(type_name)
+            return Value(type_name, self.fresh(name, scope, nonnegative=nonnegative), varies)
+        return Value(resolved.name, None, varies)
+
+    def read(self, place: Place) -> DeviceValue:
+        """The value at a place; a load from memory is recorded."""
+        if isinstance(place, VariablePlace):
+            held = self.slots.get(place.slot)
+            # A lambda that was returned may name variables of a function that has ended.
+            return self.opaque(Type("int"), self.machine.loop_bits()) if held is None else held
+        if isinstance(place, FieldPlace):
+            owner = self.read_owner(place.owner)
+            if place.index is not None:
+                self.local_arrays.note(self, place, "read")
+            if isinstance(owner, StructValue):
+                found = owner.fields.get(place.name) if place.name is not None else None
+                if found is not None:
+                    return found
+                keep_place(self, place)
+                return self.opaque(place.type, self._field_variation(owner, place))
+            if isinstance(owner, PlacePointer):
+                return self.read(FieldPlace(owner.place, place.name, place.type))
+            keep_place(self, place)
+            return self.opaque(place.type, self.machine.loop_bits())
+        if isinstance(place, SwizzlePlace):
+            return self._read_swizzle(place)
+        return self.parts.load(self, place.pointer)
+
+    def _read_swizzle(self, place: SwizzlePlace) -> DeviceValue:
+        owner = self.read(place.owner)
+        held = owner.fields if isinstance(owner, StructValue) else {}
+        fields = self.types.fields(place.type) or {}
+        return StructValue(
+            place.type,
+            {
+                name: held[source] if source in held else self.opaque(fields[name].type, 0)
+                for name, source in zip(fields, place.names, strict=True)
+            },
+        )
+
+    def read_owner(self, place: Place) -> DeviceValue:
+        """The object that a field or element is part of; reading it whole is not an access."""
+        if isinstance(place, FieldPlace):
+            owner = self.read_owner(place.owner)
+            if isinstance(owner, PlacePointer):
+                owner = self.read_owner(owner.place)
+            if isinstance(owner, StructValue) and place.name is not None:
+                found = owner.fields.get(place.name)
+                if found is not None:
+                    return found
+            if place.name is None:
+                keep_place(self, place)
+            return self.opaque(place.type, self.machine.loop_bits(), self._path_of(place))
+        return self.read(place)
+
+    def _path_of(self, place: Place) -> str:
+        """A part of an argument as in ``p.table.size``, indices left out; else nothing."""
+        if isinstance(place, VariablePlace):
+            return self.arguments.get(place.slot, "")
+        if not isinstance(place, FieldPlace):
+            return ""
+        owner = self._path_of(place.owner)
+        named = place.name is not None and place.index is None
+        return f"{owner}.{place.name}" if owner and named else owner
+
+    def _write_owner(self, place: Place, value: StructValue) -> None:
+        if isinstance(place, VariablePlace):
+            self.slots[place.slot] = value
+        elif isinstance(place, FieldPlace):
+            owner = self.read_owner(place.owner)
+            if isinstance(owner, StructValue):
+                self._write_owner(place.owner, self._with(owner, place, value))
+            elif isinstance(owner, PlacePointer):
+                self._write_owner(owner.place, value)
+            else:
+                keep(self, owner, value)
+        else:
+            keep(self, value)
+
+    def _with(self, owner: StructValue, place: FieldPlace, value: DeviceValue) -> StructValue:
+        """The object with a field changed; of an element at an unknown index, any may be."""
+        if place.name is None:
+            keep(self, owner, value)
+            return StructValue(owner.type)
+        layout = self.types.layout(owner.type)
+        if layout is not None and layout.overlaps:
+            keep(self, value)  # It may be read by another name.
+        return StructValue(owner.type, {**owner.fields, place.name: value})
+
+    def _field_variation(self, owner: StructValue, place: FieldPlace) -> int:
+        varies = place.index.varies if place.index is not None else 0
+        root: Place = place
+        while isinstance(root, FieldPlace):
+            root = root.owner
+        if isinstance(root, VariablePlace):
+            varies |= self.array_varies.get(root.slot, 0)
+        for value in owner.fields.values():
+            if isinstance(value, Value):
+                varies |= value.varies
+        return varies or self.machine.loop_bits()
+
+    def write(self, place: Place, value: DeviceValue) -> None:
+        """Assign; a store to memory is recorded."""
+        if isinstance(place, VariablePlace):
+            self.slots[place.slot] = value
+        elif isinstance(place, FieldPlace):
+            owner = self.read_owner(place.owner)
+            if place.index is not None:
+                self.local_arrays.note(self, place, "write")
+            if isinstance(owner, PlacePointer):
+                self.write(FieldPlace(owner.place, place.name, place.type, place.index), value)
+            elif isinstance(owner, StructValue):
+                self._write_owner(place.owner, self._with(owner, place, value))
+            else:
+                keep(self, owner, value)
+        elif isinstance(place, SwizzlePlace):
+            self._write_swizzle(place, value)
+        else:
+            self.parts.store(self, place.pointer, value)
+
+    def _write_swizzle(self, place: SwizzlePlace, value: DeviceValue) -> None:
+        elements = list(value.fields.values()) if isinstance(value, StructValue) else []
+        for position, name in enumerate(place.names):
+            target = self.field_place(place.owner, name)
+            if target is not None:
+                self.write(target, elements[position] if position < len(elements) else value)
+
+    def array(
+        self, name: str, element: Type, space: str = "global", *, indirect: bool = False
+    ) -> Array:
+        """The array of this name, made once."""
+        found = self.arrays.get(name)
+        if found is None:
+            size = self.types.size(element) if element.dims else None
+            bytes_ = constant(size) if size else None
+            found = Array(name, space, element, size_bytes=bytes_, indirect=indirect)
+            self.arrays[name] = found
+        return found
+
+    # -- notes
+
+    def note(self, message: str, line: int) -> None:
+        """Record once that something could not be followed."""
+        if message not in self.reported:
+            self.reported.add(message)
+            self.problems.append(Problem(Severity.WARNING, message, self.path, line))
+
+    def at(self, node: Expression | int) -> None:
+        """Move the current line."""
+        line = node if isinstance(node, int) else node.line
+        self.machine.site = (self.path, line)

@@ -1,0 +1,166 @@
+"""What a device variable can hold during the walk."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Final
+
+from roofline_analysis.device.operations import Operation
+from roofline_analysis.regions.kernel_summary import Array
+from roofline_core.algebra.symbolic import Expr, constant, make_symbol, symbol
+from roofline_core.program.expressions import Expression, Lambda
+from roofline_core.program.records import record
+from roofline_core.program.types import Type
+from roofline_core.program.units import Function
+
+DIMENSIONS: Final = ("x", "y", "z")
+WARP_SIZE: Final = 32
+"""Threads that run in step, on every NVIDIA GPU; where no GPU is named."""
+
+
+class Value:
+    """A scalar: its type, its number where it has one, and how it is computed.
+
+    ``varies`` has the bit of every loop in whose runs the value can differ; a value without the
+    current loop's bit can be computed before it. ``node`` is the operation that makes an integer,
+    an operator and operands; its cost is charged when the value is first needed. ``made`` is the
+    floating-point operation behind the value; its cost is charged if something uses it.
+    ``estimate`` is what a number would be that has no ``expr``, by exact arithmetic over loaded
+    numbers: it tells how likely conditions are, and never that two values are one.
+    """
+
+    __slots__ = ("estimate", "expr", "made", "node", "type", "varies")
+
+    def __init__(
+        self,
+        type_: str,
+        expr: Expr | None = None,
+        varies: int = 0,
+        node: tuple[str, tuple[Value, ...]] | None = None,
+        made: Operation | None = None,
+        estimate: Expr | None = None,
+    ) -> None:
+        self.type = type_
+        self.estimate = estimate
+        self.expr = expr
+        self.varies = varies
+        self.node = node
+        self.made = made
+
+    @property
+    def nearly(self) -> Expr | None:
+        """The number, exactly or as an estimate."""
+        return self.expr if self.expr is not None else self.estimate
+
+    @property
+    def constant(self) -> int | float | None:
+        """The number, if it is one."""
+        return self.expr.constant if self.expr is not None else None
+
+    def key(self) -> object:
+        """What equal values share."""
+        return self.expr if self.expr is not None else self
+
+
+def number(value: int | float, type_: str) -> Value:
+    """A constant."""
+    return Value(type_, constant(value))
+
+
+@record(frozen=True, slots=True, eq=False)
+class PointerValue:
+    """An address: an array and a byte offset (``offset`` carries the address arithmetic)."""
+
+    array: Array
+    offset: Value
+    pointee: Type
+
+
+@record(frozen=True, slots=True, eq=False)
+class StructValue:
+    """An object held in registers, by field; an array in registers, by index as text.
+
+    Never changed in place: an assignment to a field makes a new object.
+    """
+
+    type: Type
+    fields: dict[str, DeviceValue] = field(default_factory=dict)
+
+
+@record(frozen=True, slots=True, eq=False)
+class CodeValue:
+    """A function or lambda that can be called."""
+
+    function: Function | None = None
+    lambda_: Lambda | None = None
+    around: object = None
+    """Of a lambda: what names meant where it was written (``walker.Names``)."""
+    template_args: tuple[Type | Expression, ...] | None = None
+    """Of a function: the arguments written with its name."""
+
+
+@record(frozen=True, slots=True, eq=False)
+class VariablePlace:
+    """A variable, by the slot that holds its value."""
+
+    slot: int
+
+
+@record(frozen=True, slots=True, eq=False)
+class FieldPlace:
+    """A field or element of an object held in registers."""
+
+    owner: Place
+    name: str | None
+    """A field's name or an element's index as text; None where the index is not a constant."""
+    type: Type
+    index: Value | None = None
+
+
+@record(frozen=True, slots=True, eq=False)
+class MemoryPlace:
+    """A location in memory."""
+
+    pointer: PointerValue
+
+
+@record(frozen=True, slots=True, eq=False)
+class SwizzlePlace:
+    """Several elements of a vector, in any order: OpenCL's ``v.xz``."""
+
+    owner: Place
+    names: tuple[str, ...]
+    """The fields of ``owner``, one for each field of ``type`` in order."""
+    type: Type
+
+
+@record(frozen=True, slots=True, eq=False)
+class PlacePointer:
+    """The address of something held in registers: ``&x``, or a local array passed on."""
+
+    place: Place
+    pointee: Type
+    index: Value | None = None
+    """For an array: the element pointed to, None for the first."""
+
+
+Place = VariablePlace | FieldPlace | MemoryPlace | SwizzlePlace
+DeviceValue = Value | PointerValue | StructValue | CodeValue | PlacePointer
+
+THREAD: Final = {
+    f"{name}.{axis}": make_symbol(f"{name}.{axis}", "thread", nonnegative=True)
+    for name in ("threadIdx", "blockIdx")
+    for axis in DIMENSIONS
+}
+"""The indices that differ between the threads of a launch."""
+LAUNCH: Final = {
+    f"{name}.{axis}": make_symbol(f"{name}.{axis}", "launch", nonnegative=True)
+    for name in ("blockDim", "gridDim")
+    for axis in DIMENSIONS
+}
+"""The dimensions that a launch fixes."""
+
+
+def param_symbol(path: str, *, nonnegative: bool = False) -> Expr:
+    """The symbol of a kernel's scalar argument, or of a field of a struct argument."""
+    return symbol(path, "param", nonnegative=nonnegative)

@@ -1,0 +1,1 @@
+"""What host code can do, told from its shape and its words."""

@@ -1,0 +1,1 @@
+"""The execution of host code's statements, expressions and calls."""

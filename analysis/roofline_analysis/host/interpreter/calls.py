@@ -1,0 +1,269 @@
+"""Calls: functions and methods of the program, lambdas, constructors, library models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from roofline_analysis.host import libraries  # noqa: F401  (the models register themselves)
+from roofline_analysis.host.libraries.cuda import runtime_call
+from roofline_analysis.host.libraries.gpu.observe import observe
+from roofline_analysis.host.libraries.opencl.c import opencl_call
+from roofline_analysis.host.libraries.opencl.cpp import opencl_static
+from roofline_analysis.host.libraries.opencl.methods import opencl_functor, opencl_method
+from roofline_analysis.host.libraries.opencl.objects import object_of
+from roofline_analysis.host.libraries.random import random_number
+from roofline_analysis.host.libraries.std import make_vector, numeric_limit
+from roofline_analysis.host.objects import iterators  # noqa: F401  (registers its models)
+from roofline_analysis.host.objects.construction import construct
+from roofline_analysis.host.objects.containers import (
+    container_method,
+    is_container,
+    smart_pointer,
+    text_method,
+)
+from roofline_analysis.host.state.access import load, pointed_object, rvalue
+from roofline_analysis.host.state.havoc import forget_unknown_call
+from roofline_analysis.host.state.invoke import call, call_closure, unknown_result
+from roofline_analysis.host.state.machine import EVALUATORS, LOCATORS, SCALARS, Machine, handles
+from roofline_analysis.host.state.memory import AUTO, Cell, Closure, FieldPlace, Place, Storage
+from roofline_analysis.host.state.names import (
+    find_method,
+    find_variable,
+    function_value,
+    template_arguments,
+)
+from roofline_analysis.host.state.operators import boolean, integer
+from roofline_analysis.host.state.packs import argument_places
+from roofline_analysis.host.state.registry import LIBRARY, Arguments, as_place
+from roofline_analysis.host.state.templates import choose_overload
+from roofline_analysis.host.state.types import resolve
+from roofline_analysis.host.values import Aggregate, FunctionValue, Opaque, Pointer, Text, Value
+from roofline_analysis.language.symbols import last_component
+from roofline_analysis.language.types import vector_parts
+from roofline_core.program import expressions as ex
+from roofline_core.program.types import Type
+
+
+@handles(EVALUATORS, ex.Call)
+def _call(m: Machine, node: ex.Call) -> Value:
+    return rvalue(m, _locate_call(m, node))
+
+
+@handles(LOCATORS, ex.Call)
+def _locate_call(m: Machine, node: ex.Call) -> Place:
+    callee = node.callee
+    if isinstance(callee, ex.Member):
+        return _method_call(m, node, callee)
+    if isinstance(callee, ex.Name):
+        return _named_call(m, node, callee)
+    return _call_value(m, m.eval(callee), argument_places(m, node.args), "a function", node)
+
+
+def _named_call(m: Machine, node: ex.Call, callee: ex.Name) -> Place:
+    name = callee.name
+    place = find_variable(m, name)
+    if place is not None:
+        args = argument_places(m, node.args)
+        return _call_value(m, load(m, place), args, name, node)
+    functions = function_value(m, callee)
+    args = argument_places(m, node.args)
+    if functions is not None:
+        result = call(m, functions, args)
+        if result is not None:
+            return result
+    short = last_component(name)
+    type = _type_named(m, callee)
+    if type is not None:
+        return Cell("", type, construct(m, type, args))
+    observe(m, node, callee, args)
+    return _library_call(m, short, name, args, node, callee, functions)
+
+
+def _type_named(m: Machine, callee: ex.Name) -> Type | None:
+    name = callee.name
+    template = callee.template_args or ()
+    bound = m.frame.bindings.get(name) if m.frames else None
+    if isinstance(bound, Type):
+        return bound
+    type = Type(name, template)
+    if vector_parts(name) is not None or m.symbols.find_struct(name) is not None:
+        return resolve(m, type)
+    if is_container(type) or smart_pointer(type) or name in ("std::string", "string"):
+        return resolve(m, type)
+    resolved = resolve(m, type)
+    if resolved.name != name:
+        known = resolved.name in SCALARS or m.symbols.find_struct(resolved.name) is not None
+        if known or is_container(resolved) or vector_parts(resolved.name) is not None:
+            return resolved
+    return None
+
+
+def _library_call(
+    m: Machine,
+    short: str,
+    name: str,
+    args: Sequence[Place],
+    node: ex.Call,
+    callee: ex.Name,
+    functions: FunctionValue | None,
+) -> Place:
+    line = node.line
+    arguments = Arguments(m, short, args, line, callee.template_args)
+    arguments.site = node
+    model = LIBRARY.get(short)
+    if model is not None:
+        return as_place(model(arguments))
+    if name.startswith("std::numeric_limits") or "numeric_limits" in name:
+        limit = _limit(m, name, callee)
+        if limit is not None:
+            return Cell("", AUTO, limit)
+    value = make_vector(arguments)
+    if value is None:
+        value = runtime_call(arguments)
+    if value is None:
+        value = opencl_call(arguments) or opencl_static(arguments)
+    if value is not None:
+        return Cell("", AUTO, value)
+    forget_unknown_call(m, short, args)
+    if functions is not None:
+        chosen = choose_overload(m, functions, args)
+        if chosen is not None:
+            return unknown_result(m, chosen)
+    why = f"{short}() is not part of the program and not modelled"
+    return Cell("", AUTO, Opaque(f"result of {short}()", why, None, m.origin(short, line)))
+
+
+def _limit(m: Machine, name: str, callee: ex.Name) -> Value | None:
+    inside = name.partition("<")[2].partition(">")[0].strip()
+    if not inside and callee.template_args:
+        first = callee.template_args[0]
+        return (
+            numeric_limit(resolve(m, first), last_component(name))
+            if isinstance(first, Type)
+            else None
+        )
+    return numeric_limit(resolve(m, Type(inside)), last_component(name)) if inside else None
+
+
+def _call_value(
+    m: Machine, value: Value, args: Sequence[Place], name: str, node: ex.Call | None = None
+) -> Place:
+    if isinstance(value, Closure):
+        return call_closure(m, value, args)
+    if isinstance(value, FunctionValue):
+        result = call(m, value, args)
+        if result is not None:
+            return result
+    if isinstance(value, Aggregate):
+        methods = find_method(m, value.type, "operator()")
+        if methods:
+            result = call(m, FunctionValue(tuple(methods)), args, value)
+            if result is not None:
+                return result
+    drawn = random_number(m, value)
+    if drawn is not None:
+        return Cell("", AUTO, drawn)
+    found = opencl_functor(m, value, args, node)
+    if found is not None:
+        return found
+    forget_unknown_call(m, name, args)
+    return Cell("", AUTO, Opaque(f"result of {name}()", "what is called is not known"))
+
+
+def _method_call(m: Machine, node: ex.Call, callee: ex.Member) -> Place:
+    base_place = m.place(callee.base)
+    base = load(m, base_place)
+    name = callee.name
+    if isinstance(base, (Pointer, Storage)) and not callee.arrow:
+        found = _smart_pointer_method(m, base_place, base, node)
+        if found is not None:
+            return found
+    is_handle = object_of(base) is not None
+    if not is_handle and (callee.arrow or isinstance(base, (Pointer, Storage))):
+        base = pointed_object(m, base)
+    args = argument_places(m, node.args)
+    result = opencl_method(m, base, callee, args, node)
+    if result is not None:
+        return result
+    if isinstance(base, Text):
+        return _string_call(m, base_place, base, name, args)
+    if isinstance(base, Aggregate):
+        found = _object_call(m, base, callee, args, node.line)
+        if found is not None:
+            return found
+    forget_unknown_call(m, name, args)
+    label = base.name if isinstance(base, Opaque) else "an object"
+    why = base.why if isinstance(base, Opaque) else f"method {name}() is not modelled"
+    return Cell("", AUTO, Opaque(f"{label}.{name}()", why))
+
+
+def _object_call(
+    m: Machine, base: Aggregate, callee: ex.Member, args: Sequence[Place], line: int
+) -> Place | None:
+    name = callee.name
+    found = container_method(m, base, name, args)
+    if found is not None:
+        return found
+    methods = find_method(m, base.type, name)
+    if methods:
+        given = template_arguments(m, callee.template_args)
+        result = call(m, FunctionValue(tuple(methods), given), args, base)
+        if result is not None:
+            return result
+        return unknown_result(m, methods[0])
+    held = base.fields.get(name)
+    if held is not None and (
+        isinstance(held, (FunctionValue, Closure)) or object_of(held) is not None
+    ):
+        return _call_value(m, held, args, name)
+    if "stream" in base.type.name:
+        return _stream_call(m, base, name, args, line)
+    return None
+
+
+def _stream_call(m: Machine, base: Aggregate, name: str, args: Sequence[Place], line: int) -> Place:
+    if name in ("is_open", "good"):
+        return Cell("", AUTO, boolean(True))
+    if name in ("fail", "bad"):
+        return Cell("", AUTO, boolean(False))
+    if name == "open" and args:
+        m.store(FieldPlace(base, "source", AUTO), rvalue(m, args[0]))
+        return Cell("", AUTO, integer(0))
+    text = base.fields.get("text")
+    if name == "str" and not args and text is not None:
+        return Cell("", AUTO, text)
+    if name == "str" and args:
+        m.store(FieldPlace(base, "text", AUTO), rvalue(m, args[0]))
+        return Cell("", AUTO, integer(0))
+    forget_unknown_call(m, name, args)
+    source = base.fields.get("source")
+    label = f"file '{source.value}'" if isinstance(source, Text) else "a file"
+    why = f"it depends on the contents of {label}"
+    return Cell("", AUTO, Opaque(f"{name}() of {label}", why, None, m.origin(label, line)))
+
+
+def _string_call(m: Machine, place: Place, text: Text, name: str, args: Sequence[Place]) -> Place:
+    if name in ("append", "push_back", "assign", "clear", "pop_back", "erase", "resize"):
+        changed: Value = Opaque(place.name, "a string that is changed")
+        first = rvalue(m, args[0]) if args else None
+        if name == "clear":
+            changed = Text("")
+        elif isinstance(first, Text) and len(args) == 1:
+            changed = Text(text.value + first.value if name == "append" else first.value)
+        m.store(place, changed)
+        return place
+    return Cell("", AUTO, text_method(m, text, name, args))
+
+
+def _smart_pointer_method(
+    m: Machine, place: Place, base: Pointer | Storage, node: ex.Call
+) -> Place | None:
+    callee = node.callee
+    assert isinstance(callee, ex.Member)
+    if callee.name in ("get", "release", "data", "value"):
+        return Cell("", AUTO, base)
+    if callee.name == "reset":
+        value = m.eval(node.args[0]) if node.args else Pointer(None, integer(0).value)
+        m.store(place, value)
+        return Cell("", AUTO, integer(0))
+    return None

@@ -1,0 +1,389 @@
+"""Values and places of all expressions but calls and launches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from roofline_analysis.host.interpreter.overloads import call_operator, call_operator_place
+from roofline_analysis.host.libraries.streams import read_from_stream, stream_of
+from roofline_analysis.host.objects.containers import subscript
+from roofline_analysis.host.objects.initialisers import initialise
+from roofline_analysis.host.objects.maps import compare_iterators
+from roofline_analysis.host.state.access import address_of, deref, field_place, load, pointed_object
+from roofline_analysis.host.state.access import rvalue as rvalue_of
+from roofline_analysis.host.state.constants import BUILTIN_CONSTANTS
+from roofline_analysis.host.state.machine import (
+    EVALUATORS,
+    LOCATORS,
+    SCALARS,
+    Machine,
+    ProgramExit,
+    handles,
+)
+from roofline_analysis.host.state.memory import AUTO, Cell, Closure, ElementPlace, FieldPlace, Place
+from roofline_analysis.host.state.names import find_variable, function_value
+from roofline_analysis.host.state.operators import (
+    FALSE,
+    TRUE,
+    advance,
+    binary,
+    boolean,
+    convert,
+    copied,
+    integer,
+    truth,
+)
+from roofline_analysis.host.state.packs import pack_size
+from roofline_analysis.host.state.types import names_in_force, resolve
+from roofline_analysis.host.values import (
+    Aggregate,
+    FunctionValue,
+    Opaque,
+    Pointer,
+    Scalar,
+    Text,
+    Value,
+)
+from roofline_analysis.language.constant_expressions import evaluate
+from roofline_analysis.language.scope import without_variables
+from roofline_core.algebra.symbolic import Expr, Symbol, apply, constant
+from roofline_core.program import expressions as ex
+from roofline_core.program.types import Type
+
+
+@handles(EVALUATORS, ex.Literal)
+def _literal(m: Machine, node: ex.Literal) -> Value:
+    found = m.literals.get(node)
+    if found is not None:
+        return found
+    value: Value
+    if node.value is None:
+        value = Pointer(None, constant(0))
+    elif isinstance(node.value, str):
+        value = Text(node.value, m.origin("literal", node.line))
+    else:
+        name = node.type_name if node.type_name in SCALARS else "int"
+        number = node.value
+        if name in ("float", "double", "long double"):
+            number = float(number)
+        value = Scalar(constant(number), name, m.origin("literal", node.line))
+    m.literals[node] = value
+    return value
+
+
+@handles(LOCATORS, ex.Name)
+def _locate_name(m: Machine, node: ex.Name) -> Place:
+    place = find_variable(m, node.name)
+    if place is not None:
+        return place
+    return Cell(node.name, AUTO, _name(m, node))
+
+
+@handles(EVALUATORS, ex.Name)
+def _name(m: Machine, node: ex.Name) -> Value:
+    name = node.name
+    if "::" in name:
+        known = evaluate(m.types, node, without_variables(names_in_force(m)))
+        if known is not None:
+            return Scalar(constant(known[0]), known[1], m.origin(name, node.line))
+    place = find_variable(m, name)
+    if place is not None:
+        return rvalue_of(m, place)
+    bound = m.frame.bindings.get(name) if m.frames else None
+    if isinstance(bound, Expr):
+        return Scalar(bound, "int", m.origin(name, node.line))
+    if name == "this":
+        this = m.frame.this
+        return this if this is not None else Opaque("this", "outside a method")
+    enumerator = m.symbols.find_enumerator(name)
+    if enumerator is not None:
+        if isinstance(enumerator, int):
+            return integer(enumerator, "int", m.origin(name, node.line))
+        return m.eval(enumerator)
+    functions = function_value(m, node)
+    if functions is not None:
+        return functions
+    known = BUILTIN_CONSTANTS.get(name.removeprefix("std::").removeprefix("string::"))
+    if known is not None:
+        return Scalar(constant(known[0]), known[1], m.origin(name, node.line))
+    return Opaque(name, "its declaration was not found")
+
+
+@handles(EVALUATORS, ex.Unary)
+def _unary(m: Machine, node: ex.Unary) -> Value:
+    op = node.op
+    if op == "&":
+        if isinstance(node.operand, ex.Name):
+            functions = function_value(m, node.operand)
+            if functions is not None and find_variable(m, node.operand.name) is None:
+                return functions
+        return address_of(m, m.place(node.operand))
+    if op == "*":
+        value = m.eval(node.operand)
+        if isinstance(value, FunctionValue):
+            return value
+        return rvalue_of(m, _pointed_place(m, value))
+    value = m.eval(node.operand)
+    if op == "!":
+        known = truth(m, value)
+        if known is not None:
+            return boolean(not known)
+        number = m.number(value)
+        return Scalar(apply("eq", number.value), "bool") if number is not None else value
+    number = m.number(value)
+    if number is None:
+        found = call_operator(m, op, [Cell("", AUTO, value)])
+        return found if found is not None else value
+    if op == "-":
+        return binary(m, "-", integer(0, number.type_name, number.origin), number)
+    if op == "~":
+        return binary(m, "^", number, integer(-1, number.type_name))
+    return number
+
+
+def _pointed_place(m: Machine, value: Value) -> Place:
+    if isinstance(value, Aggregate):
+        found = call_operator(m, "*", [Cell("", value.type, value)])
+        return Cell("", AUTO, found if found is not None else value)
+    return deref(m, value)
+
+
+@handles(LOCATORS, ex.Unary)
+def _locate_unary(m: Machine, node: ex.Unary) -> Place:
+    if node.op == "*":
+        return _pointed_place(m, m.eval(node.operand))
+    return Cell("", AUTO, _unary(m, node))
+
+
+@handles(EVALUATORS, ex.Update)
+def _update(m: Machine, node: ex.Update) -> Value:
+    place = m.place(node.target)
+    old = load(m, place)
+    one = integer(1)
+    new: Value
+    if isinstance(old, Pointer):
+        new = advance(m, old, one, 1 if node.op == "++" else -1)
+    elif isinstance(old, Text):
+        new = Text(old.value[1:], old.origin)
+    else:
+        number = m.number(old, place.type.name if place.type.name in SCALARS else "int")
+        if number is None:
+            return old
+        new = binary(m, node.op[0], number, integer(1, number.type_name))
+        old = number
+    if isinstance(place, ElementPlace):
+        m.note_growth(place.storage, integer(1) if node.op == "++" else None)
+    assign(m, place, new)
+    return new if node.prefix else old
+
+
+@handles(EVALUATORS, ex.Binary)
+def _binary(m: Machine, node: ex.Binary) -> Value:
+    op = node.op
+    if op in ("&&", "||"):
+        return _logical(m, node)
+    if op == ",":
+        m.eval(node.left)
+        return m.eval(node.right)
+    if op in ("<<", ">>"):
+        stream = stream_of(m, node)
+        if stream is not None:
+            return read_from_stream(m, node, stream)
+    left = m.eval(node.left)
+    right = m.eval(node.right)
+    if isinstance(left, Aggregate) or isinstance(right, Aggregate):
+        same = compare_iterators(op, left, right)
+        if same is not None:
+            return same
+        places = [Cell("", AUTO, left), Cell("", AUTO, right)]
+        found = call_operator(m, op, places)
+        if found is not None:
+            return found
+    return binary(m, op, left, right)
+
+
+def _logical(m: Machine, node: ex.Binary) -> Value:
+    stop = node.op == "||"
+    left = m.eval(node.left)
+    known = truth(m, left)
+    if known is stop:
+        return TRUE if stop else FALSE
+    right = m.eval(node.right)
+    known_right = truth(m, right)
+    if known is not None:
+        if known_right is not None:
+            return boolean(known_right)
+        number = m.number(right, "bool")
+        return number if number is not None else right
+    if known_right is stop:
+        return TRUE if stop else FALSE
+    a, b = m.number(left, "bool"), m.number(right, "bool")
+    if a is None or b is None:
+        if known_right is not None and a is not None:
+            return a
+        return Opaque("a condition", "it depends on values that are not known")
+    return Scalar(m.bounded(apply("lor" if stop else "land", a.value, b.value)), "bool")
+
+
+@handles(EVALUATORS, ex.Assign)
+def _assign(m: Machine, node: ex.Assign) -> Value:
+    return rvalue_of(m, _locate_assign(m, node))
+
+
+@handles(LOCATORS, ex.Assign)
+def _locate_assign(m: Machine, node: ex.Assign) -> Place:
+    if node.op == "=":
+        if isinstance(node.value, ex.InitList):
+            place = m.place(node.target)
+            m.store(place, initialise(m, place.type, node.value, place.name))
+            return place
+        value = m.eval(node.value)
+        place = m.place(node.target)
+    else:
+        place = m.place(node.target)
+        value = _compound(m, node, place)
+        if isinstance(place, ElementPlace):
+            m.note_growth(place.storage, m.eval(node.value) if node.op == "+=" else None)
+    assign(m, place, value)
+    return place
+
+
+def _compound(m: Machine, node: ex.Assign, place: Place) -> Value:
+    left = rvalue_of(m, place)
+    right = m.eval(node.value)
+    if isinstance(left, Aggregate):
+        found = call_operator(m, node.op, [place, Cell("", AUTO, right)])
+        return found if found is not None else left
+    return binary(m, node.op[:-1], left, right)
+
+
+def assign(m: Machine, place: Place, value: Value) -> None:
+    """Store a value converted to the place's type, with a name for a buffer that has none."""
+    if isinstance(value, Aggregate):
+        current = place.get()
+        if current is value:
+            return
+        duplicate = copied(value)
+        if isinstance(duplicate, Aggregate):
+            if isinstance(current, Aggregate) and current.type.name != "auto":
+                duplicate.type = current.type
+            value = duplicate
+    converted = convert(m, value, resolve(m, place.type))
+    if isinstance(place, FieldPlace | ElementPlace | Cell):
+        name_value(m, place.name, converted)
+    if isinstance(place, ElementPlace):
+        m.note_element(place.storage, converted)
+    if isinstance(place, ElementPlace) and place.index is None:
+        m.forget_contents(place.storage)
+        return
+    m.store(place, converted)
+
+
+def name_value(m: Machine, name: str, value: Value) -> None:
+    """Name an anonymous buffer after the variable it is stored to; guess unknown counts."""
+    if isinstance(value, Pointer) and value.buffer is not None and not value.buffer.name:
+        value.buffer.name = name
+    elif isinstance(value, Scalar) and value.value.constant is None:
+        lowered = name.lower()
+        if any(part in lowered for part in ("repeat", "iter", "trial", "nreps", "warm")):
+            for atom in value.value.atoms():
+                unknown = m.unknowns.get(atom) if isinstance(atom, Symbol) else None
+                if unknown is not None and unknown.assumed == m.options.default_size:
+                    m.assume(unknown.symbol, 1)
+
+
+@handles(EVALUATORS, ex.Conditional)
+def _conditional(m: Machine, node: ex.Conditional) -> Value:
+    condition = m.eval(node.condition)
+    known = truth(m, condition)
+    if known is not None:
+        return m.eval(node.then if known else node.otherwise)
+    then, otherwise = m.eval(node.then), m.eval(node.otherwise)
+    return choose(m, condition, then, otherwise)
+
+
+def either(one: FunctionValue, other: FunctionValue) -> FunctionValue:
+    """A function that is one of two."""
+    known = {(f.functions, f.template_args): f for f in (one, *one.alternatives)}
+    for function in (other, *other.alternatives):
+        known.setdefault((function.functions, function.template_args), function)
+    rest = tuple(replace(function, alternatives=()) for function in known.values())
+    return replace(rest[0], alternatives=rest[1:])
+
+
+def choose(m: Machine, condition: Value, then: Value, otherwise: Value) -> Value:
+    """The value of an undecided choice between two."""
+    if isinstance(then, Scalar) and isinstance(otherwise, Scalar):
+        if then.value == otherwise.value:
+            return then
+        number = m.number(condition, "bool")
+        if number is not None:
+            kind = then.type_name if then.type_name == otherwise.type_name else "double"
+            if kind == "double" and "double" not in (then.type_name, otherwise.type_name):
+                kind = then.type_name
+            chosen = apply("select", number.value, then.value, otherwise.value)
+            return Scalar(m.bounded(chosen), kind)
+    if isinstance(then, FunctionValue) and isinstance(otherwise, FunctionValue):
+        return either(then, otherwise)
+    if isinstance(then, Opaque) or (isinstance(then, Pointer) and then.buffer is None):
+        return otherwise
+    return then
+
+
+@handles(LOCATORS, ex.Index)
+def _locate_index(m: Machine, node: ex.Index) -> Place:
+    base = m.eval(node.base)
+    index = m.eval(node.index)
+    if isinstance(base, Aggregate):
+        found = subscript(m, base, index)
+        if found is not None:
+            return found
+        args = [Cell("", base.type, base), Cell("", AUTO, index)]
+        result = call_operator_place(m, "[]", args)
+        return result or Cell("", AUTO, Opaque("an element", "of an object"))
+    if isinstance(index, Pointer) and isinstance(base, Scalar):
+        base, index = index, base
+    return deref(m, base, index)
+
+
+@handles(EVALUATORS, ex.Index)
+def _index(m: Machine, node: ex.Index) -> Value:
+    return rvalue_of(m, _locate_index(m, node))
+
+
+@handles(LOCATORS, ex.Member)
+def _locate_member(m: Machine, node: ex.Member) -> Place:
+    if node.arrow:
+        base = pointed_object(m, m.eval(node.base))
+    else:
+        base = load(m, m.place(node.base))
+        if isinstance(base, Pointer):
+            base = pointed_object(m, base)
+    return field_place(m, base, node.name)
+
+
+@handles(EVALUATORS, ex.Member)
+def _member(m: Machine, node: ex.Member) -> Value:
+    return rvalue_of(m, _locate_member(m, node))
+
+
+@handles(EVALUATORS, ex.Lambda)
+def _lambda(m: Machine, node: ex.Lambda) -> Value:
+    frame = m.frame
+    captured = type(frame)(
+        frame.function, frame.bindings, list(frame.scopes), frame.this, frame.owner
+    )
+    return Closure("a lambda", "a function object", Type("lambda"), None, node, captured)
+
+
+@handles(EVALUATORS, ex.Unknown)
+def _unknown(m: Machine, node: ex.Unknown) -> Value:
+    if node.text.lstrip().startswith("throw"):
+        raise ProgramExit
+    counted = pack_size(m, node.text)
+    if counted is not None:
+        return counted
+    for part in node.parts:
+        if m.reach.can_launch(part):
+            m.eval(part)
+    return Opaque(node.text[:40], "this expression was not understood")

@@ -1,0 +1,1 @@
+"""Kernel launches in every form, and what memory holds when they happen."""

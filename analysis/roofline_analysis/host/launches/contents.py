@@ -1,0 +1,68 @@
+"""What device memory behind a kernel's pointers holds at a launch: parameters kept in a struct."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from roofline_analysis.host.state.machine import Machine
+from roofline_analysis.host.state.memory import Storage
+from roofline_analysis.host.state.types import sizeof
+from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Value
+from roofline_core.algebra.symbolic import Expr
+from roofline_core.program.units import Function
+
+MAX_NUMBERS: Final = 256
+"""Of one array; longer ones are data rather than parameters."""
+_MAX_DEPTH: Final = 3
+
+Contents = Mapping[int, Expr]
+"""Whole numbers by the bytes from where the pointer points."""
+
+
+def contents_of(m: Machine, function: Function, args: Sequence[Value]) -> dict[str, Contents]:
+    """The whole numbers that are known behind a kernel's pointer arguments, by their names."""
+    found: dict[str, Contents] = {}
+    for formal, value in zip(function.params, args, strict=False):
+        if not isinstance(value, Pointer) or not isinstance(value.buffer, Storage):
+            continue
+        storage, start = value.buffer, value.offset_bytes.constant
+        if len(storage.elements) > MAX_NUMBERS or not isinstance(start, int):
+            continue
+        held = dict(_numbers(m, storage, 0))
+        if held and len(held) <= MAX_NUMBERS:
+            found[formal.name] = {at - start: number for at, number in held.items()}
+    return found
+
+
+def _numbers(m: Machine, storage: Storage, depth: int) -> Iterator[tuple[int, Expr]]:
+    if storage.place is not None:
+        yield from _parts(m, storage.place.get(), 0, depth)
+        return
+    element = storage.element
+    size = sizeof(m, element) if element is not None else None
+    width = size.constant if size is not None else None
+    if not isinstance(width, int):
+        return
+    for index, value in storage.elements.items():
+        yield from _parts(m, value, index * width, depth)
+
+
+def _parts(m: Machine, value: Value | None, at: int, depth: int) -> Iterator[tuple[int, Expr]]:
+    """The numbers of a value that lies ``at`` bytes from the start."""
+    if isinstance(value, Scalar):
+        if value.type_name not in ("float", "double"):
+            yield at, value.value
+    elif depth >= _MAX_DEPTH:
+        return
+    elif isinstance(value, Storage):
+        for inside, number in _numbers(m, value, depth + 1):
+            yield at + inside, number
+    elif isinstance(value, Aggregate):
+        layout = m.types.layout(value.type)
+        if layout is None or layout.overlaps:
+            return
+        for name, member in layout.fields.items():
+            if name in value.fields and member.bits is None:
+                held = value.fields[name]
+                yield from _parts(m, held, at + member.offset_bytes, depth + 1)

@@ -1,0 +1,212 @@
+"""Kernel launches: from the expression to a ``LaunchContext``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from roofline_analysis.host.launches.contents import contents_of
+from roofline_analysis.host.launches.launch_forms import Shape, arguments_of, shape_of
+from roofline_analysis.host.launches.sampled_contents import passed_draws
+from roofline_analysis.host.state.access import deref, is_class, rvalue
+from roofline_analysis.host.state.havoc import forget_reachable
+from roofline_analysis.host.state.invoke import passed
+from roofline_analysis.host.state.machine import EVALUATORS, SCALARS, Machine, handles
+from roofline_analysis.host.state.memory import AUTO, Cell, Place, Storage
+from roofline_analysis.host.state.operators import integer
+from roofline_analysis.host.state.templates import bind, choose_overload
+from roofline_analysis.host.state.types import field_type, resolve
+from roofline_analysis.host.values import (
+    Aggregate,
+    FunctionValue,
+    HostUnknown,
+    LaunchContext,
+    Opaque,
+    Pointer,
+    Scalar,
+    Value,
+)
+from roofline_analysis.language.opencl_types import field_names
+from roofline_analysis.language.types import vector_parts
+from roofline_core.algebra.symbolic import Expr, Symbol
+from roofline_core.program import expressions as ex
+from roofline_core.program.statements import Offload
+from roofline_core.program.types import Type
+from roofline_core.program.units import Function
+
+_MAX_DEPTH = 3
+"""Objects within one another that are looked into."""
+_MAX_PER_SITE = 48
+"""Launches of one site with different shapes that are kept."""
+
+
+@handles(EVALUATORS, ex.Launch)
+def _launch(m: Machine, node: ex.Launch) -> Value:
+    kernel = m.eval(node.kernel)
+    if isinstance(kernel, Pointer):
+        kernel = rvalue(m, deref(m, kernel))
+    shape = shape_of(m, node)
+    args = arguments_of(m, node)
+    m.count_launch()
+    if not isinstance(kernel, FunctionValue):
+        m.reached.add(id(node))
+        if not _other_node(node):
+            m.problem(f"which kernel '{_label(node.kernel)}' is was not found", node.line)
+        return integer(0)
+    m.doubt += bool(kernel.alternatives)
+    try:
+        for each in (kernel, *kernel.alternatives):
+            _launch_one(m, node, each, shape, args)
+    finally:
+        m.doubt -= bool(kernel.alternatives)
+    return integer(0)
+
+
+def _label(kernel: ex.Expression) -> str:
+    return kernel.name if isinstance(kernel, ex.Name) else "the launched expression"
+
+
+def _other_node(node: ex.Launch) -> bool:
+    """Whether this adds a node to a graph that may be no kernel's."""
+    config = node.config.operand if isinstance(node.config, ex.Unary) else None
+    return isinstance(config, ex.Member) and isinstance(node.kernel, ex.Member)
+
+
+def _launch_one(
+    m: Machine, node: ex.Launch, kernel: FunctionValue, shape: Shape, args: list[Place]
+) -> None:
+    function = choose_overload(m, kernel, args)
+    if function is not None:
+        bindings = bind(m, function.template_params, kernel.template_args, function, args)
+        record(m, node, function, bindings, shape, args)
+        forget_written(m, function, args)
+
+
+def record(
+    m: Machine,
+    node: ex.Expression | Offload,
+    function: Function,
+    bindings: dict[str, Type | Expr],
+    shape: Shape,
+    places: Sequence[Place],
+) -> None:
+    """Keep a launch unless one like it was met before."""
+    m.reached.add(id(node))
+    dimensions = (shape.grid, shape.block, shape.shared_bytes)
+    identity = (id(node), id(function), tuple(bindings.items()), dimensions)
+    if identity not in m.launches and len(m.launches) < m.options.max_launches:
+        same_site = sum(1 for key in m.launches if isinstance(key, tuple) and key[0] == id(node))
+        if same_site < _MAX_PER_SITE:
+            args = _passed_arguments(m, function, bindings, places)
+            repeat, certain = m.repeat_count(), m.doubt == 0
+            if m.threads is not None:
+                repeat, certain = m.threads.reached(m.doubt, repeat)
+            involved = [*(shape.grid or ()), *(shape.block or ()), shape.shared_bytes, repeat]
+            involved += [b for b in bindings.values() if isinstance(b, Expr)]
+            contents = contents_of(m, function, args)
+            involved += [number for held in contents.values() for number in held.values()]
+            m.launches[identity] = LaunchContext(
+                kernel=function,
+                template_bindings=bindings,
+                grid=shape.grid,
+                block=shape.block,
+                shared_bytes=shape.shared_bytes,
+                args=args,
+                path=m.path or function.path,
+                line=node.line,
+                order=len(m.launches),
+                repeat=repeat,
+                certain=certain,
+                unknowns=_unknowns(m, involved, args),
+                grid_origin=shape.grid_origin,
+                block_origin=shape.block_origin,
+                contents=contents,
+                draws=passed_draws(m, function, args),
+            )
+
+
+def _passed_arguments(
+    m: Machine, function: Function, bindings: dict[str, Type | Expr], places: Sequence[Place]
+) -> tuple[Value, ...]:
+    args: list[Value] = []
+    m.frame.scopes.append({})
+    saved = m.frame.bindings
+    m.frame.rebind({**saved, **bindings})
+    try:
+        for position, formal in enumerate(function.params):
+            type = resolve(m, formal.type)
+            if position < len(places):
+                args.append(_numbered(m, passed(m, places[position], type), type))
+            elif formal.init is not None:
+                args.append(passed(m, Cell("", AUTO, m.eval(formal.init)), type))
+    finally:
+        m.frame.rebind(saved)
+        m.frame.scopes.pop()
+    return tuple(args)
+
+
+def _numbered(m: Machine, value: Value, type: Type, depth: int = 0) -> Value:
+    """A value with each number of which only a name is known as that name's symbol.
+
+    So a size that the grid was computed from reaches the kernel as the same number.
+    """
+    if isinstance(value, Opaque):
+        type = value.type or type
+        if type.pointers or type.dims:
+            return value
+        if type.name in SCALARS:
+            return m.named.get((value.name, "int")) or m.number(value, type.name) or value
+        if depth >= _MAX_DEPTH or not is_class(m, type):
+            return value
+        value = Aggregate(type, {name: _member_of(value, name) for name in _members(m, type)})
+    if isinstance(value, Aggregate) and depth < _MAX_DEPTH:
+        for name, held in value.fields.items():
+            if isinstance(held, (Opaque, Aggregate)):
+                kind = held.type or field_type(m, value.type, name) or AUTO
+                value.fields[name] = _numbered(m, held, kind, depth + 1)
+    return value
+
+
+def _member_of(value: Opaque, name: str) -> Opaque:
+    return Opaque(f"{value.name}.{name}", value.why, None, value.origin)
+
+
+def _members(m: Machine, type: Type) -> Iterable[str]:
+    vector = vector_parts(type.name)
+    if vector is not None:
+        return field_names(vector[1])
+    layout = m.types.layout(type)
+    return layout.fields if layout is not None else ()
+
+
+def _unknowns(
+    m: Machine, expressions: Iterable[Expr | None], args: Sequence[Value]
+) -> dict[Symbol, HostUnknown]:
+    symbols: set[Symbol] = set()
+    for expression in expressions:
+        if expression is not None:
+            symbols |= expression.symbols()
+    for argument in args:
+        _collect(argument, symbols, 0)
+    return {symbol: unknown for symbol, unknown in m.unknowns.items() if symbol in symbols}
+
+
+def _collect(value: Value | None, symbols: set[Symbol], depth: int) -> None:
+    if isinstance(value, Scalar):
+        symbols |= value.value.symbols()
+    elif isinstance(value, Pointer):
+        symbols |= value.offset_bytes.symbols()
+        if value.buffer is not None and value.buffer.size_bytes is not None:
+            symbols |= value.buffer.size_bytes.symbols()
+    elif isinstance(value, Aggregate) and depth < _MAX_DEPTH:
+        for held in value.fields.values():
+            _collect(held, symbols, depth + 1)
+
+
+def forget_written(m: Machine, function: Function, places: Sequence[Place]) -> None:
+    """Forget what a kernel may write through its arguments."""
+    for formal, place in zip(function.params, places, strict=False):
+        if formal.type.const and formal.type.pointers:
+            continue
+        held = place.get()
+        if isinstance(held, (Pointer, Aggregate, Storage)):
+            forget_reachable(m, held, 1)

@@ -1,0 +1,129 @@
+"""Launches that kernels make themselves (dynamic parallelism).
+
+The body of such a kernel is executed like a host function, once for each launch of it, with
+``threadIdx`` and ``blockIdx`` left open: what the launches within need is then known as far as it
+is the same for all threads, and the rest is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from roofline_analysis.host.state.machine import Machine
+from roofline_analysis.host.state.memory import AUTO, Cell, Place
+from roofline_analysis.host.state.operators import integer
+from roofline_analysis.host.state.threads import KernelThreads
+from roofline_analysis.host.values import Aggregate, LaunchContext, Scalar, Value
+from roofline_analysis.language.symbols import last_component
+from roofline_core.algebra.symbolic import Expr, Symbol
+from roofline_core.program.types import Type
+from roofline_core.program.units import Function
+
+_MAX_PARENTS: Final = 64
+"""Launches whose kernels are executed for launches of their own."""
+_STATEMENTS: Final = 5_000
+"""Statements that one such execution may take."""
+
+Protected = Callable[
+    [Machine, Function, "list[Place]", "dict[str, Type | Expr]", "Aggregate | None"], None
+]
+Standalone = Callable[[Machine, Function, "dict[str, Type | Expr]"], None]
+
+
+def follow_device_launches(m: Machine, run: Protected, run_alone: Standalone) -> None:
+    """Add the launches that kernels make, those of kernels launched so included.
+
+    ``run`` executes a function with arguments, ``run_alone`` one that nothing calls.
+    """
+    launching = _launching(m)
+    if not launching:
+        return
+    m.reach.launching.update(launching)
+    parents = [f for f in m.symbols.all_functions if f.is_kernel and f.has_body]
+    parents = [f for f in parents if not launching.isdisjoint({f.name})]
+    done = 0
+    while done < min(len(m.launches), _MAX_PARENTS):
+        context = list(m.launches.values())[done]
+        done += 1
+        if context.kernel in parents:
+            _follow(m, context, run)
+    launched = [context.kernel for context in m.launches.values()]
+    for kernel in parents:
+        if kernel not in launched:
+            _extend(m)
+            m.threads = _threads(m, None)
+            run_alone(m, kernel, {})
+            m.threads = None
+
+
+def _launching(m: Machine) -> set[str]:
+    """Names of kernels and device functions that lead to a launch."""
+    found = {f.name for f in m.symbols.all_functions if f.launches}
+    if not found:
+        return found
+    device = [
+        f for f in m.symbols.all_functions if f.qualifiers & {"__global__", "__device__"} and f.body
+    ]
+    grown = True
+    while grown:
+        grown = False
+        for function in device:
+            if function.name in found:
+                continue
+            mentions = {last_component(n) for n in m.reach.function_effects(function).mentions}
+            if not mentions.isdisjoint(found):
+                found.add(function.name)
+                grown = True
+    return found
+
+
+def _extend(m: Machine) -> None:
+    budget = max(m.options.statement_budget, m.steps + _STATEMENTS)
+    m.options = replace(m.options, statement_budget=budget)
+    m.limit = m.steps + _STATEMENTS
+
+
+def _follow(m: Machine, context: LaunchContext, run: Protected) -> None:
+    _extend(m)
+    m.threads = _threads(m, context)
+    args: list[Place] = [
+        Cell(formal.name, AUTO, value)
+        for formal, value in zip(context.kernel.params, context.args, strict=False)
+    ]
+    run(m, context.kernel, args, dict(context.template_bindings), None)
+    m.threads = None
+
+
+def _threads(m: Machine, context: LaunchContext | None) -> KernelThreads:
+    thread = _indices(m, "threadIdx", "it differs between the threads of a block")
+    block = _indices(m, "blockIdx", "it differs between blocks")
+    _dimensions(m, "blockDim", context.block if context is not None else None)
+    _dimensions(m, "gridDim", context.grid if context is not None else None)
+    m.builtins["warpSize"] = Cell("warpSize", Type("int"), integer(32))
+    return KernelThreads(context, thread, block, base_doubt=0 if context is not None else 1)
+
+
+def _indices(m: Machine, name: str, why: str) -> tuple[Symbol, Symbol, Symbol]:
+    fields: dict[str, Value] = {}
+    symbols: list[Symbol] = []
+    for axis in "xyz":
+        made = m.unknown(f"{name}.{axis}", why, "unsigned int", assumed=0)
+        fields[axis] = made
+        symbols += made.value.symbols()
+    m.builtins[name] = Cell(name, Type("uint3"), Aggregate(Type("uint3"), fields))
+    x, y, z = symbols
+    return x, y, z
+
+
+def _dimensions(m: Machine, name: str, extents: tuple[Expr, Expr, Expr] | None) -> None:
+    fields: dict[str, Value] = {}
+    for position, axis in enumerate("xyz"):
+        if extents is not None:
+            fields[axis] = Scalar(extents[position], "unsigned int")
+        else:
+            assumed = 128 if axis == "x" else 1
+            why = "no launch of the kernel around it was found"
+            fields[axis] = m.unknown(f"{name}.{axis}", why, "unsigned int", assumed=assumed)
+    m.builtins[name] = Cell(name, Type("dim3"), Aggregate(Type("dim3"), fields))

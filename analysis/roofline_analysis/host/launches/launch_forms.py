@@ -1,0 +1,142 @@
+"""What a launch is given in the runtime's other spellings: packed arguments, objects, graphs."""
+
+from __future__ import annotations
+
+from roofline_analysis.host.objects.construction import data_fields
+from roofline_analysis.host.objects.initialisers import initialise
+from roofline_analysis.host.state.access import deref, load, pointed_object
+from roofline_analysis.host.state.machine import Machine
+from roofline_analysis.host.state.memory import AUTO, Cell, Place, Storage
+from roofline_analysis.host.state.operators import merge_origin
+from roofline_analysis.host.state.packs import argument_places
+from roofline_analysis.host.values import Aggregate, Origin, Pointer, Scalar, Value
+from roofline_core.algebra.symbolic import ONE, ZERO, Expr
+from roofline_core.program import expressions as ex
+from roofline_core.program.records import record
+from roofline_core.program.types import Type
+
+Extents = tuple[Expr, Expr, Expr]
+
+
+@record(frozen=True, slots=True)
+class Shape:
+    """What a launch is given besides its arguments."""
+
+    grid: Extents | None
+    block: Extents | None
+    shared_bytes: Expr | None
+    """Dynamic, of a block."""
+    grid_origin: Origin | None = None
+    block_origin: Origin | None = None
+
+
+_SHARED = ("dynamicSmemBytes", "sharedMemBytes")
+
+
+def shape_of(m: Machine, node: ex.Launch) -> Shape:
+    """The dimensions of a launch, written out or held by an object."""
+    if node.config is not None:
+        return _configured(m, node.config)
+    shared: Expr | None = ZERO
+    if node.shared_bytes is not None:
+        number = m.number(m.eval(node.shared_bytes), "unsigned long")
+        shared = number.value if number is not None else None
+    grid, block = _given(m, node.grid), _given(m, node.block)
+    return Shape(
+        _extents_of(m, grid),
+        _extents_of(m, block),
+        shared,
+        _origin_of(grid),
+        _origin_of(block),
+    )
+
+
+def _given(m: Machine, node: ex.Expression | None) -> Value | None:
+    """A grid or block argument."""
+    if node is None:
+        return None
+    if isinstance(node, ex.InitList):
+        return initialise(m, Type("dim3"), node, "")
+    return load(m, m.place(node))
+
+
+def _origin_of(value: Value | None) -> Origin | None:
+    """Where a number came from, or the extents of a ``dim3``: what says most of them."""
+    if not isinstance(value, Aggregate):
+        return getattr(value, "origin", None)
+    found: Origin | None = None
+    for name in "xyz":
+        found = merge_origin(found, getattr(value.fields.get(name), "origin", None))
+    return found
+
+
+def _extents_of(m: Machine, value: Value | None) -> Extents | None:
+    """A ``dim3`` or a number as three extents; None where nothing is known of it."""
+    if value is None:
+        return None
+    if isinstance(value, Scalar):
+        return value.value, ONE, ONE
+    if not isinstance(value, Aggregate):
+        number = m.number(value, "unsigned int")
+        return (number.value, ONE, ONE) if number is not None else None
+    found: list[Expr] = []
+    for name in "xyz":
+        number = m.number(value.fields.get(name), "unsigned int")
+        if number is None:
+            if name == "x":
+                return None
+            found.append(ONE)
+        else:
+            found.append(number.value)
+    return found[0], found[1], found[2]
+
+
+def _configured(m: Machine, node: ex.Expression) -> Shape:
+    held = pointed_object(m, m.eval(node))
+    if not isinstance(held, Aggregate):
+        return Shape(None, None, None)
+    shared = next((held.fields[name] for name in _SHARED if name in held.fields), None)
+    number = m.number(shared, "unsigned long")
+    return Shape(
+        _held_extents(m, held, "gridDim"),
+        _held_extents(m, held, "blockDim"),
+        number.value if number is not None else ZERO,
+        _origin_of(held.fields.get("gridDim")),
+        _origin_of(held.fields.get("blockDim")),
+    )
+
+
+def _held_extents(m: Machine, held: Aggregate, name: str) -> Extents | None:
+    if f"{name}X" not in held.fields:
+        value = held.fields.get(name)
+        return _extents_of(m, value) if value is not None else None
+    found = {axis: held.fields.get(name + axis.upper()) for axis in "xyz"}
+    known = {axis: value for axis, value in found.items() if value is not None}
+    return _extents_of(m, Aggregate(Type("dim3"), known))
+
+
+def arguments_of(m: Machine, node: ex.Launch) -> list[Place]:
+    """The places of what a launch passes, written out or packed into an array of addresses."""
+    if node.args is not None:
+        return argument_places(m, node.args)
+    if node.packed_args is None:
+        return []
+    packed = m.eval(node.packed_args)
+    storage = packed.buffer if isinstance(packed, Pointer) else packed
+    if not isinstance(storage, Storage):
+        return []
+    elements = storage.elements
+    known = [deref(m, elements[position]) for position in sorted(elements)]
+    return _from_buffer(m, storage) or known
+
+
+def _from_buffer(m: Machine, storage: Storage) -> list[Place]:
+    """The members of an argument object: ``{HIP_LAUNCH_PARAM_BUFFER_POINTER, &object, ...}``."""
+    marker, held = storage.elements.get(0), storage.elements.get(1)
+    if "PARAM_BUFFER_POINTER" not in getattr(marker, "name", "") or held is None:
+        return []
+    value = pointed_object(m, held)
+    struct = m.symbols.find_struct(value.type.name) if isinstance(value, Aggregate) else None
+    if not isinstance(value, Aggregate) or struct is None:
+        return []
+    return [Cell(f.name, AUTO, value.fields.get(f.name)) for f in data_fields(m, struct)]

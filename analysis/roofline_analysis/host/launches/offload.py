@@ -1,0 +1,76 @@
+"""OpenMP directives in host code: target regions, which launch kernels, and all others."""
+
+from __future__ import annotations
+
+from roofline_analysis.host.effects.reach import root_name
+from roofline_analysis.host.launches.contexts import record
+from roofline_analysis.host.launches.launch_forms import Shape
+from roofline_analysis.host.launches.offload_geometry import OffloadRequest, offload_geometry
+from roofline_analysis.host.state.havoc import forget_reachable, forget_value
+from roofline_analysis.host.state.machine import EXECUTORS, Machine, Signal, handles
+from roofline_analysis.host.state.memory import Place
+from roofline_analysis.host.state.templates import bind
+from roofline_analysis.host.values import Origin, Scalar
+from roofline_core.algebra.symbolic import ONE, ZERO, Expr
+from roofline_core.program.expressions import Expression
+from roofline_core.program.statements import Directed, Offload
+from roofline_core.program.types import Type
+
+
+@handles(EXECUTORS, Directed)
+def _directed(m: Machine, node: Directed) -> Signal | None:
+    return m.exec(node.body) if node.body is not None else None
+
+
+@handles(EXECUTORS, Offload)
+def _offload(m: Machine, node: Offload) -> Signal | None:
+    """Record the launch of a target region and forget what its kernel may write."""
+    places = [m.place(argument) for argument in node.args]
+    teams_asked, limit, trips = (
+        _number(m, each) for each in (node.teams, node.thread_limit, node.trips)
+    )
+    # A parallel region inside cannot ask for more threads than were launched.
+    asked = _number(m, node.threads) if node.directive.clause("num_threads") else None
+    request = OffloadRequest(node.mode, *map(_value, (teams_asked, limit, asked, trips)))
+    teams, threads = offload_geometry(request, m.assumed_value)
+    m.count_launch()
+    kernel = node.kernel
+    # The kernel is a part of the function around it and sees that one's template parameters.
+    bindings: dict[str, Type | Expr] = dict(m.frame.bindings)
+    own = [p for p in kernel.template_params if p.name not in bindings]
+    bindings.update(bind(m, own, None, kernel, places))
+    shape = Shape(
+        (teams, ONE, ONE),
+        (threads, ONE, ONE),
+        ZERO,
+        _origin(teams_asked, trips),
+        _origin(asked, limit),
+    )
+    record(m, node, kernel, bindings, shape, places)
+    _forget_written(m, node, places)
+    return None
+
+
+def _number(m: Machine, node: Expression | None) -> Scalar | None:
+    return m.number(m.eval(node), "int") if node is not None else None
+
+
+def _value(number: Scalar | None) -> Expr | None:
+    return number.value if number is not None else None
+
+
+def _origin(*numbers: Scalar | None) -> Origin | None:
+    """Where the first of some numbers that is given came from."""
+    return next((number.origin for number in numbers if number is not None), None)
+
+
+def _forget_written(m: Machine, node: Offload, places: list[Place]) -> None:
+    effects = m.reach.effects(node)
+    stored = {root_name(store) for store in effects.stores}
+    for argument, place in zip(node.args, places, strict=False):
+        name = root_name(argument)
+        held = place.get()
+        if name in effects.names and isinstance(held, Scalar):
+            forget_value(m, place, "a target region assigns it")
+        elif name in stored or name in effects.names:
+            forget_reachable(m, held, 1)

@@ -1,0 +1,206 @@
+"""What data is like that the host fills in: numbers drawn from the expressions that it stores.
+
+Expressions over the index of a loop and over random numbers, evaluated for many points of these,
+give numbers such as an array holds. Copies carry them to the device, and branches that data decides
+are judged by them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import Final
+
+import numpy as np
+
+from roofline_analysis.host.state.machine import SCALARS, Machine
+from roofline_analysis.host.state.memory import Storage
+from roofline_analysis.host.state.types import sizeof
+from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Spread, Value
+from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.symbolic import (
+    ZERO,
+    Apply,
+    Atom,
+    Expr,
+    Symbol,
+    apply,
+    constant,
+    from_atom,
+    make_symbol,
+)
+from roofline_core.program.units import Function
+
+DRAWN: Final = 256
+"""Numbers drawn from what is stored to one array."""
+_LARGEST_WHOLE: Final = 2.0**53
+"""Larger numbers stay floats, which hold no such integers one by one."""
+_MOST_STORES: Final = 64
+"""Stores to one array that are evaluated."""
+_NEARLY_ALL: Final = 0.95
+"""Of the elements of an array: so many known ones stand for all.
+
+Assumed, chosen without measurement."""
+_STEPS: Final = ((math.sqrt(5) - 1) / 2, *(math.sqrt(n) % 1 for n in (2, 3, 7, 11, 13, 17, 19)))
+"""Irrational: the multiples of each lie evenly between whole numbers."""
+
+
+def drawn_of_all(m: Machine, values: Sequence[Expr | None]) -> tuple[float, ...] | None:
+    """Numbers like those that several stores leave, each as often as any other."""
+    if not values or len(values) > _MOST_STORES:
+        return None
+    drawn = [drawn_from(m, value) for value in values]
+    found: list[float] = []
+    for position, each in enumerate(drawn):
+        if each is None:
+            return None
+        ends = [DRAWN * at // len(drawn) for at in (position, position + 1)]
+        found += spaced(each, ends[1] - ends[0])
+    return tuple(found)
+
+
+def drawn_from(m: Machine, expr: Expr | None) -> tuple[float, ...] | None:
+    """Numbers that an expression takes; None where a symbol is in it of which nothing is known."""
+    if expr is None:
+        return None
+    known = expr.constant
+    if known is not None:
+        return (float(known),) * DRAWN
+    spreads = dict(m.spreads)
+    followed = _followed(expr, spreads, {})
+    values: dict[Symbol, object] = {}
+    for position, symbol in enumerate(sorted(followed.symbols(), key=_identity)):
+        spread = spreads.get(symbol)
+        if spread is not None:
+            values[symbol] = _points(spread, position)
+        elif symbol in m.trials.bounds and symbol in m.unknowns:
+            values[symbol] = m.unknowns[symbol].assumed
+        else:
+            return None
+    found = Environment(values).evaluate(followed)
+    if found is None:
+        return None
+    numbers = np.broadcast_to(np.asarray(found, dtype=float), (DRAWN,))
+    return tuple(numbers.tolist()) if bool(np.isfinite(numbers).all()) else None
+
+
+def _identity(symbol: Symbol) -> tuple[str, str]:
+    return symbol.scope, symbol.name
+
+
+def _points(spread: Spread, position: int) -> object:
+    """Even points of a range, in another order for each of several ranges."""
+    at = (0.5 / DRAWN + np.arange(DRAWN) * _STEPS[position % len(_STEPS)]) % 1
+    points = spread.low + at * (spread.high - spread.low)
+    if not spread.whole:
+        return points
+    points = np.floor(points)
+    return points.astype(np.int64) if np.abs(points).max() < _LARGEST_WHOLE else points
+
+
+def _followed(expr: Expr, spreads: dict[Symbol, Spread], known: dict[Apply, Expr]) -> Expr:
+    """The expression with remainders of unknown numbers as even numbers below the divisor.
+
+    So congruential generators end: ``seed = (a * seed + c) % m``.
+    """
+    if all(symbol in spreads for symbol in expr.symbols()):
+        return expr
+    total = ZERO
+    for monomial, number in expr.terms.items():
+        product = constant(number)
+        for atom in monomial:
+            product = product * _followed_atom(atom, spreads, known)
+        total = total + product
+    return total
+
+
+def _followed_atom(atom: Atom, spreads: dict[Symbol, Spread], known: dict[Apply, Expr]) -> Expr:
+    if not isinstance(atom, Apply):
+        return from_atom(atom)
+    if atom not in known:
+        divisor = atom.args[-1].constant
+        if atom.op == "mod" and divisor is not None and divisor > 1:
+            symbol = make_symbol(f"remainder {len(known)}", "drawn", nonnegative=True)
+            spreads[symbol] = Spread(0, divisor, whole=True)
+            known[atom] = from_atom(symbol)
+        else:
+            known[atom] = apply(atom.op, *(_followed(each, spreads, known) for each in atom.args))
+    return known[atom]
+
+
+def passed_draws(
+    m: Machine, function: Function, args: Sequence[Value]
+) -> dict[str, tuple[float, ...]]:
+    """What the numbers behind a kernel's pointer arguments are like, by the arguments' names."""
+    found: dict[str, tuple[float, ...]] = {}
+    for formal, value in zip(function.params, args, strict=False):
+        _add(m, found, formal.name, value)
+        if isinstance(value, Aggregate):
+            for name, held in value.fields.items():
+                _add(m, found, f"{formal.name}.{name}", held)
+    return found
+
+
+def _add(m: Machine, found: dict[str, tuple[float, ...]], name: str, value: Value) -> None:
+    if isinstance(value, Storage) and value.elements and value.place is None:
+        # An array within an argument: those of its elements' members.
+        held = list(value.elements.values())
+        for member in held[0].fields if isinstance(held[0], Aggregate) else ():
+            numbers = [
+                each.fields.get(member) if isinstance(each, Aggregate) else None for each in held
+            ]
+            known = [each.value for each in numbers if isinstance(each, Scalar)]
+            draws = drawn_of_all(m, known) if len(known) == len(held) else None
+            if draws is not None:
+                found[f"{name}.{member}"] = draws
+    storage = value.buffer if isinstance(value, Pointer) else value
+    if isinstance(storage, Storage):
+        draws = draws_of(m, storage)
+        if draws is not None:
+            found[name] = draws
+
+
+def draws_of(m: Machine, storage: Storage) -> tuple[float, ...] | None:
+    """What a buffer's numbers are like; None where that is not known."""
+    if storage.place is not None or storage.draws is not None:
+        return storage.draws
+    element = storage.element
+    if element is None or element.pointers or element.name not in SCALARS:
+        return None
+    held = list(storage.elements.values()) or ([storage.fill] if storage.fill is not None else [])
+    numbers = [each.value for each in held if isinstance(each, Scalar)]
+    if len(numbers) < len(held) or (storage.elements and storage.fill is not None):
+        return None
+    if storage.elements and len(numbers) < _NEARLY_ALL * (elements_of(m, storage) or math.inf):
+        return None
+    return drawn_of_all(m, numbers[:: -(-len(numbers) // _MOST_STORES) or 1])
+
+
+def elements_of(m: Machine, storage: Storage) -> float | None:
+    """How many elements a buffer has room for; None where that is not known."""
+    size = sizeof(m, storage.element) if storage.element is not None else None
+    width = m.assumed_value(size) if size is not None else None
+    room = m.assumed_value(storage.size_bytes) if storage.size_bytes is not None else None
+    return room / width if room is not None and width else None
+
+
+def sum_of(m: Machine, storage: Storage) -> float | None:
+    """The sum of a buffer's numbers; None where it is not known."""
+    if storage.total is not None:
+        return storage.total
+    draws, count = draws_of(m, storage), elements_of(m, storage)
+    return sum(draws) / len(draws) * count if draws is not None and count is not None else None
+
+
+def spaced(numbers: Sequence[float], count: int) -> tuple[float, ...]:
+    """So many of some numbers, evenly taken."""
+    return tuple(numbers[at * len(numbers) // count] for at in range(count))
+
+
+def normal_draws(mean: float, deviation: float) -> tuple[float, ...]:
+    """Numbers of a normal distribution."""
+    if deviation <= 0:
+        return (mean,) * DRAWN
+    inverse = NormalDist(mean, deviation).inv_cdf
+    return tuple(inverse((at + 0.5) / DRAWN) for at in range(DRAWN))

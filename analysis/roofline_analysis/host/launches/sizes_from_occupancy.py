@@ -1,0 +1,105 @@
+"""Sizes that a program takes from outside, assumed so that its launches fill a GPU.
+
+A problem size that comes from the command line or a file has no value in the source. What is
+worth asking about is a launch of many threads, so the sizes that a grid is computed from are taken
+to be what gives about a million; all that rests on them then agrees with that grid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from roofline_analysis.host.state.machine import Machine
+from roofline_analysis.host.values import Aggregate, LaunchContext, Pointer, Value
+from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.symbolic import Expr, Symbol
+
+FULL_THREADS: Final = 1 << 20
+"""Threads of a launch that fills any GPU.
+
+Assumed, chosen without measurement: more threads than a GPU holds at a time, three times those of
+160 multiprocessors with 2048 threads each."""
+_TOO_MANY: Final = 16
+"""How many times as many threads a launch may have by what is assumed for any size.
+
+Assumed, chosen without measurement."""
+LARGEST_BYTES: Final = 1 << 30
+"""Of an allocation that a launch is given, where its size rests on what is assumed.
+
+Chosen without measurement: it fits into the memory of most GPUs a few times."""
+_LARGEST_SIZE: Final = 1 << 22
+_MAX_DEPTH: Final = 3
+
+
+def assume_full_launches(m: Machine) -> None:
+    """Replace what is assumed for sizes that launches are computed from."""
+    sizes: dict[Symbol, int] = {}
+    settled: set[Symbol] = set()
+    for context in sorted(m.launches.values(), key=lambda c: (not c.certain, c.order)):
+        if context.grid is None:
+            continue
+        free = _open_sizes(m, context.grid) - settled
+        if free:
+            settled |= free
+            size = _filling_size(m, context, free, sizes)
+            if size is not None:
+                sizes.update(dict.fromkeys(free, size))
+    for symbol, size in sizes.items():
+        m.assume(symbol, size)
+    for key, context in m.launches.items():
+        if not sizes.keys().isdisjoint(context.unknowns):
+            unknowns = {symbol: m.unknowns[symbol] for symbol in context.unknowns}
+            m.launches[key] = replace(context, unknowns=unknowns)
+
+
+def _open_sizes(m: Machine, exprs: Iterable[Expr]) -> set[Symbol]:
+    """The symbols of which nothing is known, so that any size may be assumed."""
+    found = {symbol for expr in exprs for symbol in expr.symbols()}
+    default = m.options.default_size
+    return {s for s in found if s in m.unknowns and m.unknowns[s].assumed == default}
+
+
+def _filling_size(
+    m: Machine, context: LaunchContext, free: set[Symbol], sizes: Mapping[Symbol, int]
+) -> int | None:
+    """What all of ``free`` are taken to be; None if that may stay as it is."""
+    values = {s: sizes.get(s, u.assumed) for s, u in context.unknowns.items()}
+    extents = (*(context.grid or ()), *(context.block or ()))
+    bytes_of = [size for argument in context.args for size in _allocations(argument, 0)]
+
+    def threads(size: int) -> float | None:
+        environment = Environment({**values, **dict.fromkeys(free, size)})
+        total = 1.0
+        for extent in extents:
+            number = environment.evaluate(extent)
+            if number is None:
+                return None
+            total *= max(0.0, float(number))
+        return total
+
+    def fits(size: int) -> bool:
+        environment = Environment({**values, **dict.fromkeys(free, size)})
+        found = (environment.evaluate(each) for each in bytes_of)
+        if any(number is not None and number > LARGEST_BYTES for number in found):
+            return False
+        return (threads(size) or 0.0) <= FULL_THREADS
+
+    now = threads(m.options.default_size)
+    if now is None or FULL_THREADS <= now <= _TOO_MANY * FULL_THREADS:
+        return None
+    low, high = 1, _LARGEST_SIZE + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
+
+
+def _allocations(value: Value, depth: int) -> Iterator[Expr]:
+    if isinstance(value, Pointer):
+        if value.buffer is not None and value.buffer.size_bytes is not None:
+            yield value.buffer.size_bytes
+    elif isinstance(value, Aggregate) and depth < _MAX_DEPTH:
+        for held in value.fields.values():
+            yield from _allocations(held, depth + 1)

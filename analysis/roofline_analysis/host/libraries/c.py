@@ -1,0 +1,234 @@
+"""Models of the C library: numbers from text, strings, memory, randomness, leaving."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from roofline_analysis.host.launches.sampled_contents import draws_of
+from roofline_analysis.host.state.havoc import forget_value
+from roofline_analysis.host.state.machine import ProgramExit
+from roofline_analysis.host.state.memory import Storage
+from roofline_analysis.host.state.numbers import parse_number
+from roofline_analysis.host.state.operators import copied, integer, to_scalar_type
+from roofline_analysis.host.state.registry import Arguments, label_of, models, nothing, text_of
+from roofline_analysis.host.values import Opaque, Origin, Pointer, Scalar, Text, Value
+from roofline_core.algebra.symbolic import ZERO
+from roofline_core.program.types import Type
+
+_PARSERS: Final[dict[str, str]] = {
+    "atoi": "int", "atol": "long", "atoll": "long long", "atof": "double", "strtol": "long",
+    "strtoll": "long long", "strtoul": "unsigned long", "strtoull": "unsigned long long",
+    "strtod": "double", "strtof": "float", "stoi": "int", "stol": "long", "stoll": "long long",
+    "stoul": "unsigned long", "stoull": "unsigned long long", "stod": "double", "stof": "float",
+    "strtoumax": "unsigned long", "strtoimax": "long",
+}  # fmt: skip
+
+
+@models(*_PARSERS)
+def _parse(args: Arguments) -> Value:
+    type_name = _PARSERS[args.name]
+    value = args.value(0)
+    text = text_of(value)
+    if len(args) > 1 and args.name.startswith("strto"):
+        end = args.value(1)
+        if isinstance(end, Pointer) and end.buffer is not None:
+            args.m.store(args.target(1), Text(""))
+    if text is not None:
+        base = 10
+        if len(args) > 2:
+            base = int(args.constant(2) or 0)
+        number = parse_number(text, type_name, base)
+        return to_scalar_type(integer(number, "double", origin_of(args, value)), type_name)
+    name = label_of(args.m, value)
+    why = value.why if isinstance(value, Opaque) else "the text is not known"
+    return args.m.unknown(name, why, type_name, line=args.line, shared=True)
+
+
+def origin_of(args: Arguments, value: Value) -> Origin | None:
+    """Where a text came from, at the line that reads it."""
+    origin = getattr(value, "origin", None)
+    if isinstance(origin, Origin) and origin.text.startswith("argv"):
+        return Origin(origin.text, args.m.path, args.line)
+    return origin if isinstance(origin, Origin) else None
+
+
+@models("strcmp", "strncmp", "strcasecmp", "strncasecmp")
+def _compare(args: Arguments) -> Value:
+    a, b = args.text(0), args.text(1)
+    if a is None or b is None:
+        return args.m.unknown(
+            f"{args.name}({label_of(args.m, args.value(0))}, ...)", "the text is not known", "int"
+        )
+    if "case" in args.name:
+        a, b = a.lower(), b.lower()
+    if "strn" in args.name:
+        count = args.constant(2)
+        if count is None:
+            return args.opaque()
+        a, b = a[: int(count)], b[: int(count)]
+    return integer((a > b) - (a < b))
+
+
+@models("strlen", "strnlen")
+def _length(args: Arguments) -> Value:
+    text = args.text(0)
+    if text is not None:
+        return integer(len(text), "unsigned long")
+    name = f"length of {label_of(args.m, args.value(0))}"
+    return args.m.unknown(name, "the text is not known", "unsigned long", shared=True)
+
+
+@models("strdup", "strcpy", "strncpy", "strcat", "strncat", "stpcpy")
+def _copy_text(args: Arguments) -> Value:
+    if args.name == "strdup":
+        return args.value(0)
+    target, text = args.storage(0), args.text(1)
+    if target is not None:
+        start = (target.text or "") if "cat" in args.name else ""
+        if target.place is None:
+            known = None if text is None or ("cat" in args.name and target.text is None) else text
+            args.m.forget_contents(target)
+            target.text = start + known if known is not None else None
+    return args.value(0)
+
+
+@models("strchr", "strrchr", "strstr", "strtok", "strtok_r", "getenv", "basename")
+def _search_text(args: Arguments) -> Value:
+    if args.name == "getenv":
+        return Pointer(None, ZERO, Type("char"))
+    text = args.text(0)
+    if text is not None and len(args) > 1:
+        wanted = args.text(1)
+        code = args.constant(1)
+        if wanted is None and code is not None:
+            wanted = chr(int(code))
+        if wanted is not None and args.name in ("strchr", "strrchr", "strstr"):
+            at = text.rfind(wanted) if args.name == "strrchr" else text.find(wanted)
+            return Text(text[at:]) if at >= 0 else Pointer(None, ZERO, Type("char"))
+    return args.opaque("the text is not known")
+
+
+@models(
+    "malloc", "calloc", "aligned_alloc", "realloc", "_mm_malloc", "valloc", "memalign", "alloca"
+)
+def _allocate(args: Arguments) -> Value:
+    origin = args.m.origin(args.name, args.line)
+    if args.name == "calloc":
+        storage = Storage("", "host", args.expr(0) * args.expr(1), None, origin)
+        storage.fill = integer(0)
+    else:
+        which = 0 if args.name in ("malloc", "_mm_malloc", "valloc", "alloca") else 1
+        storage = Storage("", "host", args.expr(which), None, origin)
+    return Pointer(storage, ZERO, Type("void"), origin)
+
+
+@models("posix_memalign")
+def _aligned(args: Arguments) -> Value:
+    origin = args.m.origin(args.name, args.line)
+    place = args.target(0)
+    storage = Storage(place.name, "host", args.expr(2), None, origin)
+    pointee = place.type.pointee() if place.type.pointers else None
+    storage.element = pointee
+    args.m.store(place, Pointer(storage, ZERO, pointee, origin))
+    return integer(0)
+
+
+@models("memcpy", "memmove")
+def _copy_memory(args: Arguments) -> Value:
+    copy_contents(args, 0, 1)
+    return args.value(0)
+
+
+def copy_contents(args: Arguments, to: int, source: int) -> None:
+    """Copy what is known of one buffer to another, both given by pointer arguments."""
+    m = args.m
+    target, origin = args.storage(to), args.storage(source)
+    if target is None:
+        return
+    if target.place is not None:
+        place = args.target(to)
+        held = args.target(source).get() if origin is not None else None
+        if held is not None:
+            m.store(place, copied(held))
+        else:
+            forget_value(m, place, "it is copied from memory that is not known")
+        return
+    m.forget_contents(target)
+    if origin is None:
+        return
+    if origin.place is not None:
+        held = origin.place.get()
+        if held is not None and not isinstance(held, (Pointer, Storage)):
+            target.elements[0] = copied(held) or held
+        return
+    offsets = [args.value(i) for i in (to, source)]
+    aligned = all(isinstance(v, Pointer) and v.offset_bytes == ZERO for v in offsets)
+    if aligned and (target.element == origin.element or target.element is None):
+        target.elements.update({k: copied(v) or v for k, v in origin.elements.items()})
+        target.fill, target.text = origin.fill, origin.text
+    target.draws = draws_of(m, origin)
+
+
+@models("memset", "bzero")
+def _set_memory(args: Arguments) -> Value:
+    storage = args.storage(0)
+    zero = args.name == "bzero" or args.constant(1) == 0
+    if storage is not None and storage.place is None:
+        args.m.forget_contents(storage)
+        element = storage.element
+        if zero and element is not None and not element.pointers:
+            storage.fill = integer(0)
+    elif storage is not None and storage.place is not None and zero:
+        if isinstance(storage.place.get(), Scalar):
+            args.m.store(storage.place, integer(0))
+    return args.value(0)
+
+
+@models("free", "printf", "puts", "putchar", "fflush", "srand", "srand48", "fprintf", "perror")
+def _ignored(args: Arguments) -> Value:
+    return nothing(args)
+
+
+@models("assert", "fputs", "setbuf", "setvbuf", "fclose", "signal", "usleep", "sleep", "atexit")
+def _ignored_too(args: Arguments) -> Value:
+    return nothing(args)
+
+
+@models("sprintf", "snprintf")
+def _format(args: Arguments) -> Value:
+    storage = args.storage(0)
+    if storage is not None and storage.place is None:
+        args.m.forget_contents(storage)
+    return args.opaque("the length of a formatted text")
+
+
+@models("time", "clock", "gettimeofday", "clock_gettime", "omp_get_wtime", "get_time", "getpid")
+def _clock(args: Arguments) -> Value:
+    return args.opaque("it depends on the time of the run")
+
+
+@models("exit", "_exit", "abort", "quick_exit", "_Exit", "terminate", "__assert_fail")
+def _leave(args: Arguments) -> Value:
+    raise ProgramExit
+
+
+@models("isdigit", "isalpha", "isspace", "tolower", "toupper", "isalnum")
+def _character(args: Arguments) -> Value:
+    code = args.constant(0)
+    if code is None:
+        return args.opaque("the character is not known")
+    character = chr(int(code) & 0x7F)
+    tests = {
+        "isdigit": character.isdigit, "isalpha": character.isalpha,
+        "isspace": character.isspace, "isalnum": character.isalnum,
+    }  # fmt: skip
+    test = tests.get(args.name)
+    if test is not None:
+        return integer(int(test()))
+    changed = character.lower() if args.name == "tolower" else character.upper()
+    return integer(ord(changed))
+
+
+@models("sysconf", "omp_get_max_threads", "omp_get_num_procs", "omp_get_num_threads")
+def _system(args: Arguments) -> Value:
+    return args.unknown("it depends on the machine", "int", 8)

@@ -1,0 +1,1 @@
+"""Calls of GPU libraries in host code: what they move and compute."""

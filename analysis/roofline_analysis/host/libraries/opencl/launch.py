@@ -1,0 +1,194 @@
+"""Launches of OpenCL kernels: from an index range and set arguments to a ``LaunchContext``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from roofline_analysis.host.launches.contexts import forget_written, record
+from roofline_analysis.host.launches.launch_forms import Extents, Shape
+from roofline_analysis.host.libraries.opencl.objects import KernelObject, kernel_of
+from roofline_analysis.host.libraries.opencl.setup import assigned_kernel
+from roofline_analysis.host.state.access import deref, load
+from roofline_analysis.host.state.machine import Machine
+from roofline_analysis.host.state.memory import AUTO, Cell, Place
+from roofline_analysis.host.state.operators import integer
+from roofline_analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Value
+from roofline_core.algebra.symbolic import ONE, ZERO, Expr, apply, constant
+from roofline_core.program import expressions as ex
+from roofline_core.program.types import Type
+from roofline_core.program.units import Function
+
+LOCAL_SPACE: Final = "local"
+"""The space of local memory that the host sizes as a kernel's argument."""
+DEFAULT_WORK_GROUP: Final = 256
+"""Work-items of a group where the host leaves the choice to the runtime.
+
+The specification leaves it open (OpenCL API, ``clEnqueueNDRangeKernel``). Runtimes take a size that
+divides the range evenly, along x first; 256 is what they prefer on the devices of today.
+"""
+_RANGE: Final = Type("cl::NDRange")
+
+
+def launch(
+    m: Machine,
+    site: ex.Expression,
+    kernel: Value,
+    sizes: tuple[Sequence[Expr] | None, Sequence[Expr] | None],
+    offset: Sequence[Expr] | None = None,
+) -> None:
+    """Record the launch of a kernel over ``sizes``: global and local (None: the runtime's)."""
+    m.count_launch()
+    found = kernel_of(m, kernel)
+    function = found.functions[0] if found is not None and found.functions else None
+    if found is None:
+        function = assigned_kernel(m, site)
+        found = KernelObject("", "host")
+        m.doubt += 1
+        try:
+            if function is not None:
+                _launch(m, site, function, found, sizes, offset)
+        finally:
+            m.doubt -= 1
+    elif function is not None:
+        _launch(m, site, function, found, sizes, offset)
+    if function is None:
+        m.reached.add(id(site))
+        m.problem(_missing(kernel, found), site.line)
+
+
+def _launch(
+    m: Machine,
+    site: ex.Expression,
+    function: Function,
+    kernel: KernelObject,
+    sizes: tuple[Sequence[Expr] | None, Sequence[Expr] | None],
+    offset: Sequence[Expr] | None,
+) -> None:
+    if offset is not None and any(part.constant != 0 for part in offset):
+        m.problem(f"'{function.name}' is launched at an offset; ids are counted from 0", site.line)
+    global_size, local_size = sizes
+    if global_size is None:
+        m.problem(f"the global size of '{function.name}' is not known", site.line)
+    shape = _shape(m, function, global_size, local_size)
+    places, shared = _arguments(function, kernel)
+    record(m, site, function, {}, Shape(*shape, shared), places)
+    forget_written(m, function, places)
+
+
+def _missing(kernel: Value, found: KernelObject | None) -> str:
+    if found is not None and found.name:
+        return f"kernel '{found.name}' is in none of the files of this program"
+    if isinstance(kernel, Opaque):
+        return f"which kernel is launched was not found: {kernel.name}, {kernel.why}"
+    return "which kernel is launched was not found"
+
+
+def _shape(
+    m: Machine,
+    function: Function,
+    global_size: Sequence[Expr] | None,
+    local_size: Sequence[Expr] | None,
+) -> tuple[Extents | None, Extents | None]:
+    demanded = _demanded(m, function)
+    if global_size is None:
+        return None, _three(local_size or demanded) if local_size or demanded else None
+    whole = _three(global_size)
+    block = _three(local_size or demanded or _chosen(global_size))
+    grid = [_groups(extent, group) for extent, group in zip(whole, block, strict=True)]
+    return (grid[0], grid[1], grid[2]), block
+
+
+def _three(extents: Sequence[Expr]) -> Extents:
+    x, y, z = (*extents, ONE, ONE, ONE)[:3]
+    return x, y, z
+
+
+def _groups(extent: Expr, group: Expr) -> Expr:
+    return extent if group == ONE else apply("div", extent + group - 1, group)
+
+
+def _demanded(m: Machine, function: Function) -> list[Expr]:
+    """The kernel's ``reqd_work_group_size``; empty if it has none."""
+    numbers = [m.number(m.eval(extent)) for extent in function.block_shape]
+    return [number.value for number in numbers if number is not None]
+
+
+def _chosen(global_size: Sequence[Expr]) -> list[Expr]:
+    """The work-group of a runtime that may choose: see ``DEFAULT_WORK_GROUP``."""
+    left = DEFAULT_WORK_GROUP
+    chosen = []
+    for extent in global_size:
+        number = extent.constant
+        if number is None:
+            size = left
+        else:
+            most = max(1, min(left, int(number)))
+            size = next(n for n in range(most, 0, -1) if int(number) % n == 0)
+        chosen.append(constant(size))
+        left //= size
+    return chosen
+
+
+def _arguments(function: Function, kernel: KernelObject) -> tuple[list[Place], Expr | None]:
+    """The arguments set, and the bytes of local memory among them."""
+    shared: Expr | None = ZERO
+    places: list[Place] = []
+    for position, formal in enumerate(function.params):
+        value = kernel.arguments.elements.get(position)
+        if value is None:
+            name = formal.name or f"argument {position}"
+            value = Opaque(name, f"argument {position} is not set where the program is followed")
+        places.append(Cell("", AUTO, value))
+        if isinstance(value, Pointer) and value.buffer is not None:
+            if value.buffer.space == LOCAL_SPACE:
+                size = value.buffer.size_bytes
+                shared = shared + size if shared is not None and size is not None else None
+    return places, shared
+
+
+def sizes_at(m: Machine, sizes: Value, dimensions: int | float | None) -> list[Expr] | None:
+    """The ``dimensions`` numbers that a pointer leads to; None for a null pointer."""
+    if isinstance(sizes, Pointer) and sizes.buffer is None:
+        return None
+    if isinstance(sizes, Scalar):
+        return None
+    found = []
+    for position in range(int(dimensions or 1)):
+        number = m.number(load(m, deref(m, sizes, integer(position))), "unsigned long")
+        if number is None:
+            return None
+        found.append(number.value)
+    return found
+
+
+def make_range(m: Machine, args: Sequence[Value]) -> Value:
+    """A ``cl::NDRange`` of these extents; without any it is the null range."""
+    fields: dict[str, Value] = {}
+    for axis, value in zip("xyz", args, strict=False):
+        number = m.number(value, "unsigned long")
+        if number is not None:
+            fields[axis] = Scalar(number.value, "unsigned long", number.origin)
+    return Aggregate(_RANGE, fields)
+
+
+def range_sizes(m: Machine, value: Value | None) -> list[Expr] | None:
+    """The extents of an ``NDRange`` or of a number that becomes one; None for the null range."""
+    if isinstance(value, Aggregate) and "NDRange" in value.type.name:
+        numbers = [m.number(value.fields.get(axis)) for axis in "xyz" if axis in value.fields]
+        return [number.value for number in numbers if number is not None] or None
+    if isinstance(value, Scalar):
+        return [value.value]
+    if isinstance(value, Aggregate):
+        numbers = [m.number(item, "unsigned long") for item in value.fields.values()]
+        return [number.value for number in numbers if number is not None] or None
+    return None
+
+
+def is_range(value: Value | None) -> bool:
+    """Whether a value is an ``NDRange`` or the name of the null one."""
+    if isinstance(value, Opaque):
+        return value.name.endswith("NullRange")
+    return isinstance(value, Scalar) or (
+        isinstance(value, Aggregate) and ("NDRange" in value.type.name)
+    )

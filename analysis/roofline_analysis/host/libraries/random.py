@@ -1,0 +1,112 @@
+"""Models of random numbers: C's, those of ``<random>``, and a library's that fills arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from roofline_analysis.host.launches.sampled_contents import DRAWN, normal_draws
+from roofline_analysis.host.objects.construction import LIBRARY_CLASSES
+from roofline_analysis.host.state.access import rvalue
+from roofline_analysis.host.state.machine import SCALARS, Machine
+from roofline_analysis.host.state.memory import Place
+from roofline_analysis.host.state.operators import to_scalar_type
+from roofline_analysis.host.state.registry import SUCCESS, Arguments, models
+from roofline_analysis.host.values import Aggregate, Scalar, Spread, Value
+from roofline_core.algebra.symbolic import constant
+from roofline_core.program.types import Type
+
+_WHY: Final = "it is random"
+_INTEGERS: Final = Spread(0, 2**31, whole=True)
+_SINGLE: Final = Spread(0.0, 1.0, whole=False)
+_ENGINES: Final = (
+    "mt19937", "mt19937_64", "default_random_engine", "minstd_rand", "minstd_rand0",
+    "random_device", "ranlux24", "ranlux48", "knuth_b",
+)  # fmt: skip
+_DISTRIBUTIONS: Final = {
+    "uniform_real_distribution": (0.0, 1.0),
+    "uniform_int_distribution": (0, 2**31 - 1),
+    "normal_distribution": (0.0, 1.0),
+}
+"""Their two parameters where none are given: the bounds, or mean and standard deviation."""
+_TERMS: Final = 4
+"""Even numbers that are added up: their sum is nearly normal."""
+
+
+@models("rand", "random", "lrand48", "rand_r")
+def _random(args: Arguments) -> Value:
+    return args.m.spread(f"result of {args.name}()", _WHY, "int", _INTEGERS)
+
+
+@models("drand48")
+def _random_real(args: Arguments) -> Value:
+    return args.m.spread(f"result of {args.name}()", _WHY, "double", _SINGLE)
+
+
+@models("curandGenerateUniform", "curandGenerateUniformDouble")
+@models("hiprandGenerateUniform", "hiprandGenerateUniformDouble")
+def _fill_uniformly(args: Arguments) -> Value:
+    storage = args.storage(1)
+    if storage is not None:
+        args.m.fill_with(storage, tuple((at + 0.5) / DRAWN for at in range(DRAWN)))
+    return SUCCESS
+
+
+@models("curandGenerateNormal", "curandGenerateNormalDouble")
+@models("hiprandGenerateNormal", "hiprandGenerateNormalDouble")
+def _fill_normally(args: Arguments) -> Value:
+    storage, mean, deviation = args.storage(1), args.constant(3), args.constant(4)
+    if storage is not None:
+        known = mean is not None and deviation is not None
+        args.m.fill_with(storage, normal_draws(mean or 0.0, deviation or 0.0) if known else None)
+    return SUCCESS
+
+
+def _distribution(m: Machine, type: Type, args: Sequence[Place], name: str) -> Value:
+    numbers = [rvalue(m, argument) for argument in args[:2]]
+    fields = dict(zip("ab", numbers, strict=False))
+    return Aggregate(type, fields)
+
+
+def _engine(m: Machine, type: Type, args: Sequence[Place], name: str) -> Value:
+    return Aggregate(type)
+
+
+def random_number(m: Machine, value: Value) -> Scalar | None:
+    """A call of a distribution or an engine of ``<random>``; None for anything else."""
+    if not isinstance(value, Aggregate):
+        return None
+    short = value.type.name.rpartition("::")[2]
+    if short in _ENGINES:
+        return m.spread(f"{short}()", _WHY, "unsigned int", Spread(0, 2**32, whole=True))
+    if short not in _DISTRIBUTIONS:
+        return None
+    whole = short.startswith("uniform_int")
+    kind = _result_type(value.type, "int" if whole else "double")
+    given = zip("ab", _DISTRIBUTIONS[short], strict=True)
+    first, second = (_parameter(value, name, default) for name, default in given)
+    if first is None or second is None:
+        return m.unknown(short, _WHY, kind)
+    if short.startswith("uniform"):
+        return m.spread(short, _WHY, kind, Spread(first, second + whole, whole=whole))
+    even = Spread(-1.0, 1.0, whole=False)
+    terms = [m.spread(short, _WHY, "double", even) for _ in range(_TERMS)]
+    total = sum((each.value for each in terms), constant(0.0))
+    scaled = total * (second * (3.0 / _TERMS) ** 0.5) + first
+    return to_scalar_type(Scalar(scaled, "double"), kind)
+
+
+def _result_type(type: Type, default: str) -> str:
+    given = type.args[0] if type.args else None
+    return given.name if isinstance(given, Type) and given.name in SCALARS else default
+
+
+def _parameter(value: Aggregate, name: str, default: float) -> float | None:
+    held = value.fields.get(name)
+    return default if held is None else held.value.constant if isinstance(held, Scalar) else None
+
+
+for _name in _DISTRIBUTIONS:
+    LIBRARY_CLASSES[_name] = _distribution
+for _name in _ENGINES:
+    LIBRARY_CLASSES[_name] = _engine

@@ -1,0 +1,128 @@
+"""``std::cout << x`` has no effect here; ``std::cin >> x`` makes ``x`` unknown."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from roofline_analysis.host.state.machine import SCALARS, Machine
+from roofline_analysis.host.state.memory import AUTO, FieldPlace, Place
+from roofline_analysis.host.state.names import find_variable
+from roofline_analysis.host.state.numbers import parse_number
+from roofline_analysis.host.state.operators import FLOATING, boolean, integer, to_scalar_type
+from roofline_analysis.host.values import Aggregate, Opaque, Scalar, Text, Value
+from roofline_core.program import expressions as ex
+from roofline_core.program.types import Type
+
+_STREAMS: Final = frozenset(("cout", "cerr", "clog", "cin"))
+
+
+def stream_of(m: Machine, node: ex.Binary) -> str | None:
+    """The name of the stream a chain of ``<<`` or ``>>`` works on; None if it shifts numbers."""
+    root: ex.Expression = node
+    while isinstance(root, ex.Binary) and root.op in ("<<", ">>"):
+        root = root.left
+    if not isinstance(root, ex.Name):
+        return None
+    if root.name.removeprefix("std::") in _STREAMS:
+        return root.name
+    place = find_variable(m, root.name)
+    if place is None:
+        return None
+    value = place.get()
+    is_stream = "stream" in place.type.name
+    if isinstance(value, (Aggregate, Opaque)) and value.type is not None:
+        is_stream = is_stream or "stream" in value.type.name
+    return root.name if is_stream else None
+
+
+def read_from_stream(m: Machine, node: ex.Binary, stream: str) -> Value:
+    """Execute a chain of stream operators."""
+    if node.op == "<<":
+        _write(m, node)
+        if m.reach.can_launch(node):
+            _run_parts(m, node)
+        return Opaque(stream, "a stream")
+    targets: list[ex.Expression] = []
+    root: ex.Expression = node
+    while isinstance(root, ex.Binary) and root.op == ">>":
+        targets.append(root.right)
+        root = root.left
+    place = find_variable(m, root.name) if isinstance(root, ex.Name) else None
+    held = place.get() if place is not None else None
+    source = held.fields.get("source") if isinstance(held, Aggregate) else None
+    label = f"file '{source.value}'" if isinstance(source, Text) else f"'{stream}'"
+    text = held.fields.get("text") if isinstance(held, Aggregate) else None
+    if isinstance(held, Aggregate) and isinstance(text, Text):
+        return _read_text(m, held, text, [m.place(target) for target in reversed(targets)])
+    if isinstance(text, Opaque):
+        label = text.name
+    for target in reversed(targets):
+        read_into(m, m.place(target), label, node.line)
+    return Opaque(f"{stream} >> ...", "whether it can be read is not known")
+
+
+def _read_text(m: Machine, held: Aggregate, text: Text, places: list[Place]) -> Value:
+    """Read words of a string stream."""
+    rest = text.value
+    read = True
+    for place in places:
+        words = rest.split(None, 1)
+        read = bool(words)
+        if not read:
+            break
+        rest = words[1] if len(words) > 1 else ""
+        kind = place.type.name
+        if kind in SCALARS and kind != "char" and not place.type.pointers:
+            real = "double" if kind in FLOATING else "long"
+            number = integer(parse_number(words[0], real), "double", text.origin)
+            m.store(place, to_scalar_type(number, kind))
+        else:
+            m.store(place, Text(words[0], text.origin))
+    m.store(FieldPlace(held, "text", AUTO), Text(rest, text.origin))
+    return boolean(read)
+
+
+def _write(m: Machine, node: ex.Binary) -> None:
+    """Append to a string stream what is known."""
+    parts: list[ex.Expression] = []
+    root: ex.Expression = node
+    while isinstance(root, ex.Binary) and root.op == "<<":
+        parts.append(root.right)
+        root = root.left
+    place = find_variable(m, root.name) if isinstance(root, ex.Name) else None
+    held = place.get() if place is not None else None
+    if not isinstance(held, Aggregate) or "stringstream" not in held.type.name:
+        return
+    before = held.fields.get("text")
+    text = before.value if isinstance(before, Text) else ""
+    value: Value = Text(text)
+    for part in reversed(parts):
+        written = m.eval(part)
+        if isinstance(written, Text):
+            text += written.value
+        elif isinstance(written, Scalar) and written.value.constant is not None:
+            number = written.value.constant
+            text += chr(int(number)) if written.type_name == "char" else str(number)
+        else:
+            value = Opaque("a string", "it is made from values that are not known")
+            break
+    else:
+        value = Text(text)
+    m.store(FieldPlace(held, "text", AUTO), value)
+
+
+def read_into(m: Machine, place: Place, source: str, line: int | None) -> None:
+    """Make a place hold something read at run time."""
+    why = f"it is read from {source} at run time"
+    if place.type.name in SCALARS and not place.type.pointers:
+        name = place.name or "a value"
+        m.store(place, m.unknown(name, why, place.type.name, line=line))
+    elif place.type.name not in SCALARS:
+        m.store(place, Opaque(place.name, why, Type(place.type.name)))
+
+
+def _run_parts(m: Machine, node: ex.Expression) -> None:
+    if isinstance(node, ex.Binary) and node.op == "<<":
+        _run_parts(m, node.left)
+        if m.reach.can_launch(node.right):
+            m.eval(node.right)

@@ -1,0 +1,1 @@
+"""Loops of host code: executed, summarised or tried out."""

@@ -1,0 +1,335 @@
+"""Loops that are too long to be executed, tried out: what one trip does, and is undone.
+
+The body is executed once with the loop's index any number of its range. What it stores to the
+elements of arrays are then expressions over that index and over random numbers, from which numbers
+are drawn; what it adds to variables and elements is told on average.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from roofline_analysis.host.effects.reach import Effects
+from roofline_analysis.host.launches.sampled_contents import (
+    DRAWN,
+    drawn_from,
+    drawn_of_all,
+    draws_of,
+    elements_of,
+    spaced,
+    sum_of,
+)
+from roofline_analysis.host.loops.scalar_evolution import Induction, expressions_of, statements_of
+from roofline_analysis.host.state.havoc import forget_value
+from roofline_analysis.host.state.machine import BudgetSpent, Machine, ProgramExit
+from roofline_analysis.host.state.memory import AUTO, ElementPlace, Place, Storage
+from roofline_analysis.host.state.names import find_variable
+from roofline_analysis.host.values import Pointer, Scalar, Spread, Value
+from roofline_core.algebra.symbolic import Expr, constant
+from roofline_core.program import expressions as ex
+from roofline_core.program import statements as st
+from roofline_core.program.records import record
+
+_MOST_STEPS: Final = 400
+"""Statements that trying out one loop may execute."""
+_MOST_STATEMENTS: Final = 60
+"""Statements of a loop's body that is tried out."""
+_MOST_FRUITLESS: Final = 3
+"""Times that a loop is tried out and nothing becomes known."""
+_MANY: Final = 1e30
+"""Trips of a loop of which nobody knows how many there are."""
+_NEARLY_ALL: Final = 0.95
+"""Of the elements of an array: stores to so many leave nothing of what it held before.
+
+Assumed, chosen without measurement, as is the next: loops leave out the edges of grids."""
+_MOST: Final = 0.5
+"""Of the elements of an array of which nothing else is known: stores to more stand for all."""
+_WHY: Final = "a loop that is tried out changes it"
+_SUM: Final = "a loop adds it up from numbers of which only the average is known"
+
+Stores = Sequence[tuple[float, Expr | None]]
+"""Numbers that are stored, each with how often."""
+
+
+@record(frozen=True, slots=True)
+class _Contents:
+    """What a loop leaves in a buffer."""
+
+    draws: tuple[float, ...] | None
+    total: float | None
+
+
+@record(frozen=True, slots=True)
+class Trial:
+    """What a loop does, told from one trip."""
+
+    contents: Mapping[Storage, _Contents]
+    growth: Mapping[str, float]
+    """What one trip adds to variables on average, by their names."""
+    last: tuple[Storage, int, float] | None = None
+    """An element that holds a running sum at the end: the buffer, its index, the sum."""
+
+    @property
+    def tells(self) -> bool:
+        """Whether anything became known."""
+        known = (
+            held.draws is not None or held.total is not None for held in self.contents.values()
+        )
+        return bool(self.growth) or self.last is not None or any(known)
+
+
+NOTHING: Final = Trial({}, {})
+
+
+def try_out(
+    m: Machine,
+    node: st.For | st.While | st.ForRange,
+    effects: Effects,
+    induction: Induction | None,
+) -> Trial:
+    """Execute a loop's body once and undo it.
+
+    Within the body of another loop that is tried out nothing is said of arrays: that one tells.
+    """
+    if m.trials.fruitless[id(node)] >= _MOST_FRUITLESS or not _worth(m, node, effects):
+        return NOTHING
+    outermost = m.trials.stored is None
+    if outermost:
+        m.trials.stored, m.trials.grown = {}, {}
+    stored, grown = m.trials.stored, m.trials.grown
+    assert stored is not None
+    trips = m.assumed_value(induction.trips) if induction and induction.trips else None
+    m.trials.trips.append(_MANY if trips is None else max(float(trips), 0.0))
+    try:
+        growth = _tried(m, node, effects, induction)
+    finally:
+        m.trials.trips.pop()
+        if outermost:
+            m.trials.stored = None
+    if growth is not None and not outermost:
+        return Trial({}, growth)
+    found = NOTHING
+    if growth is not None:
+        contents = {
+            storage: _after(m, storage, stores, grown.get(storage, ()))
+            for storage, stores in stored.items()
+        }
+        found = Trial(contents, growth, _running_sum(m, node, induction))
+    m.trials.fruitless[id(node)] += 0 if found.tells else 1
+    return found
+
+
+def leave_contents(m: Machine, trial: Trial) -> None:
+    """Have arrays hold what a loop leaves in them."""
+    for storage, held in trial.contents.items():
+        m.fill_with(storage, held.draws, held.total)
+    if trial.last is not None:
+        storage, index, total = trial.last
+        place = ElementPlace(storage, index, storage.element or AUTO)
+        m.store(place, m.average(place.name, _SUM, place.type.name, total))
+
+
+def leave_growth(m: Machine, trial: Trial, name: str, place: Place, remaining: Expr | None) -> bool:
+    """Have a variable hold about what a loop leaves in it; whether that is known."""
+    value = place.get()
+    growth = trial.growth.get(name)
+    if growth is None or remaining is None or not isinstance(value, Scalar):
+        return False
+    after = value.value + remaining * growth
+    if m.trials.stored is not None:
+        # The loop around is tried out too, which asks for what is added.
+        m.store(place, Scalar(after, value.type_name, value.origin))
+        return True
+    total = after.constant
+    if total is None:
+        m.store(place, Scalar(m.bounded(after), value.type_name, value.origin))
+    else:
+        m.store(place, m.average(place.name, _SUM, value.type_name, total))
+    return True
+
+
+def _worth(m: Machine, node: st.For | st.While | st.ForRange, effects: Effects) -> bool:
+    changes = effects.stores or effects.names - effects.declared
+    return (
+        bool(changes or not effects.mentions.isdisjoint(("push_back", "emplace_back")))
+        and not isinstance(node, st.ForRange)
+        and effects.statements <= _MOST_STATEMENTS
+        and m.threads is None
+        and not m.spent
+        and not m.reach.can_launch(node.body)
+    )
+
+
+def _tried(
+    m: Machine, node: st.For | st.While | st.ForRange, effects: Effects, induction: Induction | None
+) -> dict[str, float] | None:
+    """Execute the body once and undo it: what it adds to variables; None where it did not end."""
+    frame = m.frame
+    depth, journals, scopes, calls = (
+        len(m.frames), len(m.journals), len(frame.scopes), len(m.library_calls)
+    )  # fmt: skip
+    saved = (m.quiet, m.doubt, m.limit)
+    returned = (frame.result, frame.result_place, frame.may_be_left, len(frame.alternatives))
+    journal: list[tuple[Place, Value | None]] = []
+    m.journals.append(journal)
+    m.quiet += 1
+    m.doubt += 1
+    m.limit = min(m.limit, m.steps + _MOST_STEPS)
+    try:
+        before = _forget_what_changes(m, effects, induction)
+        m.exec(node.body)
+        return _growth(m, {n: b for n, b in before.items() if _in_every_trip(m, n, node.body)})
+    except (BudgetSpent, ProgramExit, RecursionError):
+        if m.spent:
+            raise
+        return None
+    finally:
+        del m.frames[depth:], m.journals[journals:], frame.scopes[scopes:]
+        del m.library_calls[calls:]
+        m.rollback(journal)
+        m.quiet, m.doubt, m.limit = saved if not m.spent else (saved[0], saved[1], 0)
+        frame.result, frame.result_place, frame.may_be_left, alternatives = returned
+        del frame.alternatives[alternatives:]
+
+
+def _forget_what_changes(
+    m: Machine, effects: Effects, induction: Induction | None
+) -> dict[str, tuple[Place, Expr]]:
+    """Make unknown what trips change, the index any number of its range; the unknowns."""
+    counted = induction.name if induction is not None else None
+    before: dict[str, tuple[Place, Expr]] = {}
+    for name in sorted(effects.names - effects.declared - {counted}):
+        place = find_variable(m, name)
+        if place is not None:
+            forget_value(m, place, _WHY)
+            value = place.get()
+            if isinstance(value, Scalar):
+                before[name] = (place, value.value)
+    place = find_variable(m, counted) if counted is not None else None
+    if induction is None or place is None or induction.final is None:
+        return before
+    start = place.get()
+    first = m.assumed_value(start.value) if isinstance(start, Scalar) else None
+    last = m.assumed_value(induction.final)
+    if first is not None and last is not None and isinstance(start, Scalar):
+        spread = Spread(min(first, last + 1), max(last, first + 1), whole=True)
+        m.trials.bounds |= start.value.symbols() | induction.final.symbols()
+        m.store(place, m.spread(place.name, _WHY, start.type_name, spread))
+    return before
+
+
+def _in_every_trip(m: Machine, name: str, body: st.Statement) -> bool:
+    """Whether a variable is assigned under no condition."""
+    for statement in statements_of(body):
+        if name not in m.reach.effects(statement).names:
+            continue
+        if isinstance(statement, st.For):
+            if not _in_every_trip(m, name, statement.body):
+                return False
+        elif not isinstance(statement, (st.Evaluate, st.Declare)):
+            return False
+    return True
+
+
+def _growth(m: Machine, before: Mapping[str, tuple[Place, Expr]]) -> dict[str, float]:
+    """What a trip has added to each variable on average, where it has only added."""
+    found: dict[str, float] = {}
+    for name, (place, old) in before.items():
+        value = place.get()
+        if not isinstance(value, Scalar):
+            continue
+        added = value.value - old
+        if not added.terms or added.symbols() & old.symbols():
+            continue
+        drawn = drawn_from(m, added)
+        if drawn is not None:
+            found[name] = sum(drawn) / len(drawn)
+    return found
+
+
+def _after(m: Machine, storage: Storage, stores: Stores, grown: Stores) -> _Contents:
+    """What a buffer holds after stores and additions."""
+    if grown:
+        before = sum_of(m, storage) if len(grown) == len(stores) else None
+        added = [_sum_of_stores(m, *each) for each in grown]
+        known = [each for each in added if each is not None]
+        whole = before is not None and len(known) == len(added)
+        return _Contents(None, before + sum(known) if before is not None and whole else None)
+    return _Contents(_drawn_after(m, storage, stores), None)
+
+
+def _sum_of_stores(m: Machine, times: float, number: Expr | None) -> float | None:
+    drawn = drawn_from(m, number)
+    return times * sum(drawn) / len(drawn) if drawn is not None and times < _MANY else None
+
+
+def _drawn_after(m: Machine, storage: Storage, stores: Stores) -> tuple[float, ...] | None:
+    made = drawn_of_all(m, [number for _, number in stores])
+    count = elements_of(m, storage)
+    times = sum(each for each, _ in stores)
+    share = min(1.0, times / count) if count and times < _MANY else 1.0
+    if share > _NEARLY_ALL:
+        return made
+    before = draws_of(m, storage)
+    if made is None or before is None:
+        return made if share > _MOST else None
+    fresh = round(share * DRAWN)
+    return spaced(made, fresh) + spaced(before, DRAWN - fresh)
+
+
+def _running_sum(
+    m: Machine, node: st.For | st.While | st.ForRange, induction: Induction | None
+) -> tuple[Storage, int, float] | None:
+    """Of ``s[i] = s[i - 1] + c[i - 1]``: the last element, which is the sum of all."""
+    if induction is None or induction.final is None or induction.trips is None:
+        return None
+    place = find_variable(m, induction.name)
+    final = induction.final.constant
+    if place is None or final is None:
+        return None
+    for each in expressions_of(node.body):
+        parts = _summed(each)
+        if parts is None:
+            continue
+        target, source, added = parts
+        kept = place.get()
+        m.store(place, Scalar(constant(int(final) - 1), "long long"))
+        try:
+            to, start = _element(m, target), _element(m, source)
+            terms = _element(m, added)
+        finally:
+            m.store(place, kept)
+        if to is None or start is None or terms is None or to[0] is not start[0]:
+            continue
+        total = sum_of(m, terms[0])
+        if to[1] - start[1] == 1 and total is not None:
+            first = to[0].elements.get(0)
+            known = first.value.constant if isinstance(first, Scalar) else 0
+            return to[0], to[1], total + (known or 0)
+    return None
+
+
+def _summed(node: ex.Expression) -> tuple[ex.Index, ex.Index, ex.Index] | None:
+    if not isinstance(node, ex.Assign) or node.op != "=" or not isinstance(node.value, ex.Binary):
+        return None
+    target, left, right = node.target, node.value.left, node.value.right
+    if (
+        node.value.op == "+"
+        and isinstance(target, ex.Index)
+        and isinstance(left, ex.Index)
+        and isinstance(right, ex.Index)
+    ):
+        return target, left, right
+    return None
+
+
+def _element(m: Machine, node: ex.Index) -> tuple[Storage, int] | None:
+    """The buffer and the index of an element."""
+    base, index = m.eval(node.base), m.number(m.eval(node.index))
+    storage = base.buffer if isinstance(base, Pointer) else base
+    at = index.value.constant if index is not None else None
+    offset = base.offset_bytes.constant if isinstance(base, Pointer) else 0
+    if not isinstance(storage, Storage) or not isinstance(at, int) or offset != 0:
+        return None
+    return storage, at

@@ -1,0 +1,165 @@
+"""What a loop leaves behind that is not executed to its end: counts, closed forms, unknowns."""
+
+from __future__ import annotations
+
+from roofline_analysis.host.effects.reach import Effects, root_name, runs_on_host, walk
+from roofline_analysis.host.loops.loop_probe import leave_contents, leave_growth, try_out
+from roofline_analysis.host.loops.scalar_evolution import Induction, expressions_of, final_value
+from roofline_analysis.host.objects.containers import set_size, size_of, storage_of
+from roofline_analysis.host.state.access import load
+from roofline_analysis.host.state.havoc import forget_call, forget_reachable, forget_value
+from roofline_analysis.host.state.machine import SCALARS, Machine
+from roofline_analysis.host.state.memory import AUTO, Cell, ElementPlace, Place, Storage
+from roofline_analysis.host.state.names import find_variable
+from roofline_analysis.host.state.operators import to_scalar_type
+from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Value
+from roofline_core.algebra.symbolic import Expr
+from roofline_core.program import expressions as ex
+from roofline_core.program import statements as st
+
+
+def summarise(
+    m: Machine,
+    node: st.For | st.While | st.ForRange,
+    induction: Induction | None,
+    executed: int,
+) -> None:
+    """Leave memory as after the loop, as far as that is known, ``executed`` trips done."""
+    effects = m.reach.effects(node)
+    trial = try_out(m, node, effects, induction)
+    if effects.left:
+        m.frame.may_be_left = True
+    if effects.returns and m.quiet:
+        m.frame.alternatives.append(None)
+    remaining = None
+    if induction is not None and induction.trips is not None:
+        remaining = induction.trips - executed
+    top = expressions_of(node.body)
+    for name in sorted(effects.names):
+        place = find_variable(m, name)
+        if place is None or name in effects.declared:
+            continue
+        if induction is not None and name == induction.name and induction.final is not None:
+            _set_number(m, place, induction.final, node.line)
+            continue
+        closed = final_value(m, name, place, node.body, effects, remaining)
+        if closed is not None:
+            _set_number(m, place, closed, node.line)
+        elif not leave_growth(m, trial, name, place, remaining):
+            forget_value(m, place, "a loop that was not followed to its end assigns it")
+    _forget_stores(m, effects)
+    _forget_calls(m, effects, top, remaining)
+    leave_contents(m, trial)
+
+
+def _set_number(m: Machine, place: Place, value: Expr, line: int) -> None:
+    kind = place.type.name if place.type.name in SCALARS else "int"
+    made = Scalar(value, "long long", m.origin("a loop", line))
+    m.store(place, to_scalar_type(made, kind))
+
+
+def _forget_stores(m: Machine, effects: Effects) -> None:
+    for store in effects.stores:
+        name = root_name(store)
+        if name is None or name in effects.declared:
+            continue
+        if name == "this":
+            place = None
+        else:
+            place = find_variable(m, name)
+        if place is None:
+            continue
+        value = place.get()
+        if isinstance(value, Aggregate) and isinstance(store, ex.Member):
+            _forget_member(m, store)
+        elif not _forget_element(m, value, store):
+            forget_reachable(m, _array_stored_to(m, store, effects) or value, 1)
+
+
+def _array_stored_to(m: Machine, store: ex.Expression, effects: Effects) -> Value | None:
+    """Of ``p->a[i] = x`` the array that ``p->a`` is; None where that is not known."""
+    base = store.base if isinstance(store, ex.Index) else None
+    if not isinstance(base, ex.Member):
+        return None
+    for part in walk(base):
+        if isinstance(part, ex.Name) and part.name in effects.names | effects.declared:
+            return None
+        if not isinstance(part, (ex.Name, ex.Member)):
+            return None
+    found = m.eval(base)
+    return found if isinstance(found, (Aggregate, Pointer, Storage)) else None
+
+
+def _forget_element(m: Machine, value: Value | None, store: ex.Expression) -> bool:
+    """Forget the one element of an array that a store with a literal index changes, if it is one.
+
+    Sizes of launches are often kept so, one dimension being set in a loop.
+    """
+    index = store.index if isinstance(store, ex.Index) and isinstance(store.base, ex.Name) else None
+    if not isinstance(value, Storage) or not isinstance(index, ex.Literal):
+        return False
+    if value.fill is not None or value.place is not None or not isinstance(index.value, int):
+        return False
+    m.store(ElementPlace(value, index.value, value.element or AUTO), None)
+    return True
+
+
+def _forget_member(m: Machine, store: ex.Member) -> None:
+    base = store.base
+    if isinstance(base, ex.Name):
+        place = find_variable(m, base.name)
+        value = load(m, place) if place is not None else None
+        if isinstance(value, Aggregate) and isinstance(value.fields.get(store.name), Scalar):
+            forget_value(m, m.place(store), "a loop that was not followed to its end assigns it")
+
+
+def _forget_calls(
+    m: Machine, effects: Effects, top: list[ex.Expression], remaining: Expr | None
+) -> None:
+    for call in effects.calls:
+        callee = call.callee
+        if isinstance(callee, ex.Member) and isinstance(callee.base, ex.Name):
+            if callee.base.name not in effects.declared:
+                _forget_method(m, callee, call in top, remaining)
+            continue
+        if not isinstance(callee, ex.Name):
+            continue
+        for function in m.symbols.functions.get(callee.name, ())[:1]:
+            if runs_on_host(function):
+                args = [_argument(m, argument, effects) for argument in call.args]
+                known = [
+                    (f, a) for f, a in zip(function.params, args, strict=False) if a is not None
+                ]
+                if len(known) == len(args):
+                    forget_call(m, function, [a for _, a in known], m.frame.this)
+
+
+def _argument(m: Machine, node: ex.Expression, effects: Effects) -> Place | None:
+    name = root_name(node)
+    if name is None:
+        return Cell("", AUTO, None)
+    return None if name in effects.declared else find_variable(m, name)
+
+
+def _forget_method(
+    m: Machine, callee: ex.Member, unconditional: bool, remaining: Expr | None
+) -> None:
+    place = m.place(callee.base)
+    value = place.get()
+    if not isinstance(value, Aggregate):
+        return
+    storage = storage_of(value)
+    if storage is None:
+        return
+    if callee.name in ("push_back", "emplace_back", "insert", "push", "resize", "emplace"):
+        m.forget_contents(storage)
+        if unconditional and remaining is not None and callee.name != "resize":
+            set_size(m, value, size_of(value) + remaining)
+        else:
+            name = f"size of {place.name or 'a container'}"
+            assumed = m.assumed_value(size_of(value)) or m.options.default_size
+            grown = m.unknown(
+                name, "a loop that was not followed to its end grows it", "unsigned long",
+                assumed=max(assumed, m.options.default_size),
+            )  # fmt: skip
+            set_size(m, value, grown.value)

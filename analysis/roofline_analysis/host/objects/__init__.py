@@ -1,0 +1,1 @@
+"""Objects of declared types: containers, iterators and what initialises them."""

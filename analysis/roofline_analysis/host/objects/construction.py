@@ -1,0 +1,326 @@
+"""Making values of declared types: constructors, initialiser lists, defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from roofline_analysis.host.objects.containers import is_container, make_container, smart_pointer
+from roofline_analysis.host.objects.iterators import iterator
+from roofline_analysis.host.objects.launch_objects import launch_object
+from roofline_analysis.host.objects.maps import is_map
+from roofline_analysis.host.state.access import array_storage, rvalue
+from roofline_analysis.host.state.invoke import invoke, passed
+from roofline_analysis.host.state.machine import SCALARS, Machine, provides
+from roofline_analysis.host.state.memory import AUTO, Cell, FieldPlace, Place, Storage
+from roofline_analysis.host.state.operators import convert, copied, integer, to_scalar_type
+from roofline_analysis.host.state.templates import choose_overload, type_of
+from roofline_analysis.host.state.types import (
+    as_host_bindings,
+    class_bindings,
+    class_of,
+    class_scope,
+    field_type,
+    resolve,
+)
+from roofline_analysis.host.values import (
+    Aggregate,
+    FunctionValue,
+    Opaque,
+    Pointer,
+    Scalar,
+    Text,
+    Value,
+)
+from roofline_analysis.language.opencl_types import field_names
+from roofline_analysis.language.scope import NO_NAMES
+from roofline_analysis.language.symbols import MAX_BASES_DEPTH
+from roofline_analysis.language.types import vector_parts
+from roofline_core.algebra.symbolic import ZERO, constant
+from roofline_core.program.expressions import Expression, InitList
+from roofline_core.program.statements import Variable
+from roofline_core.program.types import Type
+from roofline_core.program.units import Struct
+
+LIBRARY_CLASSES: Final[
+    dict[str, Callable[[Machine, Type, Sequence[Place], str], Value | None]]
+] = {}
+"""Makers of objects of libraries' classes by simple name; None: not meant here."""
+
+STRINGS = frozenset(("std::string", "string", "std::string_view", "string_view"))
+
+
+@provides
+def declared_value(
+    m: Machine, variable: Variable, *, zeroed: bool = False
+) -> tuple[Type, Value | None]:
+    """The resolved type of a declared variable and the value it starts with."""
+    type = resolve(m, variable.type)
+    init = variable.init
+    value: Value | None
+    if isinstance(init, InitList):
+        value = m.initialise(type, init, variable.name)
+    elif init is not None:
+        value = _initial_value(m, type, init, variable.name)
+        if type.name == "auto":
+            type = type_of(m, value) or type
+            if isinstance(value, Pointer) and not type.pointers:
+                type = AUTO
+    elif variable.ctor_args is not None:
+        args = [m.place(argument) for argument in variable.ctor_args]
+        if type.dims:
+            value = array_storage(m, variable.name, type)
+        else:
+            value = construct(m, type, args, variable.name)
+    else:
+        value = default_value(m, type, variable.name)
+        if zeroed and value is None:
+            value = zero_value(type)
+    if value is not None:
+        _settle(variable, value, zeroed)
+    return type, value
+
+
+def _settle(variable: Variable, value: Value, zeroed: bool) -> None:
+    """Name the memory of a new variable and say where it lies and whether it is cleared."""
+    if isinstance(value, Storage):
+        value.name = variable.name
+        if variable.qualifiers & {"__constant__", "__device__", "__managed__"}:
+            value.space = "constant" if "__constant__" in variable.qualifiers else "device"
+        elif zeroed and variable.init is None:
+            value.fill = zero_value(value.element or AUTO)
+    elif isinstance(value, Pointer) and value.buffer is not None and not value.buffer.name:
+        value.buffer.name = variable.name
+
+
+def _initial_value(m: Machine, type: Type, init: Expression, name: str) -> Value:
+    place = m.place(init)
+    if type.dims:
+        value = place.get()
+        storage = array_storage(m, name, type)
+        if isinstance(value, Text):
+            storage.text = value.value
+            if storage.size_bytes is None:
+                storage.size_bytes = constant(len(value.value) + 1)
+        return storage
+    value = rvalue(m, place)
+    if isinstance(value, Aggregate):
+        same = type.name in ("auto", value.type.name) or value.type.name == "initializer_list"
+        if same or m.symbols.find_struct(type.name) is None or _derives(m, value.type, type):
+            return copied(value) or value
+    if not type.pointers and type.name not in SCALARS and type.name != "auto":
+        if not isinstance(value, (Opaque, FunctionValue)) or type.name in STRINGS:
+            if not isinstance(value, Pointer) or is_container(type):
+                return construct(m, type, [Cell("", AUTO, value)], name)
+    return convert(m, value, type)
+
+
+def _derives(m: Machine, derived: Type, base: Type) -> bool:
+    struct = m.symbols.find_struct(derived.name)
+    return struct is not None and any(b.name == base.name for b, _ in m.symbols.bases_of(struct))
+
+
+def zero_value(type: Type) -> Value | None:
+    """What zero-initialisation gives a scalar or pointer, None for other types."""
+    if type.dims:
+        return None
+    if type.pointers:
+        return Pointer(None, ZERO, type.pointee())
+    return integer(0, type.name) if type.name in SCALARS else None
+
+
+def default_value(m: Machine, type: Type, name: str) -> Value | None:
+    """What a variable without an initialiser holds; None where that is indeterminate."""
+    if type.dims:
+        return array_storage(m, name, type)
+    if type.pointers or type.name in SCALARS:
+        return None
+    return construct(m, type, [], name)
+
+
+@provides
+def construct(m: Machine, type: Type, args: Sequence[Place], name: str = "") -> Value:
+    """An object of a (resolved) type made from arguments."""
+    if type.pointers or type.name in SCALARS:
+        if not args:
+            return zero_value(type) or Opaque(name, "it is not initialised")
+        return convert(m, rvalue(m, args[0]), type)
+    if type.name in STRINGS:
+        return _string(m, args)
+    vector = vector_parts(type.name)
+    if vector is not None:
+        return _vector_value(m, type, vector, args)
+    if is_container(type):
+        return make_container(m, type, args, name)
+    if smart_pointer(type):
+        return rvalue(m, args[0]) if args else Pointer(None, ZERO)
+    struct = class_of(m, type)
+    library = LIBRARY_CLASSES.get(type.name.rpartition("::")[2])
+    if library is not None and (struct is None or type.name.startswith("cl::")):
+        made = library(m, type, args, name)
+        if made is not None:
+            return made
+    if struct is not None:
+        return _object(m, struct, type, args)
+    return _library_object(m, type, args, name)
+
+
+def _library_object(m: Machine, type: Type, args: Sequence[Place], name: str) -> Value:
+    """An object of a class that the program does not define."""
+    found: Value | None = launch_object(type, [rvalue(m, argument) for argument in args])
+    if found is None:
+        found = iterator(m, type, args)
+    if found is not None:
+        return found
+    if "stream" in type.name:
+        opened = [rvalue(m, argument) for argument in args]
+        held = "text" if "string" in type.name else "source"
+        return Aggregate(type, {held: opened[0]} if opened else {})
+    if type.name.removeprefix("std::") in ("pair", "tuple") and args:
+        names = ["first", "second"] + [f"_{i}" for i in range(2, len(args))]
+        return Aggregate(type, {n: rvalue(m, a) for n, a in zip(names, args, strict=False)})
+    if len(args) == 1 and type.name in ("auto", "std::function", "function"):
+        return rvalue(m, args[0])
+    if len(args) == 1:
+        # An enumeration, a half or a strong typedef: the number stands for it.
+        single = rvalue(m, args[0])
+        if isinstance(single, (Scalar, Pointer)):
+            return single
+    if not args and type.name not in ("auto", "void"):
+        return Aggregate(type)
+    return Opaque(name or type.name, f"'{type.name}' is not modelled", type)
+
+
+def _string(m: Machine, args: Sequence[Place]) -> Value:
+    if not args:
+        return Text("")
+    value = rvalue(m, args[0])
+    if isinstance(value, Pointer) and isinstance(value.buffer, Storage):
+        if value.buffer.text is not None:
+            return Text(value.buffer.text, value.origin)
+        return Opaque(value.buffer.name or "a string", "its characters are not known")
+    if isinstance(value, Scalar):
+        return Opaque("a string", "made from characters that are not known")
+    return value
+
+
+def _vector_value(m: Machine, type: Type, vector: tuple[str, int], args: Sequence[Place]) -> Value:
+    kind, count = vector
+    if len(args) == 1:
+        single = rvalue(m, args[0])
+        if isinstance(single, Aggregate) and single.type.name != "initializer_list":
+            made = copied(single)
+            if isinstance(made, Aggregate):
+                made.type = type
+                return made
+    result = Aggregate(type)
+    if not args and type.name != "dim3":
+        return result
+    default = 1 if type.name == "dim3" else 0
+    for position, field in enumerate(field_names(count)):
+        if position < len(args):
+            value = rvalue(m, args[position])
+            number = m.number(value, kind)
+            if number is not None:
+                result.fields[field] = to_scalar_type(number, kind)
+        else:
+            result.fields[field] = integer(default, kind)
+    return result
+
+
+def _object(m: Machine, struct: Struct, type: Type, args: Sequence[Place]) -> Value:
+    result = Aggregate(type)
+    constructors = m.symbols.find_methods(struct, struct.name)
+    if len(args) == 1:
+        single = args[0].get()
+        if isinstance(single, Aggregate) and single.type.name == type.name:
+            return copied(single) or single
+    apply_member_defaults(m, struct, type, result)
+    if constructors:
+        scope = class_scope(m, type) or NO_NAMES
+        chosen = choose_overload(m, FunctionValue(tuple(constructors)), args, scope)
+        if chosen is not None and len(args) <= len(chosen.params):
+            bindings = class_bindings(m, type)
+            if struct.template_params and not type.args and m.frame.owner is struct:
+                bindings = dict(m.frame.bindings)
+            invoke(m, chosen, args, bindings, result)
+            return result
+    for field, argument in zip(data_fields(m, struct), args, strict=False):
+        field_kind = field_type(m, type, field.name) or AUTO
+        result.fields[field.name] = passed(m, argument, field_kind)
+    return result
+
+
+def data_fields(m: Machine, struct: Struct) -> list[Variable]:
+    """The members that objects of a class hold, those of its bases first."""
+    fields: list[Variable] = []
+    for _, parent in m.symbols.bases_of(struct):
+        fields = data_members(parent) + fields
+    return fields + data_members(struct)
+
+
+def data_members(struct: Struct) -> list[Variable]:
+    """The members that objects of a class hold, without those of its bases."""
+    return [f for f in struct.fields if not f.qualifiers & {"static", "constexpr"}]
+
+
+def apply_member_defaults(
+    m: Machine, struct: Struct, type: Type, result: Aggregate, depth: int = 0
+) -> None:
+    """Give the members of a new object their default initialisers, bases first."""
+    scope = class_scope(m, type) or NO_NAMES
+    for closed in m.types.bases_of(scope) if depth < MAX_BASES_DEPTH else ():
+        parent = class_of(m, closed)
+        if parent is not None:
+            apply_member_defaults(m, parent, closed, result, depth + 1)
+    m.enter(None, as_host_bindings(scope.bindings), this=result, owner=struct)
+    try:
+        for field in data_members(struct):
+            if field.init is not None or field.ctor_args is not None or _needs_default(m, field):
+                value = declared_value(m, field)[1]
+                if value is not None:
+                    result.fields[field.name] = value
+    finally:
+        m.frames.pop()
+
+
+def _needs_default(m: Machine, field: Variable) -> bool:
+    type = field.type
+    if type.pointers or type.name in SCALARS or type.reference:
+        return False
+    type = resolve(m, type)
+    known = is_container(type) or is_map(type) or type.name in STRINGS
+    return known or type.name == "dim3" or "stream" in type.name
+
+
+@provides
+def construct_field(m: Machine, name: str, args: Sequence[Expression]) -> None:
+    """Execute one entry of a constructor's initialiser list: a member, a base or itself."""
+    this, owner = m.frame.this, m.frame.owner
+    if this is None:
+        return
+    type = field_type(m, this.type, name)
+    if type is None and owner is not None:
+        struct = m.symbols.find_struct(name)
+        if struct is not None:
+            _construct_base(m, struct, this, [m.place(argument) for argument in args])
+        return
+    place = FieldPlace(this, name, type or AUTO)
+    if len(args) == 1 and isinstance(args[0], InitList):
+        m.store(place, m.initialise(place.type, args[0], name))
+        return
+    places = [m.place(argument) for argument in args]
+    if place.type.dims:
+        m.store(place, array_storage(m, name, place.type))
+        return
+    if type is None or (place.type.name == "auto" and len(places) == 1):
+        m.store(place, rvalue(m, places[0]) if places else None)
+        return
+    m.store(place, construct(m, place.type, places, name))
+
+
+def _construct_base(m: Machine, struct: Struct, this: Aggregate, args: Sequence[Place]) -> None:
+    constructors = m.symbols.find_methods(struct, struct.name)
+    chosen = choose_overload(m, FunctionValue(tuple(constructors)), args) if constructors else None
+    if chosen is not None:
+        invoke(m, chosen, args, dict(m.frame.bindings), this)

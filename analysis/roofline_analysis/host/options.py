@@ -1,0 +1,105 @@
+"""What an abstract execution of a host program is given and what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, Final
+
+from roofline_analysis.host.values import LaunchContext
+from roofline_core.program.records import record
+from roofline_core.program.units import Problem
+
+if TYPE_CHECKING:
+    from roofline_analysis.host.library_call import LibraryCall
+
+DEFAULT_DEVICE_PROPERTIES: Final[Mapping[str, int]] = {
+    "multiProcessorCount": 68,
+    "warpSize": 32,
+    "maxThreadsPerBlock": 1024,
+    "maxThreadsPerMultiProcessor": 1536,
+    "maxBlocksPerMultiProcessor": 16,
+    "sharedMemPerBlock": 49152,
+    "sharedMemPerBlockOptin": 101376,
+    "sharedMemPerMultiprocessor": 102400,
+    "regsPerBlock": 65536,
+    "regsPerMultiprocessor": 65536,
+    "totalGlobalMem": 10 * 1024**3,
+    "totalConstMem": 65536,
+    "l2CacheSize": 5 * 1024**2,
+    "clockRate": 1710000,
+    "memoryClockRate": 9501000,
+    "memoryBusWidth": 320,
+    "major": 8,
+    "minor": 6,
+    "concurrentKernels": 1,
+    "asyncEngineCount": 2,
+    "canMapHostMemory": 1,
+    "managedMemory": 1,
+    "concurrentManagedAccess": 1,
+    "pageableMemoryAccess": 0,
+    "unifiedAddressing": 1,
+    "cooperativeLaunch": 1,
+    "integrated": 0,
+}
+"""``cudaDeviceProp`` of a GeForce RTX 3080 10 GB (CUDA C++ programming guide, compute capability
+8.6, for limits; the product's data sheet for clocks, memory and multiprocessors)."""
+
+
+class AskedProperties(dict[str, int]):
+    """Properties that remember whether a program asked for any."""
+
+    asked = False
+
+    def __getitem__(self, key: str) -> int:
+        """One property, which is noted."""
+        self.asked = True
+        return super().__getitem__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """One property or ``default``, which is noted."""
+        self.asked = True
+        return super().get(key, default)
+
+    def items(self) -> Any:
+        """All properties, which is noted."""
+        self.asked = True
+        return super().items()
+
+
+@record(frozen=True, slots=True)
+class HostOptions:
+    """Limits of an abstract execution, and the device that the program would find."""
+
+    device_properties: Mapping[str, int] = field(
+        default_factory=lambda: dict(DEFAULT_DEVICE_PROPERTIES)
+    )
+    """Fields of ``cudaDeviceProp`` by name."""
+    device_count: int = 1
+    statement_budget: int = 200_000
+    """Statements executed in all before the rest of the program is given up."""
+    call_budget: int = 3_000
+    """Statements executed in one call of a function that cannot launch."""
+    loop_budget: int = 1_500
+    """Statements executed in one outermost loop that cannot launch, before it is summarised."""
+    loop_trips: int = 64
+    """Iterations of one loop that are executed one by one."""
+    wall_limit_s: float = 10.0
+    """The emergency exit, in CPU time: what has been found by then is the result. No known program
+    comes near it, so that what is found does not rest on the speed of a machine."""
+    max_launches: int = 512
+    """Distinct launches kept."""
+    default_size: int = 1024
+    """Assumed where an unknown integer has no better guess."""
+
+
+@record(frozen=True, slots=True)
+class HostResult:
+    """The launches of a host program in the order they are met, and what went wrong."""
+
+    launches: tuple[LaunchContext, ...]
+    problems: tuple[Problem, ...]
+    library_calls: tuple[LibraryCall, ...] = ()
+    """Calls of GPU libraries in the order they are met."""
+    asks_device: bool = True
+    """Whether another device might have given another result."""

@@ -1,0 +1,1 @@
+"""What the execution computes with: frames, memory, names, types and operators."""

@@ -1,0 +1,206 @@
+"""Reading and writing through pointers, subscripts and members."""
+
+from __future__ import annotations
+
+from roofline_analysis.host.state.machine import SCALARS, Machine
+from roofline_analysis.host.state.memory import AUTO, Cell, ElementPlace, FieldPlace, Place, Storage
+from roofline_analysis.host.state.operators import copied
+from roofline_analysis.host.state.types import field_type, resolve, sizeof
+from roofline_analysis.host.values import Aggregate, Buffer, Opaque, Pointer, Scalar, Text, Value
+from roofline_analysis.language.types import vector_parts
+from roofline_core.algebra.symbolic import ZERO, Expr, constant
+from roofline_core.program.types import Type
+
+
+def load(m: Machine, place: Place) -> Value:
+    """The value of a place; one that was never set becomes an object or a named unknown."""
+    value = place.get()
+    if value is None:
+        value = _initial(m, place)
+        if isinstance(value, (Aggregate, Storage, Opaque)):
+            place.put(value)
+    elif isinstance(place, ElementPlace) and isinstance(value, Scalar):
+        # Cleared memory (``calloc``) that is read as an object.
+        if place.type.name not in SCALARS and is_class(m, resolve(m, place.type)):
+            value = Aggregate(resolve(m, place.type))
+            place.put(value)
+    elif isinstance(place, ElementPlace) and isinstance(value, Aggregate):
+        if place.index is not None and place.index not in place.storage.elements:
+            value = copied(value) or value
+            place.put(value)
+    return value
+
+
+def rvalue(m: Machine, place: Place) -> Value:
+    """The value of a place as an operand: arrays decay to pointers."""
+    value = load(m, place)
+    if isinstance(value, Buffer):
+        element = value.element
+        type = place.type
+        pointee = type.pointee() if type.dims else element
+        return Pointer(value, ZERO, pointee, value.origin)
+    return value
+
+
+def _initial(m: Machine, place: Place) -> Value:
+    type = resolve(m, place.type)
+    if type.dims:
+        return array_storage(m, place.name, type)
+    if not type.pointers and type.name not in SCALARS and is_class(m, type):
+        return Aggregate(type)
+    why = "it is never set where the program is followed"
+    if isinstance(place, ElementPlace):
+        why = f"the contents of '{place.storage.name}' are not known"
+    return Opaque(place.name or "a value", why, None if type.name == "auto" else type)
+
+
+def is_class(m: Machine, type: Type) -> bool:
+    """Whether values of a type are objects with named fields."""
+    if type.pointers:
+        return False
+    return vector_parts(type.name) is not None or m.symbols.find_struct(type.name) is not None
+
+
+def array_storage(m: Machine, name: str, type: Type, space: str = "host") -> Storage:
+    """The memory of an array variable of a (resolved) type with bounds."""
+    element = Type(type.name, type.args, type.pointers)
+    return Storage(name, space, sizeof(m, type), element)
+
+
+def place_storage(m: Machine, place: Place) -> Storage:
+    """The memory of a variable, element or field, for ``&``: one for each place."""
+    if isinstance(place, Cell):
+        if place.storage is None:
+            place.storage = Storage(place.name, "host", None, place.type, place=place)
+        return place.storage
+    made = m.addressed.get(place.key())
+    if made is None:
+        made = Storage(place.name, "host", None, place.type, place=place)
+        m.addressed[place.key()] = made
+    return made
+
+
+def address_of(m: Machine, place: Place) -> Pointer:
+    """``&place``."""
+    if isinstance(place, ElementPlace):
+        storage = place.storage
+        size = sizeof(m, storage.element) if storage.element is not None else None
+        if place.index is not None and size is not None:
+            return Pointer(storage, size * place.index, place.type, storage.origin)
+        return Pointer(storage, ZERO, place.type, storage.origin)
+    held = place.get()
+    if isinstance(held, Buffer):
+        return Pointer(held, ZERO, held.element, held.origin)
+    if place.type.dims:
+        loaded = load(m, place)
+        if isinstance(loaded, Buffer):
+            return Pointer(loaded, ZERO, loaded.element)
+    return Pointer(place_storage(m, place), ZERO, place.type)
+
+
+def deref(m: Machine, pointer: Value, index: Value | None = None) -> Place:
+    """The place ``*pointer`` or ``pointer[index]``."""
+    if isinstance(pointer, Buffer):
+        pointer = Pointer(pointer, ZERO, pointer.element)
+    if isinstance(pointer, Text):
+        return _character(m, pointer, index)
+    if not isinstance(pointer, Pointer) or pointer.buffer is None:
+        name = pointer.name if isinstance(pointer, Opaque) else "a null pointer"
+        why = pointer.why if isinstance(pointer, Opaque) else "a null pointer is followed"
+        type = pointer.type.pointee() if isinstance(pointer, Opaque) and pointer.type else None
+        if isinstance(pointer, Aggregate):
+            return Cell("", pointer.type, pointer)
+        label = _element_label(m, name, index)
+        return Cell(label, type or AUTO, Opaque(label, why, type))
+    offset = pointer.offset_bytes
+    pointee = pointer.pointee
+    storage = pointer.buffer
+    if pointee is None or (pointee.name == "void" and not pointee.pointers):
+        pointee = storage.element or AUTO
+    if index is not None:
+        number = m.number(index)
+        size = sizeof(m, pointee)
+        if number is not None and size is not None:
+            offset = offset + number.value * size
+        elif isinstance(storage, Storage) and storage.place is None:
+            position = number.value.constant if number is not None else None
+            known = position is not None and offset == ZERO and size is None
+            return ElementPlace(storage, int(position or 0) if known else None, pointee)
+    if not isinstance(storage, Storage):
+        return Cell(storage.name, pointee)
+    return _at(m, storage, offset, pointee)
+
+
+def _element_label(m: Machine, name: str, index: Value | None) -> str:
+    """What an element of an array that is not known is called: ``*p``, ``p[3]``, ``p[...]``."""
+    if index is None:
+        return f"*{name}"
+    number = m.number(index)
+    position = number.value.constant if number is not None else None
+    return f"{name}[{position if position is not None else '...'}]"
+
+
+def _at(m: Machine, storage: Storage, offset: Expr, type: Type) -> Place:
+    number = offset.constant
+    if storage.place is not None:
+        if number == 0:
+            return storage.place
+        return Cell(storage.place.name, type)
+    if type.dims:
+        inner = Cell(storage.name, type)
+        inner.value = _subarray(m, storage, offset, type)
+        return inner
+    element = storage.element
+    if element is None or (element.name in ("void", "auto") and not element.pointers):
+        element = storage.element = type
+    if number is None:
+        return ElementPlace(storage, None, type)
+    size = sizeof(m, element)
+    width = size.constant if size is not None else None
+    if not width:
+        return ElementPlace(storage, int(number) if element == type else None, type)
+    if number % width:
+        return ElementPlace(storage, None, type)
+    return ElementPlace(storage, int(number // width), _element_type(m, element, type))
+
+
+def _element_type(m: Machine, element: Type, type: Type) -> Type:
+    if type.name == "auto":
+        return element
+    return type
+
+
+def _subarray(m: Machine, storage: Storage, offset: Expr, type: Type) -> Pointer:
+    return Pointer(storage, offset, type.pointee(), storage.origin)
+
+
+def _character(m: Machine, text: Text, index: Value | None) -> Place:
+    position = 0
+    if index is not None:
+        number = m.number(index)
+        found = number.value.constant if number is not None else None
+        if found is None:
+            return Cell("a character", Type("char"), Opaque("a character", "of a string"))
+        position = int(found)
+    inside = 0 <= position < len(text.value)
+    code = ord(text.value[position]) & 0xFF if inside else 0
+    return Cell("", Type("char"), Scalar(constant(code), "char", text.origin))
+
+
+def field_place(m: Machine, value: Value, name: str) -> Place:
+    """The place of a member of an object."""
+    if isinstance(value, Aggregate):
+        type = field_type(m, value.type, name)
+        return FieldPlace(value, name, type or AUTO)
+    if isinstance(value, Opaque):
+        label = f"{value.name}.{name}"
+        return Cell(label, AUTO, Opaque(label, value.why, None, value.origin))
+    return Cell(name, AUTO, Opaque(name, "a member of something that is not an object"))
+
+
+def pointed_object(m: Machine, value: Value) -> Value:
+    """The object that ``->`` reaches: through a pointer, or the value itself."""
+    if isinstance(value, (Pointer, Buffer)):
+        place = deref(m, value)
+        return load(m, place)
+    return value

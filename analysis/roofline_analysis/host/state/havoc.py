@@ -1,0 +1,105 @@
+"""Forgetting what code that was not followed may have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from roofline_analysis.host.state.access import load
+from roofline_analysis.host.state.machine import SCALARS, Machine
+from roofline_analysis.host.state.memory import Place, Storage
+from roofline_analysis.host.state.names import find_variable
+from roofline_analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Text, Value
+from roofline_core.program.types import Type
+from roofline_core.program.units import Function
+
+_LARGEST_INT: Final = 2**31 - 1
+
+
+def forget_value(m: Machine, place: Place, why: str) -> None:
+    """Make a scalar place unknown; pointers stay and lose the contents they point to."""
+    value = place.get()
+    if isinstance(value, Scalar) or (value is None and place.type.name in SCALARS):
+        kind = value.type_name if isinstance(value, Scalar) else place.type.name
+        if value is None and place.type.pointers:
+            return
+        assumed = m.assumed_value(value.value) if isinstance(value, Scalar) else None
+        if assumed is not None and kind not in ("float", "double"):
+            # Where a search for the largest or least starts (-1, INT_MAX) it hardly ends.
+            assumed = assumed if 0 < assumed < _LARGEST_INT else None
+        name = place.name or "a value"
+        m.store(place, m.unknown(name, why, kind, assumed=assumed or None))
+    elif isinstance(value, Text):
+        m.store(place, Opaque(place.name, why, Type("std::string")))
+    else:
+        forget_reachable(m, value)
+
+
+def forget_reachable(m: Machine, value: Value | None, depth: int = 0) -> None:
+    """Forget the contents of the buffers a value leads to, not the pointers themselves."""
+    if isinstance(value, Pointer) and isinstance(value.buffer, Storage):
+        value = value.buffer
+    if isinstance(value, Storage):
+        if value.place is not None:
+            if depth == 0:
+                forget_value(m, value.place, "it is changed through a pointer")
+            return
+        element = value.element
+        holds_pointers = element is not None and (
+            bool(element.pointers) or element.name not in SCALARS
+        )
+        if holds_pointers and depth < 3:
+            for held in list(value.elements.values())[:64]:
+                forget_reachable(m, held, depth + 1)
+        if not holds_pointers:
+            m.forget_contents(value)
+    elif isinstance(value, Aggregate) and depth < 3:
+        for held in list(value.fields.values()):
+            if isinstance(held, (Pointer, Storage, Aggregate)):
+                forget_reachable(m, held, depth + 1)
+
+
+def forget_call(
+    m: Machine, function: Function, args: Sequence[Place], this: Aggregate | None
+) -> None:
+    """Forget what a call that was not followed to its end may have changed."""
+    why = f"{function.name}() was not followed to its end"
+    for formal, place in zip(function.params, args, strict=False):
+        if formal.type.const:
+            continue
+        if formal.type.reference:
+            forget_value(m, place, why)
+        elif formal.type.pointers or formal.type.dims:
+            forget_reachable(m, place.get())
+    names = m.reach.assigned_globals(function)
+    forget_names(m, names, why, this)
+
+
+def forget_names(m: Machine, names: Iterable[str], why: str, this: Aggregate | None = None) -> None:
+    """Forget variables by name: globals, or fields of ``this``."""
+    for name in sorted(names):
+        if this is not None and name in this.fields:
+            held = this.fields[name]
+            if isinstance(held, (Pointer, Storage)):
+                forget_reachable(m, held, 1)
+            continue
+        if name not in m.symbols.globals:
+            continue
+        place = find_variable(m, name)
+        if place is not None:
+            forget_value(m, place, why)
+
+
+def forget_unknown_call(m: Machine, name: str, args: Iterable[Place]) -> None:
+    """Forget what a function without a body may change through its arguments."""
+    why = f"{name}() is not known"
+    for place in args:
+        value = place.get()
+        if isinstance(value, Pointer) and isinstance(value.buffer, Storage):
+            inner = value.buffer.place
+            if inner is not None:
+                forget_value(m, inner, why)
+            elif value.pointee is None or not value.pointee.const:
+                m.forget_contents(value.buffer)
+        elif isinstance(value, Aggregate):
+            load(m, place)

@@ -1,0 +1,59 @@
+"""Function templates that the program instantiates explicitly: what their parameters stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from roofline_analysis.host.state.machine import Machine
+from roofline_analysis.host.state.memory import Cell, Place
+from roofline_analysis.host.state.names import template_arguments
+from roofline_analysis.host.state.templates import bind
+from roofline_analysis.host.state.types import resolve
+from roofline_analysis.host.values import LaunchContext
+from roofline_analysis.language.symbols import matches
+from roofline_core.algebra.symbolic import Expr
+from roofline_core.program.types import Type
+from roofline_core.program.units import Function
+
+Bindings = dict[str, Type | Expr]
+
+
+def instances_of(m: Machine, function: Function) -> Iterator[tuple[Function, Bindings]]:
+    """The explicit instantiations of a function template, and what each binds."""
+    for instance in m.symbols.instantiations.get(function.name, ()):
+        same = matches(function.qualified_name, instance.qualified_name) or matches(
+            instance.qualified_name, function.qualified_name
+        )
+        if not (same and function.template_params) or len(instance.params) != len(function.params):
+            continue
+        m.enter(None, {})
+        try:
+            given = template_arguments(m, instance.template_args)
+            args: list[Place] = [Cell("", resolve(m, p.type)) for p in instance.params]
+            yield instance, bind(m, function.template_params, given, function, args)
+        finally:
+            m.frames.pop()
+
+
+def record_instances(m: Machine) -> None:
+    """Keep a launch without dimensions for each instance of a kernel that nothing launches."""
+    launched = {id(context.kernel) for context in m.launches.values()}
+    for function in m.symbols.all_functions:
+        if not (function.is_kernel and function.has_body) or id(function) in launched:
+            continue
+        for instance, bindings in instances_of(m, function):
+            m.launches.setdefault(
+                (id(function), tuple(bindings.items())),
+                LaunchContext(
+                    kernel=function,
+                    template_bindings=bindings,
+                    grid=None,
+                    block=None,
+                    shared_bytes=None,
+                    args=(),
+                    path=instance.path,
+                    line=instance.span.line,
+                    order=len(m.launches),
+                    certain=False,
+                ),
+            )

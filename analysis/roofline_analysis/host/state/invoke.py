@@ -1,0 +1,218 @@
+"""Executing the body of a function, method or lambda with given arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from roofline_analysis.host.state.access import load, rvalue
+from roofline_analysis.host.state.havoc import forget_call
+from roofline_analysis.host.state.machine import (
+    MAX_DEPTH,
+    SCALARS,
+    BudgetSpent,
+    Machine,
+    ProgramExit,
+)
+from roofline_analysis.host.state.memory import AUTO, Cell, Closure, Frame, Place
+from roofline_analysis.host.state.names import method_scope
+from roofline_analysis.host.state.operators import convert, copied
+from roofline_analysis.host.state.packs import bind_pack
+from roofline_analysis.host.state.templates import bind, choose_overload
+from roofline_analysis.host.state.types import as_host_bindings, resolve
+from roofline_analysis.host.values import Aggregate, FunctionValue, Opaque, Scalar, Value
+from roofline_analysis.language.scope import Scope
+from roofline_core.algebra.symbolic import Expr
+from roofline_core.program.statements import Variable
+from roofline_core.program.types import Type
+from roofline_core.program.units import Function, TemplateParameter
+
+
+def call(
+    m: Machine, value: FunctionValue, args: Sequence[Place], this: Aggregate | None = None
+) -> Place | None:
+    """Call the overload that fits; None where it has no body to execute."""
+    first = value.functions[0]
+    if first.owner is not None and this is None and "static" not in first.qualifiers:
+        this = m.frame.this if m.frames else None
+    scope = method_scope(m, first, this)
+    function = choose_overload(m, value, args, scope)
+    if function is None or function.body is None:
+        return None
+    bindings: dict[str, Type | Expr] = {}
+    if function.owner is not None:
+        bindings = _class_names(m, function, scope, this)
+    if function.template_args is None or function.template_params:
+        own = bind(m, function.template_params, value.template_args, function, args, scope)
+        bindings.update(own)
+    return invoke(m, function, args, bindings, this)
+
+
+def _class_names(
+    m: Machine, function: Function, scope: Scope, this: Aggregate | None
+) -> dict[str, Type | Expr]:
+    """The template parameters of a method's class, symbolic ones of the caller's included."""
+    if this is not None or m.frame.owner is None:
+        return as_host_bindings(scope.bindings)
+    return {**m.frame.bindings, **as_host_bindings(scope.bindings)}
+
+
+def invoke(
+    m: Machine,
+    function: Function,
+    args: Sequence[Place],
+    bindings: dict[str, Type | Expr],
+    this: Aggregate | None = None,
+) -> Place:
+    """Execute a function; the place is a temporary unless it returns a reference."""
+    body = function.body
+    recursive = sum(frame.function is function for frame in m.frames)
+    if body is None or len(m.frames) >= MAX_DEPTH or recursive > 12:
+        return unknown_result(m, function)
+    owner = m.symbols.find_struct(function.owner) if function.owner is not None else None
+    quiet = not m.reach.function_can_launch(function)
+    if quiet and (id(function) in m.slow_calls or (m.doubt and recursive > 2)):
+        forget_call(m, function, args, this)
+        return unknown_result(m, function)
+    saved_limit = m.limit
+    outermost = quiet and not m.quiet
+    if outermost:
+        m.limit = min(saved_limit, m.steps + m.options.call_budget)
+    m.quiet += quiet
+    depth, journals, doubt = len(m.frames), len(m.journals), m.doubt
+    frame = m.enter(function, bindings, this=this, owner=owner)
+    guards = len(m.threads.guards) if m.threads is not None else 0
+    try:
+        bind_parameters(m, function.params, args, frame.scopes[0])
+        bind_pack(m, function.template_params, function.params, args, frame.scopes[0])
+        run_initialisers(m, function)
+        m.exec(body)
+    except RecursionError:
+        del m.frames[depth:], m.journals[journals:]
+        m.doubt = doubt
+        forget_call(m, function, args, this)
+        return unknown_result(m, function)
+    except ProgramExit:
+        # An error exit at the end of a search that was not decided, say, is not what happens.
+        if not (frame.may_be_left or (m.forced and outermost)):
+            raise
+        m.doubt = doubt
+        forget_call(m, function, args, this)
+        return unknown_result(m, function)
+    except BudgetSpent:
+        if not outermost or m.spent:
+            raise
+        m.slow_calls.add(id(function))
+        del m.frames[depth:], m.journals[journals:]
+        m.doubt = doubt
+        forget_call(m, function, args, this)
+        return unknown_result(m, function)
+    finally:
+        del m.frames[depth:]
+        if m.threads is not None:
+            del m.threads.guards[guards:]
+        m.quiet -= quiet
+        if outermost and not m.spent:
+            m.limit = saved_limit
+    if frame.alternatives and frame.result_place is None:
+        frame.result = _joined_result(m, function, frame)
+    return _result(m, function, frame.result_place, frame.result)
+
+
+def _joined_result(m: Machine, function: Function, frame: Frame) -> Value | None:
+    """The result of a function that may have returned earlier than it was followed to."""
+    last = frame.result
+    if not isinstance(last, Scalar):
+        return last
+    for value in frame.alternatives:
+        if not (isinstance(value, Scalar) and value.value == last.value):
+            why = "the function may return earlier, on a condition that is not decided"
+            name = f"result of {function.name}()"
+            assumed = m.assumed_value(last.value)
+            return m.unknown(name, why, last.type_name, assumed=assumed)
+    return last
+
+
+def _result(m: Machine, function: Function, place: Place | None, value: Value | None) -> Place:
+    if place is not None:
+        return place
+    if value is None:
+        if function.return_type.name == "void" and not function.return_type.pointers:
+            return Cell("", AUTO, Opaque(f"{function.name}()", "it returns nothing"))
+        return unknown_result(m, function)
+    return Cell("", AUTO, value)
+
+
+def unknown_result(m: Machine, function: Function) -> Place:
+    """What a call gives that was not followed."""
+    type = resolve(m, function.return_type)
+    name = f"result of {function.name}()"
+    known = type if type.name not in ("auto", "void") or type.pointers else None
+    return Cell("", AUTO, Opaque(name, "the function was not followed to its end", known))
+
+
+def bind_parameters(
+    m: Machine, params: Sequence[Variable], args: Sequence[Place], scope: dict[str, Place]
+) -> None:
+    """Give parameters their arguments in the frame of the callee, defaults filled in."""
+    for position, formal in enumerate(params):
+        if not formal.name:
+            continue
+        type = resolve(m, formal.type)
+        if position >= len(args):
+            value = m.eval(formal.init) if formal.init is not None else None
+            if value is not None:
+                value = convert(m, value, type)
+            scope[formal.name] = Cell(formal.name, type, value)
+            continue
+        place = args[position]
+        held = place.get()
+        is_list = isinstance(held, Aggregate) and held.type.name == "initializer_list"
+        if formal.type.reference and not is_list and (place.name or type.name == "auto"):
+            scope[formal.name] = place
+            continue
+        scope[formal.name] = Cell(formal.name, type, passed(m, place, type))
+
+
+def passed(m: Machine, place: Place, type: Type) -> Value:
+    """An argument passed by value as a parameter of this (resolved) type."""
+    value = rvalue(m, place)
+    if isinstance(value, Aggregate):
+        if value.type.name == "initializer_list" and type.name not in SCALARS:
+            return m.construct(type, [Cell("", AUTO, v) for v in value.fields.values()])
+        value = copied(value) or value
+    if type.dims:
+        type = type.pointee().pointer_to()
+    return convert(m, value, type)
+
+
+def run_initialisers(m: Machine, function: Function) -> None:
+    """Execute a constructor's ``: field(args)`` list."""
+    for name, args in function.initializers:
+        m.construct_field(name, args)
+
+
+def call_closure(m: Machine, closure: Closure, args: Sequence[Place]) -> Place:
+    """Call a lambda in the scope it was made in."""
+    node, frame = closure.function, closure.frame
+    if node is None or frame is None or len(m.frames) >= MAX_DEPTH:
+        return Cell("", AUTO, Opaque("result of a lambda", "it was not followed"))
+    inner = m.enter(frame.function, dict(frame.bindings), this=frame.this, owner=frame.owner)
+    inner.scopes = [*frame.scopes, {}]
+    try:
+        for formal, place in zip(node.params, args, strict=False):
+            if formal.type.name == "auto":
+                inner.scopes[-1][formal.name] = (
+                    place if formal.type.reference else Cell(formal.name, AUTO, load(m, place))
+                )
+        rest = [p for p in node.params if p.name not in inner.scopes[-1]]
+        positions = [place for p, place in zip(node.params, args, strict=False) if p in rest]
+        bind_parameters(m, rest, positions, inner.scopes[-1])
+        if node.params and len(args) > len(node.params) and node.params[-1].type.name == "auto":
+            pack = TemplateParameter("auto", None, None, pack=True)
+            bind_pack(m, [pack], node.params[-1:], args[len(node.params) - 1 :], inner.scopes[-1])
+        m.exec(node.body)
+    finally:
+        m.frames.pop()
+    if inner.result_place is not None:
+        return inner.result_place
+    return Cell("", AUTO, inner.result or Opaque("a lambda", "it returns nothing"))

@@ -1,0 +1,461 @@
+"""The state of one abstract execution: frames, memory journal, unknowns, budget, launches.
+
+Evaluators and executors of single node types live in other modules and register here, so that
+they can call one another through the machine.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from roofline_analysis.host.effects.reach import Reach
+from roofline_analysis.host.options import HostOptions
+from roofline_analysis.host.state.memory import AUTO, Cell, ContentsPlace, Frame, Place, Storage
+from roofline_analysis.host.values import (
+    HostUnknown,
+    LaunchContext,
+    Opaque,
+    Origin,
+    Scalar,
+    Spread,
+    Value,
+)
+from roofline_analysis.language.symbols import Symbols
+from roofline_analysis.language.type_system import TypeSystem
+from roofline_core.algebra.symbolic import ONE, Apply, Expr, Symbol, constant, make_symbol
+from roofline_core.algebra.symbolic import from_atom as expr_of
+from roofline_core.program.expressions import Expression, InitList, Literal
+from roofline_core.program.statements import Statement, Variable
+from roofline_core.program.types import Type
+from roofline_core.program.units import Function, Problem, Program, Severity
+
+if TYPE_CHECKING:
+    from roofline_analysis.host.library_call import LibraryCall
+    from roofline_analysis.host.state.threads import KernelThreads
+
+MAX_DEPTH: Final = 60
+"""Frames on the stack; deeper calls give an opaque value."""
+
+MAX_TERMS: Final = 24
+MAX_NESTING: Final = 8
+"""Terms of an expression, and operations within one another, before it becomes an unknown."""
+
+_TIME_CHECK_MASK: Final = 0x1F
+
+
+class ProgramExit(Exception):  # noqa: N818 (not an error: control flow)
+    """The host program ended: ``exit``, ``abort`` or a throw."""
+
+
+class BudgetSpent(Exception):  # noqa: N818 (not an error: control flow)
+    """More statements than one call or the whole execution may take."""
+
+
+class Signal:
+    """How a statement ended, if not by reaching its end."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+BREAK: Final = Signal("break")
+CONTINUE: Final = Signal("continue")
+RETURN: Final = Signal("return")
+
+Evaluator = Callable[["Machine", Any], Value]
+Locator = Callable[["Machine", Any], Place]
+Executor = Callable[["Machine", Any], "Signal | None"]
+
+EVALUATORS: Final[dict[type, Evaluator]] = {}
+LOCATORS: Final[dict[type, Locator]] = {}
+EXECUTORS: Final[dict[type, Executor]] = {}
+
+_Handler = TypeVar("_Handler", bound=Callable[..., Any])
+
+
+SERVICES: Final[dict[str, Callable[..., Any]]] = {}
+"""What modules above this one do for those below: see the methods of ``Machine`` that use it."""
+
+
+def provides(function: _Handler) -> _Handler:
+    """Register the decorated function as the service of its name."""
+    SERVICES[function.__name__] = function
+    return function
+
+
+def handles(table: dict[type, Any], *kinds: type) -> Callable[[_Handler], _Handler]:
+    """Register the decorated function for nodes of these types."""
+
+    def register(function: _Handler) -> _Handler:
+        for kind in kinds:
+            table[kind] = function
+        return function
+
+    return register
+
+
+@dataclass(slots=True)
+class TrialNotes:
+    """What is noted while the body of a loop is tried out: see ``loops.loop_probe``."""
+
+    stored: dict[Storage, list[tuple[float, Expr | None]]] | None = None
+    """What is stored to elements of buffers, and how often; None while nothing is tried out."""
+    grown: dict[Storage, list[tuple[float, Expr | None]]] = field(default_factory=dict)
+    """Likewise what is added to elements."""
+    trips: list[float] = field(default_factory=list)
+    """Trips of the loops around that are tried out."""
+    bounds: set[Symbol] = field(default_factory=set)
+    """What ends of loops' ranges are made of that is not known but assumed, as sizes are."""
+    fruitless: Counter[int] = field(default_factory=Counter)
+    """How often loops were tried out for nothing, by their identity."""
+
+
+class Machine:
+    """Executes one program once; the result is gathered in ``launches`` and ``problems``."""
+
+    def __init__(self, program: Program, options: HostOptions) -> None:
+        self.options = options
+        self.symbols = Symbols(program)
+        self.types = TypeSystem(self.symbols)
+        self.reach = Reach(self.symbols)
+        self.frames: list[Frame] = []
+        self.globals: dict[int, Place] = {}
+        self.statics: dict[int, Place] = {}
+        self.launches: dict[object, LaunchContext] = {}
+        self.library_calls: list[LibraryCall] = []
+        self.problems: list[Problem] = []
+        self.unknowns: dict[Symbol, HostUnknown] = {}
+        self.spreads: dict[Symbol, Spread] = {}
+        """Of those unknowns that are known to come from a range."""
+        self.trials = TrialNotes()
+        self.named: dict[tuple[str, str], Scalar] = {}
+        self.literals: dict[Literal, Value] = {}
+        self.reached: set[int] = set()
+        self.journals: list[list[tuple[Place, Value | None]]] = []
+        self.repeat: list[Expr | None] = []
+        self.doubt = 0
+        """How many undecided conditions lead here."""
+        self.quiet = 0
+        """How many calls and loops around here cannot launch."""
+        self.forced = False
+        """Whether conditions give way that keep a launch site from being reached."""
+        self.steps = 0
+        self.limit = options.statement_budget
+        self.start_clock()
+        self.builtins: dict[str, Place] = {}
+        """Variables of the C library, by name."""
+        self.parsed_options: dict[str, Any] = {}
+        """State of the C library, by the name of its owner (``getopt``)."""
+        self.arguments: tuple[str, ...] | None = None
+        self.addressed: dict[Hashable, Storage] = {}
+        """Memory of fields whose address was taken, by the key of their place."""
+        self.resolved: dict[Type, Type] = {}
+        """Resolved types outside templates and classes."""
+        self.depths: dict[Apply, int] = {}
+        self.slow_calls: set[int] = set()
+        self.threads: KernelThreads | None = None
+        """The threads of the kernel that is executed for its own launches; None on the host."""
+        self.packs = False
+        """Whether a parameter pack was met, so that arguments are looked through for it."""
+        self._launch_events = 0
+
+    # ---- Where we are
+
+    def start_clock(self) -> None:
+        """Let the time that the execution may take begin now."""
+        self.deadline = time.thread_time() + self.options.wall_limit_s
+
+    @property
+    def frame(self) -> Frame:
+        """The innermost activation."""
+        return self.frames[-1]
+
+    @property
+    def path(self) -> Path | None:
+        """The file being executed."""
+        for frame in reversed(self.frames):
+            if frame.function is not None:
+                return frame.function.path
+        return None
+
+    def origin(self, text: str, line: int | None) -> Origin:
+        """An origin in the file being executed."""
+        return Origin(text, self.path, line)
+
+    def problem(self, message: str, line: int | None) -> None:
+        """Note something that was not understood, once."""
+        found = Problem(Severity.WARNING, message, self.path, line)
+        if found not in self.problems and len(self.problems) < 100:
+            self.problems.append(found)
+
+    # ---- Evaluating and executing
+
+    def eval(self, node: Expression) -> Value:
+        """The value of an expression."""
+        evaluator = EVALUATORS.get(type(node))
+        if evaluator is None:
+            return Opaque(type(node).__name__, "this kind of expression is not modelled")
+        return evaluator(self, node)
+
+    def place(self, node: Expression) -> Place:
+        """The place an expression denotes; a temporary for one that denotes none."""
+        locator = LOCATORS.get(type(node))
+        if locator is not None:
+            return locator(self, node)
+        return Cell("", AUTO, self.eval(node))
+
+    def exec(self, node: Statement) -> Signal | None:
+        """Execute a statement; the signal says how it was left."""
+        self.steps += 1
+        if self.steps > self.limit:
+            raise BudgetSpent
+        if not self.steps & _TIME_CHECK_MASK and time.thread_time() > self.deadline:
+            self.limit = 0
+            raise BudgetSpent
+        executor = EXECUTORS.get(type(node))
+        if executor is None:
+            return None
+        depth, journals, doubt = len(self.frames), len(self.journals), self.doubt
+        scopes = len(self.frames[-1].scopes)
+        try:
+            return executor(self, node)
+        except (BudgetSpent, ProgramExit, RecursionError):
+            raise
+        except Exception as error:
+            del self.frames[depth:], self.journals[journals:], self.frames[-1].scopes[scopes:]
+            self.doubt = doubt
+            kind = type(error).__name__
+            self.problem(
+                f"internal error: this statement was left out ({kind}: {error})", node.line
+            )
+            return None
+
+    @property
+    def spent(self) -> bool:
+        """Whether the whole execution has used up its budget."""
+        return self.steps > self.options.statement_budget or time.thread_time() > self.deadline
+
+    def construct(self, type: Type, args: Sequence[Place], name: str = "") -> Value:
+        """An object of a resolved type made from arguments (``construction``)."""
+        made: Value = SERVICES["construct"](self, type, args, name)
+        return made
+
+    def construct_field(self, name: str, args: Sequence[Expression]) -> None:
+        """Execute one entry of a constructor's initialiser list (``construction``)."""
+        SERVICES["construct_field"](self, name, args)
+
+    def declared_value(
+        self, variable: Variable, *, zeroed: bool = False
+    ) -> tuple[Type, Value | None]:
+        """The resolved type of a declared variable and its first value (``construction``)."""
+        found: tuple[Type, Value | None] = SERVICES["declared_value"](self, variable, zeroed=zeroed)
+        return found
+
+    def initialise(self, type: Type, node: InitList, name: str) -> Value:
+        """The value of a resolved type that a brace list gives (``initialisers``)."""
+        made: Value = SERVICES["initialise"](self, type, node, name)
+        return made
+
+    def template_argument(self, argument: Type | Expression) -> Type | Expr:
+        """A written template argument as a type or a number (``templates``)."""
+        found: Type | Expr = SERVICES["template_argument"](self, argument)
+        return found
+
+    # ---- Memory
+
+    def store(self, place: Place, value: Value | None) -> None:
+        """Assign, so that an enclosing undecided branch can undo it."""
+        if self.journals:
+            self.journals[-1].append((place, place.get()))
+        place.put(value)
+
+    def forget_contents(self, storage: Storage) -> None:
+        """Make all that a buffer holds unknown."""
+        if storage.place is not None:
+            return
+        held = (storage.fill, storage.text, storage.draws, storage.total)
+        if storage.elements or any(each is not None for each in held):
+            if self.journals:
+                self.journals[-1].append((ContentsPlace(storage), None))
+            storage.elements.clear()
+            storage.fill = storage.text = storage.draws = storage.total = None
+
+    def fill_with(
+        self, storage: Storage, draws: tuple[float, ...] | None, total: float | None = None
+    ) -> None:
+        """Take all that a buffer holds for numbers like these, or with this sum."""
+        self.forget_contents(storage)
+        if storage.place is None and (draws is not None or total is not None):
+            if self.journals:
+                self.journals[-1].append((ContentsPlace(storage), None))
+            storage.draws, storage.total = draws, total
+
+    def rollback(self, journal: list[tuple[Place, Value | None]]) -> None:
+        """Undo what a journal recorded."""
+        for place, old in reversed(journal):
+            place.put(old)
+
+    # ---- Unknowns
+
+    def unknown(
+        self,
+        name: str,
+        why: str,
+        type_name: str = "int",
+        *,
+        assumed: float | None = None,
+        line: int | None = None,
+        shared: bool = False,
+        nonnegative: bool | None = None,
+    ) -> Scalar:
+        """A number the program leaves open, as a fresh symbol (``shared``: one for each name).
+
+        It is taken to be as negative as what is assumed for it where ``nonnegative`` says nothing.
+        """
+        if shared and (known := self.named.get((name, type_name))) is not None:
+            return known
+        floating = type_name in ("float", "double")
+        if assumed is None:
+            assumed = 1.0 if floating else self.options.default_size
+        scope = f"host:{len(self.unknowns)}"
+        made = make_symbol(
+            name, scope, nonnegative=assumed >= 0 if nonnegative is None else nonnegative
+        )
+        self.unknowns[made] = HostUnknown(made, name, why, assumed, self.path, line)
+        result = Scalar(expr_of(made), type_name, self.origin(name, line))
+        if shared:
+            self.named[name, type_name] = result
+        return result
+
+    def spread(self, name: str, why: str, type_name: str, spread: Spread) -> Scalar:
+        """A number that may be any of a range."""
+        middle = (spread.low + spread.high) / 2
+        assumed = float(int(middle)) if spread.whole else middle
+        made = self.unknown(name, why, type_name, assumed=assumed, nonnegative=spread.low >= 0)
+        for symbol in made.value.symbols():
+            self.spreads[symbol] = spread
+        return made
+
+    def average(self, name: str, why: str, type_name: str, number: float) -> Scalar:
+        """A number of which the average over what is random is known."""
+        whole = type_name not in ("float", "double")
+        made = self.unknown(name, why, type_name, assumed=round(number) if whole else number)
+        for symbol in made.value.symbols():
+            self.unknowns[symbol] = replace(self.unknowns[symbol], average=True)
+        return made
+
+    def note_element(self, storage: Storage, value: Value | None) -> None:
+        """A number is stored to some element, if anybody wants to know."""
+        if self.trials.stored is not None:
+            number = value.value if isinstance(value, Scalar) else None
+            self.trials.stored.setdefault(storage, []).append(
+                (math.prod(self.trials.trips), number)
+            )
+
+    def note_growth(self, storage: Storage, value: Value | None) -> None:
+        """A number is added to some element, if anybody wants to know."""
+        if self.trials.stored is not None:
+            number = value.value if isinstance(value, Scalar) else None
+            self.trials.grown.setdefault(storage, []).append((math.prod(self.trials.trips), number))
+
+    def bounded(self, expr: Expr) -> Expr:
+        """The expression, or a fresh unknown in its place if it has grown too large to handle."""
+        if len(expr.terms) <= MAX_TERMS:
+            depth = 0
+            for monomial in expr.terms:
+                for atom in monomial:
+                    if isinstance(atom, Apply):
+                        found = self.depths.get(atom)
+                        if found is None:
+                            found = 1 + max((self._depth(a) for a in atom.args), default=0)
+                            self.depths[atom] = found
+                        depth = max(depth, found)
+            if depth <= MAX_NESTING:
+                return expr
+        why = "it is computed in too many steps from values that are not known"
+        return self.unknown("a computed value", why, assumed=self.options.default_size).value
+
+    def _depth(self, expr: Expr) -> int:
+        return max(
+            (
+                self.depths.get(atom, 1) if isinstance(atom, Apply) else 0
+                for monomial in expr.terms
+                for atom in monomial
+            ),
+            default=0,
+        )
+
+    def assume(self, symbol: Symbol, assumed: float) -> None:
+        """Replace the number assumed for an unknown by a better guess."""
+        self.unknowns[symbol] = replace(self.unknowns[symbol], assumed=assumed)
+
+    def assumed_value(self, expr: Expr) -> int | float | None:
+        """The number an expression takes when each unknown takes its assumed value."""
+        values: Mapping[Symbol, Expr] = {
+            s: constant(self.unknowns[s].assumed) for s in expr.symbols() if s in self.unknowns
+        }
+        return expr.substitute(values).constant
+
+    def number(self, value: Value | None, type_name: str = "int") -> Scalar | None:
+        """A value as a number: an opaque one becomes an unknown of its name, others None."""
+        if isinstance(value, Scalar):
+            return value
+        if isinstance(value, Opaque):
+            if value.type is not None and not value.type.pointers:
+                type_name = value.type.name if value.type.name in SCALARS else type_name
+            line = value.origin.line if value.origin else None
+            return self.unknown(value.name, value.why, type_name, line=line, shared=True)
+        return None
+
+    # ---- Launches
+
+    @property
+    def launch_events(self) -> int:
+        """How many launches were executed so far, repeated ones included."""
+        return self._launch_events
+
+    def repeat_count(self) -> Expr | None:
+        """How often the loops around here run this place in all; None where that is unknown."""
+        total = ONE
+        for trips in self.repeat:
+            if trips is None:
+                return None
+            total = total * trips
+        return total
+
+    def count_launch(self) -> None:
+        """Note that a launch was executed."""
+        self._launch_events += 1
+
+    def wants(self, node: Statement | None) -> bool:
+        """Whether a statement holds a launch site that was not reached yet."""
+        if node is None:
+            return False
+        return any(id(site) not in self.reached for site in self.reach.effects(node).launches)
+
+    def wants_below(self, node: Statement) -> bool:
+        """As ``wants``, with the sites in functions that the statement calls."""
+        return any(id(site) not in self.reached for site in self.reach.all_sites(node))
+
+    def enter(
+        self, function: Function | None, bindings: dict[str, Type | Expr], **fields: Any
+    ) -> Frame:
+        """Push a new frame."""
+        frame = Frame(function, bindings, [{}], **fields)
+        self.frames.append(frame)
+        return frame
+
+
+SCALARS: Final = frozenset(
+    "bool,char,signed char,unsigned char,short,unsigned short,int,unsigned int,long,unsigned long,"
+    "long long,unsigned long long,float,double,long double".split(",")
+)
+"""Canonical names of the arithmetic types."""

@@ -1,0 +1,209 @@
+"""Places that hold values while a host program is executed: variables, fields, elements."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Final
+
+from roofline_analysis.host.values import Aggregate, Buffer, Opaque, Value
+from roofline_analysis.language.scope import Scope
+from roofline_core.algebra.symbolic import Expr
+from roofline_core.program.expressions import Lambda
+from roofline_core.program.records import record
+from roofline_core.program.types import Type
+from roofline_core.program.units import Function, Struct
+
+MAX_ELEMENTS: Final = 4096
+"""Elements whose values one buffer remembers."""
+
+AUTO: Final = Type("auto")
+
+
+class Place:
+    """Somewhere a value can be read from and stored to; ``None`` is an uninitialised value."""
+
+    __slots__ = ("name", "type")
+    name: str
+    type: Type
+
+    def get(self) -> Value | None:
+        """The value held, or None where none was stored."""
+        raise NotImplementedError
+
+    def put(self, value: Value | None) -> None:
+        """Store without a journal entry; the machine's ``store`` is the way to assign."""
+        raise NotImplementedError
+
+    def key(self) -> Hashable:
+        """What two places that are one share."""
+        raise NotImplementedError
+
+
+class Cell(Place):
+    """A variable or a temporary."""
+
+    __slots__ = ("storage", "value")
+
+    def __init__(self, name: str, type: Type, value: Value | None = None) -> None:
+        self.name = name
+        self.type = type
+        self.value = value
+        self.storage: Storage | None = None
+
+    def get(self) -> Value | None:
+        """As ``Place.get``."""
+        return self.value
+
+    def put(self, value: Value | None) -> None:
+        """As ``Place.put``."""
+        self.value = value
+
+    def key(self) -> Hashable:
+        """As ``Place.key``."""
+        return id(self)
+
+
+class FieldPlace(Place):
+    """A member of an object."""
+
+    __slots__ = ("owner",)
+
+    def __init__(self, owner: Aggregate, name: str, type: Type) -> None:
+        self.owner = owner
+        self.name = name
+        self.type = type
+
+    def get(self) -> Value | None:
+        """As ``Place.get``."""
+        return self.owner.fields.get(self.name)
+
+    def put(self, value: Value | None) -> None:
+        """As ``Place.put``."""
+        if value is None:
+            self.owner.fields.pop(self.name, None)
+        else:
+            self.owner.fields[self.name] = value
+
+    def key(self) -> Hashable:
+        """As ``Place.key``."""
+        return (id(self.owner), self.name)
+
+
+@dataclass(slots=True, eq=False)
+class Storage(Buffer):
+    """A buffer as the execution sees it, with what it holds beside the known elements."""
+
+    fill: Value | None = None
+    """The value of the elements that ``elements`` does not list; None where unknown."""
+    text: str | None = None
+    """The C string at its start, where it is known."""
+    draws: tuple[float, ...] | None = None
+    """What its numbers are like where single ones are not known; None where nobody can tell."""
+    total: float | None = None
+    """The sum of its numbers, where loops that counted or added up in it were followed."""
+    place: Place | None = None
+    """The variable this is the memory of, for pointers to variables."""
+    fields: dict[str, Storage] = field(default_factory=dict)
+    """The memory of single members, for pointers to them."""
+
+
+class ElementPlace(Place):
+    """An element of a buffer; ``index`` None stands for one of unknown position."""
+
+    __slots__ = ("index", "storage")
+
+    def __init__(self, storage: Storage, index: int | None, type: Type) -> None:
+        self.storage = storage
+        self.index = index
+        self.type = type
+        self.name = f"{storage.name}[{index if index is not None else '...'}]"
+
+    def get(self) -> Value | None:
+        """As ``Place.get``."""
+        storage = self.storage
+        if self.index is None:
+            return None if storage.elements else storage.fill
+        found = storage.elements.get(self.index)
+        return storage.fill if found is None else found
+
+    def put(self, value: Value | None) -> None:
+        """As ``Place.put``."""
+        storage = self.storage
+        if self.index is None or (
+            len(storage.elements) >= MAX_ELEMENTS and self.index not in storage.elements
+        ):
+            return
+        if value is None:
+            storage.elements.pop(self.index, None)
+        else:
+            storage.elements[self.index] = value
+
+    def key(self) -> Hashable:
+        """As ``Place.key``."""
+        return (id(self.storage), self.index)
+
+
+class ContentsPlace(Place):
+    """All that a buffer holds, so that forgetting it can be undone."""
+
+    __slots__ = ("saved", "storage")
+
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
+        self.name = storage.name
+        self.type = AUTO
+        self.saved = (
+            dict(storage.elements), storage.fill, storage.text, storage.draws, storage.total
+        )  # fmt: skip
+
+    def get(self) -> Value | None:
+        """As ``Place.get``."""
+        return None
+
+    def put(self, value: Value | None) -> None:
+        """As ``Place.put``."""
+        storage = self.storage
+        elements, storage.fill, storage.text, storage.draws, storage.total = self.saved
+        storage.elements.clear()
+        storage.elements.update(elements)
+
+    def key(self) -> Hashable:
+        """As ``Place.key``."""
+        return (id(self.storage), "contents")
+
+
+@record(frozen=True, slots=True)
+class Closure(Opaque):
+    """A lambda with the scope it was made in; to any other reader it is opaque."""
+
+    function: Lambda | None = None
+    frame: Frame | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """One activation of a function."""
+
+    function: Function | None
+    bindings: dict[str, Type | Expr]
+    """Template parameters in force, those of the class included."""
+    scopes: list[dict[str, Place]]
+    this: Aggregate | None = None
+    owner: Struct | None = None
+    result: Value | None = None
+    result_place: Place | None = None
+    alternatives: list[Value | None] = field(default_factory=list)
+    """Results of returns that may have been taken; None for one that is not known."""
+    resolved: dict[Type, Type] = field(default_factory=dict)
+    """Types resolved in this frame."""
+    names: Scope | None = None
+    """The names that types are resolved with, once something asked."""
+    may_be_left: bool = False
+    """Whether the function may have returned before the place the execution has come to."""
+
+    def rebind(self, bindings: dict[str, Type | Expr]) -> None:
+        """Put other template parameters in force; types are resolved anew."""
+        self.bindings = bindings
+        self.resolved.clear()
+        self.names = None

@@ -1,0 +1,151 @@
+"""The registry of library functions and what such a model is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
+
+from roofline_analysis.host.state.access import deref, load, rvalue
+from roofline_analysis.host.state.machine import Machine
+from roofline_analysis.host.state.memory import AUTO, Cell, Place, Storage
+from roofline_analysis.host.state.operators import integer
+from roofline_analysis.host.values import Opaque, Pointer, Scalar, Text, Value
+from roofline_core.algebra.symbolic import Expr
+from roofline_core.program.expressions import Call, Expression
+from roofline_core.program.types import Type
+
+
+class Arguments:
+    """The arguments of one library call."""
+
+    __slots__ = ("line", "m", "name", "places", "site", "template_args")
+
+    def __init__(
+        self,
+        m: Machine,
+        name: str,
+        places: Sequence[Place],
+        line: int,
+        template_args: tuple[Type | Expression, ...] | None = None,
+    ) -> None:
+        self.m = m
+        self.name = name
+        self.places = places
+        self.line = line
+        self.template_args = template_args
+        self.site: Call | None = None
+        """The call as written; None where it is not written as one."""
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def value(self, position: int) -> Value:
+        """The argument as an operand; opaque if there are not so many."""
+        if not -len(self.places) <= position < len(self.places):
+            return Opaque("a missing argument", f"{self.name}() has fewer arguments")
+        return rvalue(self.m, self.places[position])
+
+    def number(self, position: int, type_name: str = "int") -> Scalar:
+        """The argument as a number; a named unknown if it is none."""
+        found = self.m.number(self.value(position), type_name)
+        if found is None:
+            why = f"an argument of {self.name}() is not a number"
+            found = self.m.unknown("a value", why, type_name, line=self.line)
+        return found
+
+    def expr(self, position: int) -> Expr:
+        """The argument's number as an expression."""
+        return self.number(position, "unsigned long").value
+
+    def constant(self, position: int) -> int | float | None:
+        """The argument's number, None if it is not known."""
+        value = self.value(position)
+        return value.value.constant if isinstance(value, Scalar) else None
+
+    def text(self, position: int) -> str | None:
+        """The argument as a string of known characters."""
+        return text_of(self.value(position))
+
+    def target(self, position: int) -> Place:
+        """The place that a pointer argument points to."""
+        return deref(self.m, self.value(position))
+
+    def storage(self, position: int) -> Storage | None:
+        """The buffer that a pointer argument points into."""
+        value = self.value(position)
+        if isinstance(value, Pointer) and isinstance(value.buffer, Storage):
+            return value.buffer
+        return value if isinstance(value, Storage) else None
+
+    def opaque(self, why: str = "this function is not modelled") -> Opaque:
+        """An opaque result named after the call."""
+        return Opaque(f"result of {self.name}()", why, None, self.m.origin(self.name, self.line))
+
+    def unknown(self, why: str, type_name: str, assumed: float | None = None) -> Scalar:
+        """A fresh unknown result named after the call."""
+        return self.m.unknown(
+            f"result of {self.name}()", why, type_name, assumed=assumed, line=self.line
+        )
+
+
+def text_of(value: Value) -> str | None:
+    """The characters of a string value: a literal, ``std::string`` or filled ``char`` buffer."""
+    if isinstance(value, Text):
+        return value.value
+    if isinstance(value, Pointer) and isinstance(value.buffer, Storage):
+        storage = value.buffer
+        start = value.offset_bytes.constant
+        if storage.text is not None and isinstance(start, int):
+            return storage.text[start:]
+        if storage.place is not None:
+            held = storage.place.get()
+            return held.value if isinstance(held, Text) else None
+    return None
+
+
+def label_of(m: Machine, value: Value) -> str:
+    """What a person would call a value that stands for something outside the program."""
+    if isinstance(value, Opaque):
+        return value.name
+    text = text_of(value)
+    if text is not None:
+        return f"'{text}'"
+    if isinstance(value, Pointer) and value.buffer is not None:
+        return value.buffer.name or "a buffer"
+    return "a value"
+
+
+LibraryFunction = Callable[[Arguments], "Value | Place"]
+LIBRARY: Final[dict[str, LibraryFunction]] = {}
+
+_Model = TypeVar("_Model", bound=LibraryFunction)
+
+
+def models(*names: str) -> Callable[[_Model], _Model]:
+    """Register the decorated function as the model of these library functions."""
+
+    def register(function: _Model) -> _Model:
+        for name in names:
+            LIBRARY[name] = function
+        return function
+
+    return register
+
+
+SUCCESS: Final = integer(0)
+"""What the CUDA runtime returns here: ``cudaSuccess``."""
+
+
+def nothing(args: Arguments) -> Value:
+    """A function without an effect on what is executed."""
+    return integer(0)
+
+
+def as_place(result: Value | Place) -> Place:
+    """The place of a library call's result."""
+    return result if isinstance(result, Place) else Cell("", AUTO, result)
+
+
+def loaded(args: Arguments, position: int) -> Value:
+    """The argument as an object, not decayed."""
+    return load(args.m, args.places[position])

@@ -1,0 +1,134 @@
+"""Binding template parameters: explicit arguments, deduction from call arguments, defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from roofline_analysis.host.state.machine import Machine, provides
+from roofline_analysis.host.state.memory import Closure, Place
+from roofline_analysis.host.state.types import as_host_bindings, names_in_force, resolve
+from roofline_analysis.host.values import (
+    Aggregate,
+    Buffer,
+    FunctionValue,
+    Opaque,
+    Pointer,
+    Scalar,
+    Text,
+    Value,
+)
+from roofline_analysis.language import overloads
+from roofline_analysis.language import scope as language
+from roofline_analysis.language.scope import NO_NAMES, Scope
+from roofline_core.algebra.symbolic import Expr, constant
+from roofline_core.program.expressions import Expression, Literal, Name
+from roofline_core.program.types import Type
+from roofline_core.program.units import Function, TemplateParameter
+
+Binding = Type | Expr
+
+
+@provides
+def template_argument(m: Machine, argument: Type | Expression) -> Binding:
+    """One written template argument as a type or a number.
+
+    ``f<N>`` does not say whether ``N`` is a type, so a name is tried as a number first.
+    """
+    scope = names_in_force(m)
+    if isinstance(argument, Type) and m.frames:
+        symbolic = m.frame.bindings.get(argument.name)
+        if isinstance(symbolic, Expr):
+            return symbolic
+    found = m.types.argument(argument, scope)
+    number = language.as_number(found)
+    if number is not None:
+        return constant(number)
+    if isinstance(found, Type):
+        return found
+    value = m.eval(found)
+    if isinstance(value, Scalar):
+        return value.value
+    if isinstance(value, FunctionValue):
+        return Type(value.functions[0].qualified_name, _written(value.template_args))
+    if isinstance(found, Name):
+        return resolve(m, Type(found.name))
+    number_of = m.number(value)
+    return number_of.value if number_of is not None else Type("auto")
+
+
+def _written(given: tuple[Binding, ...] | None) -> tuple[Type | Expression, ...]:
+    """Template arguments as they may stand in a type, up to the first that is not known."""
+    found: list[Type | Expression] = []
+    for argument in given or ():
+        number = argument.constant if isinstance(argument, Expr) else None
+        if isinstance(argument, Expr) and number is None:
+            break
+        found.append(argument if isinstance(argument, Type) else Literal(0, number, "int"))
+    return tuple(found)
+
+
+def type_of(m: Machine, value: Value | None, declared: Type | None = None) -> Type | None:
+    """The C++ type of a value, None where it is not known."""
+    if declared is not None and declared.name not in ("auto", "void"):
+        type = resolve(m, declared)
+        if type.dims:
+            return type.pointee().pointer_to()
+        if type.pointers or type.name != "void":
+            return Type(type.name, type.args, type.pointers, const=type.const)
+    if isinstance(value, Scalar):
+        return Type(value.type_name)
+    if isinstance(value, (Pointer, Buffer)):
+        element = value.pointee if isinstance(value, Pointer) else value.element
+        return element.pointer_to() if element is not None else None
+    if isinstance(value, Aggregate):
+        return value.type
+    if isinstance(value, Text):
+        return Type("char", pointers=1, const=True)
+    if isinstance(value, Closure):
+        return Type("lambda")
+    if isinstance(value, FunctionValue):
+        return Type("function", pointers=1)
+    return value.type if isinstance(value, Opaque) else None
+
+
+def bind(
+    m: Machine,
+    parameters: Sequence[TemplateParameter],
+    explicit: Sequence[Binding] | None,
+    function: Function,
+    args: Sequence[Place],
+    scope: Scope = NO_NAMES,
+) -> dict[str, Binding]:
+    """The template parameters of a function called with these arguments, packs left out.
+
+    ``scope`` has the names in force where the function is declared.
+    """
+    if not parameters:
+        return {}
+    types = [type_of(m, place.get(), place.type) for place in args]
+    found = as_host_bindings(overloads.bind(m.types, function, types, _given(explicit), scope))
+    for parameter, argument in zip(parameters, explicit or (), strict=False):
+        if parameter.pack:
+            break
+        found.setdefault(parameter.name, argument)  # A number that is symbolic.
+    return found
+
+
+def _given(explicit: Sequence[Binding] | None) -> list[language.Binding | None] | None:
+    if explicit is None:
+        return None
+    return [a if isinstance(a, Type) else a.constant for a in explicit]
+
+
+def choose_overload(
+    m: Machine, value: FunctionValue, args: Sequence[Place], scope: Scope = NO_NAMES
+) -> Function | None:
+    """The function a call means: by the number of arguments, then by their types."""
+    candidates = value.functions
+    if len(candidates) == 1 and candidates[0].template_args is None:
+        return candidates[0]
+    types = [type_of(m, place.get(), place.type) for place in args]
+    found = overloads.choose(m.types, candidates, types, _given(value.template_args), scope)
+    if found is not None:
+        return found.function
+    return next((f for f in candidates if f.has_body), candidates[0] if candidates else None)

@@ -1,0 +1,142 @@
+"""Types in force at a point of the execution: resolved names, sizes, fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from roofline_analysis.host.state.machine import SCALARS, Machine
+from roofline_analysis.host.state.memory import Frame
+from roofline_analysis.host.values import Aggregate, Scalar
+from roofline_analysis.language.layouts import ASSUMED_BYTES
+from roofline_analysis.language.scope import NO_NAMES, Binding, Number, Scope
+from roofline_analysis.language.templates import written
+from roofline_core.algebra.symbolic import Expr, constant
+from roofline_core.program.expressions import Expression, Name, SizeOf
+from roofline_core.program.types import Type
+from roofline_core.program.units import Struct
+
+HostBindings = dict[str, Type | Expr]
+"""Template parameters as the execution keeps them: numbers may be symbolic."""
+
+
+def known_bindings(bindings: Mapping[str, Type | Expr]) -> dict[str, Binding]:
+    """The template parameters that stand for types and known numbers."""
+    found: dict[str, Binding] = {}
+    for name, bound in bindings.items():
+        if isinstance(bound, Type):
+            found[name] = bound
+        elif bound.constant is not None:
+            found[name] = bound.constant
+    return found
+
+
+def as_host_bindings(bindings: Mapping[str, Binding]) -> HostBindings:
+    """Template parameters of the language's making, for a frame."""
+    return {
+        name: bound if isinstance(bound, Type) else constant(bound)
+        for name, bound in bindings.items()
+    }
+
+
+def names_in_force(m: Machine) -> Scope:
+    """The template parameters and the class around that types are resolved with."""
+    if not m.frames:
+        return NO_NAMES
+    frame = m.frames[-1]
+    if frame.names is None:
+        bindings = known_bindings(frame.bindings)
+        owner = frame.owner
+        type_ = _owner_type(owner, bindings) if owner is not None else None
+
+        def number_of(node: Expression) -> Number | None:
+            return _number_of(m, node)
+
+        frame.names = Scope(bindings, type_, owner, number_of)
+    return frame.names
+
+
+def _owner_type(owner: Struct, bindings: Mapping[str, Binding]) -> Type:
+    if owner.template_args is not None and not owner.template_params:
+        return Type(owner.qualified_name, owner.template_args)
+    args = []
+    for parameter in owner.template_params:
+        if parameter.name not in bindings:
+            break
+        args.append(written(bindings[parameter.name]))
+    return Type(owner.qualified_name, tuple(args))
+
+
+def _number_of(m: Machine, node: Expression) -> Number | None:
+    """The number of a variable, or of the size of one."""
+    if isinstance(node, (Name, SizeOf)):
+        value = m.eval(node)
+        return value.value.constant if isinstance(value, Scalar) else None
+    return None
+
+
+def resolve(m: Machine, type: Type) -> Type:
+    """The type with template parameters, aliases and system names replaced."""
+    if type.name in SCALARS and not type.dims:
+        return type
+    cache = m.frames[-1].resolved if m.frames else m.resolved
+    found = cache.get(type)
+    if found is None:
+        found = cache[type] = m.types.resolve(type, names_in_force(m))
+    return found
+
+
+def sizeof(m: Machine, type: Type) -> Expr | None:
+    """The size of a type in bytes, None where it is not known."""
+    type = resolve(m, type)
+    single = Type(type.name, type.args, type.pointers, scope_args=type.scope_args)
+    extent = m.types.extent(single)
+    if extent is None:
+        return None
+    total = constant(extent.size_bytes)
+    for dim in type.dims:
+        count = m.number(m.eval(dim)) if dim is not None else None
+        if count is None:
+            return None
+        total = total * count.value
+    return total
+
+
+def assumed_size(m: Machine, type: Type) -> int:
+    """The bytes that stand for a type of which the size is not known."""
+    layout = m.types.layout(resolve(m, type))
+    return layout.extent.size_bytes if layout is not None else ASSUMED_BYTES
+
+
+def class_scope(m: Machine, type: Type, owner: str | None = None) -> Scope | None:
+    """What names mean in a class, or in the base of it that is called ``owner``."""
+    found = m.types.scope_of(type)
+    if found is None or owner is None:
+        return found
+    return m.types.scope_in(type, owner) or found
+
+
+def class_bindings(m: Machine, type: Type, owner: str | None = None) -> HostBindings:
+    """The template parameters of a class by name, as the type's arguments give them."""
+    scope = class_scope(m, type, owner)
+    return as_host_bindings(scope.bindings) if scope is not None else {}
+
+
+def class_of(m: Machine, type: Type) -> Struct | None:
+    """The class, or the specialisation of it, that a resolved type names."""
+    scope = m.types.scope_of(type)
+    return scope.struct if scope is not None else None
+
+
+def class_frame(m: Machine, type: Type, this: Aggregate | None = None) -> Frame:
+    """A frame as methods of the class see it: its template arguments and members in force."""
+    return Frame(None, class_bindings(m, type), [{}], this, class_of(m, type))
+
+
+def field_type(m: Machine, type: Type, name: str) -> Type | None:
+    """The declared type of a member, None where the class or member is not known."""
+    if type.pointers or type.dims:
+        type = Type(type.name, type.args)
+    layout = m.types.layout(type)
+    if layout is not None and name in layout.fields:
+        return layout.fields[name].type
+    return None

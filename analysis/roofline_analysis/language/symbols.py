@@ -1,0 +1,269 @@
+"""Names of a program looked up: functions, classes, type aliases, globals and enumerators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
+from pathlib import Path
+from typing import Final, TypeVar
+
+from roofline_core.program.expressions import Expression
+from roofline_core.program.records import record
+from roofline_core.program.statements import Variable
+from roofline_core.program.types import Type
+from roofline_core.program.units import Function, Program, Struct, TemplateParameter
+
+_Found = TypeVar("_Found")
+
+MAX_BASES_DEPTH: Final = 8
+"""Base classes of base classes that are looked through."""
+_LIBRARY_PREFIXES: Final = ("std::", "thrust::", "cub::", "cuda::")
+_HEADERS: Final = frozenset((".h", ".hpp", ".cuh", ".hh", ".inl", ".hxx"))
+
+
+def last_component(name: str) -> str:
+    """``c`` of ``a::b::c``."""
+    return name.rpartition("::")[2]
+
+
+def matches(qualified: str, name: str) -> bool:
+    """Whether ``name`` is ``qualified`` or its end after a ``::``."""
+    return qualified == name or qualified.endswith("::" + name)
+
+
+@record(frozen=True, slots=True)
+class Alias:
+    """What a ``typedef`` or ``using`` stands for, with its parameters if it is a template."""
+
+    qualified_name: str
+    target: Type
+    params: tuple[TemplateParameter, ...] = ()
+
+
+@record(frozen=True, slots=True)
+class Global:
+    """A variable outside functions, and the file that declares it."""
+
+    qualified_name: str
+    variable: Variable
+    path: Path
+
+
+class Symbols:
+    """Everything a program declares, in tables by unqualified name.
+
+    Several entries under one name are overloads, specialisations, or like names of different
+    scopes.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.functions: dict[str, list[Function]] = {}
+        """Methods too; definitions come before declarations."""
+        self.structs: dict[str, list[Struct]] = {}
+        """Primary templates and specialisations alike."""
+        self.globals: dict[str, list[Global]] = {}
+        self.aliases: dict[str, list[Alias]] = {}
+        self.enumerators: dict[str, list[tuple[str, Expression | int]]] = {}
+        self.enums: dict[str, list[tuple[str, Type]]] = {}
+        self.all_functions: list[Function] = []
+        self._replaced: dict[Function, Function] = {}
+        self.instantiations: dict[str, list[Function]] = {}
+        for unit in program.all_units():
+            for function in unit.functions:
+                self._add_function(function)
+            for instance in unit.instantiations:
+                self._add(self.instantiations, instance.name, instance)
+            for struct in unit.structs:
+                self._add_struct(struct)
+            for variable in unit.globals:
+                entry = Global(variable.name, variable, unit.path)
+                self._add(self.globals, variable.name, entry)
+            for name, target in unit.aliases.items():
+                self._add(self.aliases, name, Alias(name, target, unit.alias_params.get(name, ())))
+            self._add_mapping(self.enumerators, unit.enumerators)
+            self._add_mapping(self.enums, unit.enums)
+        for functions in self.functions.values():
+            functions.sort(key=lambda function: not function.has_body)
+
+    def with_functions(self, changed: Mapping[Function, Function]) -> Symbols:
+        """The same names with some functions replaced by others."""
+        made = copy(self)
+        made.functions = dict(self.functions)
+        made._replaced = {**self._replaced, **changed}
+        for name in {function.name for function in changed}:
+            made.functions[name] = [changed.get(f, f) for f in self.functions.get(name, ())]
+        return made
+
+    @staticmethod
+    def _add(table: dict[str, list[_Found]], name: str, entry: _Found) -> None:
+        table.setdefault(last_component(name), []).append(entry)
+
+    @staticmethod
+    def _add_mapping(
+        table: dict[str, list[tuple[str, _Found]]], entries: Mapping[str, _Found]
+    ) -> None:
+        for name, value in entries.items():
+            table.setdefault(last_component(name), []).append((name, value))
+
+    def _add_function(self, function: Function) -> None:
+        self._add(self.functions, function.name, function)
+        self.all_functions.append(function)
+
+    def _add_struct(self, struct: Struct) -> None:
+        self._add(self.structs, struct.name, struct)
+        for method in struct.methods:
+            self._add_function(method)
+
+    # ---- Functions
+
+    def functions_named(self, name: str) -> tuple[Function, ...]:
+        """Functions and methods of a possibly qualified name, definitions before declarations.
+
+        Of a qualified name only those whose qualified name ends in it, where there are any.
+        """
+        found = self.functions.get(last_component(name), ())
+        if "::" in name and found:
+            exact = tuple(f for f in found if matches(f.qualified_name, name))
+            return exact or tuple(found)
+        return tuple(found)
+
+    def find_functions(self, name: str, near: Path | None, owner: str | None) -> list[Function]:
+        """Functions a qualified or plain name may mean, best first; empty if there are none.
+
+        A name matches the end of a function's qualified name. Methods are found by a plain name
+        only from within their class ``owner``. Of several the nearest to the file ``near`` come
+        first.
+        """
+        simple = last_component(name)
+        inside = last_component(owner) if owner is not None else None
+        found = []
+        for function in self.functions.get(simple, ()):
+            if function.owner is None or "::" in name:
+                visible = True
+            else:
+                visible = inside is not None and inside == last_component(function.owner)
+            if visible and (simple == name or matches(function.qualified_name, name)):
+                found.append(function)
+        if not found and "::" in name and not name.startswith(_LIBRARY_PREFIXES):
+            found = [f for f in self.functions.get(simple, ()) if f.owner is None]
+        if len(found) > 1:
+            found.sort(
+                key=lambda f: (f.owner is None and owner is not None, _distance(f.path, near))
+            )
+        return found
+
+    def find_methods(self, struct: Struct, name: str) -> list[Function]:
+        """Methods of a class by name, those defined outside it first, not those of bases.
+
+        A specialisation has its own: what is defined outside belongs to it if its class has the
+        same template arguments.
+        """
+        inside = [self._replaced.get(m, m) for m in struct.methods if m.name == name]
+        outside = [
+            f
+            for f in self.functions.get(name, ())
+            if f.owner is not None and f not in inside and matches(struct.qualified_name, f.owner)
+            if not self._of_another(struct, f)
+        ]
+        return outside + inside
+
+    def _of_another(self, struct: Struct, function: Function) -> bool:
+        """Whether a method stands in the body of another class of this name."""
+        others = self.structs.get(struct.name, ())
+        return len(others) > 1 and any(
+            other is not struct and any(self._replaced.get(m, m) is function for m in other.methods)
+            for other in others
+        )
+
+    # ---- Classes
+
+    def find_structs(self, name: str) -> list[Struct]:
+        """The classes of a possibly qualified name: the primary template, specialisations."""
+        return [
+            struct
+            for struct in self.structs.get(last_component(name), ())
+            if "::" not in name
+            or matches(struct.qualified_name, name)
+            or matches(name, struct.qualified_name)
+        ]
+
+    def find_struct(self, name: str) -> Struct | None:
+        """The class of this name: one with members before one only declared, no specialisation."""
+        candidates = self.structs.get(last_component(name))
+        if candidates is None:
+            return None
+        if len(candidates) > 1 or "::" in name:
+            found = self.find_structs(name)
+            candidates = [s for s in found if s.template_args is None] or found
+            candidates.sort(key=lambda struct: struct.qualified_name != name)
+        for struct in candidates:
+            if struct.fields or struct.methods:
+                return struct
+        return candidates[0] if candidates else None
+
+    def bases_of(self, struct: Struct, depth: int = 0) -> Iterator[tuple[Type, Struct]]:
+        """The classes a class derives from, nearest first, with the types that name them."""
+        for base in struct.bases if depth < MAX_BASES_DEPTH else ():
+            parent = self.find_struct(base.name)
+            if parent is not None and parent is not struct:
+                yield base, parent
+                yield from self.bases_of(parent, depth + 1)
+
+    # ---- Other names
+
+    def find_alias(self, name: str) -> Alias | None:
+        """What a ``typedef`` or ``using`` of this name stands for."""
+        entries = self.aliases.get(last_component(name))
+        if entries is None:
+            return None
+        return _pick(((entry.qualified_name, entry) for entry in entries), name)
+
+    def find_enumerator(self, name: str) -> Expression | int | None:
+        """The value of an enumeration constant."""
+        return _pick(self.enumerators.get(last_component(name), ()), name)
+
+    def find_enum(self, name: str) -> Type | None:
+        """The underlying type of an enumeration."""
+        return _pick(self.enums.get(last_component(name), ()), name)
+
+    def find_global(self, name: str, near: Path | None) -> Global | None:
+        """A global variable, its definition before an ``extern`` declaration of it."""
+        best = None
+        rank = -1
+        for entry in self.globals.get(last_component(name), ()):
+            qualified = entry.qualified_name
+            if "::" in name and not matches(qualified, name) and not matches(name, qualified):
+                continue
+            variable = entry.variable
+            score = 2 * ("extern" not in variable.qualifiers) + (entry.path == near)
+            if score > rank:
+                best, rank = entry, score
+        return best
+
+    def find_static_field(self, struct: Struct, name: str) -> Variable | None:
+        """A static or ``constexpr`` member of a class or its bases, by its unqualified name."""
+        for holder in (struct, *(parent for _, parent in self.bases_of(struct))):
+            for member in holder.fields:
+                if member.name == name and member.qualifiers & {"static", "constexpr"}:
+                    return member
+        return None
+
+
+def _distance(path: Path, near: Path | None) -> int:
+    """How far a file is from another: the same, one of its kind beside it, beside it, elsewhere."""
+    if path == near or near is None:
+        return 0
+    if path.parent != near.parent:
+        return 4 - (path.suffix == near.suffix)
+    # A program may be kept in two languages side by side.
+    return 1 if path.suffix == near.suffix or path.suffix in _HEADERS else 2
+
+
+def _pick(entries: Iterable[tuple[str, _Found]], name: str) -> _Found | None:
+    first = None
+    for qualified, value in entries:
+        if matches(qualified, name):
+            return value
+        if first is None and ("::" not in name or matches(name, qualified)):
+            first = value
+    return first

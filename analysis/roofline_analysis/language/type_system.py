@@ -1,0 +1,581 @@
+"""The types of a program: names resolved, classes chosen, sizes and layouts.
+
+A resolved type is closed: aliases, template parameters and constant bounds are replaced, so that
+what it means no longer depends on the place that names it. Layouts are kept by closed type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from roofline_analysis.language import opencl_types, type_traits
+from roofline_analysis.language.constant_expressions import evaluate
+from roofline_analysis.language.layouts import ClassLayout, Field, LayoutMaker
+from roofline_analysis.language.scope import (
+    NO_NAMES,
+    Binding,
+    Number,
+    NumberOf,
+    Scope,
+    as_number,
+    literal,
+)
+from roofline_analysis.language.symbols import (
+    MAX_BASES_DEPTH,
+    Alias,
+    Symbols,
+    last_component,
+    matches,
+)
+from roofline_analysis.language.templates import (
+    TemplateArgument,
+    bind_parameters,
+    binding_of,
+    matching,
+    more_specialised,
+    written,
+)
+from roofline_analysis.language.types import (
+    EXTENTS,
+    HANDLES,
+    Extent,
+    builtin_extent,
+    canonical,
+    vector_parts,
+)
+from roofline_core.program.expressions import Expression, Name
+from roofline_core.program.types import Type
+from roofline_core.program.units import Dialect, Function, Struct
+
+MAX_ALIASES: Final = 16
+"""Aliases of aliases that are followed."""
+POINTER_BYTES: Final = 8
+
+
+class TypeSystem:
+    """The types of one program in one dialect."""
+
+    def __init__(self, symbols: Symbols, dialect: Dialect = Dialect.CUDA) -> None:
+        self.symbols = symbols
+        self._opencl: TypeSystem | None = self if dialect is Dialect.OPENCL else None
+        self._own_names = opencl_types.CANONICAL if dialect is Dialect.OPENCL else {}
+        self._scopes: dict[Type, Scope | None] = {}
+        self._layouts = LayoutMaker(self)
+        self._leaves: dict[Type, int] = {}
+        self._bases: dict[Scope, tuple[Type, ...]] = {}
+        self._depth = 0
+
+    def in_dialect(self, dialect: Dialect) -> TypeSystem:
+        """The same program's types as a kernel's dialect names them; OpenCL's have other names."""
+        if dialect is not Dialect.OPENCL:
+            return self
+        if self._opencl is None:
+            self._opencl = TypeSystem(self.symbols, dialect)
+        return self._opencl
+
+    # ---- Names
+
+    def scope_with(self, bindings: Mapping[str, Binding]) -> Scope:
+        """The names of a function template whose parameters stand for these."""
+        return Scope(
+            {n: self.resolve(b) if isinstance(b, Type) else b for n, b in bindings.items()}
+        )
+
+    def resolve(self, type_: Type, scope: Scope = NO_NAMES) -> Type:
+        """The closed type: aliases and template parameters replaced, names canonical.
+
+        An enumeration becomes the integer type under it. A name that nothing is known of stays
+        as it is.
+        """
+        if self._depth > MAX_ALIASES:
+            return type_
+        self._depth += 1
+        try:
+            return self._resolve(type_, scope)
+        finally:
+            self._depth -= 1
+
+    def _resolve(self, type_: Type, scope: Scope) -> Type:
+        own = self._own_names.get(type_.name)
+        if own is not None:
+            return _with(type_, Type(own), type_.args, self._bounds(type_, scope))
+        target = self._target(type_, scope)
+        bounds = self._bounds(type_, scope)
+        args = self._arguments(type_, scope)
+        if target is None:
+            name = canonical(type_.name)
+            if name != type_.name and self.symbols.find_struct(type_.name) is not None:
+                name = type_.name  # A class of the program's own hides a header's.
+            if name == type_.name and args == type_.args and bounds == type_.dims:
+                return type_
+            return _with(type_, Type(name), args, bounds)
+        if args and not target.args and not target.pointers and target.name != type_.name:
+            # A template template parameter, bound to a template: its alias is looked up now.
+            target = self.resolve(Type(target.name, args))
+        return _with(type_, target, args, bounds)
+
+    def _arguments(self, type_: Type, scope: Scope) -> tuple[TemplateArgument, ...]:
+        if not type_.args or type_.name == "decltype":
+            return type_.args
+        return tuple(self.argument(argument, scope) for argument in type_.args)
+
+    def argument(self, argument: TemplateArgument, scope: Scope = NO_NAMES) -> TemplateArgument:
+        """A template argument closed: a type resolved, a constant expression as its number."""
+        if isinstance(argument, Type):
+            plain = not (argument.pointers or argument.args or argument.dims or argument.reference)
+            if plain and argument.name not in EXTENTS:
+                number = self._named_number(argument.name, scope)
+                if number is not None:
+                    return literal(number)
+            return self.resolve(argument, scope)
+        number = self.number(argument, scope)
+        if number is not None:
+            return literal(number)
+        if isinstance(argument, Name) and self._is_type(argument.name, scope):
+            return self.resolve(Type(argument.name, argument.template_args or ()), scope)
+        return argument
+
+    def _named_number(self, name: str, scope: Scope) -> Number | None:
+        """The number of a name in a place that takes a type or a number; None for a type."""
+        bound = scope.bindings.get(name)
+        if bound is not None:
+            return None if isinstance(bound, Type) else bound
+        if self._is_type(name, scope):
+            return None
+        return self.number(Name(0, name), scope)
+
+    def _is_type(self, name: str, scope: Scope) -> bool:
+        return (
+            isinstance(scope.bindings.get(name), Type)
+            or builtin_extent(canonical(name)) is not None
+            or self.symbols.find_struct(name) is not None
+            or self.symbols.find_alias(name) is not None
+            or self.symbols.find_enum(name) is not None
+        )
+
+    def _bounds(self, type_: Type, scope: Scope) -> tuple[Expression | None, ...]:
+        if not type_.dims:
+            return ()
+        return tuple(self._bound(dim, scope) for dim in type_.dims)
+
+    def _bound(self, dim: Expression | None, scope: Scope) -> Expression | None:
+        if dim is None:
+            return None
+        number = self.number(dim, scope)
+        return dim if number is None else literal(int(number))
+
+    def _target(self, type_: Type, scope: Scope) -> Type | None:
+        """What a name stands for if it is not a type of its own, closed."""
+        name = type_.name
+        bound = scope.bindings.get(name)
+        if isinstance(bound, Type):
+            return bound if bound.name != name or bound.args else None
+        if name in EXTENTS:
+            return None
+        if name in HANDLES:
+            return HANDLES[name]
+        if scope.owner is not None and scope.struct is not None:
+            found = self._member_of_owner(type_, scope)
+            if found is not None:
+                return found
+        if "::" in name:
+            found = self._qualified(type_, scope)
+            if found is not None:
+                return found
+        return self._alias(type_, scope)
+
+    def _member_of_owner(self, type_: Type, scope: Scope) -> Type | None:
+        assert scope.owner is not None
+        assert scope.struct is not None
+        if type_.name == scope.struct.name:
+            if type_.args:
+                return None
+            return Type(scope.owner.name, scope.owner.args, scope_args=scope.owner.scope_args)
+        found = self._member_type(scope.owner, type_.name)
+        return found if found is not None else self._nearest_class(type_, scope)
+
+    def _nearest_class(self, type_: Type, scope: Scope) -> Type | None:
+        """A class nested in the one around, or beside it in its namespace, qualified."""
+        assert scope.owner is not None
+        assert scope.struct is not None
+        around = scope.struct.qualified_name
+        candidates = self.symbols.structs.get(last_component(type_.name), ())
+        while candidates and around:
+            qualified = f"{around}::{type_.name}"
+            if any(struct.qualified_name == qualified for struct in candidates):
+                nested = around == scope.struct.qualified_name
+                outer = scope.owner.args if nested else ()
+                args = self._arguments(type_, scope)
+                return Type(qualified, args, scope_args=outer)
+            around = around.rpartition("::")[0]
+        return None
+
+    def _qualified(self, type_: Type, scope: Scope) -> Type | None:
+        prefix, _, member = type_.name.rpartition("::")
+        trait = type_traits.type_of(self, type_, scope)
+        if trait is not None:
+            return trait
+        holder = self.resolve(Type(prefix, type_.scope_args), scope)
+        found = self._member_type(holder, member)
+        if found is None and holder.args:
+            nested = f"{holder.name}::{member}"
+            if any(matches(s.qualified_name, nested) for s in self.symbols.find_structs(nested)):
+                return Type(nested, self._arguments(type_, scope), scope_args=holder.args)
+        if found is None and member in ("value_type", "element_type") and holder.args:
+            first = holder.args[0]
+            found = first if isinstance(first, Type) else None
+        return found
+
+    def _member_type(self, holder: Type, member: str) -> Type | None:
+        """A type alias of a class or its bases, closed."""
+        for inside, struct in self.hierarchy(holder):
+            target = struct.aliases.get(member)
+            if target is not None and target.name != member:
+                return self.resolve(target, inside)
+        return None
+
+    def _alias(self, type_: Type, scope: Scope) -> Type | None:
+        symbols = self.symbols
+        alias = symbols.find_alias(type_.name)
+        if alias is None:
+            underlying = symbols.find_enum(type_.name)
+            if underlying is not None and symbols.find_struct(type_.name) is None:
+                return self.resolve(underlying)
+            return type_traits.type_of(self, type_, scope) if type_.args else None
+        if alias.target.name == type_.name and not alias.target.pointers:
+            return None
+        if not alias.params and symbols.find_struct(type_.name) is not None:
+            # ``typedef struct S S``; else a class hides an alias of its name.
+            if alias.target.name != type_.name.rpartition("::")[2]:
+                return None
+        return self._alias_target(alias, type_, scope)
+
+    def _alias_target(self, alias: Alias, type_: Type, scope: Scope) -> Type:
+        if not alias.params:
+            around = self.symbols.find_struct(alias.qualified_name.rpartition("::")[0])
+            inside = scope if around is not None and around is scope.struct else NO_NAMES
+            return self.resolve(alias.target, inside)
+        given = tuple(self.argument(argument, scope) for argument in type_.args)
+        bound = bind_parameters(
+            alias.params, given, lambda default, so_far: self._default(default, so_far, scope)
+        )
+        return self.resolve(alias.target, Scope(bound))
+
+    def _default(
+        self, default: TemplateArgument, so_far: dict[str, Binding], scope: Scope
+    ) -> Binding | None:
+        inside = Scope({**scope.bindings, **so_far}, scope.owner, scope.struct, scope.number_of)
+        return binding_of(self.argument(default, inside))
+
+    # ---- Classes
+
+    def scope_of(self, closed: Type) -> Scope | None:
+        """What names mean inside a class; None where the program does not define it.
+
+        The class is the specialisation that fits the type's arguments best, its parameters bound.
+        """
+        key = _object(closed)
+        if key not in self._scopes:
+            self._scopes[key] = self._find_scope(key)
+        return self._scopes[key]
+
+    def _outer_bindings(self, closed: Type) -> dict[str, Binding]:
+        """The template parameters of the class that a nested class stands in."""
+        outer = self.symbols.find_struct(closed.name.rpartition("::")[0])
+        if outer is None or not closed.scope_args:
+            return {}
+        return bind_parameters(outer.template_params, closed.scope_args, lambda *_: None)
+
+    def _find_scope(self, closed: Type) -> Scope | None:
+        primary = self.symbols.find_struct(closed.name)
+        if primary is None:
+            return None
+        outer = self._outer_bindings(closed)
+        arguments = list(closed.args)
+        if primary.template_params:
+            bound = bind_parameters(
+                primary.template_params,
+                closed.args,
+                lambda default, so_far: self._default(default, so_far, NO_NAMES),
+            )
+            for parameter in primary.template_params[len(arguments) :]:
+                if parameter.name in bound:
+                    arguments.append(written(bound[parameter.name]))
+        else:
+            bound = {}
+        owner = Type(closed.name, tuple(arguments), scope_args=closed.scope_args)
+        if arguments:
+            chosen = self._specialisation(closed.name, arguments)
+            if chosen is not None:
+                return Scope({**outer, **chosen[1]}, owner, chosen[0])
+        return Scope({**outer, **bound}, owner, primary)
+
+    def _specialisation(
+        self, name: str, arguments: list[TemplateArgument]
+    ) -> tuple[Struct, dict[str, Binding]] | None:
+        fitting: list[tuple[Struct, tuple[TemplateArgument, ...], dict[str, Binding]]] = []
+        for struct in self.symbols.find_structs(name):
+            if struct.template_args is None:
+                continue
+            names = {parameter.name: Type(parameter.name) for parameter in struct.template_params}
+            patterns = tuple(
+                self.argument(argument, Scope(names)) for argument in struct.template_args
+            )
+            bound = matching(struct, patterns, arguments)
+            if bound is not None:
+                fitting.append((struct, patterns, bound))
+        best = None
+        for candidate in fitting:
+            if best is None or more_specialised(candidate[:2], best[:2]):
+                best = candidate
+        return (best[0], best[2]) if best is not None else None
+
+    def hierarchy(self, closed: Type, depth: int = 0) -> Iterator[tuple[Scope, Struct]]:
+        """A class and those it derives from, each before its bases, with the names in force."""
+        inside = self.scope_of(closed)
+        if inside is None or inside.struct is None:
+            return
+        yield inside, inside.struct
+        for base in self.bases_of(inside) if depth < MAX_BASES_DEPTH else ():
+            yield from self.hierarchy(base, depth + 1)
+
+    def bases_of(self, inside: Scope) -> tuple[Type, ...]:
+        """The classes that a class derives from, closed, in the order that it names them."""
+        if inside.struct is None or not inside.struct.bases:
+            return ()
+        found = self._bases.get(inside)
+        if found is None:
+            # A class's own members are not looked at for the names of its bases.
+            around = Scope(inside.bindings)
+            found = tuple(self.resolve(base, around) for base in inside.struct.bases)
+            self._bases[inside] = found
+        return found
+
+    def find_methods(self, closed: Type, name: str) -> tuple[list[Function], Scope]:
+        """Methods of a class or the nearest base that has some, and the names in force there."""
+        for inside, struct in self.hierarchy(closed):
+            found = self.symbols.find_methods(struct, name)
+            if found:
+                return found, inside
+        return [], NO_NAMES
+
+    def scope_in(self, closed: Type, owner: str) -> Scope | None:
+        """What names mean in the class of this name, which is the given one or a base of it."""
+        for inside, struct in self.hierarchy(closed):
+            qualified = struct.qualified_name
+            if matches(owner, qualified) or matches(qualified, owner):
+                return inside
+        return None
+
+    def find_callees(
+        self, callee: Name, near: Path | None, scope: Scope
+    ) -> tuple[Sequence[Function], Scope]:
+        """The functions that a name in a call may mean, and the names in force in them.
+
+        Methods are found by a plain name from within their class or one that derives from it, and
+        by a name qualified with their class, which may be a template parameter or an alias.
+        """
+        prefix, _, simple = callee.name.rpartition("::")
+        if not prefix and scope.owner is not None:
+            methods, inside = self.find_methods(scope.owner, simple)
+            if methods and not _constructs(inside, simple):
+                return methods, inside
+        if prefix:
+            holder = self.resolve(Type(prefix, callee.scope_args), scope)
+            methods, inside = self.find_methods(holder, simple)
+            if methods and not _constructs(inside, simple):
+                return methods, inside
+        bound = scope.bindings.get(callee.name)
+        name = bound.name if isinstance(bound, Type) and not bound.pointers else callee.name
+        return self.symbols.find_functions(name, near, None), NO_NAMES
+
+    def given_arguments(
+        self, arguments: Sequence[TemplateArgument] | None, scope: Scope
+    ) -> list[Binding | None] | None:
+        """The template arguments that a call writes, as bindings."""
+        if arguments is None:
+            return None
+        return [binding_of(self.argument(argument, scope)) for argument in arguments]
+
+    # ---- Numbers
+
+    def number(self, node: Expression, scope: Scope = NO_NAMES) -> Number | None:
+        """The value of a constant expression; None where it has none."""
+        known = as_number(node)
+        if known is not None:
+            return known
+        found = evaluate(self, node, scope)
+        return found[0] if found is not None else None
+
+    # ---- Sizes
+
+    def size(self, type_: Type, scope: Scope = NO_NAMES) -> int | None:
+        """Bytes of a value of this type; None where that is not known."""
+        closed = self.resolve(type_, scope)
+        count = self.elements(closed, scope)
+        if count is None:
+            return None
+        if closed.pointers:
+            return POINTER_BYTES * count
+        extent = self.extent(closed)
+        return None if extent is None else extent.size_bytes * count
+
+    def elements(self, closed: Type, scope: Scope = NO_NAMES) -> int | None:
+        """Elements of an array in all its dimensions, 1 for what is none; None if not known."""
+        count = 1
+        for dim in closed.dims:
+            number = None if dim is None else self.number(dim, scope)
+            if number is None:
+                return None
+            count *= int(number)
+        return count
+
+    def extent(self, closed: Type) -> Extent | None:
+        """The room of one object of a closed type, array bounds apart; None if not known."""
+        if closed.pointers:
+            return Extent(POINTER_BYTES, POINTER_BYTES)
+        found = builtin_extent(closed.name)
+        if found is not None:
+            return found
+        layout = self.layout(closed)
+        if layout is not None:
+            return layout.extent if not layout.assumed else None
+        return self._layouts.library_extent(closed)
+
+    def alignment(self, type_: Type, scope: Scope = NO_NAMES) -> int | None:
+        """Alignment in bytes; None where nothing is known."""
+        extent = self.extent(self.resolve(type_, scope))
+        return None if extent is None else extent.align_bytes
+
+    def layout(self, closed: Type) -> ClassLayout | None:
+        """Where the fields of a class lie; None for what is no class or not defined."""
+        return self._layouts.layout(closed)
+
+    def leaves(self, closed: Type, depth: int = 0) -> int:
+        """Scalars in an object of a closed type; 1 for what is no class."""
+        known = self._leaves.get(closed)
+        if known is None:
+            plain = not (closed.pointers or closed.dims) and depth < MAX_ALIASES
+            layout = self.layout(closed) if plain else None
+            fields = layout.fields.values() if layout is not None else ()
+            known = sum(self.leaves(field.type, depth + 1) for field in fields) or 1
+            self._leaves[closed] = known
+        return known
+
+    def is_class(self, closed: Type) -> bool:
+        """Whether values of the type are objects with fields: a class or a vector type."""
+        if closed.pointers or closed.dims:
+            return False
+        if vector_parts(closed.name) is not None:
+            return True
+        return self.symbols.find_struct(closed.name) is not None
+
+
+InForce = tuple[Scope, dict[int, tuple[Type, Type]]]
+"""What ``TypesInForce.enter`` gives, for ``leave``."""
+
+
+class TypesInForce:
+    """The types of a program as one place of it names them."""
+
+    def __init__(
+        self, system: TypeSystem, scope: Scope = NO_NAMES, number_of: NumberOf | None = None
+    ) -> None:
+        self.system = system
+        self._number_of = number_of
+        self._resolved: dict[int, tuple[Type, Type]] = {}
+        self.scope = Scope(scope.bindings, scope.owner, scope.struct, number_of)
+
+    def enter(self, scope: Scope) -> InForce:
+        """Use another scope's names from now on; gives what ``leave`` takes."""
+        before = self.scope, self._resolved
+        self.scope = Scope(scope.bindings, scope.owner, scope.struct, self._number_of)
+        self._resolved = {}
+        return before
+
+    def leave(self, before: InForce) -> None:
+        """Come back to the names that were in force before ``enter``."""
+        self.scope, self._resolved = before
+
+    def bind(self, name: str, binding: Binding) -> None:
+        """Give a template parameter its argument."""
+        if self.scope.bindings.get(name) != binding:
+            scope = self.scope
+            bindings = {**scope.bindings, name: binding}
+            self.scope = Scope(bindings, scope.owner, scope.struct, scope.number_of)
+            self._resolved = {}
+
+    def resolve(self, type_: Type) -> Type:
+        """The closed type; see ``TypeSystem.resolve``."""
+        known = self._resolved.get(id(type_))
+        if known is not None and known[0] is type_:
+            return known[1]
+        made = self.system.resolve(type_, self.scope)
+        self._resolved[id(type_)] = type_, made
+        if made is not type_:
+            self._resolved[id(made)] = made, made
+        return made
+
+    def size(self, type_: Type) -> int | None:
+        """Bytes of a value of this type; None where that is not known."""
+        return self.system.size(self.resolve(type_), self.scope)
+
+    def layout(self, type_: Type) -> ClassLayout | None:
+        """Where the fields of a class lie; None for what is no class or not defined."""
+        closed = self.resolve(type_)
+        return None if closed.pointers or closed.dims else self.system.layout(closed)
+
+    def fields(self, type_: Type) -> Mapping[str, Field] | None:
+        """The fields of a class by name; None for what is no class or not defined."""
+        layout = self.layout(type_)
+        return layout.fields if layout is not None else None
+
+    def leaves(self, type_: Type) -> int:
+        """Scalars in an object of a class, in the classes within it too; 1 for a scalar."""
+        return self.system.leaves(self.resolve(type_))
+
+    def given_arguments(
+        self, arguments: Sequence[TemplateArgument] | None
+    ) -> list[Binding | None] | None:
+        """The template arguments that a call writes, as bindings."""
+        return self.system.given_arguments(arguments, self.scope)
+
+
+def _object(closed: Type) -> Type:
+    """The type of one object, without pointers and bounds around it."""
+    if not (closed.pointers or closed.dims or closed.const or closed.reference):
+        return closed
+    return Type(closed.name, closed.args, scope_args=closed.scope_args)
+
+
+def _constructs(scope: Scope, name: str) -> bool:
+    """Whether a name called within a class is the class's own, which makes an object."""
+    return scope.struct is not None and scope.struct.name == name
+
+
+def _with(
+    outer: Type,
+    target: Type,
+    args: tuple[TemplateArgument, ...],
+    bounds: tuple[Expression | None, ...],
+) -> Type:
+    """A target with what stands around the name it replaces: pointers, a reference, bounds."""
+    dims: tuple[Expression | None, ...] = bounds + target.dims
+    pointers = outer.pointers + target.pointers
+    if target.dims and outer.pointers:
+        # A pointer to an array is sized like a parameter ``x[][n]``.
+        dims = bounds + (None,) * outer.pointers + target.dims
+        pointers = target.pointers
+    return Type(
+        target.name,
+        target.args or args,
+        pointers,
+        outer.reference or target.reference,
+        outer.const or target.const,
+        outer.restrict or target.restrict,
+        outer.volatile or target.volatile,
+        dims,
+        target.scope_args,
+    )

@@ -1,0 +1,246 @@
+"""A launch's values put where a kernel's symbols are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+from roofline_analysis.device.values import THREAD
+from roofline_analysis.host.values import Aggregate, LaunchContext, Opaque, Pointer, Scalar, Value
+from roofline_analysis.launch.host_numbers import HostNumbers, solve_dimensions
+from roofline_analysis.launch.sizes_from_guards import COVERED, Arguments, cover, fit
+from roofline_analysis.regions.kernel_summary import KernelSummary
+from roofline_analysis.regions.unknowns import UnknownUsed
+from roofline_core.algebra.symbolic import Expr, Symbol, make_symbol
+from roofline_core.program.dims import Dim3
+from roofline_core.program.stages import Stage, stage
+
+ASSUMED_SIZE: Final = 1024
+"""An integer argument of which nothing is known.
+
+Assumed, chosen without measurement, as are the launches below: sizes and blocks that programs have
+often, and a grid that fills any GPU."""
+ASSUMED_BLOCK: Final = 256
+ASSUMED_THREADS: Final = 1 << 20
+"""Threads of a launch whose grid is not known."""
+_ASSUMED_BLOCKS: Final = {1: (ASSUMED_BLOCK, 1, 1), 2: (16, 16, 1), 3: (8, 8, 4)}
+_ASSUMED_EXTENTS: Final = {2: (1 << 10, 1 << 10, 1), 3: (1 << 7, 1 << 7, 1 << 6)}
+"""Likewise, by the dimensions that the kernel's indices have."""
+_LOAD_APART: Final = 49
+"""Makes the orders of the numbers of two loads differ, so that all pairs come about."""
+_INDICES: Final = frozenset(THREAD.values())
+
+
+@dataclass(slots=True)
+class Binding:
+    """Numbers for a kernel's symbols in one launch."""
+
+    grid: Dim3
+    block: Dim3
+    dynamic_shared_bytes: int
+    values: dict[Symbol, int | float] = field(default_factory=dict)
+    sizes: dict[str, float] = field(default_factory=dict)
+    """Bytes of the allocations behind pointer arguments, by array name."""
+    host_arrays: set[str] = field(default_factory=set)
+    """Pointer arguments into host memory that is mapped, not in DRAM of the device."""
+    unknowns: list[UnknownUsed] = field(default_factory=list)
+    draws: dict[Symbol, tuple[float, ...]] = field(default_factory=dict)
+    """Numbers like those that a load gives, where the host filled the memory."""
+    dims_given: bool = False
+    """Grid and block come from a measurement, so assumed sizes may contradict them."""
+
+
+@stage(Stage.BIND)
+def bind(
+    summary: KernelSummary,
+    context: LaunchContext | None,
+    grid: Dim3 | None = None,
+    block: Dim3 | None = None,
+    fixed: Mapping[Symbol, int] = MappingProxyType({}),
+) -> Binding:
+    """The numbers of one launch. ``grid`` and ``block``, where given, override the host's.
+
+    ``fixed`` are numbers for what the host program leaves open; they are taken as known.
+    """
+    host = HostNumbers(context.unknowns if context is not None else {}, fixed)
+    if context is not None:
+        # The block first: grids are computed from it. A block that has reached a limit says less.
+        solve_dimensions(host, context.block, block, saturated=False)
+        solve_dimensions(host, context.grid, grid, saturated=True)
+        solve_dimensions(host, context.block, block, saturated=True)
+    found_block = (
+        block
+        or summary.required_block
+        or _dimensions(context.block if context is not None else None, host)
+    )
+    found_grid = grid or _dimensions(context.grid if context is not None else None, host)
+    wanted = _wanted(summary)
+    used_block = found_block or _ASSUMED_BLOCKS[_dimensions_used(wanted)]
+    threads = used_block[0] * used_block[1] * used_block[2]
+    used_grid = found_grid or _assumed_grid(used_block, _dimensions_used(wanted))
+    dynamic = host.number(context.shared_bytes) if context is not None else None
+    result = Binding(used_grid, used_block, int(dynamic or 0))
+    result.dims_given = grid is not None
+    arguments = Arguments(result.values, host)
+    given = zip(summary.params, context.args, strict=False) if context is not None else ()
+    for name, value in given:
+        _bind_value(arguments, name, value)
+    if context is not None:
+        _bind_contents(arguments, summary, context)
+        result.draws.update(_drawn(summary, context))
+    if grid is not None or found_grid is None:
+        cover(summary, arguments, used_grid, used_block)
+    _bind_rest(arguments, wanted)
+    fit(summary, arguments, used_grid, used_block)
+    for name, value in zip(summary.params, context.args, strict=False) if context else ():
+        _bind_array(result, name, value, host)
+    result.unknowns.extend(_assumptions(arguments))
+    result.unknowns.extend(host.used())
+    result.unknowns.extend(_unknown_sizes(summary, result.unknowns))
+    if found_block is None:
+        result.unknowns.append(UnknownUsed("block size", "no launch was found", threads))
+    if found_grid is None:
+        result.unknowns.append(UnknownUsed("grid size", "no launch was found", used_grid[0]))
+    return result
+
+
+def _unknown_sizes(summary: KernelSummary, named: Sequence[UnknownUsed]) -> Iterator[UnknownUsed]:
+    """Types of the kernel's whose size is not known, but for those that the host named too."""
+    known = {unknown.name for unknown in named}
+    for type_name, size_bytes in summary.unknown_sizes.items():
+        name = f"sizeof({type_name})"
+        if name not in known:
+            yield UnknownUsed(name, "the type's layout is not known", size_bytes)
+
+
+def _dimensions_used(wanted: set[Symbol]) -> int:
+    """How many dimensions of thread and block indices a kernel asks for; at least one."""
+    axes = {s.name[-1] for s in wanted if s in _INDICES}
+    return 3 if "z" in axes else 2 if "y" in axes else 1
+
+
+def _assumed_grid(block: Dim3, dimensions: int) -> Dim3:
+    extents = _ASSUMED_EXTENTS.get(dimensions)
+    if extents is None:
+        return max(1, ASSUMED_THREADS // max(1, block[0] * block[1] * block[2])), 1, 1
+    x, y, z = (-(-extent // size) for extent, size in zip(extents, block, strict=True))
+    return x, y, z
+
+
+def _dimensions(dims: Sequence[Expr] | None, host: HostNumbers) -> Dim3 | None:
+    if dims is None:
+        return None
+    numbers = [host.number(dim) for dim in dims]
+    if any(number is None or not 0 < number < 2**40 for number in numbers):
+        return None
+    x, y, z = (int(number) for number in numbers if number is not None)
+    return x, y, z
+
+
+def _bind_value(arguments: Arguments, path: str, value: Value) -> None:
+    if isinstance(value, Scalar):
+        number = arguments.host.number(value.value)
+        if number is None:
+            return
+        is_open = arguments.host.is_open(value.value)
+        for symbol in (
+            make_symbol(path, "param"),
+            make_symbol(path, "param", nonnegative=True),
+            make_symbol(path, "real"),
+        ):
+            arguments.values[symbol] = number
+            if is_open:
+                arguments.ties[symbol] = value.value
+    elif isinstance(value, Aggregate):
+        for name, inner in value.fields.items():
+            if not isinstance(inner, Opaque):
+                _bind_value(arguments, f"{path}.{name}", inner)
+
+
+def _bind_contents(arguments: Arguments, summary: KernelSummary, context: LaunchContext) -> None:
+    """Numbers that are loaded from memory which the host filled and the kernel only reads."""
+    if not context.contents:
+        return
+    accesses = [access for region in summary.root.walk() for access in region.accesses]
+    written = {access.array for access in accesses if access.kind != "read"}
+    for access in accesses:
+        held = context.contents.get(access.array.name)
+        if held is None or access.yields is None or access.array in written:
+            continue
+        at = access.offset.constant
+        value = held.get(int(at)) if at is not None else None
+        if value is None or arguments.host.is_open(value):
+            continue
+        number = arguments.host.number(value)
+        # A merely assumed number would be taken for the truth of what data decides.
+        if number is not None:
+            arguments.values[access.yields] = number
+
+
+def _drawn(
+    summary: KernelSummary, context: LaunchContext
+) -> Iterator[tuple[Symbol, tuple[float, ...]]]:
+    """Numbers like those that are loaded from memory which the host filled, or from an argument.
+
+    Each load has them in another order: what two give is taken to be independent.
+    """
+    if not context.draws:
+        return
+    accesses = [access for region in summary.root.walk() for access in region.accesses]
+    written = {access.array for access in accesses if access.kind != "read"}
+    for assumption in summary.assumptions:
+        if assumption.name in context.draws:
+            yield assumption.symbol, context.draws[assumption.name]
+    for position, access in enumerate(accesses):
+        found = context.draws.get(access.array.name)
+        if found is not None and access.yields is not None and access.array not in written:
+            count, step = len(found), 2 * position * _LOAD_APART + 1
+            yield access.yields, tuple(found[at * step % count] for at in range(count))
+
+
+def _bind_array(result: Binding, path: str, value: Value, host: HostNumbers) -> None:
+    """The size and kind of the memory behind a pointer argument."""
+    if isinstance(value, Pointer) and value.buffer is not None:
+        if value.buffer.space in ("mapped", "pinned"):
+            result.host_arrays.add(path)
+        if value.buffer.size_bytes is not None:
+            size = host.number(value.buffer.size_bytes)
+            start = host.number(value.offset_bytes)
+            open_size = host.is_open(value.buffer.size_bytes) and result.dims_given
+            if size is not None and size > 0 and not open_size:
+                result.sizes[path] = float(max(0.0, size - (start or 0)))
+    elif isinstance(value, Aggregate):
+        for name, inner in value.fields.items():
+            _bind_array(result, f"{path}.{name}", inner, host)
+
+
+def _wanted(summary: KernelSummary) -> set[Symbol]:
+    """The symbols that conditions, trip counts and addresses mention."""
+    wanted: set[Symbol] = set()
+    for region in summary.root.walk():
+        for condition in region.conditions:
+            if condition is not None:
+                wanted |= condition.symbols()
+        if region.trips is not None:
+            wanted |= region.trips.symbols()
+        for access in region.accesses:
+            wanted |= access.offset.symbols()
+    return wanted
+
+
+def _bind_rest(arguments: Arguments, wanted: set[Symbol]) -> None:
+    """Assume numbers for arguments that no launch gave."""
+    for symbol in sorted(wanted, key=lambda s: s.name):
+        if symbol.scope in ("param", "real") and symbol not in arguments.values:
+            arguments.values[symbol] = arguments.assumed[symbol] = ASSUMED_SIZE
+
+
+def _assumptions(arguments: Arguments) -> Iterator[UnknownUsed]:
+    """What was assumed for arguments that no launch gave; each is named once."""
+    why = "the launch does not fix it"
+    for symbol, number in arguments.covered.items():
+        yield UnknownUsed(symbol.name, f"{why}; {COVERED}", number)
+    for symbol, number in arguments.assumed.items():
+        yield UnknownUsed(symbol.name, why, number)

@@ -1,0 +1,190 @@
+"""Sizes that no launch fixes, chosen so that its threads find work: ``if (i < n)`` gives n.
+
+A grid is made for its data; that is a better guess than any constant, and a launch of which the
+guards let nobody through is never what a program means.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from roofline_analysis.device.values import LAUNCH, THREAD
+from roofline_analysis.launch.host_numbers import HostNumbers
+from roofline_analysis.regions.kernel_summary import KernelSummary, Region
+from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.symbolic import Apply, Expr, Symbol, apply
+from roofline_core.program.dims import Dim3
+
+Corner = Mapping[Symbol, int | float]
+
+COVERED: Final = "taken to be just covered by the grid"
+_LARGEST: Final = 1 << 40
+_ROUNDS: Final = 3
+"""A limit: how often numbers that were found may tell others."""
+_INNER: Final = 0.75
+"""How far into the grid, in each direction, the thread lies that a guard must let through if what
+is assumed for its bound is to stay. Assumed, chosen without measurement: the end of a grid may lie
+outside its data."""
+
+
+@dataclass(slots=True)
+class Arguments:
+    """The numbers of a kernel's parameters and what they rest on."""
+
+    values: dict[Symbol, int | float]
+    host: HostNumbers
+    ties: dict[Symbol, Expr] = field(default_factory=dict)
+    """Parameters whose number rests on an assumption, by what the host computes them from."""
+    covered: dict[Symbol, int] = field(default_factory=dict)
+    """Parameters of which nothing is known that a guard gave a number."""
+    assumed: dict[Symbol, int] = field(default_factory=dict)
+    """Parameters of which nothing is known."""
+
+    def give(self, symbol: Symbol, number: int) -> None:
+        """Fix a parameter: through what the host computes it from, if that is open."""
+        tie = self.ties.get(symbol)
+        if tie is not None and self.host.solve(tie, number, COVERED):
+            self.refresh()
+            return
+        self.ties.pop(symbol, None)
+        self.assumed.pop(symbol, None)
+        self.values[symbol] = self.covered[symbol] = number
+
+    def refresh(self) -> None:
+        """Compute the tied parameters again after the host's numbers have changed."""
+        for symbol, tie in list(self.ties.items()):
+            number = self.host.number(tie)
+            if number is not None:
+                self.values[symbol] = number
+            if not self.host.is_open(tie):
+                del self.ties[symbol]
+
+
+def cover(summary: KernelSummary, arguments: Arguments, grid: Dim3, block: Dim3) -> None:
+    """Choose open bounds so that the launch just covers them."""
+    for _ in range(_ROUNDS):
+        known = {s: v for s, v in arguments.values.items() if s not in arguments.ties}
+        environment = Environment({**known, **_corner(grid, block, 1.0)})
+        progress = False
+        for region in summary.root.walk():
+            for condition in _covering_conditions(region):
+                if _infer(condition, environment, arguments):
+                    progress = True
+        if not progress:
+            return
+
+
+def _corner(grid: Dim3, block: Dim3, share: float) -> Corner:
+    """The dimensions of a launch, and the indices of the thread that far on in each direction."""
+    values: dict[Symbol, int | float] = {}
+    for axis, blocks, threads in zip("xyz", grid, block, strict=True):
+        values[THREAD[f"blockIdx.{axis}"]] = int(share * (blocks - 1))
+        values[THREAD[f"threadIdx.{axis}"]] = int(share * (threads - 1))
+        values[LAUNCH[f"gridDim.{axis}"]] = blocks
+        values[LAUNCH[f"blockDim.{axis}"]] = threads
+    return values
+
+
+def _covering_conditions(region: Region) -> Iterator[Expr]:
+    """The conditions that an index is within bounds: guards, and loops by the whole grid."""
+    if region.kind == "guard":
+        yield from (condition for condition in region.conditions if condition is not None)
+    elif region.kind == "loop" and region.trips is not None:
+        # As trip counts are written: max(div(bound - start + stride - 1, stride), 0).
+        for outer in region.trips.atoms():
+            for quotient in outer.args[0].atoms() if isinstance(outer, Apply) else ():
+                if isinstance(quotient, Apply) and quotient.op == "div":
+                    dividend, stride = quotient.args
+                    if LAUNCH["gridDim.x"] in stride.symbols():
+                        yield apply("lt", stride - 1 - dividend)
+
+
+def _compared(condition: Expr) -> Apply | None:
+    """The comparison of a thread's index with something, if the condition is one."""
+    atom = next(iter(condition.atoms()), None)
+    if not isinstance(atom, Apply) or atom.op not in ("lt", "le") or len(condition.terms) != 1:
+        return None
+    return atom if any(s.scope == "thread" for s in atom.args[0].symbols()) else None
+
+
+def _infer(condition: Expr, environment: Environment, arguments: Arguments) -> bool:
+    atom = _compared(condition)
+    if atom is None:
+        return False
+    known = environment.values
+    difference = atom.args[0]
+    rest, bound, scale = difference, None, 1.0
+    for monomial, number in difference.terms.items():
+        unknown = [a for a in monomial if isinstance(a, Symbol) and a not in known]
+        if any(isinstance(a, Apply) and not a.symbols <= known.keys() for a in monomial):
+            return False
+        if not unknown:
+            continue
+        if bound is not None or number > 0 or any(a.scope != "param" for a in unknown):
+            return False
+        bound = unknown
+        others = [known[a] for a in monomial if isinstance(a, Symbol) and a in known]
+        scale = abs(float(number)) * math.prod(map(float, others))
+        rest = rest - Expr({monomial: number})
+    largest = environment.evaluate(rest)
+    if not bound or largest is None or scale <= 0 or largest < 0:
+        return False
+    value = max(1, round(((float(largest) + (atom.op == "lt")) / scale) ** (1.0 / len(bound))))
+    for symbol in bound:
+        arguments.give(symbol, value)
+        environment.values[symbol] = value
+    return True
+
+
+def fit(summary: KernelSummary, arguments: Arguments, grid: Dim3, block: Dim3) -> None:
+    """Change assumed numbers where a guard would let most threads not through.
+
+    The least increase is taken that lets the last thread through, or else the first. ``cover``
+    handles what is linear in one bound; this finds bounds within minima, products and quotients.
+    """
+    if not arguments.assumed and not arguments.ties:
+        return
+    corners = _corner(grid, block, 1.0), _corner(grid, block, 0.0)
+    inner = _corner(grid, block, _INNER)
+    for region in summary.root.walk():
+        for condition in _covering_conditions(region):
+            atom = _compared(condition)
+            if atom is not None:
+                _fit(atom, inner, corners, arguments)
+
+
+def _fit(atom: Apply, inner: Corner, corners: Iterable[Corner], arguments: Arguments) -> None:
+    symbols = atom.args[0].symbols()
+    if symbols.isdisjoint(arguments.ties) and symbols.isdisjoint(arguments.assumed):
+        return
+    difference = atom.args[0].substitute({s: t for s, t in arguments.ties.items() if s in symbols})
+    host = arguments.host
+    free = [s for s in difference.symbols() if s in arguments.assumed]
+    free += host.open_symbols(difference)
+    values = {**host.numbers(), **arguments.values}
+
+    def passes(tried: Mapping[Symbol, int | float]) -> bool | None:
+        found = Environment({**values, **tried}).evaluate(difference)
+        return None if found is None else bool(found < 0 or (found == 0 and atom.op == "le"))
+
+    if passes(inner) is not False:
+        return
+    for corner in corners:
+        if passes(corner):
+            return
+        for symbol in sorted(free, key=lambda s: (s.scope, s.name)):
+            if not passes({**corner, symbol: _LARGEST}):
+                continue
+            low, high = int(values[symbol]), _LARGEST
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (low, middle) if passes({**corner, symbol: middle}) else (middle, high)
+            if symbol in arguments.assumed:
+                arguments.give(symbol, high)
+            else:
+                host.learn(symbol, high, COVERED)
+                arguments.refresh()
+            return

@@ -1,0 +1,130 @@
+"""Function names as C++ compilers mangle them (Itanium ABI): the name and its template arguments.
+
+Parameter types are not read. Template arguments are read up to the first that needs more than this
+module knows: substitutions, expressions, packs.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from roofline_core.program.records import record
+from roofline_core.program.types import Type
+
+_START: Final = re.compile(r"_Z(?:L|(N)[KVr]*)?(?=\d)")
+_CALL_OPERATOR: Final = "cl"
+_BUILTIN: Final = {
+    "v": "void", "b": "bool", "c": "char", "a": "signed char", "h": "unsigned char",
+    "s": "short", "t": "unsigned short", "i": "int", "j": "unsigned int", "l": "long",
+    "m": "unsigned long", "x": "long long", "y": "unsigned long long", "f": "float",
+    "d": "double",
+}  # fmt: skip
+_LITERAL: Final = re.compile(r"L([a-z])(n?)(\d+)E")
+
+
+@record(frozen=True, slots=True)
+class MangledName:
+    """``_ZN2ns4copyIfLi4EEEv...`` is ``("ns", "copy")`` with ``float`` and 4."""
+
+    parts: tuple[str, ...]
+    template_args: tuple[Type | int, ...]
+    """Of the last part, as far as they were read."""
+
+
+class _NotReadError(Exception):
+    """A part of the mangling that this module does not know."""
+
+
+def read_mangled(text: str) -> MangledName | None:
+    """Take a mangled name apart; None for other text."""
+    start = _START.match(text)
+    if start is None:
+        return None
+    position = start.end()
+    parts: list[str] = []
+    arguments: tuple[Type | int, ...] = ()
+    while position < len(text):
+        if text[position].isdigit():
+            name, position = _source_name(text, position)
+        elif parts and text.startswith(_CALL_OPERATOR, position):
+            name, position = "operator()", position + len(_CALL_OPERATOR)
+        else:
+            break
+        if name and not name.startswith("_GLOBAL__N"):
+            parts.append(name)
+        arguments = ()
+        if text.startswith("I", position):
+            arguments = tuple(_arguments(text, position))
+            position = _skip_template(text, position)
+        if start[1] is None:
+            break  # What follows are the parameters.
+    return MangledName(tuple(parts), arguments) if parts else None
+
+
+def _source_name(text: str, position: int) -> tuple[str, int]:
+    digits = re.match(r"\d+", text[position:])
+    if digits is None:
+        raise _NotReadError
+    start = position + len(digits[0])
+    end = start + int(digits[0])
+    return text[start:end], end
+
+
+def _arguments(text: str, position: int) -> list[Type | int]:
+    """The template arguments ``I...E`` that start here, as far as they can be read."""
+    found: list[Type | int] = []
+    position += 1
+    try:
+        while position < len(text) and text[position] != "E":
+            literal = _LITERAL.match(text, position)
+            if literal:
+                found.append(int(literal[3]) * (-1 if literal[2] else 1))
+                position = literal.end()
+            else:
+                type_, position = _type(text, position)
+                found.append(type_)
+    except _NotReadError:
+        pass
+    return found
+
+
+def _type(text: str, position: int) -> tuple[Type, int]:
+    if position >= len(text):
+        raise _NotReadError
+    code = text[position]
+    if code in _BUILTIN:
+        return Type(_BUILTIN[code]), position + 1
+    if code == "P":
+        inner, position = _type(text, position + 1)
+        pointer = Type(inner.name, inner.args, inner.pointers + 1, const=inner.const)
+        return pointer, position
+    if code == "K":
+        inner, position = _type(text, position + 1)
+        return Type(inner.name, inner.args, inner.pointers, const=True), position
+    name, position = _source_name(text, position)
+    args: tuple[Type, ...] = ()
+    if text.startswith("I", position):
+        args = tuple(arg for arg in _arguments(text, position) if isinstance(arg, Type))
+        position = _skip_template(text, position)
+    return Type(name, args), position
+
+
+def _skip_template(text: str, start: int) -> int:
+    """The place behind the template arguments, ``I...E``, that start here."""
+    depth, position = 0, start
+    while position < len(text):
+        name = re.match(r"\d+", text[position:])
+        literal = re.match(r"L[a-z]n?\d*", text[position:])
+        if literal:
+            depth, position = depth + 1, position + len(literal[0])
+            continue
+        if name:
+            position += len(name[0]) + int(name[0])
+            continue
+        # An N opens a qualified name, an L a literal, an X an expression, a J a pack.
+        depth += {"I": 1, "N": 1, "L": 1, "X": 1, "J": 1, "E": -1}.get(text[position], 0)
+        position += 1
+        if depth == 0:
+            break
+    return position

@@ -1,0 +1,161 @@
+"""What a file has to do with other files, told from its bytes without parsing it."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from roofline_analysis.project.files import has_main
+from roofline_core.program.records import record
+from roofline_core.settings import OPENCL_SUFFIXES, PYTHON_SUFFIXES
+from roofline_parsers.opencl.mentions import kernel_files
+from roofline_parsers.reading.gate import has_kernels
+
+_KERNEL: Final = re.compile(rb"__global__\b|__kernel\b|kernel\s+(?:void\b|__attribute__)")
+_CALLED: Final = re.compile(rb"\b([A-Za-z_]\w*+)\s*+\(")
+_ATTRIBUTES: Final = re.compile(rb"__\w+__|alignas|decltype|noexcept|reqd_\w+|work_group_\w+")
+_DECLARATION: Final = re.compile(rb"(?:[^;{}()]|\([^;{}()]*+\))*+\)\s*+;")
+"""What follows the opening parenthesis of a function that is only declared."""
+_LONGEST_HEAD: Final = 400
+"""Bytes between ``__global__`` and a kernel's name: attributes, launch bounds and a return type."""
+_CHEVRONS: Final = re.compile(rb"<<\s*<")
+_LAUNCHED: Final = re.compile(
+    rb"([A-Za-z_]\w*)\s*(?:<(?:[^<>;{}()]|<[^<>;{}()]*>|\([^()]*\))*>\s*)?$"
+)
+_WORD_BYTES: Final = (string.ascii_letters + string.digits + "_").encode()
+_LONGEST_TARGET: Final = 300
+"""Bytes before ``<<<`` in which a kernel's name is looked for."""
+_RUNTIME: Final = re.compile(
+    rb"(?:LaunchKernel(?:GGL|ExC?)?|LaunchCooperativeKernel)\s*\(\s*&?\s*([^;]{1,400})"
+)
+_WORD: Final = re.compile(rb"[A-Za-z_]\w*")
+_STRING: Final = re.compile(rb"\"([A-Za-z_]\w*)\"")
+_BY_NAME: Final = re.compile(
+    rb"clCreateKernel|cl::Kernel|ModuleGetFunction|pyopencl|cl_kernel|KernelFunctor|make_kernel"
+)
+"""Kernels are looked up by a string, which need not stand where the call does."""
+_OPENCL: Final = re.compile(rb"__kernel\b|clCreateKernel|cl::(?:Kernel|Program)|pyopencl|cl_kernel")
+_METHOD: Final = re.compile(rb"\.([A-Za-z_]\w*+)\s*+\(")
+_INCLUDE: Final = re.compile(rb"#[ \t]*include[ \t]*[\"<]([^\">\n]+)")
+_DEFINED: Final = re.compile(
+    rb"\b([A-Za-z_]\w*+)\s*+\((?:[^;{}()]|\([^;{}()]*+\))*+\)\s*+"
+    rb"(?:(?:const|noexcept|override)\b\s*+)*+\{"
+)
+_KEYWORDS: Final = frozenset(
+    "if for while switch catch return sizeof defined alignof typeof main static_cast assert".split()
+)
+
+
+@record(frozen=True, slots=True)
+class FileFacts:
+    """One file, as far as a look at its bytes tells. Names may be too many, hardly too few."""
+
+    path: Path
+    has_kernels: bool
+    """Whether it has any sign of a kernel or of a launch."""
+    has_main: bool
+    kernels: frozenset[str]
+    """The kernels that it seems to define."""
+    launched: frozenset[str]
+    """The kernels that it seems to launch."""
+    looked_up: frozenset[str]
+    """Its strings and methods, where it looks kernels up by name: most are no kernels."""
+    opencl: bool
+    """Whether these kernels and launches are OpenCL's, which link with no others."""
+    includes: tuple[str, ...]
+    """As they are written."""
+    kernel_files: tuple[str, ...]
+    """The ``.cl`` files that its strings name."""
+
+
+@record(frozen=True, slots=True)
+class Names:
+    """The functions of one file. Costs more to find than ``FileFacts``."""
+
+    defined: frozenset[str]
+    called: frozenset[str]
+    """Those that it calls or defines."""
+
+
+def facts_of(path: Path, source: bytes) -> FileFacts:
+    """Look through a file once; some 10 ms for a megabyte without kernels."""
+    suffix = path.suffix.lower()
+    if suffix in PYTHON_SUFFIXES:
+        signs = b"pyopencl" in source
+        main = signs
+    else:
+        signs = has_kernels(source)
+        main = suffix not in OPENCL_SUFFIXES and has_main(source)
+    return FileFacts(
+        path=path,
+        has_kernels=signs,
+        has_main=main,
+        kernels=frozenset(kernel_names(source, declared=False)) if signs else frozenset(),
+        launched=_launched(source) if signs else frozenset(),
+        looked_up=_looked_up(source) if signs else frozenset(),
+        opencl=suffix in OPENCL_SUFFIXES or (signs and _OPENCL.search(source) is not None),
+        includes=tuple(dict.fromkeys(_text(name) for name in _INCLUDE.findall(source))),
+        kernel_files=kernel_files(source) if b".cl" in source else (),
+    )
+
+
+def names_of(source: bytes) -> Names:
+    """The functions that a source seems to define and to call."""
+    return Names(
+        _names(_DEFINED.findall(source)) - _KEYWORDS, _names(_CALLED.findall(source)) - _KEYWORDS
+    )
+
+
+def kernel_names(source: bytes, *, declared: bool = True) -> tuple[str, ...]:
+    """The identifiers of the kernels that a source seems to define, or also declare, in order."""
+    names: dict[bytes, None] = {}
+    for marker in _KERNEL.finditer(source):
+        head = source[marker.end() : marker.end() + _LONGEST_HEAD]
+        for called in _CALLED.finditer(head):
+            if _ATTRIBUTES.fullmatch(called[1]) is None:
+                if declared or _DECLARATION.match(source, marker.end() + called.end()) is None:
+                    names[called[1]] = None
+                break
+    return tuple(map(_text, names))
+
+
+def _launched(source: bytes) -> frozenset[str]:
+    found: set[bytes] = set()
+    for chevrons in _CHEVRONS.finditer(source):
+        before = source[max(0, chevrons.start() - _LONGEST_TARGET) : chevrons.start()]
+        name = _last_name(before)
+        if name is not None:
+            found.add(name)
+    for call in _RUNTIME.finditer(source):
+        found.update(_WORD.findall(call[1]))
+    return _names(found)
+
+
+def _last_name(text: bytes) -> bytes | None:
+    """The identifier that a text ends with, behind it template arguments perhaps."""
+    end = text.rstrip()
+    if not end.endswith(b">"):
+        # As the pattern below would find it, which tries every word of the text.
+        return end[len(end.rstrip(_WORD_BYTES)) :].lstrip(b"0123456789") or None
+    name = _LAUNCHED.search(text)
+    return None if name is None else name[1]
+
+
+def _looked_up(source: bytes) -> frozenset[str]:
+    found: set[bytes] = set()
+    if _BY_NAME.search(source):
+        found.update(_STRING.findall(source))
+    if b"pyopencl" in source:
+        found.update(_METHOD.findall(source))
+    return _names(found)
+
+
+def _names(found: Iterable[bytes]) -> frozenset[str]:
+    return frozenset(map(_text, found))
+
+
+def _text(name: bytes) -> str:
+    return name.decode(errors="replace")

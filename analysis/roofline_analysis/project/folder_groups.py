@@ -1,0 +1,114 @@
+"""Files that belong together because of the folders they are in."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from roofline_analysis.project.facts import FileFacts
+from roofline_analysis.project.file_table import FileTable, is_opencl, is_unit
+from roofline_analysis.project.files import DEVICE_SUFFIXES
+from roofline_core.settings import PYTHON_SUFFIXES
+
+_MAX_PLAIN: Final = 16
+"""So many files without a sign are taken with their folder; of more only those linked by calls."""
+
+
+class FolderGroups:
+    """The groups of a table's files. Make a new one when the table has changed."""
+
+    def __init__(self, table: FileTable) -> None:
+        self._table = table
+        self._groups: dict[tuple[Path, Path | None], tuple[Path, ...]] = {}
+        self._folders: defaultdict[Path, list[Path]] | None = None
+
+    def home(self, folder: Path) -> Path:
+        """The folder with the ``main`` that a folder's files belong to: itself or one above."""
+        for above in (folder, *folder.parents):
+            if self._table.mains.get(above):
+                return above
+        return folder
+
+    def group(self, path: Path, wanted: FileFacts) -> tuple[Path, ...]:
+        """The files that belong to a file by their folders, among them one with a ``main``.
+
+        Of several it is the file itself, or else the one that ``wanted`` is linked with.
+        """
+        home = self.home(path.parent)
+        mains = self._table.mains.get(home, {})
+        main = path if path in mains else None
+        if main is None and mains:
+            main = self.by_main(mains, wanted)[0]
+        key = (home, main)
+        found = self._groups.get(key)
+        if found is None:
+            found = self._groups[key] = self._members(home, main)
+        return found
+
+    def by_main(self, mains: Iterable[Path], wanted: FileFacts) -> list[Path]:
+        """Files, that which a file is most likely linked with first."""
+        found = list(mains)
+        if len(found) < 2:
+            return found
+        table = self._table
+        defined = frozenset[str]()
+        if is_unit(wanted.path) and not is_opencl(wanted.path):
+            defined = table.names(wanted.path).defined
+
+        def rank(path: Path) -> tuple[object, ...]:
+            facts = table.facts[path]
+            return (
+                not (wanted.kernels & (facts.launched | facts.looked_up)),
+                wanted.path not in table.includes.closure((path,)),
+                not (defined and defined & table.names(path).called),
+                path.suffix.lower() not in DEVICE_SUFFIXES,
+                path,
+            )
+
+        return sorted(found, key=rank)
+
+    def _members(self, home: Path, main: Path | None) -> tuple[Path, ...]:
+        table = self._table
+        signed: dict[Path, None] = {} if main is None else {main: None}
+        plain: list[Path] = []
+        for folder in self._folders_of(home):
+            for path in sorted(table.folders[folder]):
+                facts = table.facts[path]
+                if facts.has_main:
+                    continue
+                if facts.has_kernels or is_opencl(path):
+                    signed[path] = None
+                elif path.suffix.lower() not in PYTHON_SUFFIXES:
+                    plain.append(path)
+        if len(plain) > _MAX_PLAIN:
+            plain = self._linked_by_calls(list(signed), plain)
+        return (*signed, *plain)
+
+    def _folders_of(self, home: Path) -> Sequence[Path]:
+        """The folders whose files belong to a folder."""
+        if self._folders is None:
+            self._folders = defaultdict(list)
+            for folder in self._table.folders:
+                self._folders[self.home(folder)].append(folder)
+        return self._folders.get(home, ())
+
+    def _linked_by_calls(self, base: Sequence[Path], others: Sequence[Path]) -> list[Path]:
+        """Those of the others that call or are called by the base, and what these call."""
+        names = self._table.names
+        hosts = [path for path in base if not is_opencl(path)]
+        called = frozenset[str]().union(*(names(path).called for path in hosts))
+        defined = frozenset[str]().union(*(names(path).defined for path in hosts))
+        found: dict[Path, None] = {}
+        while True:
+            new = [
+                path
+                for path in others
+                if path not in found
+                and (called & names(path).defined or defined & names(path).called)
+            ]
+            if not new:
+                return list(found)
+            found.update(dict.fromkeys(new))
+            called = called.union(*(names(path).called for path in new))

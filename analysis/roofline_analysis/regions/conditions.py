@@ -1,0 +1,100 @@
+"""Conditions taken apart: what must hold, what holds where it does not, when a test first fails."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from roofline_core.algebra.symbolic import ZERO, Apply, Expr, Symbol, apply, from_atom
+
+_ROUNDING: Final = 1e-9
+"""Against logarithms that miss an integer by their rounding."""
+_FIXED_SCOPES: Final = frozenset(("thread", "launch", "param", "real", "loop"))
+
+
+def conjuncts(condition: Expr | None) -> tuple[Expr | None, ...]:
+    """The conditions that must all hold."""
+    if condition is None:
+        return (None,)
+    single = single_apply(condition)
+    if single is not None and single.op == "land":
+        return conjuncts(single.args[0]) + conjuncts(single.args[1])
+    return (condition,)
+
+
+def negation(condition: Expr | None) -> tuple[Expr | None, ...]:
+    """The conditions that must all hold where ``condition`` does not."""
+    if condition is None:
+        return (None,)
+    single = single_apply(condition)
+    if single is not None:
+        if single.op == "lor":
+            return negation(single.args[0]) + negation(single.args[1])
+        if single.op == "lt":
+            return (apply("le", -single.args[0]),)
+        if single.op == "le":
+            return (apply("lt", -single.args[0]),)
+        if single.op == "ne":
+            return (apply("eq", single.args[0]),)
+        if single.op == "eq":
+            inner = single_apply(single.args[0])
+            if inner is not None and inner.op in ("lt", "le", "eq", "ne", "land", "lor"):
+                return conjuncts(single.args[0])
+            return (apply("ne", single.args[0]),)
+    return (apply("eq", condition),)
+
+
+def single_apply(expr: Expr) -> Apply | None:
+    """The operation that an expression consists of, if it is one."""
+    if len(expr.terms) != 1:
+        return None
+    (monomial, coefficient), *_ = expr.terms.items()
+    if coefficient == 1 and len(monomial) == 1 and isinstance(monomial[0], Apply):
+        return monomial[0]
+    return None
+
+
+def trips_of_condition(condition: Expr | None, counter: Symbol) -> Expr | None:
+    """How many values of ``counter``, from 0 on, satisfy a condition before one does not.
+
+    None where the condition is not a comparison that is affine in the counter, or the number of
+    bits of something.
+    """
+    if condition is None or condition.constant is not None:
+        return None if condition is None or condition.constant else ZERO
+    single = single_apply(condition)
+    if single is None or single.op not in ("lt", "le", "ne"):
+        return None
+    difference = single.args[0]
+    bits = _bits_left(difference, counter) if single.op == "ne" else None
+    if bits is not None:
+        return bits
+    slope = difference.coefficient(counter)
+    if slope is None or not slope.terms:
+        return None
+    rest = difference - slope * from_atom(counter)
+    known = slope.constant
+    if known is not None and known < 0:
+        if single.op != "ne":
+            return None  # It never fails, short of an overflow.
+        slope, rest = -slope, -rest
+    if single.op == "le":
+        rest = rest - 1
+    return apply("max", apply("div", slope - rest - 1, slope), 0)
+
+
+def is_fixed(expr: Expr) -> bool:
+    """Whether the launch alone decides the number: no loaded or carried value is in it."""
+    return all(symbol.scope in _FIXED_SCOPES for symbol in expr.symbols())
+
+
+def _bits_left(difference: Expr, counter: Symbol) -> Expr | None:
+    """Of ``n >> (start + counter)``: the bits of n from ``start`` up."""
+    shift = single_apply(difference)
+    if shift is None or shift.op != "shr" or counter in shift.args[0].symbols():
+        return None
+    slope = shift.args[1].coefficient(counter)
+    if slope is None or slope.constant != 1:
+        return None
+    start = shift.args[1] - from_atom(counter)
+    bits = apply("floor", apply("log2", shift.args[0]) + _ROUNDING) + 1
+    return apply("max", bits - start, 0)

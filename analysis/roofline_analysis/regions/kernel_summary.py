@@ -1,0 +1,187 @@
+"""The result of walking a kernel: nested regions, each with its work and memory accesses.
+
+A region runs a number of times that its parent decides: a loop ``trips`` times for each run of its
+parent, a guard with the share of threads for which its conditions hold. Work stands in the region
+in which the compiler leaves it, loop-invariant work outside the loop. Everything stays symbolic
+until ``evaluation`` binds a launch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum
+from pathlib import Path
+
+from roofline_core.algebra.symbolic import Expr, Symbol
+from roofline_core.program.records import record
+from roofline_core.program.types import Type
+from roofline_core.program.units import Function, Problem
+
+
+class Work(IntEnum):
+    """What a region's work is counted in; also the index into a work row."""
+
+    SP = 0
+    DP = 1
+    HP = 2
+    INT = 3
+    TENSOR = 4
+    SPECIAL = 5
+    """Special-function unit operations: reciprocals, square roots, exponentials."""
+    CONVERSION = 6
+    FUSED = 7
+    """Operations that share their instruction with another: the products of multiply-adds."""
+
+
+WORK_KINDS = len(Work)
+Site = tuple[Path, int]
+"""A source line: file and 1-based number."""
+
+
+@record(frozen=True, slots=True, eq=False)
+class Array:
+    """Memory that is indexed: a kernel's pointer argument, a shared or local array, a global."""
+
+    name: str
+    space: str
+    """``global``, ``shared``, ``local``, ``constant`` or ``texture``."""
+    element: Type
+    read_only: bool = False
+    """``const`` with ``__restrict__``, or constant memory: no store can change it."""
+    size_bytes: Expr | None = None
+    indirect: bool = False
+    """The pointer itself was loaded from memory."""
+    restrict: bool = False
+    """``__restrict__``: no store through another pointer changes it."""
+
+
+@record(frozen=True, slots=True, eq=False)
+class Access:
+    """One load, store or atomic of the source, for every time its region runs."""
+
+    array: Array
+    offset: Expr
+    """Bytes from the start of the array; data-dependent parts are symbols of scope ``data``."""
+    size_bytes: int
+    kind: str
+    """``read``, ``write`` or ``atomic``."""
+    site: Site
+    varies: int = -1
+    """The bits of the loops in which the address may change."""
+    yields: Symbol | None = None
+    """Of a load: what stands for the number that is loaded."""
+
+
+@record(frozen=True, slots=True, eq=False)
+class Exit:
+    """A way out of a loop other than its trips: a ``break``, a ``return``, part of its test."""
+
+    conditions: tuple[Expr | None, ...]
+    """All must hold; None is a condition nothing is known of."""
+    at_start: bool = False
+    """The run in which they hold does not begin; else it is the last."""
+
+
+class Role(Enum):
+    """What a guard stands for in its branch."""
+
+    TAKEN = 0
+    """A side of a branch after which control goes on."""
+    LEAVES = 1
+    """A side that ends in ``return``, ``break`` or ``continue``."""
+    STAYS = 2
+    """What follows a side that leaves, for those that did not take it."""
+
+
+@dataclass(slots=True, eq=False)
+class Region:
+    """A stretch of code that runs as a whole."""
+
+    kind: str
+    """``kernel``, ``guard`` or ``loop``."""
+    parent: Region | None
+    site: Site
+    conditions: tuple[Expr | None, ...] = ()
+    """Of a guard: all must hold; None is a condition nothing is known of."""
+    odds: float | None = None
+    """Of a guard: the share assumed for a condition of unknown outcome; None: by its kind."""
+    role: Role = Role.TAKEN
+    trips: Expr | None = None
+    """Of a loop: how often it runs; None where nothing is known of it."""
+    counter: Symbol | None = None
+    """Of a loop: 0, 1, 2 ... in its runs."""
+    bit: int = 0
+    """Of a loop: its bit in ``Value.varies``."""
+    unrolled: bool = False
+    """The compiler unrolls it whole: the counter is a constant in each copy."""
+    copies: int = 1
+    """Of a loop that is unrolled in part: the runs that share one test and increment."""
+    walked_runs: int = 1
+    """Of a guard without conditions that stands for an unrolled loop: the runs it holds."""
+    exits: list[Exit] = field(default_factory=list)
+    """Of a loop: what can end it before its trips are done."""
+    spread: Expr | None = None
+    """Of a loop that halves a range in each run: the range it starts with."""
+    waits: bool = False
+    """Of a loop: it tries an atomic operation until that succeeds."""
+    work: dict[Site, list[float]] = field(default_factory=dict)
+    accesses: list[Access] = field(default_factory=list)
+    barriers: int = 0
+    """Barriers of the block in each run."""
+    joins: int = 0
+    """Values that all blocks combine into one in each run, one block after another."""
+    children: list[Region] = field(default_factory=list)
+    available: dict[object, object] = field(default_factory=dict)
+    """Value numbers computed here, for the walk alone."""
+    homes: dict[int, Region] = field(default_factory=dict)
+    """Where what varies so can be computed first, as far as it was asked; for the walk alone."""
+
+    def charge(self, site: Site, kind: Work, amount: float) -> None:
+        """Add work done on a source line, per run of this region."""
+        row = self.work.get(site)
+        if row is None:
+            row = self.work[site] = [0.0] * WORK_KINDS
+        row[kind] += amount
+
+    def walk(self) -> Iterator[Region]:
+        """This region and all inside it, outer ones first."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+@record(frozen=True, slots=True, eq=False)
+class Assumption:
+    """A symbol of device code whose value the source does not give."""
+
+    symbol: Symbol
+    name: str
+    why: str
+    site: Site
+
+
+@record(frozen=True, slots=True, eq=False)
+class KernelSummary:
+    """What one thread of a kernel does, for one binding of its template parameters."""
+
+    kernel: Function
+    root: Region
+    params: tuple[str, ...]
+    arrays: tuple[Array, ...]
+    shared_bytes: int
+    """Statically declared shared memory of a block."""
+    assumptions: tuple[Assumption, ...]
+    problems: tuple[Problem, ...]
+    barriers: int = 0
+    """``__syncthreads`` and its kin met."""
+    required_block: tuple[int, int, int] | None = None
+    """The block that the kernel demands of every launch, x first; None if it takes any."""
+    registers_per_thread: int = 32
+    """Assumed: how many a thread gets is the compiler's decision."""
+    meanings: Mapping[Symbol, Expr] = field(default_factory=dict)
+    """What numbers that data decides would be by exact arithmetic over loaded numbers."""
+    asks_warp_size: bool = True
+    """Whether it would be another one for warps of another size."""
+    unknown_sizes: Mapping[str, int] = field(default_factory=dict)
+    """Types whose size is not known, and the bytes that were taken for it."""

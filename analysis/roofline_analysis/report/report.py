@@ -1,0 +1,300 @@
+"""What the analysis says: plain, frozen values that every front end renders in its own way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from roofline_analysis.names.signature import title_of
+from roofline_analysis.regions.unknowns import UnknownKind, UnknownUsed
+from roofline_analysis.rules.model import Edit, Effect, Finding, Fix, Level, Related
+from roofline_analysis.timing.limiter import Limiter
+from roofline_analysis.verdict.prediction import (
+    Evidence,
+    FlipPoint,
+    Grounds,
+    LedgerLine,
+    Prediction,
+    Source,
+    Utilisation,
+    Verdict,
+)
+from roofline_core.program.precision import Precision
+from roofline_core.program.records import record
+from roofline_core.program.units import Dialect, Problem, Span
+
+__all__ = [
+    "ArgumentUsed",
+    "ClassOn",
+    "Edit",
+    "Effect",
+    "Evidence",
+    "FileReport",
+    "Finding",
+    "Fix",
+    "FlipPoint",
+    "GpuUsed",
+    "Grounds",
+    "KernelReport",
+    "LaunchReport",
+    "LedgerLine",
+    "Level",
+    "LibraryCallReport",
+    "Limiter",
+    "Measured",
+    "ModelOpinion",
+    "Prediction",
+    "Related",
+    "Report",
+    "Source",
+    "UnknownKind",
+    "UnknownUsed",
+    "Utilisation",
+    "Verdict",
+    "WhatIf",
+]
+
+
+@record(frozen=True, slots=True)
+class GpuUsed:
+    """The roofline that the verdicts of a report are judged by."""
+
+    name: str
+    clock: str
+    """``base`` or ``boost``."""
+    clock_mhz: float
+    peaks_gops: Mapping[Precision, float]
+    """10^9 operations a second; a precision without a known peak is absent."""
+    bandwidth_gbs: float
+    ridges: Mapping[Precision, float]
+    """Operations per byte at which compute and bandwidth take the same time."""
+    l2_bandwidth_gbs: float | None = None
+    """What the L2 cache is taken to give all SMs together."""
+    note: str | None = None
+    """Why it is this GPU, or by these peaks, where that is not what was asked for."""
+
+
+@record(frozen=True, slots=True)
+class ClassOn:
+    """The class of a launch on another GPU, by the same rule at the same clock."""
+
+    label: str
+    """The GPU as the settings call it: ``A100``."""
+    gpu: str
+    """As the database calls it."""
+    verdict: Verdict | None
+    confidence: float
+
+
+@record(frozen=True, slots=True)
+class WhatIf:
+    """What a launch would be elsewhere, and at another size."""
+
+    classes: tuple[ClassOn, ...]
+    """In the order of the settings."""
+    flip: FlipPoint | None = None
+    """On the GPU of the settings; None where no point was found."""
+
+
+@record(frozen=True, slots=True)
+class ArgumentUsed:
+    """A kernel argument's value at a launch, for people."""
+
+    name: str
+    value: str
+    """``1000000``, ``device buffer of 4.0 MB``, ``unknown``."""
+    origin: str | None
+    """``argv[1] at main.cu:42``."""
+    used: float | None = None
+    """The number that it was taken to be; None for what is no number."""
+    buffer_bytes: float | None = None
+    """The size that the memory behind a pointer was taken to have; None where none was used."""
+    assumed: tuple[UnknownUsed, ...] = ()
+    """What the number or the size rests on that the source leaves open."""
+
+
+@record(frozen=True, slots=True)
+class LaunchReport:
+    """One launch of a kernel and what it is expected to do."""
+
+    path: Path
+    line: int
+    grid: tuple[int | None, int | None, int | None] | None
+    block: tuple[int | None, int | None, int | None] | None
+    """None, whole or in part, where the host code does not fix it."""
+    shared_bytes: int | None
+    """Dynamic shared memory of a block."""
+    certain: bool
+    """False where the path to the launch rests on a condition that could not be decided."""
+    template_args: tuple[str, ...]
+    """The template arguments as source text, in parameter order."""
+    arguments: tuple[ArgumentUsed, ...]
+    prediction: Prediction
+    grid_origin: str | None = None
+    """Where the number of blocks came from; None where that is not known."""
+    grid_assumed: tuple[UnknownUsed, ...] = ()
+    """What it rests on that the source leaves open."""
+    block_origin: str | None = None
+    """Likewise the threads of a block."""
+    block_assumed: tuple[UnknownUsed, ...] = ()
+    what_if: WhatIf | None = None
+    """None where the settings ask for none, and where a front end asks for it when it is needed."""
+
+
+@record(frozen=True, slots=True)
+class ModelOpinion:
+    """What a language model says of a kernel's class, and what that and the static verdict make."""
+
+    verdict: Verdict | None
+    """The majority of the votes; None for a tie."""
+    votes: int
+    """How many votes say so."""
+    of_votes: int
+    reason: str
+    """The model's own words of one vote, not checked."""
+    model: str
+    protocol: str
+    """How it was asked: ``zero-shot``, ``few-shot``, ``decomposition`` or ``evidence``."""
+    joined: Verdict | None
+    """The verdict of both together, by the rule of ``roofline_advisor.joining``."""
+    joined_confidence: float
+    joined_source: Source
+    """Which of both it rests on."""
+
+
+@record(frozen=True, slots=True)
+class Measured:
+    """What a profiler measured of a kernel, to stand beside what is predicted of it."""
+
+    verdict: Verdict | None
+    gpu: str
+    """The GPU that it ran on."""
+    sp_flops: float | None
+    dp_flops: float | None
+    hp_flops: float | None
+    int_ops: float | None
+    tensor_flops: float | None
+    dram_bytes: float | None
+    """Read and written."""
+    time_ns: float | None
+    grid: tuple[int, int, int] | None
+    block: tuple[int, int, int] | None
+    args: tuple[str, ...] | None
+    """The command line that the program was run with; None where it is not known."""
+    occupancy: float | None
+    stalls: Mapping[str, float]
+    """By reason, the worst first: warps stalled for it for each warp that issues."""
+    heat: Mapping[tuple[str, int], float]
+    """By file name and line, the share of the kernel's program-counter samples."""
+    origin: str
+    """The report that it came from, and when it was taken."""
+    stale: bool
+    """Whether the kernel's code has changed since."""
+    applies: bool
+    """Whether it is of this code, GPU and launch, so that it goes before the prediction."""
+    predicted: Prediction
+    """For the launch that was measured, as far as that is known."""
+    disagreement: str | None
+    """What is far off and why, where prediction and measurement disagree strongly."""
+
+    def operations(self, precision: Precision) -> float | None:
+        """The operations of a precision."""
+        return {
+            Precision.SP: self.sp_flops,
+            Precision.DP: self.dp_flops,
+            Precision.HP: self.hp_flops,
+            Precision.INT: self.int_ops,
+            Precision.TENSOR: self.tensor_flops,
+        }[precision]
+
+
+@record(frozen=True, slots=True)
+class KernelReport:
+    """A kernel, its launches, and the prediction for the one that stands for it."""
+
+    name: str
+    """Demangled, with its signature: ``saxpy(int, float, const float *, float *)``."""
+    base_name: str
+    """The identifier alone."""
+    qualified_name: str
+    dialect: Dialect
+    path: Path
+    span: Span
+    name_span: Span
+    launches: tuple[LaunchReport, ...]
+    """In the order the host program meets them; empty where none was found."""
+    prediction: Prediction
+    """Of the first launch, or for assumed dimensions where there is none.
+
+    Where a measurement applies, what was measured stands in it, and its source says so.
+    """
+    findings: tuple[Finding, ...] = ()
+    opinion: ModelOpinion | None = None
+    """What a language model says; None where none was asked."""
+    what_if: WhatIf | None = None
+    """Of the first launch, or for assumed dimensions where there is none."""
+    body_hash: str = ""
+    """Of all the code that the kernel runs: the same as long as a measurement of it holds."""
+    measured: Measured | None = None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict that counts: the static one, or what it and the model's opinion make."""
+        return self.prediction.verdict if self.opinion is None else self.opinion.joined
+
+    @property
+    def title(self) -> str:
+        """What people call it: its qualified name, or whose target region it is."""
+        return title_of(self.dialect, self.qualified_name, self.base_name)
+
+
+@record(frozen=True, slots=True)
+class LibraryCallReport:
+    """A call of a GPU library in host code, and what it is expected to do."""
+
+    name: str
+    """As the source qualifies it: ``thrust::sort_by_key``, ``cublasSgemm``."""
+    path: Path
+    line: int
+    what: str
+    """In words: ``radix sort in 4 passes of 1048576 x unsigned int``."""
+    element: str | None
+    """The type of the elements; None where it is not known."""
+    count: int | None
+    """How many elements the call is given; None where the host code does not fix it."""
+    repeat: int | None
+    """How often the host's loops make the call in all."""
+    certain: bool
+    """False where the path to the call rests on a condition that could not be decided."""
+    prediction: Prediction
+    """Undecided where the bytes that it moves are not known."""
+    what_if: WhatIf | None = None
+
+
+@record(frozen=True, slots=True)
+class FileReport:
+    """The kernels a file defines and the library calls it makes, each in source order."""
+
+    path: Path
+    kernels: tuple[KernelReport, ...]
+    problems: tuple[Problem, ...] = ()
+    library_calls: tuple[LibraryCallReport, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    """Those of the host code, and comments that switch no finding off; kernels have their own."""
+    looked_for_findings: bool = True
+    """False in a first answer: then there may be findings that are not in it."""
+
+    def all_findings(self) -> tuple[Finding, ...]:
+        """The findings of the kernels and of the host code, by place."""
+        found = [finding for kernel in self.kernels for finding in kernel.findings]
+        found += self.findings
+        found.sort(key=lambda each: (str(each.path), each.span.line, each.code))
+        return tuple(found)
+
+
+@record(frozen=True, slots=True)
+class Report:
+    """The result of one run."""
+
+    gpu: GpuUsed
+    files: tuple[FileReport, ...]

@@ -1,0 +1,118 @@
+"""The memory accesses of a judged launch, as rules look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from roofline_analysis.device.values import THREAD
+from roofline_analysis.regions.kernel_summary import Access, Array, Region, Site
+from roofline_analysis.rules.subject import KernelSubject
+from roofline_analysis.timing.demand import Request
+from roofline_analysis.timing.requests import LINE_BYTES
+from roofline_analysis.verdict.analyse import Judged, Target
+from roofline_core.algebra.symbolic import Symbol
+from roofline_core.program.records import record
+
+
+@record(frozen=True, slots=True, eq=False)
+class Asked:
+    """One access with what warps ask of memory for it."""
+
+    access: Access
+    region: Region
+    request: Request
+    warp_runs: float
+    active: float
+    """Lanes of a warp that take part, on average."""
+
+    @property
+    def array(self) -> Array:
+        """What is accessed."""
+        return self.access.array
+
+    @property
+    def least_sectors(self) -> float:
+        """Sectors of a request whose lanes access neighbouring elements."""
+        return max(1.0, self.access.size_bytes * self.active / 32.0)
+
+    def coalesced(self) -> Request:
+        """The request with neighbouring elements for neighbouring lanes."""
+        sectors = min(self.request.sectors, self.least_sectors)
+        lines = max(1.0, sectors * 32.0 / LINE_BYTES)
+        return replace(
+            self.request, sectors=sectors, wavefronts=min(self.request.wavefronts, lines)
+        )
+
+
+def asked(kernel: KernelSubject, *spaces: str) -> Iterator[Asked]:
+    """The accesses to memory of some spaces."""
+    return (
+        item for item in requests_of(kernel.judged, kernel.target) if item.array.space in spaces
+    )
+
+
+def requests_of(judged: Judged, target: Target) -> Iterator[Asked]:
+    """The accesses of the regions that run, with what warps ask of memory for them."""
+    warp = float(target.gpu.architecture.warp_size)
+    for region, item in zip(judged.demanding, judged.demand.regions, strict=True):
+        active = min(warp, judged.execution.regions[region].runs / item.warp_runs)
+        for access, request in zip(region.accesses, item.requests, strict=True):
+            yield Asked(access, region, request, item.warp_runs, active)
+
+
+def by_array(items: Iterator[Asked]) -> dict[Array, list[Asked]]:
+    """Accesses put together by what they access."""
+    found: dict[Array, list[Asked]] = {}
+    for item in items:
+        found.setdefault(item.array, []).append(item)
+    return found
+
+
+def stride(kernel: KernelSubject, access: Access, index: Symbol) -> float | None:
+    """Bytes from one value of an index to the next; None where that is not one number."""
+    if index not in access.offset.symbols():
+        return 0.0
+    coefficient = access.offset.coefficient(index)
+    if coefficient is None:
+        return None
+    value = kernel.judged.execution.environment.evaluate(coefficient)
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+def lane_stride(kernel: KernelSubject, access: Access) -> float | None:
+    """Bytes from one lane of a warp to the next, where lanes differ in ``threadIdx.x``."""
+    return stride(kernel, access, THREAD["threadIdx.x"])
+
+
+def depends_on_data(access: Access) -> bool:
+    """Whether the address is more than indices, arguments and loop counters."""
+    if access.array.indirect:
+        return True
+    scopes = ("data", "carried", "unknown", "name")
+    return any(symbol.scope in scopes for symbol in access.offset.symbols())
+
+
+def innermost_loop(region: Region) -> Region | None:
+    """The loop around a region."""
+    current: Region | None = region
+    while current is not None and current.kind != "loop":
+        current = current.parent
+    return current
+
+
+def trips(kernel: KernelSubject, loop: Region) -> float:
+    """Mean runs of a loop for each run of what is around it."""
+    runs = kernel.judged.execution.regions.get(loop)
+    return runs.trips if runs is not None else 1.0
+
+
+def shown_name(array: Array) -> str:
+    """``'x'``: what the source calls an array."""
+    return f"'{array.name.removesuffix('[]').partition('@')[0]}'"
+
+
+def sites_of(items: Sequence[Asked]) -> list[Site]:
+    """The lines of accesses, the one that asks for most first."""
+    ordered = sorted(items, key=lambda i: -i.warp_runs * max(i.request.sectors, 1.0))
+    return list(dict.fromkeys(item.access.site for item in ordered))

@@ -1,0 +1,94 @@
+"""An integer division or remainder by a number that is not a compile-time constant.
+
+GPUs have no instruction for it: a 32-bit division becomes some fifteen instructions, among them a
+conversion to float and a reciprocal. Taking an index apart by `i / width` and `i % width` in each
+thread can cost more than the rest of the kernel. Use a grid of two or three dimensions, count the
+indices up with the loop, make the divisor a template parameter or a power of two, or divide by a
+multiplication with a number that the host prepares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from roofline_analysis.rules.expression_rewrites import Swap, swap_findings
+from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.node_index import Located, names_in
+from roofline_analysis.rules.subject import KernelSubject
+from roofline_core.program import expressions as ex
+from roofline_core.program.units import Dialect
+
+BAD = """\
+__global__ void wrap(int n, int period, int rounds, int *x) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int value = x[i];
+    for (int k = 0; k < rounds; k++) value = (value * 7 + k) % period;
+    x[i] = value;
+}
+
+int main() {
+    int n = 1 << 20;
+    int *x;
+    cudaMalloc(&x, n * sizeof(int));
+    wrap<<<n / 256, 256>>>(n, 1000, 100, x);
+}
+"""
+
+GOOD = BAD.replace("% period", "% 1024u").replace("int value", "unsigned value")
+
+
+_MADE_NAMES = "omp_"
+"""Of what a target region adds, such as the divisions of collapsed loops."""
+_LEAST_GAIN = 0.1
+"""Taking an index apart in another way is some work."""
+
+
+def check(kernel: KernelSubject) -> Iterator[Found]:
+    """Divisions of whole numbers whose divisor the compiler does not know."""
+    swaps = [
+        Swap(located, _cheap, None)
+        for located in kernel.nodes(ex.Binary)
+        if _is_division(kernel, located)
+    ]
+
+    def message(found: list[Swap]) -> str:
+        texts = dict.fromkeys(_text(swap.located.node) for swap in found)
+        return (
+            f"{', '.join(list(texts)[:4])}: integer division by a number that the compiler does not"
+            " know costs some fifteen instructions"
+        )
+
+    yield from swap_findings(kernel, swaps, message, None, exact=True, least=_LEAST_GAIN, lazy=True)  # type: ignore[arg-type]
+
+
+def _is_division(kernel: KernelSubject, located: Located) -> bool:
+    node = located.node
+    assert isinstance(node, ex.Binary)
+    if node.op not in ("/", "%") or isinstance(node.right, ex.Literal):
+        return False
+    if located.function.dialect is Dialect.OPENMP and any(
+        name.startswith(_MADE_NAMES) for name in names_in(node)
+    ):
+        return False
+    types = kernel.types(located.function)
+    return types.is_integer(node.left) and types.is_integer(node.right)
+
+
+def _cheap(node: Any) -> ex.Expression:
+    """Something of the same operands that takes one instruction."""
+    return ex.Binary(node.line, "-", node.left, node.right)
+
+
+def _text(node: object) -> str:
+    assert isinstance(node, ex.Binary)
+    divisor = node.right
+    if isinstance(divisor, ex.Name):
+        return f"'{node.op} {divisor.name}'"
+    if isinstance(divisor, ex.Member):
+        return f"'{node.op} {divisor.name}'"
+    return f"'{node.op}'"
+
+
+RULE = Rule("RL205", "integer-division", Level.INFORMATION, __doc__, BAD, GOOD, check=check)

@@ -1,0 +1,120 @@
+"""Accurate functions where a fast intrinsic may do.
+
+`sinf`, `expf` and their kin are computed to full single precision, in 10 to 60 instructions.
+`__sinf`, `__expf`, `__logf`, `__powf` use the special-function units in a few instructions, at an
+error that grows with the argument; `--use_fast_math` does so for a whole file. Only where the
+accuracy suffices: look at the error bounds in the CUDA programming guide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from roofline_analysis.rules.expression_rewrites import Swap, swap_findings
+from roofline_analysis.rules.model import Edit, Found, Level, Rule
+from roofline_analysis.rules.node_index import Located, called_name
+from roofline_analysis.rules.subject import KernelSubject
+from roofline_core.program import expressions as ex
+from roofline_core.program.units import Dialect
+
+BAD = """\
+__global__ void iterate(int n, int rounds, float *x) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float value = x[i];
+    for (int k = 0; k < rounds; k++) value += 0.5f * sinf(value);
+    x[i] = value;
+}
+
+int main() {
+    int n = 1 << 20;
+    float *x;
+    cudaMalloc(&x, n * sizeof(float));
+    iterate<<<n / 256, 256>>>(n, 100, x);
+}
+"""
+
+GOOD = BAD.replace("sinf", "__sinf")
+
+_INTRINSICS: Final = {
+    "sinf": "__sinf",
+    "cosf": "__cosf",
+    "tanf": "__tanf",
+    "expf": "__expf",
+    "exp10f": "__exp10f",
+    "logf": "__logf",
+    "log2f": "__log2f",
+    "log10f": "__log10f",
+    "powf": "__powf",
+}
+_LEAST_GAIN = 0.2
+"""Less is not worth the accuracy."""
+
+
+def check(kernel: KernelSubject) -> Iterator[Found]:
+    """Calls of single-precision functions that have a fast intrinsic."""
+    if kernel.kernel.dialect not in (Dialect.CUDA, Dialect.HIP):
+        return
+    lines: dict[tuple[object, int, str], list[Located]] = {}
+    for located in kernel.nodes(ex.Call):
+        assert isinstance(located.node, ex.Call)
+        name = called_name(located.node)
+        if name is not None and _intrinsic(kernel, located, name) is not None:
+            lines.setdefault((located.function, located.node.line, name), []).append(located)
+    swaps = []
+    for (_, _, name), group in lines.items():
+        for located, edit in zip(group, _edits(kernel, group, name), strict=True):
+            swaps.append(Swap(located, _build, edit))
+    yield from swap_findings(
+        kernel, swaps, _message, "Use the fast intrinsics", exact=False, least=_LEAST_GAIN
+    )
+
+
+def _intrinsic(kernel: KernelSubject, located: Located, name: str) -> str | None:
+    if name.startswith("pow") and _has_constant_exponent(located):
+        return None
+    found = _INTRINSICS.get(name)
+    if found is not None or f"{name}f" not in _INTRINSICS:
+        return found
+    # Of C++'s overloads the single-precision one.
+    assert isinstance(located.node, ex.Call)
+    types = kernel.types(located.function)
+    if all(types.of(arg) == "float" for arg in located.node.args):
+        return _INTRINSICS[f"{name}f"]
+    return None
+
+
+def _has_constant_exponent(located: Located) -> bool:
+    """Whether a power may be of a negative base, which the intrinsic cannot take."""
+    node = located.node
+    return isinstance(node, ex.Call) and any(isinstance(a, ex.Literal) for a in node.args[1:])
+
+
+def _build(call: Any) -> ex.Expression:
+    name = called_name(call) or ""
+    found = _INTRINSICS.get(name) or _INTRINSICS[f"{name}f"]
+    return ex.Call(call.line, ex.Name(call.line, found), call.args)
+
+
+def _edits(kernel: KernelSubject, group: Sequence[Located], name: str) -> list[Edit | None]:
+    text = kernel.text(group[0].function.path)
+    found = text.calls(name, group[0].node.line) if text is not None else []
+    if text is None or len(found) != len(group):
+        return [None] * len(group)
+    new = _INTRINSICS.get(name) or _INTRINSICS[f"{name}f"]
+    return [
+        text.replace(start, text.code.index(name.encode(), start) + len(name), new)
+        for start, _, _ in found
+    ]
+
+
+def _message(swaps: Sequence[Swap]) -> str:
+    names = dict.fromkeys(
+        called_name(swap.located.node) for swap in swaps if isinstance(swap.located.node, ex.Call)
+    )
+    shown = ", ".join(f"'{name}'" for name in names)
+    return f"{shown} computed to full accuracy; fast intrinsics would do if that is not needed"
+
+
+RULE = Rule("RL207", "fast-intrinsics", Level.HINT, __doc__, BAD, GOOD, check=check, fixes=True)

@@ -1,0 +1,1 @@
+"""Rules about host code: copies, waits and launches."""

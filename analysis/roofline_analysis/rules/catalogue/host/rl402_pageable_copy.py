@@ -1,0 +1,110 @@
+"""An asynchronous copy of pageable memory.
+
+The GPU can only fetch memory that is pinned. From `malloc`, `new` or a vector the driver first
+copies into a pinned buffer of its own, in which the call waits: `cudaMemcpyAsync` is not
+asynchronous then, and reaches about half of the bus's bandwidth. Allocate with `cudaMallocHost`, or
+register the memory with `cudaHostRegister`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from roofline_analysis.rules.copies import Copy, copies
+from roofline_analysis.rules.host_program import HostProgram
+from roofline_analysis.rules.model import Found, Level, Related, Rule
+from roofline_analysis.rules.node_index import Located, called_name, names_in, within
+from roofline_core.program import expressions as ex
+from roofline_core.program import statements as st
+
+BAD = """\
+#include <cstdlib>
+__global__ void scale(int n, float *x) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= 2.0f;
+}
+
+int main() {
+    int n = 1 << 22;
+    float *x = (float *)malloc(n * sizeof(float));
+    float *d_x;
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    cudaMalloc(&d_x, n * sizeof(float));
+    cudaMemcpyAsync(d_x, x, n * sizeof(float), cudaMemcpyHostToDevice, stream);
+    scale<<<n / 256, 256, 0, stream>>>(n, d_x);
+}
+"""
+
+GOOD = BAD.replace("float *x = (float *)malloc(n * sizeof(float));", "float *x;").replace(
+    "    float *d_x;\n", "    float *d_x;\n    cudaMallocHost(&x, n * sizeof(float));\n"
+)
+
+_PAGEABLE: Final = frozenset(("malloc", "calloc", "realloc", "aligned_alloc"))
+_PINNING: Final = frozenset(
+    f"{prefix}{name}"
+    for prefix in ("cuda", "hip")
+    for name in ("MallocHost", "HostAlloc", "HostRegister", "HostMalloc", "MallocManaged")
+)
+
+
+def check(program: HostProgram) -> Iterator[Found]:
+    """Asynchronous copies whose host side was allocated by C or C++."""
+    found: dict[object, dict[str, tuple[Copy, int]]] = {}
+    for copy in copies(program):
+        name = copy.host
+        if not copy.asynchronous or name is None or isinstance(copy.call.args[2], ex.SizeOf):
+            continue
+        where = _allocation(program, copy, name)
+        if where is not None and not _is_pinned(program, name):
+            found.setdefault(copy.located.function, {}).setdefault(name, (copy, where))
+    for named in found.values():
+        names = ", ".join(f"'{name}'" for name in named)
+        is_pageable = "is pageable memory" if len(named) == 1 else "are pageable memory"
+        first, _ = next(iter(named.values()))
+        yield program.found(
+            f"{names} {is_pageable}: an asynchronous copy waits while the driver copies through a"
+            " buffer of its own; allocate with cudaMallocHost",
+            first.call.line,
+            related=tuple(
+                Related(program.path, where, f"'{name}' is allocated here")
+                for name, (_, where) in named.items()
+            ),
+        )
+
+
+def _allocation(program: HostProgram, copy: Copy, name: str) -> int | None:
+    """The line in the same function that allocates a variable's memory by C or C++."""
+    for located in program.nodes(st.Variable, ex.Assign):
+        node = located.node
+        if located.function is not copy.located.function:
+            continue
+        if isinstance(node, st.Variable) and node.name == name:
+            if node.type.name in ("std::vector", "vector") or node.type.dims:
+                return node.line
+            value: object = node.init
+        elif isinstance(node, ex.Assign) and isinstance(node.target, ex.Name):
+            value = node.value if node.target.name == name else None
+        else:
+            continue
+        if value is not None and _allocates(value):
+            return node.line
+    return None
+
+
+def _allocates(value: object) -> bool:
+    return any(
+        isinstance(each, ex.New) or (isinstance(each, ex.Call) and called_name(each) in _PAGEABLE)
+        for each in within(value)
+    )
+
+
+def _is_pinned(program: HostProgram, name: str) -> bool:
+    def mentions(located: Located) -> bool:
+        return name in names_in(located.node)
+
+    return any(mentions(located) for located, _ in program.calls(*_PINNING))
+
+
+RULE = Rule("RL402", "pageable-copy", Level.INFORMATION, __doc__, BAD, GOOD, check_host=check)

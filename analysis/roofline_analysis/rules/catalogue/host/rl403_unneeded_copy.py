@@ -1,0 +1,142 @@
+"""A copy of data that is not needed.
+
+A buffer that the first kernel overwrites whole before anything reads it need not be filled by a
+copy or a `cudaMemset`; one that no kernel writes need not be copied back. The bus moves some 25 GB
+a second, a small part of what DRAM moves. Copy only what is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from roofline_analysis.rules.copies import (
+    TO_DEVICE,
+    Copy,
+    Use,
+    buffer_bytes,
+    copies,
+    kinds_of,
+    uses_of,
+)
+from roofline_analysis.rules.host_program import HostProgram
+from roofline_analysis.rules.model import Found, Level, Related, Rule
+from roofline_analysis.rules.node_index import called_name, names_in
+from roofline_analysis.rules.number_text import amount
+from roofline_core.program import expressions as ex
+from roofline_core.program import statements as st
+from roofline_core.program.units import Function
+
+BAD = """\
+#include <cstdlib>
+__global__ void square(int n, const float *x, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = x[i] * x[i];
+}
+
+int main() {
+    int n = 1 << 22;
+    float *x = (float *)malloc(n * sizeof(float)), *y = (float *)malloc(n * sizeof(float));
+    float *d_x, *d_y;
+    cudaMalloc(&d_x, n * sizeof(float));
+    cudaMalloc(&d_y, n * sizeof(float));
+    cudaMemcpy(d_x, x, n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(d_y, y, n * sizeof(float), cudaMemcpyHostToDevice);
+    square<<<n / 256, 256>>>(n, d_x, d_y);
+    cudaMemcpy(y, d_y, n * sizeof(float), cudaMemcpyDeviceToHost);
+}
+"""
+
+GOOD = BAD.replace("    cudaMemcpy(d_y, y, n * sizeof(float), cudaMemcpyHostToDevice);\n", "")
+
+_LEAST_BYTES = 1 << 16
+
+
+def check(program: HostProgram) -> Iterator[Found]:
+    """Copies to buffers that are overwritten, and back from buffers that nothing wrote."""
+    found = list(copies(program))
+    for copy in found:
+        if copy.device is None or copy.located.loops or copy.located.branches:
+            continue
+        if not _stays(program, copy.located.function, copy.device):
+            continue
+        uses = uses_of(program, copy.device)
+        if any(use.launch.context.path != program.path for use in uses):
+            continue
+        size = buffer_bytes(uses[0]) if uses else None
+        if size is None or size < _LEAST_BYTES:
+            continue
+        if copy.direction == TO_DEVICE:
+            yield from _overwritten(program, copy, uses, size)
+        else:
+            yield from _unchanged(program, copy, uses, found, size)
+
+
+def _stays(program: HostProgram, function: Function, name: str) -> bool:
+    """Whether a function's own variable names the same buffer all along: no swap, no alias."""
+    own = any(
+        located.function is function
+        and isinstance(located.node, st.Variable)
+        and located.node.name == name
+        and not (located.node.init is not None and names_in(located.node.init))
+        for located in program.nodes(st.Variable)
+    )
+    for located in program.nodes(ex.Assign, st.Variable, ex.Call):
+        node = located.node
+        if located.function is not function:
+            continue
+        if isinstance(node, ex.Assign) and _is_named(name, node.target, node.value):
+            return False
+        if isinstance(node, st.Variable) and node.init is not None and _is_named(name, node.init):
+            return False
+        if isinstance(node, ex.Call) and called_name(node) == "swap" and name in names_in(node):
+            return False
+    return own
+
+
+def _is_named(name: str, *nodes: object) -> bool:
+    return any(isinstance(node, ex.Name) and node.name == name for node in nodes)
+
+
+def _overwritten(program: HostProgram, copy: Copy, uses: list[Use], size: float) -> Iterator[Found]:
+    later = [use for use in uses if use.launch.context.line > copy.call.line]
+    if not later or len(later) != len(uses) or not _writes_whole(later[0], size):
+        return
+    context = later[0].launch.context
+    if not context.certain:
+        return
+    yield program.found(
+        f"{amount(size, 'B')} are copied to '{copy.device}', which '{context.kernel.name}'"
+        " overwrites whole before anything reads it",
+        copy.call.line,
+        related=(Related(context.path, context.line, f"'{context.kernel.name}' writes it here"),),
+    )
+
+
+def _writes_whole(use: Use, size: float) -> bool:
+    """Whether a launch writes each byte of a buffer and reads none."""
+    if kinds_of(use) != {"write"}:
+        return False
+    for array in use.launch.judged.judged.traffic.arrays:
+        if array.array.name == use.parameter:
+            sure = all(t.box is not None and not t.random for t in array.touched)
+            regions = use.launch.judged.judged.execution.regions
+            sure = sure and not any(regions[t.region].assumed for t in array.touched)
+            done = max(t.places * t.access.size_bytes for t in array.touched)
+            return sure and done >= size and array.written_bytes >= size
+    return False
+
+
+def _unchanged(
+    program: HostProgram, copy: Copy, uses: list[Use], all_copies: list[Copy], size: float
+) -> Iterator[Found]:
+    if any(kinds_of(use) != {"read"} for use in uses):
+        return
+    if not any(each.direction == TO_DEVICE and each.target == copy.source for each in all_copies):
+        return
+    yield program.found(
+        f"{amount(size, 'B')} are copied back from '{copy.source}', which no kernel writes",
+        copy.call.line,
+    )
+
+
+RULE = Rule("RL403", "unneeded-copy", Level.INFORMATION, __doc__, BAD, GOOD, check_host=check)

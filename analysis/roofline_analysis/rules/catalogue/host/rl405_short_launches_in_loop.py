@@ -1,0 +1,96 @@
+"""Many launches that take no longer than launching does.
+
+A launch costs about two microseconds before its first instruction. Steps of an iteration whose
+kernels have less work than that spend most of their time on launching. Let a kernel do several
+steps (with a grid-wide barrier where they depend on each other), launch the steps as a CUDA graph,
+or join kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from roofline_analysis.device.assigned import body_facts
+from roofline_analysis.rules.host_program import HostLaunch, HostProgram
+from roofline_analysis.rules.model import Found, Level, Related, Rule
+from roofline_analysis.rules.node_index import Located, called_name, names_in
+from roofline_analysis.rules.number_text import duration, plain
+from roofline_analysis.timing.launch_time import CONSTANTS
+from roofline_core.program import expressions as ex
+
+BAD = """\
+__global__ void relax(int n, int color, float *x) {
+    int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x) + color;
+    if (i > 0 && i < n - 1) x[i] = 0.5f * (x[i - 1] + x[i + 1]);
+}
+
+int main() {
+    int n = 1 << 14;
+    float *x;
+    cudaMalloc(&x, n * sizeof(float));
+    for (int k = 0; k < 10000; k++) relax<<<n / 512, 256>>>(n, k & 1, x);
+}
+"""
+
+GOOD = BAD.replace("1 << 14", "1 << 24")
+
+_LEAST_REPEATS = 100
+_SHORT = 1.0
+"""Times of launching that a launch's own work takes at most."""
+
+
+def check(program: HostProgram) -> Iterator[Found]:
+    """Launches in loops that pass something else each time and take hardly longer than nothing."""
+    nodes = {each.node.line: each for each in program.nodes(ex.Launch) if _is_step(each)}
+    if not nodes:
+        return
+    told: set[int] = set()
+    for launch in program.launches:
+        context = launch.context
+        located = nodes.get(context.line) if context.path == program.path else None
+        if located is None or context.line in told:
+            continue
+        repeat = context.repeat.constant if context.repeat is not None else None
+        if repeat is None or repeat < _LEAST_REPEATS:
+            continue
+        time = launch.judged.prediction.time_ns
+        if time is None or _is_assumed(launch):
+            continue
+        own = time - CONSTANTS.launch_ns
+        if own > _SHORT * CONSTANTS.launch_ns or not launch.judged.judged.traffic.arrays:
+            continue
+        told.add(context.line)
+        yield program.found(
+            f"'{context.kernel.name}' is launched {plain(float(repeat))} times and takes"
+            f" {duration(time)} each time, {duration(CONSTANTS.launch_ns)} of it for launching:"
+            f" {duration(float(repeat) * CONSTANTS.launch_ns)} in all",
+            context.line,
+            related=(Related(program.path, located.loops[-1].line, "the loop"),),
+        )
+
+
+def _is_step(located: Located) -> bool:
+    """Whether a launch is a step of something: its loop changes what is passed."""
+    node = located.node
+    if not located.loops or not isinstance(node, ex.Launch) or node.args is None:
+        return False
+    loop = located.loops[-1]
+    changed = {
+        change.name
+        for change in body_facts(loop).changes
+        if change.op != "?" or _swaps(change.value)  # a call, which only might change it
+    }
+    return any(names_in(argument) & changed for argument in node.args)
+
+
+def _swaps(call: object) -> bool:
+    return isinstance(call, ex.Call) and called_name(call) == "swap"
+
+
+def _is_assumed(launch: HostLaunch) -> bool:
+    return bool(launch.judged.prediction.unknowns)
+
+
+RULE = Rule(
+    "RL405", "short-launches-in-loop", Level.INFORMATION, __doc__, BAD, GOOD, check_host=check
+)

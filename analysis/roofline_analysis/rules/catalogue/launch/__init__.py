@@ -1,0 +1,1 @@
+"""Rules about grids, blocks and how warps run."""

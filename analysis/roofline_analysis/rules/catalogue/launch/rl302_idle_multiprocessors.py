@@ -1,0 +1,72 @@
+"""The grid has fewer blocks than the GPU has multiprocessors.
+
+A block runs on one multiprocessor (SM). With fewer blocks than SMs the others do nothing, and both
+roofs, that of arithmetic and that of memory, lie lower by as much. Give each thread less to do and
+launch more blocks, or let several such launches run at once in streams.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from roofline_analysis.rules.effects import Change, matters
+from roofline_analysis.rules.launches import block_threads, found_at_launch, known_launches
+from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.subject import KernelSubject
+from roofline_core.program import expressions as ex
+
+BAD = """\
+__global__ void scale(int n, float a, float *x) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        x[i] = a * x[i];
+}
+
+int main() {
+    int n = 1 << 22;
+    float *x;
+    cudaMalloc(&x, n * sizeof(float));
+    scale<<<8, 256>>>(n, 2.0f, x);
+}
+"""
+
+GOOD = BAD.replace("<<<8, 256>>>", "<<<1632, 256>>>")
+
+_LEAST_GAIN = 0.3
+_LEAST_TIME_NS = 25_000.0
+"""A short launch, such as the last step of a reduction, is not worth spreading."""
+
+
+def check(kernel: KernelSubject) -> Iterator[Found]:
+    """Launches of few blocks that take long."""
+    sms = kernel.target.gpu.sm_count
+    if not _shares_blocks_out(kernel):
+        return
+    launches = list(known_launches(kernel))
+    if any(launch.judged.demand.blocks >= sms for launch in launches):
+        return  # other sizes fill the GPU
+    for launch in launches:
+        blocks = launch.judged.demand.blocks
+        if (launch.prediction.time_ns or 0.0) < _LEAST_TIME_NS:
+            continue
+        effect = kernel.effect(Change(blocks=sms, paths=blocks / sms), launch)
+        if matters(effect, _LEAST_GAIN):
+            yield found_at_launch(
+                kernel,
+                launch,
+                f"{blocks} block{'s' if blocks > 1 else ''} of {block_threads(launch)} threads on"
+                f" {sms} multiprocessors: {1.0 - blocks / sms:.0%} of the GPU does nothing",
+                effect,
+            )
+
+
+def _shares_blocks_out(kernel: KernelSubject) -> bool:
+    """Whether the kernel is made for several blocks; one block may be what it is about."""
+    return any(
+        isinstance(located.node, ex.Member)
+        and isinstance(located.node.base, ex.Name)
+        and located.node.base.name == "blockIdx"
+        for located in kernel.nodes(ex.Member)
+    )
+
+
+RULE = Rule("RL302", "idle-multiprocessors", Level.INFORMATION, __doc__, BAD, GOOD, check=check)

@@ -1,0 +1,58 @@
+"""The last round of blocks leaves most of the GPU idle.
+
+Blocks are shared out over the multiprocessors. With 80 blocks on 68 of them, twelve do two blocks
+and the others wait: the launch takes as long as with 136 blocks. Choose a number of blocks that is
+a multiple of the multiprocessors, or smaller blocks, whose last round costs less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from roofline_analysis.rules.effects import Change, matters
+from roofline_analysis.rules.launches import found_at_launch, known_launches
+from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.subject import KernelSubject
+
+BAD = """\
+__global__ void polynomial(int n, float *x) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float value = x[i];
+    for (int k = 0; k < 4096; k++) value = value * value + 0.5f;
+    x[i] = value;
+}
+
+int main() {
+    int n = 80 * 1024;
+    float *x;
+    cudaMalloc(&x, n * sizeof(float));
+    polynomial<<<n / 1024, 1024>>>(n, x);
+}
+"""
+
+GOOD = BAD.replace("<<<n / 1024, 1024>>>", "<<<n / 128, 128>>>")
+
+_LEAST_GAIN = 0.15
+
+
+def check(kernel: KernelSubject) -> Iterator[Found]:
+    """Launches that take as long as with many more blocks."""
+    sms = kernel.target.gpu.sm_count
+    for launch in known_launches(kernel):
+        blocks = launch.judged.demand.blocks
+        if blocks <= sms or blocks % sms == 0:
+            continue
+        rounds = -(-blocks // sms)
+        effect = kernel.effect(Change(blocks=rounds * sms, paths=1.0), launch)
+        if matters(effect, _LEAST_GAIN):
+            yield found_at_launch(
+                kernel,
+                launch,
+                f"{blocks} blocks on {sms} multiprocessors: some get {rounds}, while the mean is"
+                f" {blocks / sms:.2f}, and all wait for the busiest",
+                effect,
+            )
+
+
+RULE = Rule("RL303", "tail-wave", Level.INFORMATION, __doc__, BAD, GOOD, check=check)

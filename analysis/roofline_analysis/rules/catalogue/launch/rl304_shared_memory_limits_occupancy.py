@@ -1,0 +1,75 @@
+"""Shared memory lets few blocks run at a time.
+
+A multiprocessor has shared memory for only so many blocks. When few warps are resident, nothing
+else can run while they wait for memory or for a barrier, and latency shows. Use smaller tiles, or
+larger blocks for the same tile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from roofline_analysis.rules.effects import Change, matters
+from roofline_analysis.rules.launches import known_launches
+from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.number_text import amount
+from roofline_analysis.rules.subject import KernelSubject
+
+BAD = """\
+__global__ void shift(int n, const float *x, float *y) {
+    __shared__ float tile[8192];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int k = 0; k < 64; k++) {
+        tile[threadIdx.x] = x[(i + k * 4099) & (n - 1)];
+        __syncthreads();
+        y[i] = tile[(threadIdx.x + 1) % 128];
+        __syncthreads();
+    }
+}
+
+int main() {
+    int n = 1 << 18;
+    float *x, *y;
+    cudaMalloc(&x, n * sizeof(float));
+    cudaMalloc(&y, n * sizeof(float));
+    shift<<<n / 128, 128>>>(n, x, y);
+}
+"""
+
+GOOD = BAD.replace("tile[8192]", "tile[128]")
+
+_LOW = 0.4
+
+
+def check(kernel: KernelSubject) -> Iterator[Found]:
+    """Launches of low occupancy that shared memory limits."""
+    launch = next(iter(known_launches(kernel)), None)
+    if launch is None:
+        return
+    used, share = launch.prediction.utilisation, launch.prediction.occupancy
+    if used is None or share is None or used.limiter != "shared memory" or share > _LOW:
+        return
+    if used.waves <= 1.0:
+        return
+    effect = kernel.effect(Change(blocks_per_sm=2 * used.blocks_per_sm), launch)
+    if not matters(effect):
+        return
+    size = launch.judged.summary.shared_bytes + launch.bound.dynamic_shared_bytes
+    yield kernel.found(
+        f"{amount(size, 'B')} of shared memory let {used.blocks_per_sm} blocks run on a"
+        f" multiprocessor at a time: {share:.0%} of its warps; with half of it twice as many would",
+        [(kernel.kernel.path, kernel.kernel.name_span.line)],
+        effect,
+        span=kernel.kernel.name_span,
+    )
+
+
+RULE = Rule(
+    "RL304",
+    "shared-memory-limits-occupancy",
+    Level.INFORMATION,
+    __doc__,
+    BAD,
+    GOOD,
+    check=check,
+)

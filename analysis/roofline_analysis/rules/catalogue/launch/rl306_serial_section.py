@@ -1,0 +1,124 @@
+"""One thread of a block works while the others wait.
+
+Under `if (threadIdx.x == 0)` one lane of one warp runs and the rest of the block waits, at the next
+barrier or at its end. A loop there takes as many steps as it has iterations, each with the full
+latency of its instructions. Share the loop out over the threads, with a reduction at its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from roofline_analysis.regions.kernel_summary import Region, Role
+from roofline_analysis.rules.effects import Change, matters
+from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.subject import KernelSubject
+
+BAD = """\
+__global__ void block_sums(int n, const float *x, float *sums) {
+    __shared__ float part[256];
+    part[threadIdx.x] = x[blockIdx.x * 256 + threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        float sum = 0.0f;
+        for (int k = 0; k < 256; k++) sum += part[k];
+        sums[blockIdx.x] = sum;
+    }
+}
+
+int main() {
+    int n = 1 << 22;
+    float *x, *sums;
+    cudaMalloc(&x, n * sizeof(float));
+    cudaMalloc(&sums, n / 256 * sizeof(float));
+    block_sums<<<n / 256, 256>>>(n, x, sums);
+}
+"""
+
+GOOD = """\
+__global__ void block_sums(int n, const float *x, float *sums) {
+    __shared__ float part[8];
+    float sum = x[blockIdx.x * 256 + threadIdx.x];
+    for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffff, sum, step);
+    if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int w = 1; w < 8; w++) sum += part[w];
+        sums[blockIdx.x] = sum;
+    }
+}
+
+int main() {
+    int n = 1 << 22;
+    float *x, *sums;
+    cudaMalloc(&x, n * sizeof(float));
+    cudaMalloc(&sums, n / 256 * sizeof(float));
+    block_sums<<<n / 256, 256>>>(n, x, sums);
+}
+"""
+
+_LEAST_TRIPS = 16.0
+_LEAST_GAIN = 0.15
+_FEW = 1.01
+"""Threads of a block that pass."""
+
+
+def check(kernel: KernelSubject) -> Iterator[Found]:
+    """Guards that one thread of each block passes, with a loop inside that takes long."""
+    execution = kernel.judged.execution
+    x, y, z = execution.block
+    if x * y * z < 32:
+        return
+    blocks = float(kernel.judged.demand.blocks)
+    for region in kernel.judged.demanding:
+        if not _is_by_thread(region) or kernel.runs(region) > _FEW * blocks * _outer(
+            kernel, region
+        ):
+            continue
+        runs = execution.regions[region]
+        if runs.assumed or not runs.runs:
+            continue
+        inside = [
+            each for each in region.walk() if each in execution.regions and each is not region
+        ]
+        if any(execution.regions[each].assumed for each in inside):
+            continue
+        most = max((execution.regions[each].runs / runs.runs for each in inside), default=0.0)
+        unrolled = max((each.walked_runs for each in region.walk()), default=1)
+        trips = max(most, float(unrolled))
+        if trips < _LEAST_TRIPS:
+            continue
+        shorter = 1.0 / min(trips, float(x * y * z))
+        change = Change(warp_runs=dict.fromkeys(inside, max(shorter, 1 / 32)))
+        effect = kernel.effect(change)
+        if matters(effect, _LEAST_GAIN):
+            yield kernel.found(
+                f"one thread of each block runs {trips:,.4g} iterations here while"
+                f" {x * y * z - 1} others wait; share the loop out over them",
+                [region.site],
+                effect,
+            )
+
+
+def _is_by_thread(region: Region) -> bool:
+    """Whether a guard picks a thread by its index."""
+    if region.kind != "guard" or region.role is not Role.TAKEN or not region.conditions:
+        return False
+    symbols = {s for c in region.conditions if c is not None for s in c.symbols()}
+    return any(s.name.startswith("threadIdx") for s in symbols) and not any(
+        s.scope in ("data", "carried") for s in symbols
+    )
+
+
+def _outer(kernel: KernelSubject, region: Region) -> float:
+    """How often a block comes to a guard."""
+    factor = 1.0
+    current = region.parent
+    while current is not None:
+        if current.kind == "loop":
+            factor *= max(1.0, kernel.judged.execution.regions[current].trips)
+        current = current.parent
+    return factor
+
+
+RULE = Rule("RL306", "serial-section", Level.INFORMATION, __doc__, BAD, GOOD, check=check)

@@ -1,0 +1,113 @@
+"""A barrier that some threads of a block do not come to.
+
+`__syncthreads()` waits for all threads of the block. Under a condition that holds for some of them
+only, its behaviour is undefined: the kernel may hang, or barriers may be mixed up. Move the barrier
+out of the branch and leave only the work inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from roofline_analysis.device.values import THREAD
+from roofline_analysis.regions.kernel_summary import Region, Role
+from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.node_index import Located, called_name
+from roofline_analysis.rules.subject import KernelSubject
+from roofline_core.program import expressions as ex
+
+BAD = """\
+__global__ void neighbours(int n, const float *x, float *y) {
+    __shared__ float tile[256];
+    int i = blockIdx.x * 256 + threadIdx.x;
+    tile[threadIdx.x] = x[i];
+    if (threadIdx.x < 255) {
+        __syncthreads();
+        y[i] = tile[threadIdx.x] + tile[threadIdx.x + 1];
+    }
+}
+
+int main() {
+    int n = 1 << 20;
+    float *x, *y;
+    cudaMalloc(&x, n * sizeof(float));
+    cudaMalloc(&y, n * sizeof(float));
+    neighbours<<<n / 256, 256>>>(n, x, y);
+}
+"""
+
+GOOD = BAD.replace("        __syncthreads();\n", "").replace(
+    "    if (threadIdx", "    __syncthreads();\n    if (threadIdx"
+)
+
+_BARRIERS = ("__syncthreads",)
+
+
+def check(kernel: KernelSubject) -> Iterator[Found]:
+    """Barriers below guards that hold for some threads of a block only."""
+    sites = {
+        (located.function.path, located.node.line): located
+        for located in kernel.nodes(ex.Call)
+        if isinstance(located.node, ex.Call) and called_name(located.node) in _BARRIERS
+    }
+    if not sites:
+        return
+    for region in kernel.judged.demanding:
+        guard = _splitting_guard(kernel, region) if region.barriers else None
+        if guard is None:
+            continue
+        inside = [site for site, located in sites.items() if _is_below(located, guard.site[1])]
+        if inside:
+            yield kernel.found(
+                f"some threads of the block do not take the branch at line {guard.site[1]} and do"
+                " not come to this barrier, which is undefined behaviour; move it out",
+                inside,
+            )
+            return
+
+
+def _is_below(located: Located, line: int) -> bool:
+    """Whether a call stands in a branch whose condition is on a line."""
+    return any(branch.condition.line == line for branch in located.branches)
+
+
+def _splitting_guard(kernel: KernelSubject, region: Region) -> Region | None:
+    """The guard around a region that splits some block, if its condition is known."""
+    current: Region | None = region
+    while current is not None:
+        if current.kind == "guard" and current.role is Role.TAKEN and _splits(kernel, current):
+            return current
+        current = current.parent
+    return None
+
+
+def _splits(kernel: KernelSubject, guard: Region) -> bool:
+    lanes = kernel.judged.execution.lanes
+    if lanes is None:
+        return False
+    for condition in guard.conditions:
+        if condition is None:
+            return False
+        symbols = condition.symbols()
+        if not any(s.name.startswith("threadIdx") for s in symbols):
+            continue
+        if any(s.scope not in ("thread", "launch", "param") for s in symbols):
+            return False
+        holds = lanes.evaluate(condition)
+        if not isinstance(holds, np.ndarray):
+            continue
+        blocks = np.zeros(len(holds), dtype=np.int64)
+        for axis in "xyz":
+            index = lanes.values[THREAD[f"blockIdx.{axis}"]]
+            blocks = blocks * 65536 + np.asarray(index, dtype=np.int64)
+        passing = np.asarray(holds) != 0
+        for block in np.unique(blocks):
+            some = passing[blocks == block]
+            if some.any() and not some.all():
+                return True
+    return False
+
+
+RULE = Rule("RL308", "barrier-under-divergence", Level.WARNING, __doc__, BAD, GOOD, check=check)

@@ -1,0 +1,122 @@
+"""Neighbouring threads access memory far apart.
+
+A warp's request is served in sectors of 32 bytes. Where the lanes' addresses lie a sector or more
+apart, each lane takes a sector of its own, of which one element is used: 32 sectors travel from L2
+where 4 would do for floats. Let neighbouring threads access neighbouring elements: transpose the
+data or the mapping of threads to it, or bring tiles through shared memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from roofline_analysis.device.values import THREAD
+from roofline_analysis.rules.accesses import (
+    Asked,
+    asked,
+    by_array,
+    depends_on_data,
+    lane_stride,
+    shown_name,
+    sites_of,
+    stride,
+)
+from roofline_analysis.rules.effects import Change, matters
+from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.subject import KernelSubject
+
+BAD = """\
+__global__ void row_sums(int rows, int columns, const float *a, float *sums) {
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= rows) return;
+    float sum = 0.0f;
+    for (int k = 0; k < columns; k++) sum += a[row * columns + k];
+    sums[row] = sum;
+}
+
+int main() {
+    int rows = 1 << 16, columns = 512;
+    float *a, *sums;
+    cudaMalloc(&a, rows * columns * sizeof(float));
+    cudaMalloc(&sums, rows * sizeof(float));
+    row_sums<<<rows / 256, 256>>>(rows, columns, a, sums);
+}
+"""
+
+GOOD = BAD.replace("a[row * columns + k]", "a[k * rows + row]")
+
+_EXCESS = 2.0
+"""Times as many sectors as neighbouring elements would take."""
+_SECTOR = 32.0
+_USED = 0.75
+"""Of the bytes from one thread's place to the next, what the thread uses itself."""
+_FIRST_CACHE_BYTES = 128 * 1024
+"""Of a multiprocessor, on GPUs since Volta."""
+_LEAST_LANES = 8.0
+
+
+def check(kernel: KernelSubject) -> Iterator[Found]:
+    """Arrays whose lanes lie a sector or more apart, where all of them together cost time."""
+    traffic = {item.array: item for item in kernel.judged.traffic.arrays}
+    found: list[Asked] = []
+    change = Change()
+    for array, items in by_array(asked(kernel, "global")).items():
+        wide = [item for item in items if _is_wide(kernel, item)]
+        if not wide or _is_covered(kernel, wide):
+            continue
+        found += wide
+        change.requests.update((item.access, item.coalesced()) for item in wide)
+        if array in traffic and all(i in wide for i in items if i.access.kind == "read"):
+            # What the cache lost between a thread's steps through its sectors.
+            again = traffic[array].read_bytes - traffic[array].first_read_bytes
+            change.dram_bytes -= max(0.0, again)
+    if found:
+        effect = kernel.effect(change)
+        if matters(effect):
+            yield kernel.found(_message(kernel, found), sites_of(found), effect)
+
+
+def _is_covered(kernel: KernelSubject, items: Sequence[Asked]) -> bool:
+    """Whether each thread uses what its sectors bring before the first cache loses it."""
+    apart = abs(lane_stride(kernel, items[0].access) or 0.0)
+    used: set[int] = set()
+    for item in items:
+        first = int(item.access.offset.offset % apart) if apart else 0
+        used.update(range(first, first + item.access.size_bytes))
+    share = kernel.prediction.occupancy or 1.0
+    threads = share * kernel.target.gpu.architecture.occupancy.threads_per_sm
+    return len(used) >= _USED * apart and apart * threads <= _FIRST_CACHE_BYTES
+
+
+def is_transposed(kernel: KernelSubject, item: Asked) -> bool:
+    """Whether ``threadIdx.y`` goes through neighbouring elements and ``threadIdx.x`` does not."""
+    if kernel.judged.execution.block[1] < 2:
+        return False
+    across = stride(kernel, item.access, THREAD["threadIdx.y"])
+    along = lane_stride(kernel, item.access)
+    return across == item.access.size_bytes and along is not None and abs(along) >= _SECTOR
+
+
+def _is_wide(kernel: KernelSubject, item: Asked) -> bool:
+    if item.access.kind == "atomic" or depends_on_data(item.access) or item.active < _LEAST_LANES:
+        return False
+    if item.request.sectors < _EXCESS * item.least_sectors or is_transposed(kernel, item):
+        return False
+    apart = lane_stride(kernel, item.access)
+    return apart is not None and abs(apart) >= _SECTOR
+
+
+def _message(kernel: KernelSubject, items: Sequence[Asked]) -> str:
+    worst = max(items, key=lambda item: item.warp_runs * item.request.sectors)
+    apart = lane_stride(kernel, worst.access) or 0.0
+    names = ", ".join(list(dict.fromkeys(shown_name(item.array) for item in items))[:5])
+    kinds = {item.access.kind for item in items}
+    verb = "stores to" if kinds == {"write"} else "accesses to" if len(kinds) > 1 else "loads of"
+    return (
+        f"{verb} {names} by neighbouring threads lie {abs(apart):,.0f} bytes apart: a warp's"
+        f" request takes {worst.request.sectors:.0f} sectors where {worst.least_sectors:.0f} would"
+        " do"
+    )
+
+
+RULE = Rule("RL101", "uncoalesced-access", Level.INFORMATION, __doc__, BAD, GOOD, check=check)

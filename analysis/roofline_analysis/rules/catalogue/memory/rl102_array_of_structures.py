@@ -1,0 +1,127 @@
+"""Few fields of large structures are used.
+
+Memory moves whole sectors. Of an array of structures of which a kernel uses few fields, the other
+fields travel too. Keep each field in an array of its own (a structure of arrays), or split the
+structure into what is used together: then only what is used moves, and neighbouring threads access
+neighbouring elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from roofline_analysis.device.values import THREAD
+from roofline_analysis.rules.accesses import (
+    Asked,
+    asked,
+    by_array,
+    depends_on_data,
+    shown_name,
+    sites_of,
+    stride,
+)
+from roofline_analysis.rules.effects import Change, matters
+from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.subject import KernelSubject
+
+BAD = """\
+struct Particle { float x, y, z, mass; float vx, vy, vz, charge; float fx, fy, fz, age; };
+
+__global__ void ages(int n, float dt, Particle *p) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) p[i].age += dt;
+}
+
+int main() {
+    int n = 1 << 22;
+    Particle *p;
+    cudaMalloc(&p, n * sizeof(Particle));
+    ages<<<n / 256, 256>>>(n, 0.1f, p);
+}
+"""
+
+GOOD = """\
+__global__ void ages(int n, float dt, float *age) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) age[i] += dt;
+}
+
+int main() {
+    int n = 1 << 22;
+    float *age;
+    cudaMalloc(&age, n * sizeof(float));
+    ages<<<n / 256, 256>>>(n, 0.1f, age);
+}
+"""
+
+_LEAST_SIZE = 16
+"""Bytes of a structure: of small ones the rest is a part of the same sectors."""
+_LEAST_GAIN = 0.1
+"""A change of the data's layout is much work."""
+_MOST_USED = 0.6
+"""Of a structure's bytes: more are worth moving it whole."""
+
+
+def check(kernel: KernelSubject) -> Iterator[Found]:
+    """Arrays of classes of which a part is used, and what the rest costs."""
+    traffic = {item.array: item for item in kernel.judged.traffic.arrays}
+    for array, items in by_array(asked(kernel, "global")).items():
+        struct = kernel.type_system.symbols.find_struct(array.element.name)
+        if struct is None or array.element.pointers or array.indirect or array not in traffic:
+            continue
+        step = _step(kernel, items)
+        if step is None:
+            continue
+        used = _used(items, step)
+        if not 0 < used <= _MOST_USED * step:
+            continue
+        moved = traffic[array]
+        # Of a sector of 32 bytes at least one field is used.
+        saved = (moved.read_bytes + moved.write_bytes) * (1.0 - _kept(items, step, used))
+        change = Change(
+            requests={item.access: item.coalesced() for item in items}, dram_bytes=-saved
+        )
+        effect = kernel.effect(change)
+        if matters(effect, _LEAST_GAIN):
+            yield kernel.found(
+                f"of each '{struct.name}' in {shown_name(array)}, {step:.0f} bytes apart,"
+                f" {used:.0f} bytes are used; keep these fields in arrays of their own",
+                sites_of(items),
+                effect,
+            )
+
+
+def _step(kernel: KernelSubject, items: Sequence[Asked]) -> float | None:
+    """Bytes from one thread's structure to the next's, if all accesses agree."""
+    steps = set()
+    for item in items:
+        if depends_on_data(item.access):
+            return None
+        steps.add(stride(kernel, item.access, THREAD["threadIdx.x"]))
+    (step,) = steps if len(steps) == 1 else (None,)
+    size = max(item.access.offset.offset + item.access.size_bytes for item in items)
+    if step is None or step < _LEAST_SIZE or size > step or step > 4096:
+        return None
+    return step
+
+
+def _used(items: Sequence[Asked], step: float) -> float:
+    """Bytes of a structure that some access touches."""
+    bytes_used: set[int] = set()
+    for item in items:
+        first = int(item.access.offset.offset % step)
+        bytes_used.update(range(first, first + item.access.size_bytes))
+    return float(len(bytes_used))
+
+
+def _kept(items: Sequence[Asked], step: float, used: float) -> float:
+    """The share of the present traffic that is left when only the used bytes move."""
+    sectors: set[float] = set()
+    for item in items:
+        first = item.access.offset.offset % step
+        sectors.add(first // 32)
+        sectors.add((first + item.access.size_bytes - 1) // 32)
+    return min(1.0, used / min(step, 32.0 * len(sectors)))
+
+
+RULE = Rule("RL102", "array-of-structures", Level.INFORMATION, __doc__, BAD, GOOD, check=check)

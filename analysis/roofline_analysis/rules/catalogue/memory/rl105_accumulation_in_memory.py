@@ -1,0 +1,94 @@
+"""A loop updates the same element of memory in each run.
+
+`y[i] += ...` in a loop over `k` stores and, since another pointer may name the same memory, loads
+again in each run: two requests of every warp, and a wait for each load. Add up in a local variable,
+which is a register, and store it once after the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from roofline_analysis.regions.kernel_summary import Region
+from roofline_analysis.rules.accesses import (
+    Asked,
+    asked,
+    by_array,
+    depends_on_data,
+    innermost_loop,
+    shown_name,
+    sites_of,
+    trips,
+)
+from roofline_analysis.rules.effects import Change, matters
+from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.subject import KernelSubject
+
+BAD = """\
+__global__ void products(int n, int m, const float *a, const float *b, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    y[i] = 0.0f;
+    for (int k = 0; k < m; k++) y[i] += a[k] * b[k * n + i];
+}
+
+int main() {
+    int n = 1 << 16, m = 256;
+    float *a, *b, *y;
+    cudaMalloc(&a, m * sizeof(float));
+    cudaMalloc(&b, n * m * sizeof(float));
+    cudaMalloc(&y, n * sizeof(float));
+    products<<<n / 256, 256>>>(n, m, a, b, y);
+}
+"""
+
+GOOD = BAD.replace("    y[i] = 0.0f;\n", "    float sum = 0.0f;\n").replace(
+    "y[i] += a[k] * b[k * n + i];", "sum += a[k] * b[k * n + i];\n    y[i] = sum;"
+)
+
+_LEAST_TRIPS = 4.0
+
+
+def check(kernel: KernelSubject) -> Iterator[Found]:
+    """Elements that a loop both loads and stores at an address it does not change."""
+    for array, items in by_array(asked(kernel, "global")).items():
+        loops = {id(loop): loop for item in items if (loop := _loop(kernel, item)) is not None}
+        for loop in loops.values():
+            inside = [item for item in items if _is_inside(item.region, loop)]
+            offsets = {item.access.offset for item in inside}
+            kinds = {item.access.kind for item in inside}
+            if len(offsets) != 1 or kinds != {"read", "write"} or _has_barrier(loop):
+                continue
+            effect = kernel.effect(Change(requests={item.access: None for item in inside}))
+            if matters(effect):
+                yield kernel.found(
+                    f"the loop loads and stores the same element of {shown_name(array)} in each of"
+                    f" its {trips(kernel, loop):,.4g} runs; add up in a local variable and store"
+                    " it after the loop",
+                    sites_of(inside),
+                    effect,
+                )
+
+
+def _loop(kernel: KernelSubject, item: Asked) -> Region | None:
+    """The innermost loop around a store, if the address is the same in all its runs."""
+    loop = innermost_loop(item.region)
+    if item.access.kind != "write" or loop is None or depends_on_data(item.access):
+        return None
+    if item.access.varies & loop.bit or trips(kernel, loop) < _LEAST_TRIPS:
+        return None
+    return loop
+
+
+def _is_inside(region: Region, loop: Region) -> bool:
+    current: Region | None = region
+    while current is not None and current is not loop:
+        current = current.parent
+    return current is loop
+
+
+def _has_barrier(loop: Region) -> bool:
+    return any(region.barriers for region in loop.walk())
+
+
+RULE = Rule("RL105", "accumulation-in-memory", Level.INFORMATION, __doc__, BAD, GOOD, check=check)

@@ -1,0 +1,135 @@
+"""An array of a thread's own is indexed at run time, so it stands in memory.
+
+Registers have no addresses. An array in a kernel stays in registers only while every index is a
+constant once loops are unrolled; else the compiler puts it into local memory, which is DRAM behind
+the caches, and every access becomes a request. Unroll the loop that indexes it (`#pragma unroll`,
+constant trips), or keep the array in shared memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from roofline_analysis.rules.accesses import Asked, asked, by_array, sites_of
+from roofline_analysis.rules.effects import Change, matters
+from roofline_analysis.rules.model import Effect, Fix, Found, Level, Rule
+from roofline_analysis.rules.node_index import Located, within
+from roofline_analysis.rules.subject import KernelSubject
+from roofline_core.program import expressions as ex
+from roofline_core.program import statements as st
+
+BAD = """\
+__global__ void sums(int n, const float *x, float *y) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    float part[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+    for (int k = 0; k < 136; k++) part[k & 3] += x[k * n + t];
+    y[t] = part[0] * part[1] + part[2] * part[3];
+}
+
+int main() {
+    int n = 1 << 16;
+    float *x, *y;
+    cudaMalloc(&x, 136 * n * sizeof(float));
+    cudaMalloc(&y, n * sizeof(float));
+    sums<<<n / 128, 128>>>(n, x, y);
+}
+"""
+
+GOOD = BAD.replace("    for (int k", "    #pragma unroll\n    for (int k")
+
+
+_LEAST_GAIN = 0.1
+
+
+def check(kernel: KernelSubject) -> Iterator[Found]:
+    """Local arrays in memory, all together, and the loops that would free them if unrolled."""
+    items = [i for each in by_array(asked(kernel, "local")).values() for i in each]
+    if not items:
+        return
+    arrays = [a for a in kernel.judged.traffic.arrays if a.array.space == "local"]
+    moved = sum(array.read_bytes + array.write_bytes for array in arrays)
+    change = Change(requests={item.access: None for item in items}, dram_bytes=-moved)
+    effect = kernel.effect(change)
+    if not matters(effect, _LEAST_GAIN):
+        return
+    sites = sites_of(items)
+    names = _names(kernel, sites)
+    if not names:
+        return
+    unrolled, fix = _unrolled(kernel, items)
+    shown = ", ".join(f"'{name}'" for name in names[:4])
+    stands = "stands" if len(names) == 1 else "stand"
+    yield kernel.found(
+        f"{shown} {stands} in local memory, as some index is not a constant"
+        + ("; unroll the loop that indexes it" if fix else ""),
+        sites,
+        unrolled or effect,
+        fix,
+    )
+
+
+def _names(kernel: KernelSubject, sites: Sequence[Any]) -> list[str]:
+    """The local arrays that are indexed on some lines."""
+    local = {
+        located.node.name
+        for located in kernel.nodes(st.Variable)
+        if isinstance(located.node, st.Variable)
+        and located.node.type.dims
+        and not located.node.qualifiers & {"__shared__", "static", "__constant__"}
+    }
+    found = {}
+    for located in kernel.nodes(ex.Index):
+        node: Any = located.node
+        site = (located.function.path, node.line)
+        while isinstance(node, ex.Index):
+            node = node.base
+        if isinstance(node, ex.Name) and node.name in local and site in sites:
+            found[node.name] = True
+    return list(found)
+
+
+def _unrolled(kernel: KernelSubject, items: Sequence[Asked]) -> tuple[Effect | None, Fix | None]:
+    """What unrolling the loops around the accesses would do, if that frees the arrays."""
+    sites = {item.access.site for item in items}
+    loops: dict[int, Located] = {}
+    for located in kernel.nodes(st.For):
+        node = located.node
+        assert isinstance(node, st.For)
+        inside = any(
+            path == located.function.path and _first(node) <= line <= _last(node)
+            for path, line in sites
+        )
+        if inside and node.unroll is None:
+            loops[id(node)] = located
+    if not loops:
+        return None, None
+
+    def rewrite(before: Any, node: Any) -> Any:
+        if id(before) not in loops:
+            return node
+        return st.For(node.line, node.init, node.condition, node.step, node.body, 0)
+
+    effect = kernel.effect_of_rewriting(rewrite, (each.function for each in loops.values()))
+    if not matters(effect):
+        return None, None
+    edits = []
+    for located in loops.values():
+        text = kernel.text(located.function.path)
+        if text is None:
+            return None, None
+        edits.append(text.insert_line(located.node.line, "#pragma unroll"))
+    return effect, Fix("Unroll the loops that index it", tuple(edits))
+
+
+def _first(node: st.For) -> int:
+    return node.line
+
+
+def _last(node: object) -> int:
+    return max((int(getattr(each, "line", 0)) for each in within(node)), default=0)
+
+
+RULE = Rule(
+    "RL107", "local-memory-array", Level.INFORMATION, __doc__, BAD, GOOD, check=check, fixes=True
+)

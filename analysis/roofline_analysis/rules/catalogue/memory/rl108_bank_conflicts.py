@@ -1,0 +1,156 @@
+"""Lanes of a warp access different words of one bank of shared memory.
+
+Shared memory has 32 banks, each of which serves one word a clock. In `tile[threadIdx.x][k]` with
+rows of 32 words all lanes fall into one bank, and the request takes 32 clocks. Pad the rows by one
+word, `tile[32][33]`: then each lane has a bank of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from roofline_analysis.rules.accesses import (
+    Asked,
+    asked,
+    by_array,
+    depends_on_data,
+    shown_name,
+    sites_of,
+)
+from roofline_analysis.rules.effects import Change, matters
+from roofline_analysis.rules.model import Effect, Fix, Found, Level, Rule
+from roofline_analysis.rules.node_index import Located
+from roofline_analysis.rules.subject import KernelSubject
+from roofline_core.program import expressions as ex
+from roofline_core.program import statements as st
+
+BAD = """\
+__global__ void transpose(int n, const float *a, float *b) {
+    __shared__ float tile[32][32];
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    tile[threadIdx.y][threadIdx.x] = a[y * n + x];
+    __syncthreads();
+    x = blockIdx.y * 32 + threadIdx.x;
+    y = blockIdx.x * 32 + threadIdx.y;
+    b[y * n + x] = tile[threadIdx.x][threadIdx.y];
+}
+
+int main() {
+    int n = 1024;
+    float *a, *b;
+    cudaMalloc(&a, n * n * sizeof(float));
+    cudaMalloc(&b, n * n * sizeof(float));
+    transpose<<<dim3(n / 32, n / 32), dim3(32, 32)>>>(n, a, b);
+}
+"""
+
+GOOD = BAD.replace("tile[32][32]", "tile[32][33]")
+
+
+def check(kernel: KernelSubject) -> Iterator[Found]:
+    """Shared arrays with requests that take more clocks than they have words."""
+    for array, items in by_array(asked(kernel, "shared")).items():
+        slow = [item for item in items if _ways(item) >= 2.0 and not depends_on_data(item.access)]
+        if not slow:
+            continue
+        requests = {item.access: replace(item.request, wavefronts=_words(item)) for item in slow}
+        effect = kernel.effect(Change(requests=requests))  # type: ignore[arg-type]
+        if not matters(effect):
+            continue
+        padded, fix = _padded(kernel, array.name.partition("@")[0])
+        if padded is None or not matters(padded, 0.5 * (1 - effect.new_time_ns / effect.time_ns)):
+            padded, fix = None, None
+        worst = max(_ways(item) for item in slow)
+        yield kernel.found(
+            f"requests for {shown_name(array)} in shared memory fall {worst:.0f} times into one"
+            " bank" + ("; pad its rows by one element" if fix else ""),
+            sites_of(slow),
+            padded or effect,
+            fix,
+        )
+
+
+def _words(item: Asked) -> float:
+    return max(1.0, item.access.size_bytes / 4.0)
+
+
+def _ways(item: Asked) -> float:
+    """How many words of the busiest bank a request needs, for each word that a lane takes."""
+    return item.request.wavefronts / _words(item)
+
+
+def _padded(kernel: KernelSubject, name: str) -> tuple[Effect | None, Fix | None]:
+    """The effect of rows that are longer by one element, and the edit that makes them so."""
+    declared = [
+        located
+        for located in kernel.nodes(st.Variable)
+        if isinstance(located.node, st.Variable)
+        and located.node.name == name
+        and "__shared__" in located.node.qualifiers
+    ]
+    if len(declared) != 1 or not _is_padable(kernel, declared[0]):
+        return None, None
+    variable = declared[0].node
+    assert isinstance(variable, st.Variable)
+    last = variable.type.dims[-1]
+    longer = ex.Binary(variable.line, "+", last, ex.Literal(variable.line, 1, "int"))  # type: ignore[arg-type]
+
+    def rewrite(before: Any, node: Any) -> Any:
+        if before is not variable:
+            return node
+        return replace(
+            variable, type=replace(variable.type, dims=(*variable.type.dims[:-1], longer))
+        )
+
+    effect = kernel.effect_of_rewriting(rewrite, [declared[0].function])
+    return effect, _edit(kernel, declared[0], len(variable.type.dims))
+
+
+def _is_padable(kernel: KernelSubject, declared: Located) -> bool:
+    """Whether all uses of an array index each of its dimensions."""
+    variable = declared.node
+    assert isinstance(variable, st.Variable)
+    dims = variable.type.dims
+    if len(dims) < 2 or any(dim is None for dim in dims):
+        return False
+    uses = 0
+    whole = 0
+    for located in kernel.nodes(ex.Name):
+        assert isinstance(located.node, ex.Name)
+        if located.node.name == variable.name and located.function is declared.function:
+            uses += 1
+    for located in kernel.nodes(ex.Index):
+        node: Any = located.node
+        depth = 0
+        while isinstance(node, ex.Index):
+            node, depth = node.base, depth + 1
+        if isinstance(node, ex.Name) and node.name == variable.name and depth == len(dims):
+            whole += 1
+    return uses == whole
+
+
+def _edit(kernel: KernelSubject, declared: Located, dims: int) -> Fix | None:
+    variable = declared.node
+    assert isinstance(variable, st.Variable)
+    text = kernel.text(declared.function.path)
+    if text is None:
+        return None
+    pattern = re.compile(rb"\b" + variable.name.encode() + rb"\s*((?:\[[^\[\]]*\]\s*)+)")
+    found = text.matches(pattern, variable.line)
+    if len(found) != 1 or found[0][1].count(b"[") != dims:
+        return None
+    end = text.code.rindex(b"]", found[0].start(1), found[0].end(1))
+    start = text.code.rindex(b"[", found[0].start(1), end) + 1
+    bound = text.at((start, end)).strip()
+    new = str(int(bound) + 1) if bound.isdecimal() else f"{bound} + 1"
+    return Fix(
+        f"Pad the rows of '{variable.name}' by one element", (text.replace(start, end, new),)
+    )
+
+
+RULE = Rule(
+    "RL108", "bank-conflicts", Level.INFORMATION, __doc__, BAD, GOOD, check=check, fixes=True
+)

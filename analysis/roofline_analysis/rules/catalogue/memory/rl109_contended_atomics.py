@@ -1,0 +1,124 @@
+"""Many atomic operations on few addresses.
+
+L2 does atomic operations on one line one after another, about one every two nanoseconds. A sum into
+one address by every thread of a large launch waits for that queue, whatever the roofline says. Add
+up within the warp (`__shfl_down_sync`) and the block (shared memory) first, and
+let one thread of each block do the atomic operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from roofline_analysis.language.types import is_float
+from roofline_analysis.regions.kernel_summary import Region
+from roofline_analysis.rules.accesses import Asked, asked, shown_name
+from roofline_analysis.rules.effects import Change, matters
+from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.number_text import amount
+from roofline_analysis.rules.subject import KernelSubject
+
+BAD = """\
+__global__ void total(int n, const float *x, float *sum) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(sum, x[i]);
+}
+
+int main() {
+    int n = 1 << 20;
+    float *x, *sum;
+    cudaMalloc(&x, n * sizeof(float));
+    cudaMalloc(&sum, sizeof(float));
+    total<<<n / 256, 256>>>(n, x, sum);
+}
+"""
+
+GOOD = """\
+__global__ void total(int n, const float *x, float *sum) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float value = i < n ? x[i] : 0.0f;
+    for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(0xffffffff, value, step);
+    __shared__ float parts[8];
+    if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = value;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int w = 1; w < 8; w++) value += parts[w];
+        atomicAdd(sum, value);
+    }
+}
+
+int main() {
+    int n = 1 << 20;
+    float *x, *sum;
+    cudaMalloc(&x, n * sizeof(float));
+    cudaMalloc(&sum, sizeof(float));
+    total<<<n / 256, 256>>>(n, x, sum);
+}
+"""
+
+_LEAST_SHARE = 0.3
+"""Of the time that waiting for the queue takes by itself."""
+_FEW_BYTES = 4096.0
+_LEAST_PER_BLOCK = 16
+"""Operations of a block: one a warp is what a reduction may leave."""
+
+
+def check(kernel: KernelSubject) -> Iterator[Found]:
+    """The atomic operation that most wait for."""
+    judged = kernel.judged
+    terms = judged.timing.terms_ns
+    if terms["contention"] < _LEAST_SHARE * judged.timing.total_ns or judged.demand.joins:
+        return
+    items = [
+        item
+        for item in asked(kernel, "global")
+        if item.access.kind == "atomic"
+        and _span(kernel, item) <= _FEW_BYTES
+        and not _is_guessed(kernel, item)
+    ]
+    if not items:
+        return
+    worst = max(items, key=lambda item: _operations(kernel, item))
+    many = _operations(kernel, worst)
+    threads = 1.0
+    for extent in judged.execution.block:
+        threads *= extent
+    effect = kernel.effect(Change(waits=1.0 / max(1.0, threads)))
+    blocks = judged.demand.blocks
+    if many < max(1024, _LEAST_PER_BLOCK * blocks) or not matters(effect):
+        return
+    yield kernel.found(
+        f"{amount(many, '').strip()} atomic operations on {shown_name(worst.array)} wait for one"
+        f" another, as they go to {_span(kernel, worst):.0f} bytes; combine the values of a block"
+        " first",
+        [worst.access.site],
+        effect,
+    )
+
+
+def _is_guessed(kernel: KernelSubject, item: Asked) -> bool:
+    """Whether data decides how many threads come to an access."""
+    region: Region | None = item.region
+    while region is not None:
+        if kernel.judged.execution.regions[region].assumed or region.waits:
+            return True
+        region = region.parent
+    return False
+
+
+def _span(kernel: KernelSubject, item: Asked) -> float:
+    """Bytes between the first and the last address; without bounds where data decides."""
+    touched = kernel.touched.get(item.access)
+    if touched is None or touched.box is None or touched.random:
+        return float("inf")
+    return touched.box.span
+
+
+def _operations(kernel: KernelSubject, item: Asked) -> float:
+    """How many operations L2 does: one a lane for floats, one a warp where lanes are combined."""
+    if is_float(item.array.element.name):
+        return kernel.runs(item.region)
+    return item.warp_runs * item.request.wavefronts
+
+
+RULE = Rule("RL109", "contended-atomics", Level.INFORMATION, __doc__, BAD, GOOD, check=check)

@@ -1,0 +1,130 @@
+"""The threads of a block load the same data again and again.
+
+In a naive matrix product each row of threads loads the same elements of `b` that all other rows of
+the block load. They come from L2, whose bandwidth is a few times that of DRAM, and not from
+registers. Load a tile into shared memory once for the block, and let all threads use it from there:
+of the requests one in as many is left as there are rows of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from roofline_analysis.device.values import THREAD
+from roofline_analysis.regions.kernel_summary import Access, Region
+from roofline_analysis.rules.accesses import (
+    Asked,
+    asked,
+    depends_on_data,
+    innermost_loop,
+    shown_name,
+    sites_of,
+    stride,
+    trips,
+)
+from roofline_analysis.rules.effects import Change, matters
+from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.subject import KernelSubject
+from roofline_analysis.timing.demand import Request
+
+BAD = """\
+__global__ void product(int n, const float *a, const float *b, float *c) {
+    int column = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    float sum = 0.0f;
+    for (int k = 0; k < n; k++) sum += a[row * n + k] * b[k * n + column];
+    c[row * n + column] = sum;
+}
+
+int main() {
+    int n = 2048;
+    float *a, *b, *c;
+    cudaMalloc(&a, n * n * sizeof(float));
+    cudaMalloc(&b, n * n * sizeof(float));
+    cudaMalloc(&c, n * n * sizeof(float));
+    product<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(n, a, b, c);
+}
+"""
+
+GOOD = """\
+__global__ void product(int n, const float *a, const float *b, float *c) {
+    __shared__ float as[16][16], bs[16][16];
+    int column = blockIdx.x * 16 + threadIdx.x, row = blockIdx.y * 16 + threadIdx.y;
+    float sum = 0.0f;
+    for (int t = 0; t < n; t += 16) {
+        as[threadIdx.y][threadIdx.x] = a[row * n + t + threadIdx.x];
+        bs[threadIdx.y][threadIdx.x] = b[(t + threadIdx.y) * n + column];
+        __syncthreads();
+        for (int k = 0; k < 16; k++) sum += as[threadIdx.y][k] * bs[k][threadIdx.x];
+        __syncthreads();
+    }
+    c[row * n + column] = sum;
+}
+
+int main() {
+    int n = 2048;
+    float *a, *b, *c;
+    cudaMalloc(&a, n * n * sizeof(float));
+    cudaMalloc(&b, n * n * sizeof(float));
+    cudaMalloc(&c, n * n * sizeof(float));
+    product<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(n, a, b, c);
+}
+"""
+
+_LEAST_TRIPS = 8.0
+_LEAST_SHARING = 4.0
+"""Warps of a block that load the same."""
+
+
+def check(kernel: KernelSubject) -> Iterator[Found]:
+    """Loads in loops that several warps of a block make alike."""
+    terms = kernel.judged.timing.terms_ns
+    cached = max(terms["l1"], terms["l2"])
+    if cached < max(0.5 * terms["compute"], terms["dram"], terms["contention"]):
+        return
+    shared = [
+        (item, times)
+        for item in asked(kernel, "global")
+        if (times := _sharing(kernel, item)) >= _LEAST_SHARING
+    ]
+    if not shared:
+        return
+    requests: dict[Access, Request | None] = {}
+    for item, times in shared:
+        left = replace(item.request, l2_share=item.request.l2_share / times, wavefronts=1.0)
+        requests[item.access] = left
+    effect = kernel.effect(Change(requests=requests))
+    if not matters(effect):
+        return
+    names = ", ".join(dict.fromkeys(shown_name(item.array) for item, _ in shared))
+    most = max(times for _, times in shared)
+    yield kernel.found(
+        f"{most:.0f} warps of each block load the same elements of {names} in each run of the loop;"
+        " load a tile into shared memory once for the block",
+        sites_of([item for item, _ in shared]),
+        effect,
+    )
+
+
+def _sharing(kernel: KernelSubject, item: Asked) -> float:
+    """How many warps of a block load the same elements in one run of the loop around."""
+    loop = innermost_loop(item.region)
+    access = item.access
+    if access.kind != "read" or loop is None or depends_on_data(access):
+        return 1.0
+    if trips(kernel, loop) < _LEAST_TRIPS or not access.varies & loop.bit or _has_guard(item, loop):
+        return 1.0
+    x, y, z = kernel.judged.execution.block
+    if stride(kernel, access, THREAD["threadIdx.y"]) == 0.0 and y * z > 1:
+        warps = x * y * z / 32.0
+        distinct = max(1.0, x / 32.0)
+        return warps / distinct if stride(kernel, access, THREAD["threadIdx.z"]) == 0.0 else 1.0
+    return 1.0
+
+
+def _has_guard(item: Asked, loop: Region) -> bool:
+    return item.region is not loop
+
+
+RULE = Rule("RL110", "reuse-in-shared-memory", Level.INFORMATION, __doc__, BAD, GOOD, check=check)

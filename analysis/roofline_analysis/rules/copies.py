@@ -1,0 +1,121 @@
+"""Copies between host and device in host code, read off their calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from roofline_analysis.host.values import Buffer, Pointer
+from roofline_analysis.language.symbols import last_component
+from roofline_analysis.rules.host_program import HostLaunch, HostProgram
+from roofline_analysis.rules.node_index import Located, called_name
+from roofline_core.program import expressions as ex
+from roofline_core.program.records import record
+
+TO_DEVICE: Final = "to the device"
+TO_HOST: Final = "to the host"
+
+_CALLS: Final = {
+    f"{prefix}{name}": name.endswith("Async")
+    for prefix in ("cuda", "hip")
+    for name in ("Memcpy", "MemcpyAsync")
+}
+_DIRECTIONS: Final = {f"{prefix}MemcpyHostToDevice": TO_DEVICE for prefix in ("cuda", "hip")} | {
+    f"{prefix}MemcpyDeviceToHost": TO_HOST for prefix in ("cuda", "hip")
+}
+
+
+@record(frozen=True, slots=True, eq=False)
+class Copy:
+    """One call of ``cudaMemcpy`` or a relative of it."""
+
+    located: Located
+    call: ex.Call
+    target: str | None
+    """The variable that is copied to, whole from its beginning; None for anything else."""
+    source: str | None
+    direction: str
+    asynchronous: bool
+
+    @property
+    def device(self) -> str | None:
+        """The variable on the device's side."""
+        return self.target if self.direction == TO_DEVICE else self.source
+
+    @property
+    def host(self) -> str | None:
+        """The variable on the host's side."""
+        return self.source if self.direction == TO_DEVICE else self.target
+
+
+def copies(program: HostProgram) -> Iterator[Copy]:
+    """The copies between host and device whose direction is written out."""
+    for located, call in program.calls(*_CALLS):
+        if len(call.args) < 4 or not isinstance(call.args[3], ex.Name):
+            continue
+        direction = _DIRECTIONS.get(last_component(call.args[3].name))
+        if direction is not None:
+            yield Copy(
+                located,
+                call,
+                _variable(call.args[0]),
+                _variable(call.args[1]),
+                direction,
+                _CALLS[called_name(call) or ""],
+            )
+
+
+def _variable(node: ex.Expression) -> str | None:
+    while isinstance(node, ex.Cast):
+        node = node.operand
+    if isinstance(node, ex.Call) and isinstance(node.callee, ex.Member):
+        data = node.callee.name == "data" and isinstance(node.callee.base, ex.Name)
+        return node.callee.base.name if data else None  # type: ignore[attr-defined]
+    return node.name if isinstance(node, ex.Name) else None
+
+
+@record(frozen=True, slots=True, eq=False)
+class Use:
+    """A launch that is passed a device buffer."""
+
+    launch: HostLaunch
+    parameter: str
+    buffer: Buffer
+
+
+def uses_of(program: HostProgram, name: str) -> list[Use]:
+    """The launches that are passed the one buffer of this name, in order; [] if there are two."""
+    found = []
+    for launch in program.launches:
+        for parameter, value in zip(
+            launch.context.kernel.params, launch.context.args, strict=False
+        ):
+            if isinstance(value, Pointer) and value.buffer is not None:
+                if value.buffer.name == name:
+                    found.append(Use(launch, parameter.name, value.buffer))
+    if len({id(use.buffer) for use in found}) != 1:
+        return []
+    return sorted(found, key=lambda use: use.launch.context.order)
+
+
+def buffer_bytes(use: Use) -> float | None:
+    """The size of a buffer, where the launch knows it."""
+    return use.launch.judged.bound.sizes.get(use.parameter)
+
+
+def kinds_of(use: Use) -> set[str] | None:
+    """How a launch accesses a buffer: ``read``, ``write``, ``atomic``; None if that is not sure."""
+    arrays = [
+        array
+        for array in use.launch.judged.judged.traffic.arrays
+        if array.array.name.partition("[")[0] == use.parameter
+    ]
+    summary = use.launch.judged.judged.summary
+    if summary.problems or any(array.array.indirect for array in arrays):
+        return None
+    return {
+        access.kind
+        for region in summary.root.walk()
+        for access in region.accesses
+        if access.array.name.partition("[")[0] == use.parameter
+    }

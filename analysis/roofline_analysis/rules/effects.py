@@ -1,0 +1,162 @@
+"""What a change would do: a judged launch with some of its demand replaced, scored by the model.
+
+A ``Change`` says what becomes of the work and the requests of regions and of the DRAM traffic. It
+is scored by the same rules as the launch itself: ridges for the class, ``timing`` for the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from roofline_analysis.regions.kernel_summary import Access, Region, Work
+from roofline_analysis.rules.model import Effect
+from roofline_analysis.timing.demand import Demand, RegionDemand, Request
+from roofline_analysis.timing.launch_time import launch_time
+from roofline_analysis.verdict.analyse import Judged, Target
+from roofline_analysis.verdict.features import COLUMNS
+from roofline_analysis.verdict.prediction import Prediction, Verdict
+from roofline_analysis.verdict.rule import precision_verdicts, verdict_of
+from roofline_core.program.precision import Precision
+
+LEAST_GAIN: Final = 0.05
+"""Of a launch's time: findings that save less, and leave the class as it is, are not shown."""
+LEAST_GAIN_NS: Final = 300.0
+"""Less is lost in what launching takes now longer, now shorter."""
+_NOTICED: Final = 0.005
+"""Of bytes or operations: a smaller change is rounding."""
+
+
+@dataclass(slots=True)
+class Change:
+    """What is to be different in a launch."""
+
+    work: dict[Region, list[float]] = field(default_factory=dict)
+    """By region, what is added to the work of each run, by ``Work``; below 0: taken away."""
+    requests: dict[Access, Request | None] = field(default_factory=dict)
+    """Requests in the place of those of an access; None: the access is gone."""
+    warp_runs: dict[Region, float] = field(default_factory=dict)
+    """By region, what its runs of warps are multiplied by."""
+    dram_bytes: float = 0.0
+    """Added to the DRAM traffic."""
+    waits: float = 1.0
+    """What waiting for one another's atomic operations is multiplied by."""
+    paths: float = 1.0
+    """What the longest warp's path is multiplied by."""
+    barriers: float = 1.0
+    """What the barriers of a block are multiplied by."""
+    blocks: int | None = None
+    """Another number of blocks, for the same work."""
+    blocks_per_sm: int | None = None
+
+    def add(self, region: Region, kind: Work, amount: float) -> None:
+        """Add work to each run of a region."""
+        row = self.work.setdefault(region, [0.0] * len(Work))
+        row[kind] += amount
+
+
+def scored(judged: Judged, target: Target, change: Change) -> Effect:
+    """The effect of a change on a launch."""
+    prediction, demand = judged.prediction, judged.demand
+    regions = judged.demanding
+    changed = tuple(
+        _changed(region, item, change) for region, item in zip(regions, demand.regions, strict=True)
+    )
+    scale = {
+        region: judged.execution.regions[region].runs
+        for region in change.work
+        if region in judged.execution.regions
+    }
+    operations = {}
+    for precision, column in COLUMNS.items():
+        now = prediction.operations(precision) or 0.0
+        added = sum(change.work[region][column] * runs for region, runs in scale.items())
+        operations[precision] = max(0.0, now + added)
+    now_bytes = prediction.dram_bytes or 0.0
+    moved = max(1.0, now_bytes + change.dram_bytes)
+    timing = launch_time(
+        _launched(replace(demand, regions=changed), change),
+        moved,
+        target.gpu,
+        target.roofline,
+        change.blocks_per_sm or judged.blocks_per_sm,
+    )
+    return effect_between(prediction, operations, moved, timing.total_ns, target)
+
+
+def _launched(demand: Demand, change: Change) -> Demand:
+    blocks = change.blocks or demand.blocks
+    return replace(
+        demand,
+        blocks=blocks,
+        joins=demand.joins * change.waits,
+        line_atomics=demand.line_atomics * change.waits,
+    )
+
+
+def _changed(region: Region, item: RegionDemand, change: Change) -> RegionDemand:
+    delta = change.work.get(region)
+    factor = change.warp_runs.get(region, 1.0)
+    touched = any(access in change.requests for access in region.accesses)
+    if delta is None and factor == 1.0 and not touched:
+        if change.paths == 1.0 and change.barriers == 1.0:
+            return item
+    work = item.work
+    if delta is not None:
+        work = tuple(max(0.0, old + new) for old, new in zip(work, delta, strict=True))
+    kept = []
+    loads = sum(1 for q in item.requests if q.sectors and q.kind != "write")
+    for access, request in zip(region.accesses, item.requests, strict=True):
+        new = change.requests.get(access, request)
+        if new is not None:
+            kept.append(new)
+    left = sum(1 for q in kept if q.sectors and q.kind != "write")
+    rounds = item.rounds * (left / loads if loads else 1.0)
+    return replace(
+        item,
+        work=work,
+        requests=tuple(kept),
+        rounds=rounds,
+        warp_runs=item.warp_runs * factor,
+        longest=item.longest * factor * change.paths,
+        barriers=round(item.barriers * change.barriers),
+    )
+
+
+def effect_between(
+    before: Prediction,
+    operations: Mapping[Precision, float],
+    moved: float,
+    time_ns: float,
+    target: Target,
+) -> Effect:
+    """The effect of going from a prediction to these operations, bytes and time."""
+    saved_bytes = (before.dram_bytes or 0.0) - moved
+    if abs(saved_bytes) < _NOTICED * (before.dram_bytes or 1.0):
+        saved_bytes = 0.0
+    saved = {}
+    for precision, amount in operations.items():
+        now = before.operations(precision) or 0.0
+        if abs(now - amount) > _NOTICED * max(now, amount):
+            saved[precision] = now - amount
+    return Effect(
+        saved_bytes=saved_bytes,
+        saved_operations=saved,
+        intensity={p: amount / moved for p, amount in operations.items() if amount},
+        time_ns=before.time_ns or 0.0,
+        new_time_ns=time_ns,
+        verdict=before.verdict,
+        new_verdict=_verdict(operations, moved, target),
+    )
+
+
+def _verdict(operations: Mapping[Precision, float], moved: float, target: Target) -> Verdict | None:
+    return verdict_of(precision_verdicts(operations, moved, target.roofline))
+
+
+def matters(effect: Effect, least: float = LEAST_GAIN) -> bool:
+    """Whether an effect is worth a person's time."""
+    if effect.time_ns - effect.new_time_ns < LEAST_GAIN_NS:
+        return False
+    return 1.0 - effect.new_time_ns / effect.time_ns >= least

@@ -1,0 +1,95 @@
+"""Expressions that could be written in a cheaper way, and what writing them so would do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from roofline_analysis.regions.kernel_summary import Site
+from roofline_analysis.rules.effects import LEAST_GAIN, matters
+from roofline_analysis.rules.model import Edit, Fix, Found
+from roofline_analysis.rules.node_index import Located
+from roofline_analysis.rules.subject import KernelSubject
+from roofline_core.program import expressions as ex
+from roofline_core.program.records import record
+
+
+@record(frozen=True, slots=True, eq=False)
+class Swap:
+    """One expression and what to write in its place."""
+
+    located: Located
+    build: Callable[[Any], ex.Expression]
+    """Gives the new expression, from the old one with the swaps inside it made."""
+    edit: Edit | None
+    """The same in the text; None where the text does not show the expression."""
+
+    @property
+    def site(self) -> Site:
+        """The line that it stands on."""
+        return self.located.function.path, self.located.node.line
+
+
+def swap_findings(
+    kernel: KernelSubject,
+    swaps: Sequence[Swap],
+    message: Callable[[Sequence[Swap]], str],
+    title: str | None,
+    *,
+    exact: bool,
+    least: float = LEAST_GAIN,
+    lazy: bool = False,
+) -> Iterator[Found]:
+    """One finding for all swaps of a kernel, if making them matters by the model.
+
+    ``title`` is that of the fix; None offers none. ``least`` is the share of the time to save.
+    ``lazy``: the expressions are of whole numbers, whose work stands where they are first needed.
+    """
+    if lazy:
+        if not swaps or not kernel.integers_matter:
+            return
+        swaps = sorted(swaps, key=lambda swap: -kernel.runs_at(swap.site))
+    else:
+        swaps = [swap for swap in swaps if swap.site in kernel.by_site]
+        if not swaps or not kernel.could_matter(swap.site for swap in swaps):
+            return
+    builds = {id(swap.located.node): swap.build for swap in swaps}
+
+    def rewrite(before: Any, node: Any) -> Any:
+        build = builds.get(id(before))
+        return node if build is None else build(node)
+
+    functions = [swap.located.function for swap in swaps]
+    if lazy:
+        effect = kernel.effect_of_fewer_integers(rewrite, functions)
+    else:
+        effect = kernel.effect_of_rewriting(rewrite, functions)
+    if not matters(effect, least):
+        return
+    edits = _apart([swap.edit for swap in swaps])
+    fix = Fix(title, edits, exact) if title is not None and edits else None
+    yield kernel.found(message(swaps), [swap.site for swap in swaps], effect, fix)
+
+
+def _apart(edits: Sequence[Edit | None]) -> tuple[Edit, ...]:
+    """The edits if all are known; of those within one another the outer; () if one is not."""
+    if any(edit is None for edit in edits):
+        return ()
+    known = [edit for edit in edits if edit is not None]
+    kept: list[Edit] = []
+    for edit in known:
+        if any(_inside(edit, other) for other in known if other is not edit):
+            continue
+        if edit not in kept:
+            kept.append(edit)
+    return tuple(kept)
+
+
+def _inside(one: Edit, other: Edit) -> bool:
+    if one.path != other.path or one == other:
+        return False
+    a, b = one.span, other.span
+    return (b.line, b.column) <= (a.line, a.column) and (a.end_line, a.end_column) <= (
+        b.end_line,
+        b.end_column,
+    )

@@ -1,0 +1,92 @@
+"""The host code of one file as rules see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from roofline_analysis.host.values import LaunchContext
+from roofline_analysis.language.symbols import Symbols
+from roofline_analysis.rules.model import Effect, Fix, Found, Related
+from roofline_analysis.rules.node_index import (
+    FunctionNodes,
+    Located,
+    Node,
+    NodeIndex,
+    all_of,
+    called_name,
+)
+from roofline_analysis.rules.source_text import SourceText
+from roofline_analysis.rules.subject import JudgedLaunch
+from roofline_analysis.verdict.analyse import Target
+from roofline_core.program import expressions as ex
+from roofline_core.program.units import Function, Span
+
+
+class HostLaunch:
+    """A launch, judged when a rule first asks: a program may have many that none asks about."""
+
+    def __init__(self, context: LaunchContext, judge: Callable[[], JudgedLaunch]) -> None:
+        self.context = context
+        self._judge = judge
+
+    @cached_property
+    def judged(self) -> JudgedLaunch:
+        """Its judgement."""
+        return self._judge()
+
+
+class HostProgram:
+    """The functions of a file that run on the host, and the launches of its program."""
+
+    def __init__(
+        self,
+        path: Path,
+        functions: Sequence[Function],
+        launches: Callable[[], Sequence[HostLaunch]],
+        table: Symbols,
+        target: Target,
+        index: NodeIndex,
+        text: SourceText,
+    ) -> None:
+        self.path = path
+        self.table = table
+        self.target = target
+        self.text = text
+        self._functions = functions
+        self._launches = launches
+        self._index = index
+
+    @cached_property
+    def launches(self) -> Sequence[HostLaunch]:
+        """The launches of the program, wherever they stand."""
+        return self._launches()
+
+    @cached_property
+    def functions(self) -> tuple[FunctionNodes, ...]:
+        """The nodes of the functions."""
+        return tuple(self._index.of(function) for function in self._functions)
+
+    def nodes(self, *types: type[Node]) -> Iterator[Located]:
+        """All expressions and statements of some types."""
+        return all_of(self.functions, *types)
+
+    def calls(self, *names: str) -> Iterator[tuple[Located, ex.Call]]:
+        """Calls of functions by name."""
+        for located in self.nodes(ex.Call):
+            assert isinstance(located.node, ex.Call)
+            if called_name(located.node) in names:
+                yield located, located.node
+
+    def found(
+        self,
+        message: str,
+        line: int,
+        effect: Effect | None = None,
+        fix: Fix | None = None,
+        related: tuple[Related, ...] = (),
+        span: Span | None = None,
+    ) -> Found:
+        """A finding on a line of the file."""
+        return Found(message, self.path, span or self.text.line_span(line), effect, fix, related)

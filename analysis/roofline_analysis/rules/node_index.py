@@ -1,0 +1,164 @@
+"""The statements and expressions of a function, each with what stands around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+from roofline_analysis.device.assigned import children
+from roofline_analysis.language.symbols import Symbols, last_component
+from roofline_core.program import expressions as ex
+from roofline_core.program import statements as st
+from roofline_core.program.records import record
+from roofline_core.program.units import Function
+
+Loop = st.For | st.While | st.ForRange
+Node = ex.Expression | st.Statement | st.Variable
+Wanted = TypeVar("Wanted", bound=Node)
+
+_MAX_FUNCTIONS = 60
+"""Device functions that are looked into below one kernel."""
+
+
+@record(frozen=True, slots=True, eq=False)
+class Located:
+    """A node and where it stands."""
+
+    node: Node
+    function: Function
+    loops: tuple[Loop, ...]
+    """The loops around it in its function, outermost first."""
+    branches: tuple[st.If, ...]
+    """The ``if`` statements around it, outermost first."""
+    parent: object
+
+
+class FunctionNodes:
+    """All nodes of one function by type, in the order of the source."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.by_type: dict[type, list[Located]] = {}
+        if function.body is not None:
+            self._visit(function.body, (), (), None)
+
+    def _visit(
+        self, node: object, loops: tuple[Loop, ...], branches: tuple[st.If, ...], parent: object
+    ) -> None:
+        cls = node.__class__
+        if cls is not st.Case:
+            found = Located(node, self.function, loops, branches, parent)  # type: ignore[arg-type]
+            known = self.by_type.get(cls)
+            if known is None:
+                self.by_type[cls] = [found]
+            else:
+                known.append(found)
+        first: object = None
+        if isinstance(node, (st.For, st.While, st.ForRange)):
+            first = node.init if isinstance(node, st.For) else None
+            if first is not None:
+                self._visit(first, loops, branches, node)
+            loops = (*loops, node)
+        elif isinstance(node, st.If):
+            branches = (*branches, node)
+        for child in children(node):
+            if child is not first:
+                self._visit(child, loops, branches, node)
+
+
+def all_of(functions: tuple[FunctionNodes, ...], *types: type[Wanted]) -> Iterator[Located]:
+    """The nodes of some types in some functions."""
+    for function in functions:
+        for type_ in types:
+            yield from function.by_type.get(type_, ())
+
+
+class NodeIndex:
+    """The nodes of the functions of a program, each looked through once."""
+
+    def __init__(self, table: Symbols) -> None:
+        self._table = table
+        self._known: dict[Function, FunctionNodes] = {}
+
+    def keep(self, before: NodeIndex, functions: Iterable[Function]) -> None:
+        """Take over what another index knows of functions that are still there."""
+        for function in functions:
+            found = before._known.get(function)
+            if found is not None:
+                self._known[function] = found
+
+    def of(self, function: Function) -> FunctionNodes:
+        """The nodes of one function."""
+        found = self._known.get(function)
+        if found is None:
+            found = self._known[function] = FunctionNodes(function)
+        return found
+
+    def reached_from(self, kernel: Function) -> tuple[FunctionNodes, ...]:
+        """The kernel's nodes, then those of the device functions that it calls by name."""
+        reached: dict[Function, FunctionNodes] = {kernel: self.of(kernel)}
+        waiting = [kernel]
+        while waiting and len(reached) < _MAX_FUNCTIONS:
+            for located in self.of(waiting.pop()).by_type.get(ex.Call, ()):
+                assert isinstance(located.node, ex.Call)
+                for callee in self._callees(located.node):
+                    if callee not in reached:
+                        reached[callee] = self.of(callee)
+                        waiting.append(callee)
+        return tuple(reached.values())
+
+    def _callees(self, call: ex.Call) -> Iterator[Function]:
+        name = call.callee
+        if isinstance(name, ex.Member):
+            found = self._table.functions.get(name.name, ())
+        elif isinstance(name, ex.Name):
+            found = self._table.functions.get(last_component(name.name), ())
+        else:
+            return
+        for function in found:
+            if (
+                function.has_body
+                and "__device__" in function.qualifiers
+                and len(function.params) >= len(call.args)
+            ):
+                yield function
+
+
+def called_name(call: ex.Call) -> str | None:
+    """The name that a call spells, without qualification; None for a computed callee."""
+    return last_component(call.callee.name) if isinstance(call.callee, ex.Name) else None
+
+
+def within(node: object) -> Iterator[object]:
+    """A node and all inside it."""
+    yield node
+    for child in children(node):
+        yield from within(child)
+
+
+def names_in(node: object) -> set[str]:
+    """The plain names that an expression or statement mentions."""
+    return {each.name for each in within(node) if isinstance(each, ex.Name)}
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two expressions are written alike."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, ex.Name) and isinstance(other, ex.Name):
+        return one.name == other.name
+    if isinstance(one, ex.Literal) and isinstance(other, ex.Literal):
+        return one.value == other.value and one.type_name == other.type_name
+    for attribute in ("op", "name"):
+        if getattr(one, attribute, None) != getattr(other, attribute, None):
+            return False
+    mine, theirs = list(children(one)), list(children(other))
+    return len(mine) == len(theirs) and all(map(same, mine, theirs))
+
+
+def is_pure(node: object) -> bool:
+    """Whether evaluating an expression twice is the same as once: no call, no assignment."""
+    return not any(
+        isinstance(each, (ex.Call, ex.Assign, ex.Update, ex.Lambda, ex.Unknown, ex.New))
+        for each in within(node)
+    )

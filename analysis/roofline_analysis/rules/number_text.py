@@ -1,0 +1,72 @@
+"""Numbers as findings write them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from roofline_analysis.rules.model import Effect
+from roofline_core.program.precision import Precision
+
+_PREFIXES = (("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12), ("P", 1e15))
+_UNITS: Mapping[Precision, str] = {
+    Precision.SP: "SP flop",
+    Precision.DP: "DP flop",
+    Precision.HP: "HP flop",
+    Precision.INT: "integer operations",
+    Precision.TENSOR: "tensor-core flop",
+}
+LEAST_SHARE = 0.01
+"""Of a kernel's bytes or operations: less is not worth a word."""
+
+
+def amount(value: float, unit: str) -> str:
+    """``1.5 MB``, ``12 GFLOP``: three digits and a decimal prefix."""
+    size = abs(value)
+    prefix, factor = next(((p, f) for p, f in reversed(_PREFIXES) if size >= f * 0.9995), ("", 1.0))
+    return f"{value / factor:.3g} {prefix}{unit}"
+
+
+def plain(value: float) -> str:
+    """``1,048,576``, ``0.25``: whole numbers with commas, others with three digits."""
+    if abs(value) >= 1000 or float(value).is_integer():
+        return f"{value:,.0f}"
+    return f"{value:.3g}"
+
+
+def duration(ns: float) -> str:
+    """``12.3 us``."""
+    for unit, factor in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if ns >= factor:
+            return f"{ns / factor:.3g} {unit}"
+    return f"{ns:.3g} ns"
+
+
+def effect_text(effect: Effect) -> str:
+    """``saves 8 MB of DRAM traffic; SP intensity 0.5; stays BB; 20 us -> 12 us (1.67x)``."""
+    parts = []
+    if effect.saved_bytes:
+        verb = "saves" if effect.saved_bytes > 0 else "adds"
+        parts.append(f"{verb} {amount(abs(effect.saved_bytes), 'B')} of DRAM traffic")
+    for precision, saved in effect.saved_operations.items():
+        unit = _UNITS[precision]
+        verb = "saves" if saved > 0 else "adds"
+        if precision is Precision.INT:
+            parts.append(f"{verb} {amount(abs(saved), '').strip()} {unit}")
+        else:
+            kind, name = unit.split(" ")
+            parts.append(f"{verb} {amount(abs(saved), name.upper())} {kind}")
+    if parts and (deciding := _deciding(effect)) is not None:
+        parts.append(f"{deciding.value.upper()} intensity becomes {effect.intensity[deciding]:.3g}")
+    if effect.verdict is not None and effect.new_verdict is not None:
+        stays = "becomes" if effect.changes_class else "stays"
+        parts.append(f"{stays} {effect.new_verdict.value}")
+    times = f"{duration(effect.time_ns)} -> {duration(effect.new_time_ns)}"
+    parts.append(f"{times} ({effect.speedup:.2f}x)")
+    return "; ".join(parts)
+
+
+def _deciding(effect: Effect) -> Precision | None:
+    """The precision to name the new intensity of: that which changes, or else the highest."""
+    changed = [p for p in effect.saved_operations if p in effect.intensity]
+    among = changed or list(effect.intensity)
+    return max(among, key=lambda p: effect.intensity[p], default=None)

@@ -1,0 +1,243 @@
+"""One kernel as rules see it: its code, its launches and how the model judges them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from roofline_analysis.device.summary import summarise
+from roofline_analysis.host.values import LaunchContext
+from roofline_analysis.language.type_system import TypeSystem
+from roofline_analysis.launch.binding import Binding, bind
+from roofline_analysis.regions.kernel_summary import Access, KernelSummary, Region, Site, Work
+from roofline_analysis.rules.effects import Change, effect_between, matters, scored
+from roofline_analysis.rules.model import Effect, Fix, Found, Related
+from roofline_analysis.rules.node_index import FunctionNodes, Located, Node, NodeIndex, all_of
+from roofline_analysis.rules.rewriting import Rewrite, with_body
+from roofline_analysis.rules.source_text import SourceText
+from roofline_analysis.rules.types import LocalTypes
+from roofline_analysis.traffic.access_footprints import Touched
+from roofline_analysis.verdict.analyse import Judged, Target, judge
+from roofline_analysis.verdict.prediction import Prediction
+from roofline_core.program.precision import Precision
+from roofline_core.program.records import record
+from roofline_core.program.types import Type
+from roofline_core.program.units import Dialect, Function, Span
+
+_MAX_RELATED: Final = 8
+
+Texts = Callable[[Path], SourceText | None]
+"""The text of a file; None where it cannot be read."""
+
+
+@record(frozen=True, slots=True)
+class JudgedLaunch:
+    """One launch of a kernel and its judgement."""
+
+    context: LaunchContext | None
+    """None for the dimensions assumed where no launch was found."""
+    bindings: Mapping[str, Type | int]
+    """The kernel's template parameters."""
+    bound: Binding
+    judged: Judged
+
+    @property
+    def prediction(self) -> Prediction:
+        """What it is expected to do."""
+        return self.judged.prediction
+
+
+class KernelSubject:
+    """A kernel, the launches found of it, and questions about the first of them."""
+
+    def __init__(
+        self,
+        kernel: Function,
+        launches: Sequence[JudgedLaunch],
+        types: TypeSystem,
+        target: Target,
+        index: NodeIndex,
+        texts: Texts,
+    ) -> None:
+        """There is at least one launch: that for assumed dimensions where none was found."""
+        self.kernel = kernel
+        self.launches = tuple(launches)
+        self.type_system = types
+        self.target = target
+        self.text = texts
+        self._index = index
+        self._types: dict[Function, LocalTypes] = {}
+
+    # -- the launch that stands for the kernel
+
+    @property
+    def launch(self) -> JudgedLaunch:
+        """The first launch."""
+        return self.launches[0]
+
+    @property
+    def judged(self) -> Judged:
+        """The judgement of the first launch."""
+        return self.launch.judged
+
+    @property
+    def summary(self) -> KernelSummary:
+        """What one thread does."""
+        return self.judged.summary
+
+    @property
+    def prediction(self) -> Prediction:
+        """What the first launch is expected to do."""
+        return self.judged.prediction
+
+    # -- the code
+
+    @cached_property
+    def functions(self) -> tuple[FunctionNodes, ...]:
+        """The nodes of the kernel and of the device functions that it calls."""
+        return self._index.reached_from(self.kernel)
+
+    def nodes(self, *types: type[Node]) -> Iterator[Located]:
+        """All expressions, statements and variables of some types."""
+        return all_of(self.functions, *types)
+
+    def types(self, function: Function) -> LocalTypes:
+        """The types of a function's variables."""
+        found = self._types.get(function)
+        if found is None:
+            found = self._types[function] = LocalTypes(
+                self._index.of(function), self.type_system, self.launch.bindings
+            )
+        return found
+
+    # -- lines and regions
+
+    @cached_property
+    def by_site(self) -> Mapping[Site, tuple[Region, ...]]:
+        """The regions that have work or accesses on a line and that run."""
+        found: dict[Site, dict[Region, None]] = {}
+        for region in self.judged.demanding:
+            for site in region.work:
+                found.setdefault(site, {})[region] = None
+            for access in region.accesses:
+                found.setdefault(access.site, {})[region] = None
+        return {site: tuple(regions) for site, regions in found.items()}
+
+    def runs(self, region: Region) -> float:
+        """How often a region runs, over all threads."""
+        return self.judged.execution.regions[region].runs
+
+    def runs_at(self, site: Site) -> float:
+        """How often a line runs, over all threads; 0 where the model has nothing on it."""
+        return max((self.runs(region) for region in self.by_site.get(site, ())), default=0.0)
+
+    def work_at(self, sites: Iterable[Site], kind: Work) -> float:
+        """Work of a kind that lines do over the whole launch."""
+        return sum(
+            region.work[site][kind] * self.runs(region)
+            for site in set(sites)
+            for region in self.by_site.get(site, ())
+            if site in region.work
+        )
+
+    @cached_property
+    def touched(self) -> Mapping[Access, Touched]:
+        """The accesses to memory behind L2, with what is known of their addresses."""
+        return {item.access: item for array in self.judged.traffic.arrays for item in array.touched}
+
+    # -- what a change would do
+
+    def effect(self, change: Change, launch: JudgedLaunch | None = None) -> Effect:
+        """The effect of a change on a launch, the first if none is given."""
+        return scored((launch or self.launch).judged, self.target, change)
+
+    def could_matter(self, sites: Iterable[Site]) -> bool:
+        """Whether the launch would be noticeably shorter if these lines computed nothing."""
+        change = Change()
+        for site in set(sites):
+            for region in self.by_site.get(site, ()):
+                for kind, amount in enumerate(region.work.get(site, ())):
+                    change.add(region, Work(kind), -amount)
+        return bool(change.work) and matters(self.effect(change))
+
+    @cached_property
+    def integers_matter(self) -> bool:
+        """Whether the launch would be noticeably shorter without any integer operations."""
+        change = Change()
+        for region in self.judged.demanding:
+            for row in region.work.values():
+                change.add(region, Work.INT, -row[Work.INT])
+        return matters(self.effect(change))
+
+    def effect_of_rewriting(self, rewrite: Rewrite, functions: Iterable[Function]) -> Effect:
+        """The effect of rewriting the bodies of some functions, by walking the kernel anew."""
+        changed = {function: with_body(function, rewrite) for function in set(functions)}
+        types = TypeSystem(self.type_system.symbols.with_functions(changed))
+        return self.effect_of_kernel(changed.get(self.kernel, self.kernel), types)
+
+    def effect_of_fewer_integers(self, rewrite: Rewrite, functions: Iterable[Function]) -> Effect:
+        """The same of rewriting that changes only what whole numbers cost, not which they are.
+
+        The new expressions need not give the same numbers, so only their operations are taken.
+        """
+        after = self.effect_of_rewriting(rewrite, functions)
+        now = self.prediction.int_ops or 0.0
+        saved = after.saved_operations.get(Precision.INT, 0.0)
+        left = 1.0 - saved / now if now else 1.0
+        change = Change()
+        for region in self.judged.demanding:
+            for row in region.work.values():
+                change.add(region, Work.INT, row[Work.INT] * (left - 1.0))
+        return self.effect(change)
+
+    def effect_of_kernel(self, kernel: Function, types: TypeSystem | None = None) -> Effect:
+        """The effect of putting another kernel in this one's place, launched in the same way."""
+        architecture = self.target.gpu.architecture
+        summary = summarise(
+            kernel, types or self.type_system, self.launch.bindings, architecture.warp_size
+        )
+        bound = bind(summary, self.launch.context)
+        after = judge(summary, bound, self.target).prediction
+        operations = {p: after.operations(p) or 0.0 for p in Precision}
+        return effect_between(
+            self.prediction, operations, after.dram_bytes or 1.0, after.time_ns or 0.0, self.target
+        )
+
+    # -- findings
+
+    def line_span(self, path: Path, line: int) -> Span:
+        """The code of a line."""
+        text = self.text(path)
+        return text.line_span(line) if text is not None else Span(line, 0, line, 0)
+
+    def found(
+        self,
+        message: str,
+        sites: Sequence[Site],
+        effect: Effect | None = None,
+        fix: Fix | None = None,
+        span: Span | None = None,
+    ) -> Found:
+        """A finding at the first of some lines; the others, and the launch, are told besides."""
+        path, line = sites[0]
+        others = tuple(
+            Related(each, number, "here too")
+            for each, number in list(dict.fromkeys(sites))[1 : 1 + _MAX_RELATED]
+        )
+        return Found(
+            message,
+            path,
+            span or self.line_span(path, line),
+            effect,
+            fix,
+            (*others, *self.launched_here()),
+        )
+
+    def launched_here(self) -> tuple[Related, ...]:
+        """The launch that the numbers of a finding are for."""
+        context = self.launch.context
+        if context is None or self.kernel.dialect is Dialect.OPENMP:
+            return ()
+        return (Related(context.path, context.line, f"'{self.kernel.name}' is launched here"),)

@@ -1,0 +1,1 @@
+"""What a launch asks of the machine, and how long that takes."""

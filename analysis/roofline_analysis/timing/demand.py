@@ -1,0 +1,242 @@
+"""What a launch asks of the machine, warp by warp: the numbers that its time is computed from.
+
+An instruction is issued for a warp, whichever of its lanes take part. A request is one access of
+one warp; it costs as many sectors and cache lines as its lanes' addresses fall into. Caches are
+seen through the traffic: what an allocation requests beyond what comes from DRAM comes from L2,
+and a sector that a thread reads on in its next iterations comes from L1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from roofline_analysis.counting.execution import Execution, RegionRuns
+from roofline_analysis.language.types import is_float
+from roofline_analysis.regions.kernel_summary import Access, KernelSummary, Region, Work
+from roofline_analysis.timing.requests import LINE_BYTES, WarpAddresses
+from roofline_analysis.traffic.access_footprints import Touched
+from roofline_analysis.traffic.dram import Traffic
+from roofline_core.program.records import record
+from roofline_core.program.units import Dialect
+
+_ENTRY_BRANCHES: Final = 6.0
+"""Instructions of a kernel's beginning and end that are not counted: reads of special registers,
+loads of arguments, the exit. Assumed, chosen without measurement; only the time rests on it."""
+_UNROLLED_LOADS: Final = 8.0
+"""Iterations of a loop unrolled whole whose loads the compiler moves together.
+
+Assumed, chosen without measurement: registers bound how many can be on their way. Only the time
+rests on it."""
+
+
+@record(frozen=True, slots=True)
+class Request:
+    """One access of the source as a warp makes it."""
+
+    kind: str
+    """``read``, ``write`` or ``atomic``."""
+    sectors: float
+    """Sectors of global memory that the lanes' addresses fall into; 0 for shared memory."""
+    wavefronts: float
+    """Clocks of the SM's first cache or shared memory: lines, or words in the busiest bank."""
+    l2_share: float = 1.0
+    """The share of the sectors that L1 does not hold."""
+    dram_share: float = 1.0
+    """Of those, the share that L2 does not hold."""
+
+
+@record(frozen=True, slots=True)
+class RegionDemand:
+    """A region's demand for each run of a warp."""
+
+    warp_runs: float
+    """Runs over all warps."""
+    longest: float
+    """Runs of the warp that runs it most."""
+    work: tuple[float, ...]
+    """Of one lane, by ``Work``."""
+    requests: tuple[Request, ...] = ()
+    branches: float = 0.0
+    rounds: float = 0.0
+    """Round trips to memory that wait for one another."""
+    barriers: int = 0
+
+
+@record(frozen=True, slots=True)
+class Demand:
+    """What a launch asks of the machine."""
+
+    blocks: int
+    warps_per_block: int
+    regions: tuple[RegionDemand, ...]
+    sector_bytes: int = 32
+    team_runtime: bool = False
+    """OpenMP's device runtime begins and ends each block."""
+    joins: float = 0.0
+    """Values that all blocks combine into one, each waiting for its turn: over all blocks."""
+    line_atomics: float = 0.0
+    """Atomic operations that the busiest cache line of an allocation receives."""
+    scale: float = 1.0
+    """Of all regions' demand: 1, but where measured counts are put in the place of predicted."""
+
+
+def launch_demand(
+    summary: KernelSummary, execution: Execution, traffic: Traffic, warp_size: int, sector: int
+) -> Demand:
+    """What one launch of a kernel asks of a GPU with such warps and sectors."""
+    threads = math.prod(execution.block)
+    reader = WarpAddresses(execution, warp_size, sector)
+    touched = {id(item.access): item for array in traffic.arrays for item in array.touched}
+    rows = []
+    joins = line_atomics = 0.0
+    for region in demanding_regions(summary, execution):
+        runs = execution.regions[region]
+        joins += region.joins * runs.runs / threads
+        active = min(float(warp_size), runs.runs / runs.warp_runs)
+        requests = []
+        for access in region.accesses:
+            item = touched.get(id(access))
+            request = _request(access, item, reader, active)
+            requests.append(request)
+            if access.kind == "atomic" and request.sectors:
+                line_atomics = max(line_atomics, _line_atomics(access, item, request, runs))
+        rows.append((region, runs, requests))
+    shares = _dram_shares(rows, traffic, sector)
+    return Demand(
+        blocks=math.prod(execution.grid),
+        warps_per_block=-(-threads // warp_size),
+        regions=tuple(_region(region, runs, made, shares) for region, runs, made in rows),
+        sector_bytes=sector,
+        team_runtime=summary.kernel.dialect is Dialect.OPENMP,
+        joins=joins,
+        line_atomics=line_atomics,
+    )
+
+
+def demanding_regions(summary: KernelSummary, execution: Execution) -> Iterator[Region]:
+    """The regions that some warp runs, outer ones first."""
+    for region in summary.root.walk():
+        runs = execution.regions.get(region)
+        if runs is not None and runs.runs > 0 and runs.warp_runs > 0:
+            yield region
+
+
+def _request(access: Access, item: Touched | None, reader: WarpAddresses, active: float) -> Request:
+    if access.array.space == "shared":
+        return Request(access.kind, 0.0, reader.bank_words(access, active))
+    if access.array.space == "constant":
+        return Request(access.kind, 0.0, 1.0)
+    scattered = item is not None and item.random
+    each = item.sectors_each if item is not None else None
+    sectors, lines = reader.sectors_and_lines(access, active, each if scattered else None)
+    share = _l1_missed(item, reader.sector) if access.kind == "read" and item is not None else 1.0
+    return Request(access.kind, sectors, lines, l2_share=share)
+
+
+def _l1_missed(item: Touched, sector: int) -> float:
+    """The share of the loop's iterations in which a thread goes on to another sector."""
+    region: Region | None = item.region
+    while region is not None and region.kind != "loop":
+        region = region.parent
+    if region is None or region not in item.loops:
+        return 1.0
+    trips, stride = item.loops[region]
+    if stride is None or trips <= 1:
+        return 1.0
+    return max(min(1.0, abs(stride) / sector), 1.0 / trips)
+
+
+def _line_atomics(
+    access: Access, item: Touched | None, request: Request, runs: RegionRuns
+) -> float:
+    """Atomic operations that each line of the allocation receives.
+
+    Lanes of a warp that add integers to one address combine before; floating-point operands go
+    to L2 one by one.
+    """
+    element = access.array.element
+    single = request.wavefronts <= 1.0
+    count = runs.runs if is_float(element.name) else runs.warp_runs * request.wavefronts
+    if single and item is not None and item.box is not None and not item.random:
+        span = item.box.span
+    else:
+        span = request.sectors * LINE_BYTES
+        if item is not None and item.box is not None:
+            span = max(span, item.box.span)
+    return count / max(1.0, span / LINE_BYTES)
+
+
+_Row = tuple[Region, RegionRuns, list[Request]]
+
+
+def _dram_shares(rows: Sequence[_Row], traffic: Traffic, sector: int) -> Mapping[str, float]:
+    """Of what each allocation requests from L2, the share that DRAM moves."""
+    asked: dict[str, float] = {}
+    for region, runs, requests in rows:
+        for access, request in zip(region.accesses, requests, strict=True):
+            amount = runs.warp_runs * request.sectors * request.l2_share * sector
+            asked[access.array.name] = asked.get(access.array.name, 0.0) + amount
+    moved = {item.array.name: item.read_bytes + item.write_bytes for item in traffic.arrays}
+    return {
+        name: min(1.0, moved.get(name, 0.0) / amount) for name, amount in asked.items() if amount
+    }
+
+
+def _region(
+    region: Region, runs: RegionRuns, requests: Sequence[Request], shares: Mapping[str, float]
+) -> RegionDemand:
+    work = [0.0] * len(Work)
+    for row in region.work.values():
+        for kind in Work:
+            work[kind] += row[kind]
+    named = tuple(
+        replace(request, dram_share=shares.get(access.array.name, 1.0))
+        for access, request in zip(region.accesses, requests, strict=True)
+    )
+    branches = {"loop": 1.0 / region.copies, "guard": 1.0}.get(region.kind, _ENTRY_BRANCHES)
+    return RegionDemand(
+        warp_runs=runs.warp_runs,
+        longest=runs.longest,
+        work=tuple(work),
+        requests=named,
+        branches=branches,
+        rounds=_rounds(region, runs),
+        barriers=region.barriers,
+    )
+
+
+def _rounds(region: Region, runs: RegionRuns) -> float:
+    """Round trips to memory that wait for one another in a run of the region.
+
+    A load whose address was loaded waits for that load. A load after a store to memory that may be
+    the same stays behind it, and the store waits for the loads before it. Iterations that are
+    unrolled load together, unless a store or a carried address forbids it.
+    """
+    depths: dict[str, int] = {}
+    rounds = deepest = 0
+    stored = chained = False
+    for access in region.accesses:
+        if access.array.space in ("shared", "constant"):
+            continue
+        if access.kind == "write":
+            stored = True
+            continue
+        depth = 1
+        for symbol in access.offset.symbols():
+            if symbol.scope == "data":
+                depth = max(depth, 1 + depths.get(symbol.name.split("#")[0], 0))
+            chained |= symbol.scope == "carried"
+        if stored and not access.array.read_only:
+            rounds, deepest, stored = rounds + deepest, 0, False
+        depths[access.array.name] = max(depth, depths.get(access.array.name, 0))
+        deepest = max(deepest, depth)
+        stored |= access.kind == "atomic"
+    total = float(rounds + deepest)
+    if region.kind != "loop" or chained or stored or rounds:
+        return total
+    if region.unrolled:
+        return total / min(_UNROLLED_LOADS, max(1.0, runs.trips))
+    return total / region.copies

@@ -1,0 +1,246 @@
+"""How long a launch takes: the demand of its warps set against the rates of the machine.
+
+Five terms are computed, each the time that a launch would take if only it mattered:
+
+- compute: the slowest of the pipes and of the schedulers that issue every instruction;
+- first cache and shared memory, one line or bank conflict a clock;
+- L2, by the sectors that L1 does not hold;
+- DRAM, by the predicted traffic;
+- latency: the path of a warp through its dependent instructions and memory round trips, as many
+  times as there are waves of blocks.
+
+They overlap, but not perfectly: the time is their p-norm plus what it takes to launch.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from roofline_analysis.regions.kernel_summary import Work
+from roofline_analysis.timing.demand import Demand, RegionDemand
+from roofline_analysis.timing.limiter import Limiter
+from roofline_core.program.precision import Precision
+from roofline_core.program.records import record
+from roofline_hardware_db import Gpu, Roofline
+
+
+@record(frozen=True, slots=True)
+class TimingConstants:
+    """The numbers of the model that no data sheet of a GPU gives, in clocks unless named otherwise.
+
+    ``dependent``, ``dependent_dp``, ``dependent_special`` and ``barrier`` are not fitted; they
+    follow published microbenchmarks of Ampere and Turing, as far as there are any. All others are
+    fitted to the measured times of the development kernels, with their measured counts and bytes in
+    the place of the predicted ones (``benchmarks/fit_timing.py``). None is sensitive: the median
+    error changes by less than two points when any of them is changed by a third.
+    """
+
+    launch_ns: float = 2000.0
+    """A launch that does nothing, as Nsight Compute reports it."""
+    dram_share: float = 0.9
+    """Of the DRAM bandwidth, what streaming kernels reach."""
+    l2_bytes_per_sm: float = 32.0
+    """Bytes that L2 gives each SM a clock."""
+    issue_overhead: float = 1.5
+    """Instructions issued for each that is counted and not floating-point: moves, predicates."""
+    dependent: float = 4.0
+    """From an instruction to the one that needs its result (arithmetic, Ampere)."""
+    dependent_dp: float = 40.0
+    """The same for double precision on a GPU that has few units for it."""
+    dependent_special: float = 20.0
+    """The same for special functions and conversions."""
+    dependent_shared: float = 8.0
+    """For each access to shared memory: about 25 clocks, three of which overlap."""
+    barrier: float = 30.0
+    """For each barrier of a block."""
+    l2_latency: float = 150.0
+    """A load that L1 does not hold, beyond what its neighbours hide."""
+    dram_latency: float = 300.0
+    """More, where L2 does not hold it either."""
+    next_load: float = 8.0
+    """For each further load of the same round trip."""
+    block_start: float = 600.0
+    """From the start of a block to its first load, and from its last store to its end."""
+    team_start: float = 2500.0
+    """More for a block of an OpenMP target region: the device runtime's own loads and barriers."""
+    join_ns: float = 60.0
+    """For each block that joins a reduction over all teams."""
+    atomic_ns: float = 2.2
+    """For each atomic operation on one line of L2."""
+    overlap: float = 3.0
+    """The exponent of the norm: 1 adds the terms, infinity takes the largest."""
+
+
+CONSTANTS: Final = TimingConstants()
+
+_FLOATING: Final = (Work.SP, Work.DP, Work.HP)
+_INSTRUCTION_KINDS: Final = (
+    (Limiter.SP, Work.SP),
+    (Limiter.DP, Work.DP),
+    (Limiter.HP, Work.HP),
+    (Limiter.INT, Work.INT),
+)
+
+
+@record(frozen=True, slots=True)
+class Timing:
+    """A launch's time and what it is made of, in nanoseconds."""
+
+    total_ns: float
+    limiting: Limiter
+    terms_ns: Mapping[str, float]
+    """``compute``, ``l1``, ``l2``, ``dram``, ``latency``, ``contention`` and ``launch``."""
+
+
+def launch_time(
+    demand: Demand,
+    moved_bytes: float,
+    gpu: Gpu,
+    roofline: Roofline,
+    blocks_per_sm: int,
+    constants: TimingConstants = CONSTANTS,
+) -> Timing:
+    """The time of a launch that moves so many bytes to and from DRAM."""
+    clock_ghz = roofline.clock_mhz / 1000.0
+    per_sm = _longest_queue(demand.blocks, gpu.sm_count) / clock_ghz * demand.scale
+    pipes = _pipe_clocks(demand, gpu, roofline, constants)
+    l1 = sum(r.warp_runs * q.wavefronts for r in demand.regions for q in r.requests)
+    sectors = sum(r.warp_runs * q.sectors * q.l2_share for r in demand.regions for q in r.requests)
+    l2_rate = l2_bandwidth_gbs(gpu, roofline.clock_mhz, constants)
+    contention = demand.joins * constants.join_ns + demand.line_atomics * constants.atomic_ns
+    terms = {
+        "compute": max(pipes.values(), default=0.0) * per_sm,
+        "l1": l1 * per_sm,
+        "l2": sectors * demand.sector_bytes * demand.scale / l2_rate,
+        "dram": moved_bytes / (roofline.bandwidth_gbs * constants.dram_share),
+        "latency": _latency_clocks(demand, gpu, blocks_per_sm, constants) / clock_ghz,
+        "contention": contention * demand.scale,
+    }
+    total = norm(terms.values(), constants.overlap) + constants.launch_ns
+    terms["launch"] = constants.launch_ns
+    return Timing(total, _limiting(terms, pipes), terms)
+
+
+def l2_bandwidth_gbs(gpu: Gpu, clock_mhz: float, constants: TimingConstants = CONSTANTS) -> float:
+    """What the L2 cache gives all SMs together, in 10^9 bytes per second."""
+    return constants.l2_bytes_per_sm * gpu.sm_count * clock_mhz / 1000.0
+
+
+def norm(terms: Iterable[float], exponent: float) -> float:
+    """The p-norm of the terms: their largest for a large exponent, their sum for 1."""
+    values = list(terms)
+    largest = max(values, default=0.0)
+    if largest <= 0.0:
+        return 0.0
+    parts = math.fsum(math.pow(value / largest, exponent) for value in values)
+    return largest * math.pow(parts, 1.0 / exponent)
+
+
+def _longest_queue(blocks: int, sm_count: int) -> float:
+    """The share of a launch's work that the SM with most blocks does."""
+    return math.ceil(blocks / sm_count) / max(1, blocks)
+
+
+def _pipe_clocks(
+    demand: Demand, gpu: Gpu, roofline: Roofline, constants: TimingConstants
+) -> dict[Limiter, float]:
+    """Clocks that one SM would take for the whole launch, by the pipe that takes them.
+
+    What the schedulers take beyond the slowest pipe is put down to the kind of arithmetic that
+    has most instructions.
+    """
+    rates, warp = gpu.rates, gpu.architecture.warp_size
+    work = [sum(r.warp_runs * r.work[kind] for r in demand.regions) for kind in Work]
+    unfused = _unfused(work)
+    for kind in _FLOATING:
+        work[kind] *= unfused
+    per_clock = {
+        Limiter.SP: rates.fp32,
+        Limiter.DP: rates.fp64,
+        Limiter.HP: rates.fp16,
+        Limiter.INT: rates.int32,
+    }
+    clocks = {
+        limiter: work[kind] * warp / rate
+        for limiter, kind in _INSTRUCTION_KINDS
+        if (rate := per_clock[limiter]) and work[kind]
+    }
+    if rates.sfu:
+        special = (work[Work.SPECIAL] + work[Work.CONVERSION]) * warp / rates.sfu
+        clocks[Limiter.SP] = max(clocks.get(Limiter.SP, 0.0), special)
+    tensor = roofline.peaks_gops.get(Precision.TENSOR)
+    if tensor and work[Work.TENSOR]:
+        lanes = work[Work.TENSOR] * warp
+        clocks[Limiter.TENSOR] = lanes * gpu.sm_count * roofline.clock_mhz / 1000.0 / tensor
+    issued = sum(r.warp_runs * _issued(r, constants) for r in demand.regions)
+    schedulers = gpu.architecture.occupancy.subpartitions_per_sm
+    busiest = max(_INSTRUCTION_KINDS, key=lambda pair: work[pair[1]])[0]
+    clocks[busiest] = max(clocks.get(busiest, 0.0), issued / schedulers)
+    return clocks
+
+
+def _floating(work: Sequence[float]) -> float:
+    """Floating-point instructions of a row of work."""
+    return max(0.0, sum(work[kind] for kind in _FLOATING) - work[Work.FUSED])
+
+
+def _others(region: RegionDemand) -> float:
+    """Instructions of a run that are not floating-point arithmetic; tensor ones are few."""
+    work = region.work
+    arithmetic = work[Work.INT] + work[Work.SPECIAL] + work[Work.CONVERSION]
+    return arithmetic + region.branches + len(region.requests)
+
+
+def _issued(region: RegionDemand, constants: TimingConstants) -> float:
+    """Instructions that a scheduler issues for one run of a region by a warp."""
+    return _floating(region.work) + constants.issue_overhead * _others(region)
+
+
+def _unfused(work: Sequence[float]) -> float:
+    """Instructions of a floating-point operation, 1/2 if all are multiply-adds."""
+    operations = sum(work[kind] for kind in _FLOATING)
+    return max(0.5, 1.0 - work[Work.FUSED] / operations) if operations else 1.0
+
+
+def _latency_clocks(
+    demand: Demand, gpu: Gpu, blocks_per_sm: int, constants: TimingConstants
+) -> float:
+    """The longest warp's path, or the mean path for each wave of blocks if that is longer."""
+    paths = [(region, _path(region, gpu, constants)) for region in demand.regions]
+    warps = max(1, demand.blocks * demand.warps_per_block)
+    start = constants.block_start + (constants.team_start if demand.team_runtime else 0.0)
+    longest = sum(region.longest * clocks for region, clocks in paths) * demand.scale
+    mean = sum(region.warp_runs * clocks for region, clocks in paths) / warps * demand.scale
+    waves = max(1.0, demand.blocks / (blocks_per_sm * gpu.sm_count))
+    return max(start + longest, (start + mean) * waves)
+
+
+def _path(region: RegionDemand, gpu: Gpu, constants: TimingConstants) -> float:
+    """Clocks from the beginning to the end of one run by a warp that has the SM to itself."""
+    work = region.work
+    special = work[Work.SPECIAL] + work[Work.CONVERSION]
+    doubles = work[Work.DP] * _unfused(work)
+    plain = max(0.0, _floating(work) - doubles) + _others(region) - special
+    clocks = plain * constants.dependent
+    clocks += special * constants.dependent_special + region.barriers * constants.barrier
+    slow = (gpu.rates.fp64 or 0.0) < gpu.architecture.warp_size
+    clocks += doubles * (constants.dependent_dp if slow else constants.dependent)
+    clocks += constants.dependent_shared * sum(1 for q in region.requests if not q.sectors)
+    loads = [q for q in region.requests if q.sectors and q.kind != "write"]
+    if loads:
+        trip = max(
+            q.l2_share * (constants.l2_latency + q.dram_share * constants.dram_latency)
+            for q in loads
+        )
+        clocks += trip * region.rounds + constants.next_load * (len(loads) - 1)
+    return clocks
+
+
+def _limiting(terms: Mapping[str, float], pipes: Mapping[Limiter, float]) -> Limiter:
+    """The resource of the longest term; waiting for one's turn and starting count as latency."""
+    longest = max(terms, key=lambda name: terms[name])
+    if longest == "compute":
+        return max(pipes, key=lambda limiter: pipes[limiter])
+    return Limiter.BANDWIDTH if longest in ("dram", "l1", "l2") else Limiter.LATENCY

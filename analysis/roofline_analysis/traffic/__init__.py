@@ -1,0 +1,1 @@
+"""Which bytes a launch touches, and how many of them DRAM moves."""

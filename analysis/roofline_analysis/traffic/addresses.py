@@ -1,0 +1,287 @@
+"""Addresses of one access as a box of strides and extents, for a launch.
+
+Thread indices and loop counters are dimensions where the address is affine in them. Quotients and
+remainders of a linear index (``i % width``, ``i / width % height``) are digits of it, and become
+dimensions of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Final
+
+from roofline_analysis.traffic.footprint import Box, Dimension
+from roofline_analysis.traffic.index_axes import Axes, in_order, read_axes
+from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.symbolic import (
+    ZERO,
+    Apply,
+    Atom,
+    Expr,
+    Monomial,
+    Number,
+    Symbol,
+    apply,
+    constant,
+    from_atom,
+)
+from roofline_core.program.records import record
+
+DATA_SCOPES: Final = frozenset(("data", "carried", "unknown", "name"))
+"""Of symbols whose values only data gives."""
+
+
+_COVERED: Final = 0.5
+"""Places for each thread, at least, of addresses in which each thread has its own.
+
+Assumed, chosen without measurement: one each, less what guards and clamps take."""
+_DECIDED: Final = frozenset(("whole", "select", "min", "max", "abs"))
+"""Operations of which most threads compute less."""
+_SHORT: Final = 200
+"""Operations, written out, of an offset that is evaluated as it stands."""
+
+
+@record(frozen=True, slots=True)
+class Addresses:
+    """What is known of an access's addresses."""
+
+    box: Box | None
+    """None where the addresses are neither affine nor digits of a linear index."""
+    random: bool
+    """They depend on loaded data in more than a small displacement."""
+    finest_stride: float | None = None
+    """Of random addresses: the smallest stride in bytes between neighbours, where there is one."""
+
+
+@record(frozen=True, slots=True)
+class _Affine:
+    start: float
+    strides: tuple[tuple[Symbol, float], ...]
+
+
+class AddressReader:
+    """Reads offsets as boxes. One reader serves one launch, and remembers rewritten offsets."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+        self._rewritten: dict[Expr, tuple[Expr, bool]] = {}
+        self._affine: dict[Expr, _Affine | None] = {}
+        self._along: dict[object, Environment] = {}
+        self._settled: dict[Apply, bool] = {}
+
+    def read(self, offset: Expr, size_bytes: int, extents: Mapping[Symbol, float]) -> Addresses:
+        """The addresses of an access whose indices take ``extents`` values each.
+
+        The keys of ``extents`` are the same for all reads of one offset.
+        """
+        if offset not in self._rewritten:
+            self._rewritten[offset] = self._rewrite(offset, extents)
+        expr, displaced = self._rewritten[offset]
+        axes = self._axes(expr, extents)
+        if axes is None:
+            finest = self.finest_step(expr, extents) if displaced else None
+            return Addresses(None, random=displaced, finest_stride=finest)
+        box = Box(axes.start, axes.dimensions, size_bytes)
+        if displaced and not _covers_threads(expr, axes, extents):
+            finest = min((abs(d.stride) for d in axes.dimensions), default=None)
+            return Addresses(None, random=True, finest_stride=finest)
+        return Addresses(box, random=False)
+
+    def finest_step(self, offset: Expr, extents: Mapping[Symbol, float]) -> float | None:
+        """The smallest known stride in bytes of an index; other strides need not be known."""
+        factors: dict[Symbol, dict[Monomial, Number]] = {}
+        steps: list[float] = []
+        for monomial, number in offset.terms.items():
+            for place, atom in enumerate(monomial):
+                others = monomial[:place] + monomial[place + 1 :]
+                if isinstance(atom, Symbol):
+                    if extents.get(atom, 0.0) > 1:
+                        factors.setdefault(atom, {})[others] = number
+                elif isinstance(atom, Apply) and atom.op == "mod":
+                    # The digits of an index go in its steps.
+                    inner = self.finest_step(atom.args[0] * Expr({others: number}), extents)
+                    steps += [] if inner is None else [inner]
+        for factor in factors.values():
+            step = self._environment.evaluate(Expr(factor))
+            if step:
+                steps.append(abs(float(step)))
+        return min(steps, default=None)
+
+    def _rewrite(self, offset: Expr, extents: Mapping[Symbol, float]) -> tuple[Expr, bool]:
+        """The offset as most threads compute it, and whether data displaces it."""
+        expr = without_remainders(self._typical(offset, extents))
+        if any(symbol.scope in DATA_SCOPES for symbol in expr.symbols()):
+            return without_data(expr), True
+        if _is_evaluated(offset) and _read_affine(expr, self._environment, extents) is None:
+            # What is evaluated place by place needs no border decided.
+            return offset, False
+        return expr, False
+
+    def _axes(self, expr: Expr, extents: Mapping[Symbol, float]) -> Axes | None:
+        if expr not in self._affine:
+            self._affine[expr] = _read_affine(expr, self._environment, extents)
+        affine = self._affine[expr]
+        if affine is None:
+            return read_axes(expr, self._environment, extents, self._along)
+        dimensions = [
+            Dimension(stride, float(extents[symbol]))
+            for symbol, stride in affine.strides
+            if extents[symbol] > 1
+        ]
+        for symbol, stride in affine.strides:
+            if extents[symbol] < 1:
+                _end_early(dimensions, abs(stride), extents[symbol])
+        return Axes(affine.start, tuple(dimensions))
+
+    def _typical(self, expr: Expr, extents: Mapping[Symbol, float]) -> Expr:
+        """The expression as most threads compute it: clamps and choices at borders decided."""
+        if all(map(self._is_settled, expr.atoms())):
+            return expr
+        result = ZERO
+        for monomial, number in expr.terms.items():
+            product = constant(number)
+            for atom in monomial:
+                product = product * self._typical_atom(atom, extents)
+            result = result + product
+        return result
+
+    def _is_settled(self, atom: Atom) -> bool:
+        """Whether there is nothing to decide in an atom."""
+        if not isinstance(atom, Apply):
+            return True
+        known = self._settled.get(atom)
+        if known is None:
+            known = atom.op not in _DECIDED and all(
+                self._is_settled(inner) for argument in atom.args for inner in argument.atoms()
+            )
+            self._settled[atom] = known
+        return known
+
+    def _typical_atom(self, atom: Atom, extents: Mapping[Symbol, float]) -> Expr:
+        if not isinstance(atom, Apply):
+            return from_atom(atom)
+        if atom.op == "whole":
+            return self._typical(atom.args[0], extents)
+        if atom.op == "select":
+            chosen = atom.args[1 if self._mostly(atom.args[0], extents) else 2]
+            return self._typical(chosen, extents)
+        args = [self._typical(arg, extents) for arg in atom.args]
+        if atom.op in ("min", "max"):
+            moving = [arg for arg in args if any(s in extents for s in arg.symbols())]
+            if len(moving) == 1:
+                return moving[0]
+        if atom.op == "abs":
+            return args[0]
+        return apply(atom.op, *args)
+
+    def _mostly(self, condition: Expr, extents: Mapping[Symbol, float]) -> bool:
+        """Whether the condition holds in the middle of every index's range."""
+        values = dict(self._environment.values)
+        values.update({symbol: int(extent // 2) for symbol, extent in extents.items()})
+        found = Environment(values).evaluate(condition)
+        return True if found is None else bool(found)
+
+
+def _covers_threads(expr: Expr, axes: Axes, extents: Mapping[Symbol, float]) -> bool:
+    """Whether each thread has its own place, which data moves a little: a neighbourhood.
+
+    Where only some of the thread indices stand in the address, or only a digit of them (a lane's
+    index in a row that data chooses), the data decides what is touched.
+    """
+    threads = [s for s, extent in extents.items() if s.scope == "thread" and extent > 1]
+    if not all(symbol in expr.symbols() for symbol in threads):
+        return False
+    places = math.prod(dimension.extent for dimension in axes.dimensions)
+    return places >= _COVERED * math.prod(extents[symbol] for symbol in threads)
+
+
+def _is_evaluated(offset: Expr) -> bool:
+    """Whether an offset has values at every place, and is short enough to ask for them."""
+    if any(symbol.scope in DATA_SCOPES for symbol in offset.symbols()):
+        return False
+    return sum(atom.size for atom in offset.atoms() if isinstance(atom, Apply)) <= _SHORT
+
+
+def without_data(expr: Expr) -> Expr:
+    """The part of an address that does not depend on data: where the neighbourhood lies."""
+    if not any(symbol.scope in DATA_SCOPES for symbol in expr.symbols()):
+        return expr
+    return Expr(
+        {
+            monomial: number
+            for monomial, number in expr.terms.items()
+            if not any(_mentions_data(atom) for atom in monomial)
+        }
+    )
+
+
+def _mentions_data(atom: Atom) -> bool:
+    symbols = atom.symbols if isinstance(atom, Apply) else (atom,)
+    return any(isinstance(s, Symbol) and s.scope in DATA_SCOPES for s in symbols)
+
+
+def _read_affine(
+    expr: Expr, environment: Environment, extents: Mapping[Symbol, float]
+) -> _Affine | None:
+    """The strides of an expression that is affine in its indices; None for another."""
+    rest: dict[Monomial, Number] = {}
+    factors: dict[Symbol, dict[Monomial, Number]] = {}
+    for monomial, number in expr.terms.items():
+        moving = [atom for atom in monomial if _moves(atom, extents)]
+        if not moving:
+            rest[monomial] = number
+        elif len(moving) == 1 and isinstance(moving[0], Symbol):
+            others = tuple(atom for atom in monomial if atom is not moving[0])
+            factors.setdefault(moving[0], {})[others] = number
+        else:
+            return None
+    strides: list[tuple[Symbol, float]] = []
+    for symbol in in_order(factors.keys(), extents):
+        stride = environment.evaluate(Expr(factors[symbol]))
+        if stride is None:
+            return None
+        if stride:
+            strides.append((symbol, float(stride)))
+    start = environment.evaluate(Expr(rest))
+    return _Affine(float(start or 0.0), tuple(strides))
+
+
+def _end_early(dimensions: list[Dimension], stride: float, share: float) -> None:
+    """Leave a share of the index that a loop goes on from, where not every thread comes to run it.
+
+    ``stride`` is the loop's: what the index covers.
+    """
+    for place, dimension in enumerate(dimensions):
+        if abs(dimension.stride) * dimension.extent == stride:
+            dimensions[place] = Dimension(dimension.stride, max(1.0, dimension.extent * share))
+
+
+def _moves(atom: Atom, extents: Mapping[Symbol, float]) -> bool:
+    if isinstance(atom, Apply):
+        return any(symbol in extents for symbol in atom.symbols)
+    return atom in extents
+
+
+def without_remainders(expr: Expr) -> Expr:
+    """The expression with ``a % b`` written ``a - b * (a / b)`` where no quotient is then left.
+
+    ``i % w + w * (i / w)`` is seen to be ``i``; with another factor of ``i / w``, as in rows that
+    are padded, quotient and remainder are digits.
+    """
+    rewritten = expr
+    for atom in set(expr.atoms()):
+        if isinstance(atom, Apply) and atom.op == "mod":
+            dividend, divisor = atom.args
+            coefficient = rewritten.coefficient(atom)
+            if coefficient is None:
+                continue
+            quotient = apply("div", dividend, divisor)
+            candidate = (
+                rewritten
+                - coefficient * from_atom(atom)
+                + coefficient * (dividend - divisor * quotient)
+            )
+            if not any(factor in candidate.atoms() for factor in quotient.atoms()):
+                rewritten = candidate
+    return rewritten

@@ -1,0 +1,177 @@
+"""DRAM traffic of a launch: footprints, what L2 must fetch again, what it writes back.
+
+Each allocation's compulsory traffic is the union of the footprints of its accesses. Where what
+the resident blocks touch at a time exceeds the L2, data shared between waves of blocks is fetched
+again. Writes are write-back: each sector written leaves once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from roofline_analysis.counting.execution import Execution
+from roofline_analysis.regions.kernel_summary import Access, Array, KernelSummary, Site
+from roofline_analysis.traffic.access_footprints import Touched, touched_by
+from roofline_analysis.traffic.array_footprints import credible_size, footprint_of
+from roofline_analysis.traffic.code_size import code_bytes, launch_bytes
+from roofline_analysis.traffic.footprint import SECTOR_BYTES, sector_bytes
+from roofline_analysis.traffic.refetch import loop_refetches, missed_share
+from roofline_core.program.records import record
+from roofline_core.program.stages import Stage, stage
+
+FLOOR_BYTES: Final = 2048.0
+"""The least traffic of a library's kernel: its arguments and bookkeeping.
+
+Assumed, chosen without measurement; the least of a kernel of one's own is in ``code_size``."""
+_KEPT_WHOLE: Final = 1 / 40
+"""Writes of this share of L2 stay there. Fitted, as ``write_back_share`` says."""
+_KEPT_NONE: Final = 1.6
+"""Of writes of this many times L2, nothing to speak of stays. Fitted likewise."""
+_LEAST_WRITTEN_BACK: Final = 0.02
+"""The share of written bytes that is written back at least. Assumed, chosen without measurement."""
+
+
+@record(frozen=True, slots=True)
+class ArrayTraffic:
+    """Bytes of one allocation."""
+
+    array: Array
+    read_bytes: float
+    write_bytes: float
+    size_bytes: float | None
+    touched: tuple[Touched, ...]
+    first_read_bytes: float = 0.0
+    """Distinct bytes read: those that are fetched however large L2 is."""
+    written_bytes: float = 0.0
+    """Distinct bytes written, with those that L2 had to write again."""
+
+
+@record(frozen=True, slots=True)
+class Traffic:
+    """DRAM bytes of a launch."""
+
+    read_bytes: float
+    write_bytes: float
+    arrays: tuple[ArrayTraffic, ...]
+    by_site: Mapping[Site, tuple[float, float]]
+    """Bytes read and written, shared out over the source lines that cause them."""
+    uncertain_bytes: float
+    """Bytes that rest on addresses or sizes that could not be followed."""
+
+
+@stage(Stage.TRAFFIC)
+def dram_traffic(
+    summary: KernelSummary,
+    execution: Execution,
+    resident_blocks: int,
+    l2_bytes: float,
+    sizes: Mapping[str, float],
+    host_arrays: frozenset[str] = frozenset(),
+    sector: int = SECTOR_BYTES,
+) -> Traffic:
+    """The traffic of one launch.
+
+    ``sizes`` gives allocations' bytes by array name; ``host_arrays`` are those in host memory,
+    mapped, whose traffic goes over the bus instead; ``sector`` the bytes that memory transfers at
+    least.
+    """
+    touched = touched_by(summary, execution, resident_blocks, sector)
+    by_array: dict[Array, list[Touched]] = {}
+    for item in touched:
+        if item.access.array.name not in host_arrays:
+            by_array.setdefault(item.access.array, []).append(item)
+    waves = max(1.0, _volume(execution.grid) / max(1, resident_blocks))
+    threads = float(execution.threads)
+    again = loop_refetches(by_array, l2_bytes, waves, sizes, threads)
+    footprints = {
+        array: footprint_of(
+            items, credible_size(items, sizes.get(array.name)), waves, threads, l2_bytes
+        )
+        for array, items in by_array.items()
+    }
+    per_wave = sum(footprint.wave for footprint in footprints.values())
+    missed = missed_share(per_wave, l2_bytes)
+    arrays = []
+    uncertain = 0.0
+    for array, footprint in footprints.items():
+        refetched = max(0.0, waves * footprint.wave_read - footprint.read) * missed
+        extra_read, extra_written = again.get(array, (0.0, 0.0))
+        read = footprint.read + max(refetched, extra_read, footprint.thrashed_read)
+        written = footprint.written + max(extra_written, footprint.thrashed_written)
+        if array.space == "local":
+            # The next wave reuses the addresses; what a thread reads it has written before.
+            read, written = extra_read, footprint.written * missed + extra_written
+        arrays.append(
+            ArrayTraffic(
+                array,
+                read,
+                written,
+                sizes.get(array.name),
+                tuple(by_array[array]),
+                min(read, footprint.read),
+                written,
+            )
+        )
+        if any(item.random or item.box is None for item in by_array[array]):
+            uncertain += read + written
+    # Modified lines fill L2 whole, however few of their sectors are written.
+    lines = sum(
+        max(item.write_bytes, footprints[item.array].written_lines)
+        for item in arrays
+        if item.array.space != "local"
+    )
+    share = write_back_share(
+        lines + sum(item.write_bytes for item in arrays if item.array.space == "local"), l2_bytes
+    )
+    arrays = [replace(item, write_bytes=item.write_bytes * share) for item in arrays]
+    read_total = sum(item.read_bytes for item in arrays) + launch_bytes(summary)
+    read_total += code_bytes(summary, execution)
+    write_total = sum(item.write_bytes for item in arrays)
+    return Traffic(read_total, write_total, tuple(arrays), _by_site(arrays), uncertain)
+
+
+def _volume(dims: tuple[int, int, int]) -> int:
+    return dims[0] * dims[1] * dims[2]
+
+
+def write_back_share(written_bytes: float, l2_bytes: float) -> float:
+    """The share of written bytes that reach DRAM before the kernel ends.
+
+    The rest stays in L2 as modified lines. On an RTX 3080 (5 MB of L2) nearly nothing of 128 KB
+    arrives, half of 1 MB and nearly all of 8 MB, close to linear in the logarithm between them.
+    Fitted to the measured DRAM bytes of development kernels whose traffic is otherwise exact.
+    """
+    if written_bytes <= 0:
+        return 1.0
+    share = math.log(written_bytes / (l2_bytes * _KEPT_WHOLE)) / math.log(_KEPT_NONE / _KEPT_WHOLE)
+    return min(1.0, max(_LEAST_WRITTEN_BACK, share))
+
+
+def _by_site(arrays: list[ArrayTraffic]) -> dict[Site, tuple[float, float]]:
+    result: dict[Site, tuple[float, float]] = {}
+    for item in arrays:
+        for access, (read, written) in access_shares(item).items():
+            old = result.get(access.site, (0.0, 0.0))
+            result[access.site] = old[0] + read, old[1] + written
+    return result
+
+
+def access_shares(item: ArrayTraffic) -> dict[Access, tuple[float, float]]:
+    """An allocation's bytes read and written, shared out by what each access would touch alone."""
+    alone = {touched.access: _alone(touched) for touched in item.touched}
+
+    def shares(kind: str, total: float) -> dict[Access, float]:
+        known = {each: amount for each, amount in alone.items() if each.kind in (kind, "atomic")}
+        whole = sum(known.values())
+        return {each: total * amount / whole for each, amount in known.items()} if whole else {}
+
+    read, written = shares("read", item.read_bytes), shares("write", item.write_bytes)
+    return {access: (read.get(access, 0.0), written.get(access, 0.0)) for access in alone}
+
+
+def _alone(touched: Touched) -> float:
+    most = touched.executions * touched.sectors_each
+    return min(sector_bytes(touched.box, touched.sector), most) if touched.box is not None else most

@@ -1,0 +1,355 @@
+"""The bytes of an allocation that an access touches over a whole launch, in whole sectors.
+
+An access whose address is affine in the thread indices and loop counters touches a box of
+addresses: one dimension an index, with a stride and an extent. Nested strides that tile are merged
+into contiguous runs; what is left is a number of runs, each rounded to whole sectors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final
+
+from roofline_core.program.records import record
+
+SECTOR_BYTES: Final = 32
+"""The unit in which L2 and DRAM are read, on every NVIDIA GPU since Maxwell.
+
+Functions here take the unit of other GPUs as ``sector``.
+"""
+
+
+@record(frozen=True, slots=True)
+class Dimension:
+    """One index of an address: its stride in bytes and how many values it takes."""
+
+    stride: float
+    extent: float
+
+
+@record(frozen=True, slots=True)
+class Box:
+    """The addresses of one access: a start, dimensions, and the bytes of one element."""
+
+    start: float
+    dimensions: tuple[Dimension, ...]
+    size_bytes: float
+    _known: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What was computed before: a box takes part in several unions."""
+
+    @property
+    def low(self) -> float:
+        """The lowest address."""
+        found: float | None = self._known.get("low")
+        if found is None:
+            below = 0.0
+            for dimension in self.dimensions:
+                reach = dimension.stride * (dimension.extent - 1)
+                if reach < 0.0:
+                    below += reach
+            found = self._known["low"] = self.start + below
+        return found
+
+    @property
+    def span(self) -> float:
+        """Bytes from the lowest to the end of the highest element."""
+        return self.size_bytes + sum(abs(d.stride) * (d.extent - 1) for d in self.dimensions)
+
+    @property
+    def signature(self) -> tuple[tuple[float, float], ...]:
+        """What boxes that are translations of one another share."""
+        found: tuple[tuple[float, float], ...] | None = self._known.get("signature")
+        if found is None:
+            found = self._known["signature"] = _tidied(self.dimensions)
+        return found
+
+
+def _tidied(dimensions: Iterable[Dimension]) -> tuple[tuple[float, float], ...]:
+    """Strides and extents, finest first; an index that goes on where another ends is one with it.
+
+    ``8 * i + 32 * j`` with ``i`` below 16 takes the values that ``8 * k`` takes with ``k`` below
+    ``16 + 4 * (extent of j - 1)``.
+    """
+    result: list[tuple[float, float]] = []
+    for stride, extent in sorted((abs(d.stride), d.extent) for d in dimensions):
+        if extent <= 1 or stride == 0:
+            continue
+        for position, (finer, reach) in enumerate(result):
+            steps = stride / finer
+            if steps <= reach and steps == int(steps):
+                result[position] = (finer, reach + steps * (extent - 1))
+                break
+        else:
+            result.append((stride, extent))
+    return tuple(result)
+
+
+def sector_bytes(box: Box, sector: int = SECTOR_BYTES) -> float:
+    """Distinct bytes touched, counted in whole sectors."""
+    found: float | None = box._known.get(sector)
+    if found is None:
+        found = box._known[sector] = _sector_bytes(box, sector)
+    return found
+
+
+def _sector_bytes(box: Box, sector: int) -> float:
+    run, runs, span = box.size_bytes, 1.0, box.size_bytes
+    dense = True
+    gaps: list[tuple[float, float]] = []
+    for stride, extent in box.signature:
+        if dense and stride < run + sector:
+            # No whole sector fits into the gaps: all of the run's sectors are touched.
+            run += stride * (extent - 1)
+            span = run
+            continue
+        dense = False
+        gaps.append((stride, extent))
+        reach = span + stride * (extent - 1)
+        # Where strides interleave, at most the whole span fills up.
+        runs *= extent
+        if stride < span:
+            runs = min(runs, reach / min(run, sector))
+        span = reach
+    if not gaps:
+        return _sectors(run, box.low, sector)
+    common = _common_step(stride for stride, _ in gaps)
+    if common:
+        # All starts are multiples of what the strides have in common.
+        runs = min(runs, (span - run) // common + 1)
+        steps = tuple((stride % sector, extent) for stride, extent in gaps if stride % sector)
+    else:
+        steps = ((1.0, float(sector)),)
+    each = _average_sectors(run, box.low % sector, steps, sector)
+    return min(runs * each, _sectors(span, box.low, sector))
+
+
+def _common_step(strides: Iterable[float]) -> int:
+    """The greatest common divisor, 0 where a stride is no whole number of bytes."""
+    step = 0
+    for stride in strides:
+        if stride != int(stride):
+            return 0
+        step = math.gcd(step, int(stride))
+    return step
+
+
+def _round_up(size: float, sector: int) -> float:
+    return -(-size // sector) * sector
+
+
+def _sectors(size: float, low: float, sector: int) -> float:
+    """Bytes of the sectors from ``low`` on."""
+    return _round_up(low % sector + size, sector)
+
+
+@lru_cache(maxsize=4096)
+def _average_sectors(
+    run: float, low: float, steps: tuple[tuple[float, float], ...], sector: int
+) -> float:
+    """Bytes of the sectors that one run covers, on average over the places where runs begin.
+
+    ``steps`` has the stride of each index, less whole sectors, and how many values it takes.
+    """
+    weights = {0.0: 1.0}
+    for stride, extent in steps:
+        weights = _stepped(weights, stride, extent, sector)
+    covered = sum(weight * _sectors(run, low + place, sector) for place, weight in weights.items())
+    return covered / sum(weights.values())
+
+
+def _stepped(
+    weights: dict[float, float], stride: float, extent: float, sector: int
+) -> dict[float, float]:
+    """How many runs begin at each place in a sector, when an index steps on from where they did."""
+    period = sector // math.gcd(sector, int(stride))
+    cycles, rest = divmod(extent, period)
+    if not rest:
+        # Only how the places compare matters, and small numbers stay exact.
+        cycles = 1.0
+    result: dict[float, float] = {}
+    for step in range(period):
+        times = cycles + min(1.0, max(0.0, rest - step))
+        for place, weight in weights.items():
+            there = (place + step * stride) % sector
+            result[there] = result.get(there, 0.0) + weight * times
+    return result
+
+
+def union_bytes(boxes: Sequence[Box], limit: float | None, sector: int = SECTOR_BYTES) -> float:
+    """Distinct sector bytes of several accesses to one allocation of ``limit`` bytes."""
+    groups: dict[tuple[tuple[float, float], ...], list[Box]] = {}
+    for box in boxes:
+        groups.setdefault(box.signature, []).append(box)
+    merged = [_merge_translations(group, shape, sector) for shape, group in groups.items()]
+    total = _overlapping(merged, sector)
+    return total if limit is None else min(total, _round_up(limit, sector))
+
+
+# -- boxes of one shape at different starts: fields of a record, neighbours of a stencil
+
+
+@record(frozen=True, slots=True)
+class _Extent:
+    low: float
+    high: float
+    touched: float
+
+
+@dataclass(slots=True)
+class _Cluster:
+    """Boxes of one shape that overlap or touch; places are counted in steps of each index."""
+
+    low: float
+    places: list[tuple[float, ...]]
+    fields: list[tuple[float, float]]
+    """Start and end of each element, from its place on."""
+    volume: float
+    """Of the union, in elements of one box."""
+    apart: float
+    """Sector bytes of the boxes, if they shared none."""
+    largest: float
+    """Sector bytes of the box that touches most: the union touches no less."""
+
+
+_COMPARED: Final = 8
+"""Earlier boxes that a new one is compared with."""
+
+
+def _merge_translations(
+    group: list[Box], shape: tuple[tuple[float, float], ...], sector: int
+) -> _Extent:
+    alike = {(box.low, box.size_bytes): box for box in group}
+    group = [alike[key] for key in sorted(alike)]
+    base = group[0].low
+    extents = [extent for _, extent in reversed(shape)]
+    whole = _volume(shape)
+    clusters: list[_Cluster] = []
+    for box in group:
+        place, rest = _place(box.low - base, shape)
+        field = (rest, rest + box.size_bytes)
+        own = sector_bytes(box, sector)
+        for cluster in clusters:
+            if _add_near(cluster, place, field, extents, whole):
+                cluster.apart += own
+                cluster.largest = max(cluster.largest, own)
+                break
+        else:
+            clusters.append(_Cluster(box.low - rest, [place], [field], whole, own, own))
+    touched = sum(
+        min(max(_cluster_bytes(cluster, shape, sector), cluster.largest), cluster.apart)
+        for cluster in clusters
+    )
+    return _Extent(base, max(box.low + box.span for box in group), touched)
+
+
+def _place(shift: float, shape: tuple[tuple[float, float], ...]) -> tuple[tuple[float, ...], float]:
+    """A shift in steps of each index, coarsest first, and the bytes that are left over."""
+    steps = []
+    for stride, _ in reversed(shape[1:]):
+        count = float(round(shift / stride))
+        shift -= count * stride
+        steps.append(count)
+    if shape:
+        count = shift // shape[0][0]
+        shift -= count * shape[0][0]
+        steps.append(count)
+    return tuple(steps), shift
+
+
+def _volume(shape: tuple[tuple[float, float], ...]) -> float:
+    return math.prod(extent for _, extent in shape)
+
+
+def _add_near(
+    cluster: _Cluster,
+    place: tuple[float, ...],
+    field: tuple[float, float],
+    extents: list[float],
+    whole: float,
+) -> bool:
+    """Add a box to a cluster that it overlaps or touches.
+
+    ``extents`` are those of its shape, coarsest first, and ``whole`` the volume of it.
+    """
+    most = -1.0
+    for other in cluster.places[-_COMPARED:]:
+        shared = 1.0
+        for extent, one, another in zip(extents, place, other, strict=True):
+            left = extent - abs(one - another)
+            if left < 0:
+                break
+            shared *= left
+        else:
+            most = max(most, shared)
+    if most < 0:
+        return False
+    if place not in cluster.places:
+        cluster.places.append(place)
+        cluster.volume += whole - most
+    cluster.fields.append(field)
+    return True
+
+
+def _cluster_bytes(cluster: _Cluster, shape: tuple[tuple[float, float], ...], sector: int) -> float:
+    single = _record_bytes(cluster, shape, cluster.low, sector)
+    if len(cluster.places) == 1:
+        return single
+    columns = list(zip(*cluster.places, strict=True))
+    ranges = [(min(column), max(column)) for column in reversed(columns)]
+    around = tuple(
+        (stride, extent + high - low)
+        for (stride, extent), (low, high) in zip(shape, ranges, strict=True)
+    )
+    # The first place is that of the cluster's start.
+    first = reversed(cluster.places[0])
+    steps = zip(shape, ranges, first, strict=True)
+    start = cluster.low + sum((low - at) * stride for (stride, _), (low, _), at in steps)
+    filled = _record_bytes(cluster, around, start, sector)
+    if len(shape) == 1:
+        # Along one index, boxes that touch leave nothing out.
+        return filled
+    return min(filled, single * max(1.0, cluster.volume / _volume(shape)))
+
+
+def _record_bytes(
+    cluster: _Cluster, shape: tuple[tuple[float, float], ...], start: float, sector: int
+) -> float:
+    """Sector bytes of all the fields at every place of a shape."""
+    dimensions = tuple(Dimension(stride, extent) for stride, extent in shape)
+    stretches: list[tuple[float, float]] = []
+    for low, high in sorted(cluster.fields):
+        if stretches and low < stretches[-1][1] + sector:
+            stretches[-1] = (stretches[-1][0], max(high, stretches[-1][1]))
+        else:
+            stretches.append((low, high))
+    total = sum(
+        sector_bytes(Box(start + low, dimensions, high - low), sector) for low, high in stretches
+    )
+    reach = stretches[-1][1] - stretches[0][0]
+    return min(total, sector_bytes(Box(start + stretches[0][0], dimensions, reach), sector))
+
+
+def _overlapping(extents: list[_Extent], sector: int) -> float:
+    """Shapes that lie apart add up; of shapes over the same range the larger counts most."""
+    extents = sorted(extents, key=lambda extent: extent.low)
+    total = 0.0
+    position = 0
+    while position < len(extents):
+        high = extents[position].high
+        together = [extents[position]]
+        position += 1
+        while position < len(extents) and extents[position].low < high:
+            together.append(extents[position])
+            high = max(high, extents[position].high)
+            position += 1
+        most = max(e.touched for e in together)
+        reach = _round_up(high - together[0].low, sector)
+        # Independent sets of this density over one range.
+        missed = 1.0
+        for extent in together:
+            missed *= 1.0 - min(1.0, extent.touched / max(reach, 1.0))
+        total += max(most, min(reach * (1.0 - missed), sum(e.touched for e in together)))
+    return total

@@ -1,0 +1,168 @@
+"""What guards leave of the ranges of indices: ``x < width`` ends a range, ``x == 0`` is one place.
+
+Conditions that compare an index, or a linear index over several (``blockIdx.x * blockDim.x +
+threadIdx.x < n``), cut the extents of its symbols. What conditions of other kinds leave of an
+address is counted. Conditions on data alone leave all of it: their threads lie scattered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Final
+
+from roofline_analysis.counting.branch_odds import odds_of
+from roofline_analysis.counting.execution import Execution
+from roofline_analysis.regions.kernel_summary import Access, Region
+from roofline_analysis.traffic.addresses import DATA_SCOPES
+from roofline_analysis.traffic.index_axes import share_reached
+from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.symbolic import Apply, Expr, Symbol
+from roofline_core.program.records import record
+
+_TRUTHS: Final = frozenset(("lt", "le", "eq", "ne", "land", "lor"))
+_LEAST_ON_DATA: Final = 0.25
+"""Several conditions on data are hardly independent: together they leave at least this share.
+
+Assumed, chosen without measurement; it is what two independent conditions leave that pass half of
+the threads each."""
+
+
+@record(frozen=True, slots=True)
+class _Condition:
+    expr: Expr
+    odds: float | None
+    """Where it compares an index with data: the share of the index's values for which it holds."""
+    guard: Region
+
+
+@record(frozen=True, slots=True)
+class Cut:
+    """The indices of the threads and loop runs that come through the guards around a region."""
+
+    extents: Mapping[Symbol, float]
+    """How many values each symbol takes."""
+    conditions: tuple[_Condition, ...]
+    """Those that are not in the extents."""
+    _shares: dict[tuple[Expr, tuple[Expr, ...]], float] = field(default_factory=dict)
+    """Found already, by the moving part of the address."""
+
+    def share_of(self, offset: Expr, access: Access, environment: Environment) -> float:
+        """The share of an address's values that the other conditions leave."""
+        symbols = {symbol for symbol in offset.symbols() if symbol in self.extents}
+        cutting = [c for c in self.conditions if not symbols.isdisjoint(c.expr.symbols())]
+        share = 1.0
+        for condition in cutting:
+            if condition.odds is not None and not _otherwise(condition.guard, access):
+                share *= condition.odds
+        exact = tuple(condition.expr for condition in cutting if condition.odds is None)
+        share = max(share, _LEAST_ON_DATA)
+        if not exact:
+            return share
+        moving = Expr({monomial: n for monomial, n in offset.terms.items() if monomial})
+        if (moving, exact) not in self._shares:
+            reached = share_reached(moving, exact, environment, self.extents)
+            self._shares[moving, exact] = reached
+        return share * self._shares[moving, exact]
+
+
+def _otherwise(guard: Region, access: Access) -> bool:
+    """Whether threads that do not come through a guard access the same array at its line."""
+    return guard.parent is not None and any(
+        other.array is access.array and other.kind == access.kind
+        for sibling in guard.parent.children
+        if sibling is not guard and sibling.kind == "guard" and sibling.site == guard.site
+        for region in sibling.walk()
+        for other in region.accesses
+    )
+
+
+def cut_by_guards(region: Region, execution: Execution, extents: Mapping[Symbol, float]) -> Cut:
+    """The extents that the guards around a region leave of ``extents``."""
+    left = dict(extents)
+    others: list[_Condition] = []
+    current: Region | None = region
+    while current is not None:
+        runs = execution.regions.get(current)
+        if current.kind == "guard" and runs is not None and runs.share < 1.0:
+            for condition in current.conditions:
+                if condition is None or _cut_by(condition, execution.environment, left):
+                    continue
+                on_data = any(s.scope in DATA_SCOPES for s in condition.symbols())
+                odds = odds_of(condition, current) if on_data else None
+                others.append(_Condition(condition, odds, current))
+        current = current.parent
+    return Cut(left, tuple(others))
+
+
+def _cut_by(condition: Expr, environment: Environment, left: dict[Symbol, float]) -> bool:
+    """Cut extents by one condition; False where it is not a range of an index."""
+    comparison = _single(condition)
+    if comparison is None or comparison.op not in ("lt", "le", "eq"):
+        return False
+    operand = comparison.args[0]
+    if comparison.op == "eq" and _is_truth(operand):
+        return False
+    digits: list[tuple[float, Symbol]] = []
+    rest = operand
+    for symbol in operand.symbols():
+        if symbol not in left:
+            continue
+        coefficient = operand.coefficient(symbol)
+        weight = environment.evaluate(coefficient) if coefficient is not None else None
+        if coefficient is None or weight is None or any(s in left for s in coefficient.symbols()):
+            return False
+        rest = rest - coefficient * Expr({(symbol,): 1})
+        if weight and left[symbol] > 1:
+            digits.append((float(weight), symbol))
+    start = environment.evaluate(rest)
+    if start is None or not digits or len({weight > 0 for weight, _ in digits}) > 1:
+        return False
+    digits.sort(key=lambda digit: abs(digit[0]))
+    reach = 1.0
+    for weight, symbol in digits:
+        if comparison.op != "eq" and abs(weight) < abs(digits[0][0]) * reach:
+            return False
+        reach += abs(weight / digits[0][0]) * (left[symbol] - 1)
+    if comparison.op == "eq":
+        values = 1.0
+    else:
+        values = _passing(comparison.op, float(start), digits[0][0], reach)
+    _shrink(left, digits, values)
+    return True
+
+
+def _passing(op: str, start: float, step: float, count: float) -> float:
+    """How many of ``start + step * j``, j below ``count``, are below 0, or at most 0."""
+    bound = -start / step
+    closed = op == "le"
+    if step > 0:
+        below = bound // 1 + 1 if closed else -(-bound // 1)
+        return min(count, max(0.0, below))
+    below = -(-bound // 1) if closed else bound // 1 + 1
+    return min(count, max(0.0, count - below))
+
+
+def _shrink(left: dict[Symbol, float], digits: list[tuple[float, Symbol]], values: float) -> None:
+    """Leave so many values of a linear index, whose digits are given with their weights."""
+    unit = abs(digits[0][0])
+    for weight, symbol in reversed(digits):
+        left[symbol] = min(left[symbol], max(1.0, values * unit / abs(weight)))
+        if left[symbol] > 1:
+            # The finer digits run through their whole range.
+            break
+
+
+def _single(condition: Expr) -> Apply | None:
+    if len(condition.terms) != 1:
+        return None
+    (monomial, factor), *_ = condition.terms.items()
+    if factor != 1 or len(monomial) != 1 or not isinstance(monomial[0], Apply):
+        return None
+    return monomial[0]
+
+
+def _is_truth(operand: Expr) -> bool:
+    """Whether it is the outcome of a comparison, so that ``operand == 0`` negates it."""
+    found = _single(operand)
+    return found is not None and found.op in _TRUTHS

@@ -1,0 +1,64 @@
+"""What is fetched again because L2 did not hold it from one run of a loop to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from roofline_analysis.regions.kernel_summary import Array, Region
+from roofline_analysis.traffic.access_footprints import Touched
+from roofline_analysis.traffic.array_footprints import held_bytes, touched_bytes
+
+
+def missed_share(working_set_bytes: float, l2_bytes: float) -> float:
+    """The share of a cyclically reused working set that L2 does not hold."""
+    if working_set_bytes <= l2_bytes:
+        return 0.0
+    return 1.0 - l2_bytes / working_set_bytes
+
+
+def loop_refetches(
+    by_array: Mapping[Array, list[Touched]],
+    l2_bytes: float,
+    waves: float,
+    sizes: Mapping[str, float],
+    threads: float,
+) -> dict[Array, tuple[float, float]]:
+    """Bytes fetched and written again because a loop goes over more data than L2 holds.
+
+    All resident threads are taken to run the loop in step. What an access touches anew in each
+    run (its address advances with the counter) is not fetched again; what stays is, and of sectors
+    that the address leaves slowly, the share that it stays in.
+    """
+    loops: dict[Region, list[Touched]] = {}
+    for items in by_array.values():
+        for item in items:
+            region: Region | None = item.region
+            while region is not None:
+                if region.kind == "loop" and item.runs_of(region) > 1:
+                    loops.setdefault(region, []).append(item)
+                region = region.parent
+    result: dict[Array, tuple[float, float]] = {}
+    for loop, items in loops.items():
+        in_run: dict[Array, list[Touched]] = {}
+        for item in items:
+            in_run.setdefault(item.access.array, []).append(item.in_one_run(loop))
+        sets = {
+            array: held_bytes(inner, sizes.get(array.name), threads, waves)
+            for array, inner in in_run.items()
+        }
+        missed = missed_share(sum(sets.values()), l2_bytes)
+        if not missed:
+            continue
+        for array, inner in in_run.items():
+            again = (inner[0].runs_of(loop) - 1) * waves * missed
+            size = sizes.get(array.name)
+            read = written = 0.0
+            for kept in {item.kept_in(loop) for item in inner} - {0.0}:
+                same = [item for item in inner if item.kept_in(loop) == kept]
+                reads = [item for item in same if item.access.kind != "write"]
+                writes = [item for item in same if item.access.kind != "read"]
+                read += kept * touched_bytes(reads, size, threads, waves)
+                written += kept * touched_bytes(writes, size, threads, waves)
+            old = result.get(array, (0.0, 0.0))
+            result[array] = (max(old[0], read * again), max(old[1], written * again))
+    return result

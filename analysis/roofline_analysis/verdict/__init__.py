@@ -1,0 +1,1 @@
+"""From counts, traffic and time to a class, with its reasons and how sure it is."""

@@ -1,0 +1,79 @@
+"""How sure a verdict is: by the distance from the ridge and what had to be assumed.
+
+The probability that a verdict is right is a logistic function of a few features. Its coefficients
+are in ``data/confidence.toml``, fitted by ``benchmarks/calibrate_confidence.py`` to measured
+kernels; they change no verdict.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from roofline_analysis.verdict.prediction import Grounds
+from roofline_core.program.records import record
+
+FEATURES: Final = (
+    "constant",
+    "distance",
+    "compute_bound",
+    "assumed_operations",
+    "uncertain_bytes",
+    "unknowns",
+)
+"""What the coefficients stand for, in the order of ``features``."""
+TABLE: Final = Path(__file__).parent / "data" / "confidence.toml"
+LEAST, MOST = 0.5, 0.99
+"""A verdict less likely than its opposite is not given; none is certain."""
+_MANY_UNKNOWNS: Final = 15
+"""More unknowns count as this many. Assumed, chosen without measurement."""
+
+
+def confidence(grounds: Grounds) -> float:
+    """The probability that the verdict is right, ``LEAST`` to ``MOST``."""
+    return probability(features(grounds), _coefficients())
+
+
+def features(grounds: Grounds) -> tuple[float, ...]:
+    """The numbers that ``FEATURES`` names."""
+    return (
+        1.0,
+        1.0 - math.exp(-abs(grounds.margin)),
+        float(grounds.margin > 0),
+        grounds.assumed_share,
+        grounds.uncertain_share,
+        math.log2(1 + min(grounds.unknowns, _MANY_UNKNOWNS)),
+    )
+
+
+@record(frozen=True, slots=True)
+class Contribution:
+    """One summand of the log-odds that a verdict is right."""
+
+    name: str
+    """One of ``FEATURES``."""
+    value: float
+    log_odds: float
+    """The value times its coefficient."""
+
+
+def contributions(grounds: Grounds) -> tuple[Contribution, ...]:
+    """What each feature adds to the log-odds, which ``confidence`` is a function of."""
+    rows = zip(FEATURES, features(grounds), _coefficients(), strict=True)
+    return tuple(Contribution(name, value, value * factor) for name, value, factor in rows)
+
+
+def probability(values: Sequence[float], coefficients: Sequence[float]) -> float:
+    """The logistic function of the weighted sum, kept between ``LEAST`` and ``MOST``."""
+    log_odds = math.fsum(c * v for c, v in zip(coefficients, values, strict=True))
+    return min(MOST, max(LEAST, 1.0 / (1.0 + math.exp(-log_odds))))
+
+
+@cache
+def _coefficients() -> tuple[float, ...]:
+    table: Mapping[str, float] = tomllib.loads(TABLE.read_text(encoding="utf-8"))["coefficients"]
+    return tuple(float(table[name]) for name in FEATURES)

@@ -1,0 +1,298 @@
+"""The number at which a kernel's class changes: ``CB from n >= 512``.
+
+A launch is counted again with other numbers for one thing that the source leaves open: a size that
+the host program reads, with grid, allocations and arguments following, or a kernel argument that no
+launch fixes. What the source fixes is not varied.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from roofline_analysis.host.values import HostUnknown, LaunchContext, Pointer, Scalar
+from roofline_analysis.launch.binding import Binding, bind
+from roofline_analysis.launch.sizes_from_guards import COVERED
+from roofline_analysis.regions.kernel_summary import KernelSummary
+from roofline_analysis.verdict.analyse import Target, count_launch
+from roofline_analysis.verdict.prediction import FlipPoint, Verdict
+from roofline_analysis.verdict.rule import precision_verdicts, verdict_of
+from roofline_core.algebra.symbolic import Apply, Expr, Symbol, from_atom
+from roofline_core.program.records import record
+
+ARGUMENT_COUNT: Final = "argc"
+"""What the host execution calls the number of command-line arguments."""
+_FACTOR: Final = 4.0
+_STEPS: Final = range(-6, 4)
+"""The class is looked at for the present number times the factor to these powers."""
+_DIGITS: Final = 16
+"""Numbers are tried at 4 significant bits, which leaves a flip uncertain by 1/16 at most."""
+_MOST_SYMBOLS: Final = 2
+_LARGEST: Final = 1 << 36
+
+_Verdict = Callable[[int], Verdict | None]
+
+
+@record(frozen=True, slots=True)
+class OpenNumber:
+    """A number that may be another one, and the launch for any."""
+
+    name: str
+    """The kernel's parameter that it is, or what the host program reads: ``argv[1]``."""
+    now: int
+    bound: Callable[[int], Binding | None]
+    """The launch with another number; None where it cannot be made."""
+    unknown: HostUnknown | None = None
+    """What it is of the host program; None for an argument that no launch fixes."""
+
+
+def flip_point(
+    summary: KernelSummary,
+    context: LaunchContext | None,
+    bound: Binding,
+    target: Target,
+    verdict: Verdict | None,
+    arguments: Sequence[str] | None = None,
+) -> FlipPoint | None:
+    """Where the class changes, once, in a number that is open.
+
+    ``verdict`` is that of the launch as it was ``bound``. ``arguments`` are those of the command
+    line, if ``context`` was made without them. None where there is no open number, where no other
+    class is met between 1/4096 and 64 times the present number (or what fits the GPU's memory), and
+    where the class changes to and fro, for then there is no such point.
+    """
+    if verdict is None:
+        return None
+    numbers = open_numbers(summary, context, bound, target, arguments)
+    for number in itertools.islice(numbers, _MOST_SYMBOLS):
+
+        def verdict_for(value: int, number: OpenNumber = number) -> Verdict | None:
+            launch = number.bound(value)
+            return None if launch is None else _class_of(summary, launch, target)
+
+        if verdict_for(number.now) is verdict:
+            found = _search(number, verdict_for)
+            if found is not None:
+                return found
+    return None
+
+
+def _search(number: OpenNumber, verdict_for: _Verdict) -> FlipPoint | None:
+    """Between the largest and the least number that can be, if their classes differ."""
+    tried = sorted({_rounded(number.now * _FACTOR**step) for step in _STEPS})
+    tried = [value for value in tried if 0 < value < _LARGEST]
+    first = _first_known(verdict_for, tried)
+    last = _first_known(verdict_for, tried[::-1])
+    if first is None or last is None or first[1] is last[1]:
+        return None
+    inner = [(v, verdict_for(v)) for v in tried if first[0] < v < last[0]]
+    known = [first, *((v, verdict) for v, verdict in inner if verdict is not None), last]
+    changes = [pair for pair in itertools.pairwise(known) if pair[0][1] is not pair[1][1]]
+    if len(changes) != 1:
+        return None
+    (low, below), (high, above) = changes[0]
+    while (middle := _between(low, high)) is not None:
+        verdict = verdict_for(middle)
+        if verdict is None:
+            break
+        low, high = (middle, high) if verdict is below else (low, middle)
+    return FlipPoint(number.name, high, above)
+
+
+def _first_known(verdict_for: _Verdict, tried: Sequence[int]) -> tuple[int, Verdict] | None:
+    """The first of the numbers with which a launch can be made."""
+    for value in tried:
+        verdict = verdict_for(value)
+        if verdict is not None:
+            return value, verdict
+    return None
+
+
+def _rounded(value: float) -> int:
+    """A whole number of few significant bits, so that sizes stay multiples of blocks."""
+    if value < _DIGITS:
+        return round(value)
+    scale = 1 << (int(math.log2(value)) - int(math.log2(_DIGITS)) + 1)
+    return round(value / scale) * scale
+
+
+def _between(low: int, high: int) -> int | None:
+    middle = _rounded(math.sqrt(low * high))
+    return middle if low < middle < high else None
+
+
+def open_numbers(
+    summary: KernelSummary,
+    context: LaunchContext | None,
+    bound: Binding,
+    target: Target,
+    arguments: Sequence[str] | None = None,
+) -> Iterator[OpenNumber]:
+    """The numbers that the program leaves open: those of the host, then arguments of no launch.
+
+    ``arguments`` are as for ``flip_point``.
+    """
+    told: set[str] = set()
+    if context is not None:
+        given = _given_choices(context) if arguments is None else _given(context, arguments)
+        for number in _host_numbers(summary, context, bound, target, given):
+            told.add(number.name)
+            yield number
+    # A number of the host that is called as the argument is has been told by then.
+    yield from (number for number in _free_arguments(bound) if number.name not in told)
+
+
+# -- what the host program leaves open
+
+
+def _host_numbers(
+    summary: KernelSummary,
+    context: LaunchContext,
+    bound: Binding,
+    target: Target,
+    given: Mapping[Symbol, int],
+) -> Iterator[OpenNumber]:
+    rest = {u.name: u.assumed for u in bound.unknowns if u.assumed is not None}
+    names = _names(summary, context)
+    for symbol, unknown in context.unknowns.items():
+        if symbol not in names:
+            continue
+        now = given.get(symbol, rest.get(unknown.name, unknown.assumed))
+        if unknown.name == ARGUMENT_COUNT or now != int(now) or now < 1:
+            continue
+        fixed = given if symbol in given else {}
+        same = bind(summary, context, fixed={**fixed, symbol: int(now)})
+        if (same.grid, same.block) != (bound.grid, bound.block):
+            continue
+
+        def launched(
+            value: int, symbol: Symbol = symbol, fixed: Mapping[Symbol, int] = fixed
+        ) -> Binding | None:
+            tried = bind(summary, context, fixed={**fixed, symbol: value})
+            return tried if _is_possible(tried, context, target) else None
+
+        yield OpenNumber(names[symbol], int(now), launched, unknown)
+
+
+def _names(summary: KernelSummary, context: LaunchContext) -> dict[Symbol, str]:
+    """What launch dimensions and arguments rest on, by the parameter that it is, if it is one."""
+    found: dict[Symbol, str] = {}
+    exprs = [*(context.grid or ()), *(context.block or ())]
+    for name, value in zip(summary.params, context.args, strict=False):
+        if isinstance(value, Scalar):
+            exprs.append(value.value)
+            chosen = _choice(value.value)
+            symbol = chosen[0] if chosen is not None else _alone(value.value)
+            if symbol in context.unknowns and symbol is not None:
+                found.setdefault(symbol, name)
+    for expr in exprs:
+        for symbol in expr.symbols():
+            if symbol in context.unknowns:
+                found.setdefault(symbol, context.unknowns[symbol].name)
+    return found
+
+
+def _given_choices(context: LaunchContext) -> dict[Symbol, int]:
+    """Numbers that make ``argc > 1 ? atoi(argv[1]) : 1024`` the same by way of its argument."""
+    exprs = [*(context.grid or ()), *(context.block or ())]
+    exprs += [value.value for value in context.args if isinstance(value, Scalar)]
+    # Sizes of memory too: they would be read from arguments that were not given.
+    exprs += [
+        value.buffer.size_bytes
+        for value in context.args
+        if isinstance(value, Pointer) and value.buffer and value.buffer.size_bytes is not None
+    ]
+    given: dict[Symbol, int] = {}
+    for expr in exprs:
+        for found in _choices(expr):
+            symbol, default = found
+            if symbol in context.unknowns:
+                given.setdefault(symbol, default)
+    count = next((s for s, u in context.unknowns.items() if u.name == ARGUMENT_COUNT), None)
+    if given and count is not None:
+        given[count] = 1 + sum(u.name.startswith("argv[") for u in context.unknowns.values())
+    return given
+
+
+def _given(context: LaunchContext, arguments: Sequence[str]) -> dict[Symbol, int]:
+    """The numbers that a command line gives."""
+    words = {f"argv[{position}]": word for position, word in enumerate(arguments, 1)}
+    words[ARGUMENT_COUNT] = str(len(arguments) + 1)
+    return {
+        symbol: int(word)
+        for symbol, unknown in context.unknowns.items()
+        if (word := words.get(unknown.name, "")).isdecimal()
+    }
+
+
+def _choices(expr: Expr) -> Iterator[tuple[Symbol, int]]:
+    chosen = _choice(expr)
+    if chosen is not None:
+        yield chosen
+        return
+    for atom in expr.atoms():
+        if isinstance(atom, Apply):
+            alone = from_atom(atom)
+            for part in atom.args if alone == expr else (alone,):
+                yield from _choices(part)
+
+
+def _choice(expr: Expr) -> tuple[Symbol, int] | None:
+    """The argument and the default of ``select(condition, argument, default)``."""
+    atoms = list(expr.atoms())
+    if len(atoms) != 1 or not isinstance(atoms[0], Apply) or atoms[0].op != "select":
+        return None
+    if len(expr.terms) != 1 or next(iter(expr.terms)) != (atoms[0],):
+        return None
+    for argument, default in (atoms[0].args[1:], atoms[0].args[:0:-1]):
+        symbol, number = _alone(argument), default.constant
+        if symbol is not None and number is not None and number == int(number):
+            return symbol, int(number)
+    return None
+
+
+def _alone(expr: Expr) -> Symbol | None:
+    """The symbol that an expression is, and nothing else."""
+    if len(expr.terms) != 1:
+        return None
+    monomial, coefficient = next(iter(expr.terms.items()))
+    if coefficient != 1 or len(monomial) != 1 or not isinstance(monomial[0], Symbol):
+        return None
+    return monomial[0]
+
+
+def _is_possible(bound: Binding, context: LaunchContext, target: Target) -> bool:
+    """Whether the launch can be made: in memory that is there, with dimensions that hold."""
+    memory_gb = target.gpu.memory_gb
+    if memory_gb is not None and sum(bound.sizes.values()) > memory_gb * 2**30:
+        return False
+    missing = {unknown.name for unknown in bound.unknowns}
+    if context.grid is not None and "grid size" in missing:
+        return False
+    return context.block is None or "block size" not in missing
+
+
+# -- arguments of which nothing is known
+
+
+def _free_arguments(bound: Binding) -> Iterator[OpenNumber]:
+    """Arguments that no launch fixes and no guard ties to the grid."""
+    for unknown in bound.unknowns:
+        symbols = [s for s in bound.values if s.name == unknown.name and s.scope == "param"]
+        if unknown.assumed is None or COVERED in unknown.why or not symbols:
+            continue
+
+        def launched(value: int, symbols: list[Symbol] = symbols) -> Binding:
+            values = {**bound.values, **dict.fromkeys(symbols, value)}
+            return replace(bound, values=values)
+
+        yield OpenNumber(unknown.name, int(unknown.assumed), launched)
+
+
+def _class_of(summary: KernelSummary, bound: Binding, target: Target) -> Verdict:
+    counted = count_launch(summary, bound, target.gpu)
+    moved = counted.traffic.read_bytes + counted.traffic.write_bytes
+    return verdict_of(precision_verdicts(counted.operations, moved, target.roofline))

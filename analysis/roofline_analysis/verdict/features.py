@@ -1,0 +1,58 @@
+"""What a verdict rests on, read off the counts behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from roofline_analysis.counting.execution import Execution
+from roofline_analysis.regions.kernel_summary import KernelSummary, Region, Work
+from roofline_analysis.traffic.dram import Traffic
+from roofline_analysis.verdict.prediction import Grounds
+from roofline_analysis.verdict.rule import nearest
+from roofline_core.program.precision import Precision
+from roofline_hardware_db import Roofline
+
+COLUMNS: Final = {
+    Precision.SP: Work.SP,
+    Precision.DP: Work.DP,
+    Precision.HP: Work.HP,
+    Precision.INT: Work.INT,
+    Precision.TENSOR: Work.TENSOR,
+}
+"""Where a precision's operations stand in a work row."""
+
+
+def grounds_of(
+    summary: KernelSummary,
+    execution: Execution,
+    traffic: Traffic,
+    operations: Mapping[Precision, float],
+    roofline: Roofline,
+    unknowns: int,
+) -> Grounds:
+    """The grounds of a kernel's verdict; ``unknowns`` quantities were assumed for it."""
+    moved = traffic.read_bytes + traffic.write_bytes
+    precision, margin = nearest(operations, moved, roofline)
+    share = 0.0
+    if precision is not None:
+        assumed = _assumed_work(summary.root, execution, COLUMNS[precision], inside=False)
+        share = assumed / operations[precision]
+    return Grounds(
+        margin=margin,
+        assumed_share=min(1.0, share),
+        uncertain_share=min(1.0, traffic.uncertain_bytes / moved) if moved else 0.0,
+        unknowns=unknowns,
+    )
+
+
+def _assumed_work(region: Region, execution: Execution, kind: Work, *, inside: bool) -> float:
+    """Work of one kind in the regions that run an assumed number of times."""
+    runs = execution.regions.get(region)
+    if runs is None or not runs.runs:
+        return 0.0
+    inside = inside or runs.assumed
+    own = sum(row[kind] for row in region.work.values()) * runs.runs if inside else 0.0
+    return own + sum(
+        _assumed_work(child, execution, kind, inside=inside) for child in region.children
+    )

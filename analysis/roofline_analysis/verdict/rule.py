@@ -1,0 +1,58 @@
+"""The rule of the verdict: operations per byte against the ridge of each precision."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Final
+
+from roofline_analysis.verdict.prediction import Verdict
+from roofline_core.program.precision import Precision
+from roofline_hardware_db import Roofline
+
+DECIDING: Final = (Precision.SP, Precision.DP, Precision.INT)
+"""The precisions whose ridges decide the class, by the rule of the HPDC'25 study."""
+LEAST_MARGIN: Final = -20.0
+"""Of a kernel without any operation."""
+
+
+def precision_verdicts(
+    operations: Mapping[Precision, float], moved_bytes: float, roofline: Roofline
+) -> dict[Precision, Verdict]:
+    """The class of each precision that has operations and a ridge."""
+    result = {}
+    for precision, amount in operations.items():
+        ridge = roofline.ridge(precision)
+        if ridge is not None and amount:
+            above = amount / moved_bytes > ridge
+            result[precision] = Verdict.COMPUTE_BOUND if above else Verdict.BANDWIDTH_BOUND
+    return result
+
+
+def verdict_of(verdicts: Mapping[Precision, Verdict]) -> Verdict:
+    """Compute-bound if one of the deciding precisions is."""
+    if any(verdicts.get(precision) is Verdict.COMPUTE_BOUND for precision in DECIDING):
+        return Verdict.COMPUTE_BOUND
+    return Verdict.BANDWIDTH_BOUND
+
+
+def margin(operations: Mapping[Precision, float], moved_bytes: float, roofline: Roofline) -> float:
+    """The natural logarithm of the highest intensity over its ridge, at least ``LEAST_MARGIN``."""
+    return nearest(operations, moved_bytes, roofline)[1]
+
+
+def nearest(
+    operations: Mapping[Precision, float], moved_bytes: float, roofline: Roofline
+) -> tuple[Precision | None, float]:
+    """The precision that is highest above its ridge, or least below it, with its ``margin``.
+
+    None where no deciding precision has operations.
+    """
+    found: tuple[Precision | None, float] = (None, LEAST_MARGIN)
+    for precision in DECIDING:
+        ridge = roofline.ridge(precision)
+        if ridge and operations.get(precision):
+            value = math.log(operations[precision] / moved_bytes / ridge)
+            if value > found[1]:
+                found = precision, value
+    return found

@@ -1,0 +1,1 @@
+"""What all parts are written in: programs as values, symbolic numbers, settings."""

@@ -1,0 +1,285 @@
+"""Symbolic expressions evaluated for many threads at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roofline_core.algebra.simplify import FOLD
+from roofline_core.algebra.symbolic import Apply, Atom, Expr, Symbol
+
+Lane = Any
+"""A number, or an array with one number a lane."""
+_LARGEST: Final = 2.0**62
+"""Reals beyond this become integers of this magnitude."""
+
+
+def distinct(values: Any) -> NDArray[Any]:
+    """The different numbers of an array, in order: ``numpy.unique`` without what that imports."""
+    ordered = np.sort(values, axis=None)
+    first = np.ones(len(ordered), dtype=bool)
+    first[1:] = ordered[1:] != ordered[:-1]
+    return ordered[first]
+
+
+def median(values: NDArray[Any]) -> float:
+    """The median of an array that is not empty, as ``numpy.median`` has it."""
+    ordered = np.sort(values, axis=None)
+    count = len(ordered)
+    return float(ordered[(count - 1) // 2] + ordered[count // 2]) / 2
+
+
+def _c_div(a: Lane, b: Lane) -> Lane:
+    a, b = integers(a), integers(b)
+    safe = np.where(b == 0, 1, b)
+    if np.min(a, initial=0) >= 0 and np.min(safe, initial=1) > 0:
+        return a // safe
+    quotient = np.abs(a) // np.abs(safe)
+    return np.where((a < 0) == (safe < 0), quotient, -quotient)
+
+
+def _c_mod(a: Lane, b: Lane) -> Lane:
+    a, b = integers(a), integers(b)
+    return np.fmod(a, np.where(b == 0, 1, b))
+
+
+def _positive(a: Lane) -> Lane:
+    return np.maximum(np.asarray(a, dtype=float), 1e-300)
+
+
+_VECTOR: Final[Mapping[str, Callable[..., Lane]]] = {
+    "div": _c_div,
+    "mod": _c_mod,
+    "fdiv": lambda a, b: np.asarray(a, dtype=float) / np.where(np.asarray(b) == 0, 1, b),
+    "min": np.minimum,
+    "max": np.maximum,
+    "shl": lambda a, b: integers(a) << np.clip(integers(b), 0, 63),
+    "shr": lambda a, b: integers(a) >> np.clip(integers(b), 0, 63),
+    "and": lambda a, b: integers(a) & integers(b),
+    "or": lambda a, b: integers(a) | integers(b),
+    "xor": lambda a, b: integers(a) ^ integers(b),
+    "lt": lambda a: _truth(np.asarray(a) < 0),
+    "le": lambda a: _truth(np.asarray(a) <= 0),
+    "eq": lambda a: _truth(np.asarray(a) == 0),
+    "ne": lambda a: _truth(np.asarray(a) != 0),
+    "land": lambda a, b: _truth((np.asarray(a) != 0) & (np.asarray(b) != 0)),
+    "lor": lambda a, b: _truth((np.asarray(a) != 0) | (np.asarray(b) != 0)),
+    "select": lambda a, b, c: np.where(np.asarray(a) != 0, b, c),
+    "trunc": lambda a: integers(np.trunc(a)),
+    "floor": lambda a: integers(np.floor(a)),
+    "ceil": lambda a: integers(np.ceil(a)),
+    "abs": np.abs,
+    "sqrt": lambda a: np.sqrt(np.maximum(a, 0)),
+    "pow": lambda a, b: np.power(np.asarray(a, dtype=float), b),
+    "log2": lambda a: np.log2(_positive(a)),
+    "log": lambda a: np.log(_positive(a)),
+    "exp": lambda a: np.exp(np.clip(a, -700, 700)),
+    "mul": np.multiply,
+    "whole": lambda a: a,
+}
+
+
+def integers(a: Lane) -> Lane:
+    """The numbers as 64-bit integers, those beyond their range as the largest."""
+    array = np.asarray(a)
+    if array.dtype.kind in "iu":
+        return array.astype(np.int64, copy=False)
+    if array.dtype.kind == "O":
+        array = array.astype(np.float64)
+    return np.clip(np.nan_to_num(array), -_LARGEST, _LARGEST).astype(np.int64)
+
+
+def _reals(a: Lane) -> Lane:
+    """The value in floats, integers beyond their range as infinities."""
+    if isinstance(a, np.ndarray):
+        return a.astype(np.float64)
+    try:
+        return np.float64(a)
+    except OverflowError:
+        return np.float64(math.inf if a > 0 else -math.inf)
+
+
+def _truth(a: Lane) -> Lane:
+    return np.asarray(a).astype(np.int64)
+
+
+class Environment:
+    """Values of symbols, with what has been computed from them remembered."""
+
+    __slots__ = ("_complete", "_known", "_origin", "_values")
+
+    def __init__(self, values: Mapping[Symbol, Lane]) -> None:
+        self._values = dict(values)
+        self._complete = True
+        self._known: dict[Atom, Lane | None] = {}
+        self._origin: tuple[Environment, Lane | None, Symbol | None] | None = None
+
+    @property
+    def values(self) -> dict[Symbol, Lane]:
+        """The values of all symbols."""
+        if not self._complete:
+            assert self._origin is not None
+            # What was put in later comes last, and before all in what it says.
+            self._values = {**self._of_origin(), **self._values}
+            self._complete = True
+        return self._values
+
+    @property
+    def remembered(self) -> int:
+        """How many operations it knows the values of."""
+        return len(self._known)
+
+    def _of_origin(self) -> dict[Symbol, Lane]:
+        assert self._origin is not None
+        source, keep, _ = self._origin
+        return {symbol: _picked(value, keep) for symbol, value in source.values.items()}
+
+    def _value(self, symbol: Symbol) -> Lane | None:
+        """The value of a symbol, fetched from the environment this one was made from at need.
+
+        Most environments are asked for few of their symbols.
+        """
+        found = self._values.get(symbol)
+        if found is None and not self._complete and self._origin is not None:
+            source, keep, _ = self._origin
+            found = _picked(source._value(symbol), keep)
+            if found is not None:
+                self._values[symbol] = found
+        return found
+
+    def evaluate(self, expr: Expr) -> Lane | None:
+        """The number, or one number a lane; None where a symbol has no value.
+
+        None too where a number has no finite value. Never raises.
+        """
+        try:
+            total = self._sum(expr)
+            if isinstance(total, (int, float)) and not math.isfinite(total):
+                return None
+        except (ArithmeticError, ValueError, TypeError):
+            # Integers that no array, or no float, can hold: once more in floats.
+            return self._sum_of_reals(expr)
+        except RecursionError:
+            return None
+        return total
+
+    def _sum(self, expr: Expr) -> Lane | None:
+        total: Lane = 0
+        for monomial, coefficient in expr.terms.items():
+            product: Lane = coefficient
+            for atom in monomial:
+                value = self._atom(atom)
+                if value is None:
+                    return None
+                product = product * value
+            total = total + product
+        return total
+
+    def _sum_of_reals(self, expr: Expr) -> Lane | None:
+        try:
+            with np.errstate(all="ignore"):
+                total: Lane = 0.0
+                for monomial, coefficient in expr.terms.items():
+                    product: Lane = _reals(coefficient)
+                    for atom in monomial:
+                        product = product * _reals(self._atom(atom))
+                    total = total + product
+                if isinstance(total, np.ndarray) and total.ndim:
+                    return total
+                return float(total) if np.isfinite(total) else None
+        except (ArithmeticError, ValueError, TypeError):
+            return None
+
+    def _atom(self, atom: Atom) -> Lane | None:
+        if isinstance(atom, Symbol):
+            return self._value(atom)
+        if atom in self._known:
+            return self._known[atom]
+        assert isinstance(atom, Apply)
+        result = self._inherited(atom)
+        if result is None:
+            result = self._apply(atom)
+        self._known[atom] = result
+        return result
+
+    def _apply(self, atom: Apply) -> Lane | None:
+        if atom.op == "select":
+            return self._select(atom)
+        found = [self.evaluate(argument) for argument in atom.args]
+        args = [arg for arg in found if arg is not None]
+        if len(args) < len(found):
+            return self._partial(atom, found)
+        if not any(isinstance(arg, np.ndarray) for arg in args):
+            try:
+                return FOLD[atom.op](*args)
+            except (ArithmeticError, ValueError, KeyError):
+                return None
+        vector = _VECTOR.get(atom.op)
+        if vector is None:
+            return None
+        with np.errstate(all="ignore"):
+            try:
+                return vector(*args)
+            except (ArithmeticError, ValueError, TypeError):
+                return vector(*map(_reals, args))
+
+    def _partial(self, atom: Apply, args: list[Lane | None]) -> Lane | None:
+        """Logic decided by one side alone."""
+        known = next((arg for arg in args if arg is not None), None)
+        if known is None or isinstance(known, np.ndarray):
+            return None
+        if atom.op == "land" and not known:
+            return 0
+        if atom.op == "lor" and known:
+            return 1
+        return None
+
+    def _select(self, atom: Apply) -> Lane | None:
+        condition = self.evaluate(atom.args[0])
+        if condition is None:
+            then, otherwise = (self.evaluate(argument) for argument in atom.args[1:])
+            # Either side is a better guess than none.
+            return then if then is not None else otherwise
+        if not isinstance(condition, np.ndarray):
+            return self.evaluate(atom.args[1 if condition else 2])
+        then, otherwise = (self.evaluate(argument) for argument in atom.args[1:])
+        if then is None or otherwise is None:
+            return None
+        return np.where(condition != 0, then, otherwise)
+
+    def _inherited(self, atom: Apply) -> Lane | None:
+        """What the environment this one was made from has computed, for the lanes kept."""
+        if self._origin is None:
+            return None
+        source, keep, changed = self._origin
+        if changed is not None and changed in atom.symbols:
+            return None
+        found = source._known.get(atom)
+        if found is None:
+            found = source._inherited(atom)
+        return _picked(found, keep)
+
+    def restricted(self, keep: Lane) -> Environment:
+        """The environment of the lanes that an index array or mask picks."""
+        made = Environment({})
+        made._origin = (self, keep, None)
+        made._complete = False
+        return made
+
+    def extended(self, symbol: Symbol, value: Lane) -> Environment:
+        """The environment with one more symbol; what does not depend on it stays known."""
+        made = Environment({symbol: value})
+        made._origin = (self, None, symbol)
+        made._complete = False
+        return made
+
+
+def _picked(value: Lane | None, keep: Lane | None) -> Lane | None:
+    """The lanes of a value that an index array or mask picks; None picks all."""
+    if keep is not None and isinstance(value, np.ndarray) and value.ndim:
+        return value[keep]
+    return value

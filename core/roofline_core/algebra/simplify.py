@@ -1,0 +1,346 @@
+"""What the non-polynomial operations of ``symbolic`` compute, and when they can be simplified."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from roofline_core.algebra.symbolic import (
+    MAX_PRODUCT_TERMS,
+    ONE,
+    ZERO,
+    Apply,
+    Expr,
+    Number,
+    Symbol,
+    apply,
+    constant,
+    make_apply,
+)
+
+_MAX_SHIFT: Final = 63
+_MAX_POWER_BITS: Final = 1024
+
+
+def c_div(a: Number, b: Number) -> Number:
+    """C's integer division: the quotient truncated towards zero."""
+    quotient = abs(int(a)) // abs(int(b))
+    return quotient if (a >= 0) == (b >= 0) else -quotient
+
+
+def c_mod(a: Number, b: Number) -> Number:
+    """C's remainder: it has the sign of the dividend."""
+    return int(a) - int(c_div(a, b)) * int(b)
+
+
+def _pow(a: Number, b: Number) -> Number:
+    if (
+        isinstance(a, int)
+        and isinstance(b, int)
+        and a
+        and abs(b) * a.bit_length() > _MAX_POWER_BITS
+    ):
+        raise OverflowError
+    result = a**b
+    if isinstance(result, complex):
+        raise ValueError
+    return result
+
+
+def _magnitude(a: Number) -> Number:
+    return abs(a)
+
+
+def _truncated(a: Number) -> Number:
+    return math.trunc(a)
+
+
+def _shl(a: Number, b: Number) -> Number:
+    if not 0 <= b <= _MAX_SHIFT:
+        raise ValueError
+    return int(a) << int(b)
+
+
+def _shr(a: Number, b: Number) -> Number:
+    if not 0 <= b <= _MAX_SHIFT:
+        raise ValueError
+    return int(a) >> int(b)
+
+
+FOLD: Final[Mapping[str, Callable[..., Number]]] = {
+    "div": c_div,
+    "mod": c_mod,
+    "fdiv": operator.truediv,
+    "min": min,
+    "max": max,
+    "shl": _shl,
+    "shr": _shr,
+    "and": lambda a, b: int(a) & int(b),
+    "or": lambda a, b: int(a) | int(b),
+    "xor": lambda a, b: int(a) ^ int(b),
+    "lt": lambda a: int(a < 0),
+    "le": lambda a: int(a <= 0),
+    "eq": lambda a: int(a == 0),
+    "ne": lambda a: int(a != 0),
+    "land": lambda a, b: int(bool(a) and bool(b)),
+    "lor": lambda a, b: int(bool(a) or bool(b)),
+    "select": lambda a, b, c: b if a else c,
+    "trunc": _truncated,
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "abs": _magnitude,
+    "sqrt": math.sqrt,
+    "pow": _pow,
+    "log2": math.log2,
+    "log": math.log,
+    "exp": math.exp,
+    "mul": operator.mul,
+    "whole": lambda a: a,
+}
+"""Each operation on numbers; may raise ArithmeticError or ValueError where it is undefined."""
+
+
+def simplified(op: str, args: tuple[Expr, ...]) -> Expr | None:
+    """The expression that ``op`` over ``args`` equals, or None to keep it as it is."""
+    values = [argument.constant for argument in args]
+    numbers = [value for value in values if value is not None]
+    if len(numbers) == len(values):
+        fold: Callable[..., Number] = FOLD[op]
+        try:
+            return constant(fold(*numbers))
+        except (ArithmeticError, ValueError):
+            return None
+    rule = _RULES.get(op)
+    return rule(args, values) if rule else None
+
+
+def is_nonnegative(expr: Expr) -> bool:
+    """Whether the expression is surely at least 0, term by term (a sufficient test)."""
+    for monomial, coefficient in expr.terms.items():
+        if coefficient < 0:
+            return False
+        for atom in monomial:
+            if isinstance(atom, Symbol):
+                if not atom.nonnegative:
+                    return False
+            elif isinstance(atom, Apply):
+                if atom.nonnegative is None:
+                    # Remembered: an operand that is shared is met once, not on every path.
+                    atom.nonnegative = _nonnegative_apply(atom)
+                if not atom.nonnegative:
+                    return False
+    return True
+
+
+def _nonnegative_apply(atom: Apply) -> bool:
+    if atom.op in ("lt", "le", "eq", "ne", "land", "lor", "abs", "sqrt", "exp"):
+        return True
+    if atom.op == "mod":
+        return is_nonnegative(atom.args[0])
+    if atom.op == "max":
+        return any(map(is_nonnegative, atom.args))
+    if atom.op == "and":
+        return any(map(is_nonnegative, atom.args))
+    if atom.op == "select":
+        return is_nonnegative(atom.args[1]) and is_nonnegative(atom.args[2])
+    if atom.op in ("log", "log2"):
+        return False
+    return all(map(is_nonnegative, atom.args))
+
+
+def _is_integral(expr: Expr) -> bool:
+    return all(isinstance(coefficient, int) for coefficient in expr.terms.values())
+
+
+def _split_multiple(expr: Expr, divisor: int) -> tuple[Expr, Expr]:
+    """``(q, r)`` with ``expr == q * divisor + r``, q taking every term that divides evenly."""
+    quotient, rest = {}, {}
+    for monomial, coefficient in expr.terms.items():
+        if coefficient % divisor == 0:
+            quotient[monomial] = coefficient // divisor
+        else:
+            rest[monomial] = coefficient
+    return Expr(quotient), Expr(rest)
+
+
+def _div(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
+    dividend, divisor = args
+    value = values[1]
+    if value == 1:
+        return dividend
+    if values[0] == 0:
+        return ZERO
+    if dividend == divisor:
+        return ONE
+    if not isinstance(value, int) or value <= 0 or not _is_integral(dividend):
+        return None
+    quotient, rest = _split_multiple(dividend, value)
+    if not rest.terms:
+        return quotient
+    small = rest.constant
+    if quotient.terms and small is not None and 0 <= small < value and is_nonnegative(quotient):
+        return quotient
+    return None
+
+
+def _mod(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
+    dividend, divisor = args
+    value = values[1]
+    if value == 1 or values[0] == 0 or dividend == divisor:
+        return ZERO
+    if not isinstance(value, int) or value <= 0 or not _is_integral(dividend):
+        return None
+    quotient, rest = _split_multiple(dividend, value)
+    if not rest.terms:
+        return ZERO
+    small = rest.constant
+    if quotient.terms and small is not None and 0 <= small < value and is_nonnegative(quotient):
+        return rest
+    return None
+
+
+def _mul(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
+    """Multiplied out where that is small, else the factors in an order of their own."""
+    left, right = args
+    small = len(left.terms) * len(right.terms) <= MAX_PRODUCT_TERMS
+    if small or values[0] is not None or values[1] is not None:
+        return left * right
+    return make_apply("mul", (right, left)) if _serials(right) < _serials(left) else None
+
+
+def _serials(expr: Expr) -> list[tuple[int, ...]]:
+    return sorted(tuple(atom.serial for atom in monomial) for monomial in expr.terms)
+
+
+def _fdiv(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
+    if values[1]:
+        return args[0] * (1 / values[1])
+    return ONE if args[0] == args[1] else None
+
+
+def _shift_left(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
+    shift = values[1]
+    if isinstance(shift, int) and 0 <= shift <= _MAX_SHIFT:
+        return args[0] * (1 << shift)
+    return ZERO if values[0] == 0 else None
+
+
+def _shift_right(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
+    shift = values[1]
+    if shift == 0:
+        return args[0]
+    if isinstance(shift, int) and 0 < shift <= _MAX_SHIFT and is_nonnegative(args[0]):
+        return apply("div", args[0], 1 << shift)
+    return ZERO if values[0] == 0 else None
+
+
+def _and(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
+    if args[0] == args[1]:
+        return args[0]
+    for i in (0, 1):
+        mask = values[1 - i]
+        if mask == 0:
+            return ZERO
+        if (
+            isinstance(mask, int)
+            and mask > 0
+            and (mask & (mask + 1)) == 0
+            and is_nonnegative(args[i])
+        ):
+            return apply("mod", args[i], mask + 1)
+    return None
+
+
+def _or_xor(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
+    if values[0] == 0:
+        return args[1]
+    if values[1] == 0:
+        return args[0]
+    return None
+
+
+def _min_max(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
+    return args[0] if args[0] == args[1] else None
+
+
+def _compare(args: tuple[Expr, ...], values: list[Number | None], op: str) -> Expr | None:
+    difference = args[0]
+    if op == "lt" and is_nonnegative(difference):
+        return ZERO
+    if op == "le" and difference.offset > 0 and is_nonnegative(difference):
+        return ZERO
+    if op == "le" and is_nonnegative(-difference):
+        return ONE
+    if op == "lt" and difference.offset < 0 and is_nonnegative(-difference):
+        return ONE
+    return None
+
+
+def _logical(args: tuple[Expr, ...], values: list[Number | None], absorbing: int) -> Expr | None:
+    for i in (0, 1):
+        value = values[i]
+        if value is not None:
+            truth = int(bool(value))
+            if truth == absorbing:
+                return constant(absorbing)
+            other = args[1 - i]
+            return other if _is_truth(other) else None
+    return args[0] if args[0] == args[1] and _is_truth(args[0]) else None
+
+
+def _is_truth(expr: Expr) -> bool:
+    if len(expr.terms) != 1:
+        return False
+    (monomial, coefficient), *_ = expr.terms.items()
+    return (
+        coefficient == 1
+        and len(monomial) == 1
+        and isinstance(monomial[0], Apply)
+        and monomial[0].op in ("lt", "le", "eq", "ne", "land", "lor")
+    )
+
+
+def _select(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
+    if values[0] is not None:
+        return args[1] if values[0] else args[2]
+    return args[1] if args[1] == args[2] else None
+
+
+def _rounding(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
+    # Only integer coefficients over symbols that stand for integers are surely integral.
+    integral = _is_integral(args[0]) and all(
+        (isinstance(atom, Symbol) and atom.scope != "real")
+        or (isinstance(atom, Apply) and atom.op in _INTEGRAL)
+        for atom in args[0].atoms()
+    )
+    return args[0] if integral else None
+
+
+_INTEGRAL: Final = frozenset(
+    "div mod shl shr and or xor lt le eq ne land lor trunc floor ceil".split()
+)
+
+_Rule = Callable[[tuple[Expr, ...], list[Number | None]], Expr | None]
+_RULES: Final[Mapping[str, _Rule]] = {
+    "div": _div,
+    "mod": _mod,
+    "fdiv": _fdiv,
+    "mul": _mul,
+    "shl": _shift_left,
+    "shr": _shift_right,
+    "and": _and,
+    "or": _or_xor,
+    "xor": _or_xor,
+    "min": _min_max,
+    "max": _min_max,
+    "lt": lambda args, values: _compare(args, values, "lt"),
+    "le": lambda args, values: _compare(args, values, "le"),
+    "land": lambda args, values: _logical(args, values, 0),
+    "lor": lambda args, values: _logical(args, values, 1),
+    "select": _select,
+    "trunc": _rounding,
+    "floor": _rounding,
+    "ceil": _rounding,
+}

@@ -1,0 +1,451 @@
+"""Symbolic numbers: polynomials over atoms, in a normal form that makes equality cheap.
+
+An ``Expr`` is a sum of coefficient times monomial; a monomial is a product of atoms. An atom is a
+``Symbol`` (a launch dimension, a kernel argument, a loop counter, a named unknown) or an ``Apply``
+(an operation that is not polynomial: a C division, a comparison, a minimum ...) over further
+expressions. Atoms are interned: two that are built alike are one object, so expressions that are
+equal as polynomials compare equal, and an unknown that stands in two places cancels in a ratio.
+
+Integer division and remainder follow C: they truncate towards zero. Widths are not modelled.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Final
+
+Number = int | float
+Monomial = tuple["Atom", ...]
+_Arithmetic = Callable[[Number, Number], Number]
+
+MAX_PRODUCT_TERMS: Final = 64
+"""Products that would have more terms than this stay factored, as one atom."""
+
+_MAX_SHOWN_DEPTH: Final = 6
+"""Operations nested deeper are shown by number alone."""
+
+_MAX_SIZE: Final = 1_000_000
+
+_serial = itertools.count()
+
+
+class _Interned:
+    """The atoms alive, by what they are built from.
+
+    A ``WeakValueDictionary`` would do, but it runs Python code for each atom that dies. An entry
+    must go at once, for its key keeps operands alive.
+    """
+
+    __slots__ = ("_atoms",)
+
+    def __init__(self) -> None:
+        self._atoms: dict[tuple[object, ...], weakref.ref[Atom]] = {}
+
+    def get(self, key: tuple[object, ...]) -> Atom | None:
+        found = self._atoms.get(key)
+        return None if found is None else found()
+
+    def put(self, key: tuple[object, ...], atom: Atom) -> None:
+        # What is called with the dead reference: it becomes ``pop``'s default.
+        self._atoms[key] = weakref.ref(atom, partial(self._atoms.pop, key))
+
+
+_interned = _Interned()
+
+
+class Atom:
+    """A factor that the algebra does not look into."""
+
+    __slots__ = ("__weakref__", "serial")
+    serial: int
+    """Counts the atoms made; it orders the factors of a product."""
+
+
+_by_serial = operator.attrgetter("serial")
+
+
+class Symbol(Atom):
+    """A named quantity. Two symbols are the same if name, scope and sign are."""
+
+    __slots__ = ("name", "nonnegative", "scope")
+    name: str
+    scope: str
+    nonnegative: bool
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Apply(Atom):
+    """A named operation on expressions; see ``OPERATIONS`` for the names and their meaning."""
+
+    __slots__ = ("args", "depth", "nonnegative", "op", "size", "symbols", "written")
+    op: str
+    args: tuple[Expr, ...]
+    symbols: frozenset[Symbol]
+    nonnegative: bool | None
+    """Whether it is surely at least 0; None until someone has asked."""
+    depth: int
+    """Applications within one another, this one counted."""
+    size: int
+    """Applications in it, written out; counted up to a bound. A ``whole`` counts as one."""
+    written: int
+    """Likewise, with what is in a ``whole``: what it costs to walk the expression."""
+
+    def __repr__(self) -> str:
+        if self.depth > _MAX_SHOWN_DEPTH:
+            # Operands that are shared would be spelt out again and again.
+            return f"{self.op}#{self.serial}"
+        return f"{self.op}({', '.join(map(str, self.args))})"
+
+
+OPERATIONS: Final[Mapping[str, str]] = {
+    "div": "C integer division, truncating towards zero",
+    "mod": "C remainder, with the sign of the dividend",
+    "fdiv": "division of reals",
+    "min": "the smaller of two",
+    "max": "the larger of two",
+    "shl": "a << b",
+    "shr": "a >> b, arithmetic",
+    "and": "bitwise and",
+    "or": "bitwise or",
+    "xor": "bitwise exclusive or",
+    "lt": "1 if a < 0, else 0",
+    "le": "1 if a <= 0, else 0",
+    "eq": "1 if a == 0, else 0",
+    "ne": "1 if a != 0, else 0",
+    "land": "1 if both are not 0, else 0",
+    "lor": "1 if one is not 0, else 0",
+    "select": "b if a is not 0, else c",
+    "trunc": "the integer part, towards zero",
+    "floor": "the largest integer not above",
+    "ceil": "the smallest integer not below",
+    "abs": "the magnitude",
+    "sqrt": "the square root",
+    "pow": "a to the power b",
+    "log2": "the logarithm to base 2",
+    "log": "the natural logarithm",
+    "exp": "the exponential",
+    "mul": "a product left factored",
+    "whole": "a long expression kept as one",
+}
+
+
+class Expr:
+    """An immutable polynomial; build it from numbers, ``symbol`` and the functions below."""
+
+    __slots__ = ("_hash", "_size", "_symbols", "constant", "terms")
+    terms: dict[Monomial, Number]
+    constant: Number | None
+    """The value of an expression without symbols, else None."""
+    _hash: int | None
+    _size: int | None
+    _symbols: frozenset[Symbol] | None
+
+    def __init__(self, terms: dict[Monomial, Number]) -> None:
+        self.terms = terms
+        self._hash = self._size = self._symbols = None
+        self.constant = (terms.get(()) if len(terms) == 1 else None) if terms else 0
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Expr):
+            return self is other or self.terms == other.terms
+        if isinstance(other, (int, float)):
+            return self.terms == ({(): other} if other else {})
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            # A constant equals its number, so it must hash like it.
+            known = self.constant
+            self._hash = hash(frozenset(self.terms.items()) if known is None else known)
+        return self._hash
+
+    @property
+    def offset(self) -> Number:
+        """The constant term."""
+        return self.terms.get((), 0)
+
+    def __add__(self, other: Expr | Number) -> Expr:
+        if not isinstance(other, Expr):
+            other = constant(other)
+        small, large = (
+            (self.terms, other.terms)
+            if len(self.terms) < len(other.terms)
+            else (other.terms, self.terms)
+        )
+        if not small:
+            return Expr(large)
+        result = dict(large)
+        for monomial, coefficient in small.items():
+            known = result.get(monomial)
+            if known is None:
+                if coefficient:
+                    result[monomial] = coefficient
+                continue
+            try:
+                total = known + coefficient
+            except OverflowError:
+                total = _sum(known, coefficient)
+            if total:
+                result[monomial] = total
+            else:
+                result.pop(monomial, None)
+        return Expr(result)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Expr:
+        return Expr({monomial: -coefficient for monomial, coefficient in self.terms.items()})
+
+    def __sub__(self, other: Expr | Number) -> Expr:
+        return self + (-wrap(other))
+
+    def __rsub__(self, other: Number) -> Expr:
+        return wrap(other) + (-self)
+
+    def __mul__(self, other: Expr | Number) -> Expr:
+        if not isinstance(other, Expr):
+            other = constant(other)
+        factor = other.constant
+        if factor is not None:
+            return self._scaled(factor)
+        factor = self.constant
+        if factor is not None:
+            return other._scaled(factor)
+        if len(self.terms) * len(other.terms) > MAX_PRODUCT_TERMS:
+            return apply("mul", self, other)
+        try:
+            return self._multiplied(other, operator.add, operator.mul)
+        except OverflowError:
+            return self._multiplied(other, _sum, _product)
+
+    __rmul__ = __mul__
+
+    def _multiplied(self, other: Expr, add: _Arithmetic, multiply: _Arithmetic) -> Expr:
+        result: dict[Monomial, Number] = {}
+        for left, a in self.terms.items():
+            for right, b in other.terms.items():
+                if not left:
+                    product = right
+                elif not right or left[-1].serial <= right[0].serial:
+                    product = left + right
+                else:
+                    product = tuple(sorted(left + right, key=_by_serial))
+                known = result.get(product)
+                value = multiply(a, b)
+                result[product] = value if known is None else add(known, value)
+        return Expr({m: c for m, c in result.items() if c})
+
+    def _scaled(self, factor: Number) -> Expr:
+        if factor == 0:
+            return ZERO
+        if factor == 1:
+            return self
+        try:
+            return Expr({m: c * factor for m, c in self.terms.items()})
+        except OverflowError:
+            return Expr({m: _product(c, factor) for m, c in self.terms.items()})
+
+    @property
+    def size(self) -> int:
+        """Applications in it, written out, plus terms: what evaluating it costs at most."""
+        if self._size is None:
+            total = len(self.terms)
+            for monomial in self.terms:
+                for atom in monomial:
+                    if isinstance(atom, Apply):
+                        total += atom.size
+            self._size = total
+        return self._size
+
+    def atoms(self) -> Iterator[Atom]:
+        """The atoms of the terms, without looking into applications; may repeat."""
+        for monomial in self.terms:
+            yield from monomial
+
+    @property
+    def written(self) -> int:
+        """Like ``size``, with what is inside a ``whole``: what walking every path costs at most."""
+        total = len(self.terms)
+        for atom in self.atoms():
+            if isinstance(atom, Apply):
+                total += atom.written
+        return total
+
+    def symbols(self) -> frozenset[Symbol]:
+        """All symbols, those inside applications too."""
+        if self._symbols is None:
+            found: set[Symbol] = set()
+            for monomial in self.terms:
+                for atom in monomial:
+                    if isinstance(atom, Symbol):
+                        found.add(atom)
+                    elif isinstance(atom, Apply):
+                        found |= atom.symbols
+            self._symbols = frozenset(found)
+        return self._symbols
+
+    def coefficient(self, atom: Atom) -> Expr | None:
+        """The factor of ``atom`` where the expression is affine in it, else None.
+
+        An ``Apply`` over the atom, or a higher power of it, makes the expression not affine.
+        """
+        result: dict[Monomial, Number] = {}
+        for monomial, number in self.terms.items():
+            count = 0
+            for factor in monomial:
+                if factor is atom:
+                    count += 1
+                elif isinstance(factor, Apply) and atom in factor.symbols:
+                    return None
+            if count > 1:
+                return None
+            if count == 1:
+                rest = tuple(f for f in monomial if f is not atom)
+                result[rest] = result.get(rest, 0) + number
+        return Expr(result)
+
+    def substitute(self, values: Mapping[Symbol, Expr]) -> Expr:
+        """The expression with symbols replaced, normalised again."""
+        if not any(symbol in values for symbol in self.symbols()):
+            return self
+        result = ZERO
+        for monomial, number in self.terms.items():
+            product = constant(number)
+            for factor in monomial:
+                product = product * _substitute_atom(factor, values)
+            result = result + product
+        return result
+
+    def __repr__(self) -> str:
+        if not self.terms:
+            return "0"
+        parts = []
+        for monomial, number in self.terms.items():
+            text = "*".join(map(repr, monomial))
+            if not monomial:
+                parts.append(f"{number}")
+            elif number == 1:
+                parts.append(text)
+            else:
+                parts.append(f"{number}*{text}")
+        return " + ".join(parts).replace("+ -", "- ")
+
+
+def _sum(a: Number, b: Number) -> Number:
+    try:
+        return a + b
+    except OverflowError:
+        return _real(a) + _real(b)
+
+
+def _product(a: Number, b: Number) -> Number:
+    try:
+        return a * b
+    except OverflowError:
+        return _real(a) * _real(b)
+
+
+def _real(value: Number) -> float:
+    """The number as a float; an integer beyond the range of floats becomes infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def _substitute_atom(atom: Atom, values: Mapping[Symbol, Expr]) -> Expr:
+    if isinstance(atom, Symbol):
+        return values[atom] if atom in values else from_atom(atom)
+    if isinstance(atom, Apply) and any(symbol in values for symbol in atom.symbols):
+        return apply(atom.op, *(argument.substitute(values) for argument in atom.args))
+    return from_atom(atom)
+
+
+ZERO: Final = Expr({})
+ONE: Final = Expr({(): 1})
+
+
+_SMALL: Final[dict[Number, Expr]] = {n: Expr({(): n}) if n else ZERO for n in range(-16, 257)}
+"""Numbers that most constants are."""
+
+
+def constant(value: Number) -> Expr:
+    """The expression of a number."""
+    if value.__class__ is int:
+        found = _SMALL.get(value)
+        if found is not None:
+            return found
+    return Expr({(): value}) if value else ZERO
+
+
+def wrap(value: Expr | Number) -> Expr:
+    """An expression, from one or from a number."""
+    return value if isinstance(value, Expr) else constant(value)
+
+
+def from_atom(atom: Atom) -> Expr:
+    """The expression of one atom."""
+    return Expr({(atom,): 1})
+
+
+def make_symbol(name: str, scope: str = "", *, nonnegative: bool = False) -> Symbol:
+    """The symbol of this name and scope, made once."""
+    key = ("symbol", name, scope, nonnegative)
+    found = _interned.get(key)
+    if isinstance(found, Symbol):
+        return found
+    made = Symbol()
+    made.name, made.scope, made.nonnegative, made.serial = name, scope, nonnegative, next(_serial)
+    _interned.put(key, made)
+    return made
+
+
+def symbol(name: str, scope: str = "", *, nonnegative: bool = False) -> Expr:
+    """The expression of a symbol."""
+    return from_atom(make_symbol(name, scope, nonnegative=nonnegative))
+
+
+def make_apply(op: str, args: Iterable[Expr]) -> Expr:
+    """``op`` over ``args`` as an atom, without simplification."""
+    operands = tuple(args)
+    key = ("apply", op, operands)
+    found = _interned.get(key)
+    if not isinstance(found, Apply):
+        found = Apply()
+        found.op, found.args, found.serial = op, operands, next(_serial)
+        found.written = min(_MAX_SIZE, 1 + sum(argument.written for argument in operands))
+        inner_size = 0 if op == "whole" else sum(argument.size for argument in operands)
+        found.size = min(_MAX_SIZE, 1 + inner_size)
+        found.nonnegative = None
+        inner = (a.depth for e in operands for a in e.atoms() if isinstance(a, Apply))
+        found.depth = 1 + max(inner, default=0)
+        found.symbols = frozenset().union(*(argument.symbols() for argument in operands))
+        _interned.put(key, found)
+    return from_atom(found)
+
+
+def apply(op: str, *args: Expr | Number) -> Expr:
+    """An operation of ``OPERATIONS``, folded and simplified where that is exact."""
+    operands = tuple(map(wrap, args))
+    if _simplified is None:
+        _import_rules()
+    assert _simplified is not None
+    return _simplified(op, operands) or make_apply(op, operands)
+
+
+_simplified: Callable[[str, tuple[Expr, ...]], Expr | None] | None = None
+
+
+def _import_rules() -> None:
+    """Late, because the rules build expressions themselves."""
+    global _simplified  # noqa: PLW0603 - bound once
+    from roofline_core.algebra.simplify import simplified  # noqa: PLC0415
+
+    _simplified = simplified

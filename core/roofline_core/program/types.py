@@ -1,0 +1,63 @@
+"""C++ types as source spells them, reduced to what counting and sizing need."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from roofline_core.program.records import record
+
+if TYPE_CHECKING:
+    from roofline_core.program.expressions import Expression
+
+
+@record(frozen=True, slots=True)
+class Type:
+    """A type: a base name with template arguments, then pointers, a reference and array bounds.
+
+    ``name`` of an arithmetic type is canonical whatever the source's word order: ``bool``,
+    ``char``, ``signed char``, ``unsigned char``, ``short``, ``unsigned short``, ``int``,
+    ``unsigned int``, ``long``, ``unsigned long``, ``long long``, ``unsigned long long``,
+    ``float``, ``double``, ``long double``, ``void``, ``auto``. Other names (typedefs, classes,
+    template parameters, ``half``, ``float4``, ``size_t``) stay as written, qualified with ``::``
+    but without a leading ``::`` and without ``typename``, ``struct`` or ``std::``'s inline parts.
+    ``std::vector<float>`` is ``Type("std::vector", args=(Type("float"),))``.
+    """
+
+    name: str
+    args: tuple[Type | Expression, ...] = ()
+    """Template arguments, types or values."""
+    pointers: int = 0
+    """Levels of ``*``; a function pointer is a pointer to ``Type("function")``."""
+    reference: bool = False
+    const: bool = False
+    """The pointee (or the value, where there is no pointer) is ``const``."""
+    restrict: bool = False
+    """The outermost pointer is ``__restrict__``."""
+    volatile: bool = False
+    dims: tuple[Expression | None, ...] = ()
+    """Array bounds, outermost first; None where the source leaves one out (``x[]``)."""
+    scope_args: tuple[Type | Expression, ...] = ()
+    """Template arguments of the class in a qualified name: ``Traits<float>::type`` is
+    ``Type("Traits::type", scope_args=(Type("float"),))``."""
+
+    def __hash__(self) -> int:
+        # What tells most types apart; hashing every field costs three times as much.
+        return hash((self.name, self.pointers, self.args))
+
+    def pointee(self) -> Type:
+        """The type that subscripting or dereferencing a value of this type gives."""
+        if self.dims:
+            return self._plain(self.pointers, self.dims[1:])
+        if self.pointers:
+            return self._plain(self.pointers - 1, self.dims)
+        return self
+
+    def pointer_to(self) -> Type:
+        """The type of the address of a value of this type."""
+        return self._plain(self.pointers + 1, ())
+
+    def _plain(self, pointers: int, dims: tuple[Expression | None, ...]) -> Type:
+        """The type with other pointers and bounds, neither a reference nor ``__restrict__``."""
+        args, scope_args = self.args, self.scope_args
+        const, volatile = self.const, self.volatile
+        return Type(self.name, args, pointers, False, const, False, volatile, dims, scope_args)

@@ -1,0 +1,67 @@
+"""Typed settings: one frozen value, merged from files, editors and command lines.
+
+Keys are the fields of ``Settings``: in kebab-case in ``roofline.toml`` and in
+``[tool.roofline-lsp]`` of ``pyproject.toml`` (``include-dirs``), in camelCase in an editor's JSON
+(``includeDirs``). Strongest last: defaults, the person's own file, the project's settings file,
+initialization options or workspace configuration, command line. What sends source to a language
+model or runs a command is not taken from a project's file.
+"""
+
+from roofline_core.settings.advisor import PROTOCOLS, AdvisorSettings
+from roofline_core.settings.errors import SettingsError, nearest, suggestion
+from roofline_core.settings.files import (
+    OWN_FILE,
+    SHARED_FILE,
+    load,
+    load_personal,
+    locate,
+    personal_file,
+)
+from roofline_core.settings.merge import from_json, merge, resolve
+from roofline_core.settings.model import CLOCKS, COMMON_GPUS, Clock, Settings
+from roofline_core.settings.own_gpus import CEILING_KINDS, CeilingKind, OwnGpu
+from roofline_core.settings.sources import (
+    HOST_SUFFIXES,
+    KERNEL_SUFFIXES,
+    OPENCL_SUFFIXES,
+    PYTHON_SUFFIXES,
+    SKIPPED_FOLDERS,
+    SOURCE_SUFFIXES,
+    is_excluded,
+)
+from roofline_core.settings.validate import KeyStyle, Layer, setting_names, validate
+
+__all__ = [
+    "CEILING_KINDS",
+    "CLOCKS",
+    "COMMON_GPUS",
+    "HOST_SUFFIXES",
+    "KERNEL_SUFFIXES",
+    "OPENCL_SUFFIXES",
+    "OWN_FILE",
+    "PROTOCOLS",
+    "PYTHON_SUFFIXES",
+    "SHARED_FILE",
+    "SKIPPED_FOLDERS",
+    "SOURCE_SUFFIXES",
+    "AdvisorSettings",
+    "CeilingKind",
+    "Clock",
+    "KeyStyle",
+    "Layer",
+    "OwnGpu",
+    "Settings",
+    "SettingsError",
+    "from_json",
+    "is_excluded",
+    "load",
+    "load_personal",
+    "locate",
+    "merge",
+    "nearest",
+    "personal_file",
+    "resolve",
+    "setting_names",
+    "suggestion",
+    "validate",
+]

@@ -1,0 +1,78 @@
+"""The options of one run, resolved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, get_args
+
+from roofline_core.settings.advisor import AdvisorSettings
+from roofline_core.settings.own_gpus import CeilingKind, OwnGpu
+
+Clock = Literal["base", "boost"]
+
+CLOCKS: tuple[Clock, ...] = get_args(Clock)
+"""Every value of ``Settings.clock``."""
+
+
+COMMON_GPUS = ("A100", "H100", "RTX 4090", "MI300X")
+"""The GPUs that an editor's hover compares with unless it is told others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a person chose, defaults filled in. Resolved once and passed down."""
+
+    gpu: str = "RTX 3080"
+    """The GPU to judge kernels for, by a name the hardware database knows, or that of ``gpus``.
+
+    ``auto``: the one of this machine, or the default if there is none.
+    """
+    clock: Clock = "boost"
+    """The clock that the peaks are computed at: ``base`` or ``boost``."""
+    args: tuple[str, ...] | None = None
+    """The program's command-line arguments, its own name left out.
+
+    None: not known, so values that come from the command line are unknown too. ``()``: run without
+    any.
+    """
+    defines: tuple[str, ...] = ()
+    """Macros to define before each file is read, as ``NAME`` (that is 1) or ``NAME=VALUE``."""
+    include_dirs: tuple[Path, ...] = ()
+    """Folders that ``#include`` is looked up in, after the including file's own."""
+    compile_commands: Path | None = None
+    """A ``compile_commands.json`` that tells each file's macros and include folders."""
+    background_gbs: float = 0.0
+    """Traffic of the machine besides the kernel, in 10^9 bytes per second, added to what is read.
+
+    A property of a measuring machine, such as one whose display is refreshed from the GPU's memory;
+    only for comparing predictions with its measurements.
+    """
+    background_period_ms: float = 0.0
+    """How far apart its bursts are, in milliseconds: a display's frame. 0: it is steady."""
+    exclude: tuple[str, ...] = ()
+    """Files and folders to leave out when folders are walked, as glob patterns.
+
+    A pattern with a slash is matched against the path below the walked folder, one without against
+    each name.
+    """
+    advisor: AdvisorSettings = field(default_factory=AdvisorSettings)
+    """The table ``[advisor]``: whether, and how, a language model is asked."""
+    ceilings: CeilingKind = "spec"
+    """What verdicts are judged by: ``spec``, the derived peaks, or ``measured`` ceilings.
+
+    A ceiling that was not measured stays the derived one.
+    """
+    what_if: tuple[str, ...] | None = None
+    """GPUs on which the class of each kernel is told, too.
+
+    None: none in a batch, and four well-known ones in an editor's hover. ``()``: none at all.
+    """
+    gpus: tuple[OwnGpu, ...] = ()
+    """GPUs of one's own, and overrides of those that the database knows (``[gpus.NAME]``)."""
+    select: tuple[str, ...] = ()
+    """The rules to apply: codes, their beginnings, names, or ``ALL``. Empty: all of them."""
+    ignore: tuple[str, ...] = ()
+    """The rules to leave out of them; ``ALL`` switches the rules off."""
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """By glob pattern, as for ``exclude``, the rules to leave out in the files that it matches."""

@@ -1,0 +1,316 @@
+"""From keys and values of unknown shape to checked settings."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from roofline_core.settings.advisor import EFFORTS, PROTOCOLS, SHAREABLE, STRUCTURES
+from roofline_core.settings.errors import SettingsError, suggestion
+from roofline_core.settings.model import CLOCKS
+from roofline_core.settings.own_gpus import CEILING_KINDS, OwnGpu, read_own_gpu
+
+KeyStyle = Literal["kebab", "camel"]
+"""How keys are spelt: ``include-dirs`` in files, ``includeDirs`` in an editor's JSON."""
+
+_MACRO = re.compile(r"[A-Za-z_]\w*(=.*)?", re.ASCII | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Checked settings of one origin, to be merged over those of weaker origins."""
+
+    origin: str
+    """Where they come from, for messages: a file's path, ``initialization options``."""
+    values: Mapping[str, object]
+    """By field name of ``Settings``; a field that the origin does not set is absent.
+
+    ``advisor`` is a mapping of the same kind.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a value stands, to name it in a message and to resolve paths by."""
+
+    origin: str
+    key: str
+    folder: Path
+    style: KeyStyle
+    shared: bool
+    """Whether the origin is a project's file."""
+
+    def wrong(self, expected: str, given: object, hint: str = "") -> SettingsError:
+        return SettingsError(
+            f"{self.origin}: '{self.key}' must be {expected}, not {_shown(given)}{hint}"
+        )
+
+
+def validate(
+    values: Mapping[str, object],
+    *,
+    origin: str,
+    folder: Path,
+    style: KeyStyle = "kebab",
+    shared: bool = False,
+) -> Layer:
+    """Check keys and values, and give them the types of ``Settings``.
+
+    ``folder`` is what relative paths are relative to. A value of None (JSON's null) leaves its key
+    unset. ``shared`` tells a project's file from a person's own choice; it may not turn the advisor
+    on or direct it. Raises SettingsError, naming origin, key, what was given and the nearest valid
+    choice.
+    """
+    place = _Place(origin, "", folder, style, shared)
+    return Layer(origin, _checked(values, place, _CHECKS))
+
+
+def _checked(values: Mapping[str, object], place: _Place, checks: _Checks) -> dict[str, object]:
+    """The values of one table; ``place.key`` is the table's."""
+    fields = {_spelt(name, place.style): name for name in checks}
+    inside = f"{place.key}." if place.key else ""
+    checked: dict[str, object] = {}
+    for key, value in values.items():
+        name = fields.get(key)
+        if name is None:
+            hint = suggestion(key, fields) or f"; the settings are {', '.join(fields)}"
+            raise SettingsError(f"{place.origin}: there is no setting '{inside}{key}'{hint}")
+        if value is not None:
+            checked[name] = checks[name](value, replace(place, key=f"{inside}{key}"))
+    return checked
+
+
+def setting_names(style: KeyStyle, table: str | None = None) -> tuple[str, ...]:
+    """Every key, or every key of a table, spelt for a file or for an editor's JSON."""
+    return tuple(_spelt(name, style) for name in (_CHECKS if table is None else _TABLES[table]))
+
+
+def _spelt(name: str, style: KeyStyle) -> str:
+    if style == "kebab":
+        return name.replace("_", "-")
+    head, *rest = name.split("_")
+    return head + "".join(part.capitalize() for part in rest)
+
+
+def _shown(given: object) -> str:
+    if isinstance(given, str):
+        return f"'{given}'"
+    if isinstance(given, bool):
+        return str(given).lower()
+    if isinstance(given, Mapping):
+        return "a table"
+    return "a list" if isinstance(given, list) else str(given)
+
+
+def _text(value: object, place: _Place) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise place.wrong("a text that is not empty", value)
+    return value
+
+
+def _texts(value: object, place: _Place) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise place.wrong("a list of texts", value)
+    for item in value:
+        if not isinstance(item, str):
+            raise place.wrong("a list of texts", item, " in it")
+    return tuple(value)
+
+
+def _texts_by_pattern(value: object, place: _Place) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if not isinstance(value, Mapping):
+        raise place.wrong("a table of patterns, each with a list of texts", value)
+    return tuple((str(pattern), _texts(given, place)) for pattern, given in value.items())
+
+
+def _clock(value: object, place: _Place) -> str:
+    if value not in CLOCKS:
+        hint = suggestion(value, CLOCKS) if isinstance(value, str) else ""
+        raise place.wrong("'base' or 'boost'", value, hint)
+    return str(value)
+
+
+def _ceilings(value: object, place: _Place) -> str:
+    if value not in CEILING_KINDS:
+        hint = suggestion(value, CEILING_KINDS) if isinstance(value, str) else ""
+        raise place.wrong("'spec' or 'measured'", value, hint)
+    return str(value)
+
+
+def _names(value: object, place: _Place) -> tuple[str, ...]:
+    """A list of names, or a text with commas between them."""
+    if isinstance(value, str):
+        value = [name for name in value.split(",") if name.strip()]
+    return tuple(dict.fromkeys(_text(name.strip(), place) for name in _texts(value, place)))
+
+
+def _gpus(value: object, place: _Place) -> tuple[OwnGpu, ...]:
+    if not isinstance(value, Mapping):
+        raise place.wrong("a table of tables, one a GPU", value)
+    found = []
+    for name, table in value.items():
+        here = replace(place, key=f"{place.key}.{name}")
+        if not isinstance(table, Mapping):
+            raise here.wrong("a table", table)
+        found.append(_own_gpu(str(name), table, here))
+    return tuple(found)
+
+
+def _own_gpu(name: str, table: Mapping[str, object], place: _Place) -> OwnGpu:
+    def wrong(key: str, expected: str, given: object) -> SettingsError:
+        return replace(place, key=f"{place.key}.{key}").wrong(expected, given)
+
+    return read_own_gpu(name, table, place.folder, lambda key: _spelt(key, place.style), wrong)
+
+
+def _args(value: object, place: _Place) -> tuple[str, ...]:
+    if not isinstance(value, str):
+        return _texts(value, place)
+    try:
+        return tuple(shlex.split(value))
+    except ValueError as error:
+        reason = str(error).lower()
+        raise place.wrong("a command line that a shell can read", value, f" ({reason})") from None
+
+
+def _defines(value: object, place: _Place) -> tuple[str, ...]:
+    macros = _texts(value, place)
+    for macro in macros:
+        if _MACRO.fullmatch(macro) is None:
+            raise place.wrong("a list of NAME or NAME=VALUE", macro, " in it")
+    return macros
+
+
+def _amount(value: object, place: _Place) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
+        raise place.wrong("a number of at least 0", value)
+    return float(value)
+
+
+def _path(value: object, place: _Place) -> Path:
+    return place.folder / Path(_text(value, place)).expanduser()
+
+
+def _paths(value: object, place: _Place) -> tuple[Path, ...]:
+    return tuple(_path(item, place) for item in _texts(value, place))
+
+
+def _flag(value: object, place: _Place) -> bool:
+    if not isinstance(value, bool):
+        raise place.wrong("true or false", value)
+    return value
+
+
+def _whole(least: int) -> _Check:
+    def check(value: object, place: _Place) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise place.wrong(f"a whole number of at least {least}", value)
+        return value
+
+    return check
+
+
+def _share(value: object, place: _Place) -> float:
+    number = _amount(value, place) if value != 0 else 0.0
+    if number > 1.0:
+        raise place.wrong("a number from 0 to 1", value)
+    return number
+
+
+def _seconds(value: object, place: _Place) -> float:
+    if (number := _amount(value, place)) == 0.0:
+        raise place.wrong("a number above 0", value)
+    return number
+
+
+def _one_of(choices: Sequence[str]) -> _Check:
+    def check(value: object, place: _Place) -> str:
+        if value not in choices:
+            hint = suggestion(value, choices) if isinstance(value, str) else ""
+            quoted = ", ".join(f"'{choice}'" for choice in choices)
+            raise place.wrong(f"one of {quoted}", value, hint)
+        return str(value)
+
+    return check
+
+
+def _address(value: object, place: _Place) -> str:
+    text = _text(value, place)
+    if re.fullmatch(r"https?://[^\s/@]+[^\s@]*", text) is None:
+        raise place.wrong("an address such as 'https://gateway.example' without a password", value)
+    return text
+
+
+def _advisor(value: object, place: _Place) -> Mapping[str, object]:
+    if not isinstance(value, Mapping):
+        raise place.wrong("a table", value)
+    checked = _checked(value, place, _ADVISOR_CHECKS)
+    if place.shared:
+        for name in checked:
+            if name not in SHAREABLE or checked[name] is True:
+                raise SettingsError(
+                    f"{place.origin}: '{place.key}.{_spelt(name, place.style)}' cannot be set"
+                    f"{' to true' if name == 'enabled' else ''} in a project's file, which whoever"
+                    " wrote the sources could have written; set it in your editor or in your own"
+                    " settings file"
+                )
+    return checked
+
+
+_Check = Callable[[object, _Place], object]
+_Checks = Mapping[str, _Check]
+
+_ADVISOR_CHECKS: _Checks = {
+    "enabled": _flag,
+    "model": _text,
+    "base_url": _address,
+    "budget_tokens": _whole(0),
+    "timeout_s": _seconds,
+    "connect_timeout_s": _seconds,
+    "retries": _whole(0),
+    "concurrency": _whole(1),
+    "rounds": _whole(1),
+    "votes": _whole(1),
+    "protocol": _one_of(PROTOCOLS),
+    "structure": _one_of(STRUCTURES),
+    "effort": _one_of(EFFORTS),
+    "max_output_tokens": _whole(256),
+    "max_source_chars": _whole(1000),
+    "ask_below": _share,
+    "trust": _share,
+    "compile": _flag,
+    "test_command": _text,
+    "test_timeout_s": _seconds,
+    "batch_from": _whole(1),
+    "cache_dir": _path,
+    "cache_mb": _amount,
+    "cache_days": _amount,
+}
+"""By field of ``AdvisorSettings``, all of them."""
+
+_TABLES = {"advisor": _ADVISOR_CHECKS}
+
+_CHECKS: _Checks = {
+    "gpu": _text,
+    "clock": _clock,
+    "args": _args,
+    "defines": _defines,
+    "include_dirs": _paths,
+    "compile_commands": _path,
+    "background_gbs": _amount,
+    "background_period_ms": _amount,
+    "exclude": _texts,
+    "advisor": _advisor,
+    "ceilings": _ceilings,
+    "what_if": _names,
+    "gpus": _gpus,
+    "select": _texts,
+    "ignore": _texts,
+    "per_file_ignores": _texts_by_pattern,
+}
+"""By field of ``Settings``, all of them."""

@@ -1,0 +1,79 @@
+"""Function bodies, read when they are asked for."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from roofline_core.program.records import record
+from roofline_core.program.stages import Stage, count, stage
+from roofline_core.program.statements import Block, Opaque
+from roofline_core.program.units import Problem, Severity
+from roofline_parsers.cuda import calls, closures, construction, control_flow, literals, operators
+from roofline_parsers.cuda.grammar import COMPOUND, TRY, Node
+from roofline_parsers.cuda.launches import LAUNCH_CALLS
+from roofline_parsers.cuda.lowering import statement
+from roofline_parsers.cuda.scopes import KnownNames, Scope, lowering_for
+from roofline_parsers.cuda.source import SourceText
+from roofline_parsers.cuda.statements import read_block
+
+_WORD: Final = re.compile(r"[^\W\d]\w*|<<<")
+READERS = (calls, closures, construction, control_flow, literals, operators)
+"""Modules that a body needs and that nothing imports: they register what they read."""
+
+
+@record(frozen=True, slots=True, eq=False)
+class BodyReader:
+    """Reads one body when called.
+
+    It keeps the tree and the body's range, not the body's node: a node holds on to every node that
+    was ever reached from it.
+    """
+
+    source: SourceText
+    known: KnownNames
+    start: int
+    end: int
+    scope: Scope
+    qualified_name: str
+    parameters: tuple[str, ...]
+    """Names that are variables here, whatever they look like."""
+    problems: list[Problem]
+    """Where to put what cannot be read."""
+
+    @stage(Stage.LOWER)
+    def __call__(self) -> Block | None:
+        """The body; None if the tree has none there any more."""
+        count("functions lowered")
+        self.problems.clear()
+        node = self._node()
+        if node is None:
+            return None
+        lo = lowering_for(self.source, self.known, self.scope, f"{self.qualified_name}::")
+        lo.problems = self.problems
+        lo.local_values.update(self.parameters)
+        try:
+            if node.kind_id == COMPOUND:
+                return read_block(lo, node, 0)
+            read = statement(lo, node, 0)
+        except RecursionError:
+            # The caller's own stack left too little room.
+            line = lo.seek(node.start_byte)
+            message = f"the body of '{self.qualified_name}' was asked for too deep in a recursion"
+            self.problems.append(Problem(Severity.ERROR, message, self.source.path, line))
+            return Block(line, (Opaque(line, lo.excerpt(node)),))
+        return read if isinstance(read, Block) else Block(lo.line_of(node), (read,) if read else ())
+
+    def words(self) -> frozenset[str]:
+        """See ``Function.words``."""
+        found = frozenset(_WORD.findall(self.source.names[self.start : self.end]))
+        return found if found.isdisjoint(LAUNCH_CALLS) else found | {"<<<"}
+
+    def _node(self) -> Node | None:
+        tree = self.source.tree
+        if tree is None:
+            return None
+        node = tree.root_node.descendant_for_byte_range(self.start, self.end)
+        while node is not None and node.kind_id not in (COMPOUND, TRY):
+            node = node.parent
+        return node

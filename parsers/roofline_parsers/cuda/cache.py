@@ -1,0 +1,84 @@
+"""What is kept between parses: units of shared headers, and trees to parse edits from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from roofline_parsers.cuda.grammar import Tree
+from roofline_parsers.cuda.source import SourceText
+from roofline_parsers.preprocess import PreprocessedFile
+
+
+class ParseCache:
+    """Results by preprocessed file, and each path's last tree.
+
+    ``keep_trees`` is for an editor: the next text of a path is parsed from its last tree, which
+    costs a fraction of a full parse.
+    """
+
+    def __init__(self, *, keep_trees: bool = False) -> None:
+        self._parsed: dict[int, tuple[PreprocessedFile, object]] = {}
+        self._keep_trees = keep_trees
+        self._trees: dict[Path, tuple[bytes, Tree]] = {}
+
+    def get(self, pre: PreprocessedFile) -> object | None:
+        """What was put for this very object, or None."""
+        entry = self._parsed.get(id(pre))
+        return None if entry is None else entry[1]
+
+    def put(self, pre: PreprocessedFile, parsed: object) -> None:
+        """Keeps a result as long as the cache lives; the file is kept so that its id stays its."""
+        self._parsed[id(pre)] = (pre, parsed)
+
+    def drop(self, pre: PreprocessedFile) -> None:
+        """Forgets a file that will not be asked for again."""
+        self._parsed.pop(id(pre), None)
+
+    def forget_units(self) -> None:
+        """Forgets all results, as after a header's change; trees stay to parse edits from."""
+        self._parsed.clear()
+
+    def parse(self, source: SourceText) -> Tree:
+        """A tree of the text, parsed from the path's last one if there is one."""
+        if not self._keep_trees:
+            return source.parse()
+        old = self._trees.get(source.path)
+        tree = source.parse(None if old is None else _edited(*old, source.text))
+        self._trees[source.path] = (source.text, tree)
+        return tree
+
+
+def _edited(old_text: bytes, old_tree: Tree, new_text: bytes) -> Tree:
+    """A copy of a tree with the one stretch that differs between two texts marked as edited."""
+    start = common_prefix(old_text, new_text)
+    limit = min(len(old_text), len(new_text)) - start
+    tail = common_prefix(old_text[::-1][:limit], new_text[::-1][:limit])
+    old_end = len(old_text) - tail
+    new_end = len(new_text) - tail
+    tree = old_tree.copy()
+    tree.edit(
+        start_byte=start,
+        old_end_byte=old_end,
+        new_end_byte=new_end,
+        start_point=_point(old_text, start),
+        old_end_point=_point(old_text, old_end),
+        new_end_point=_point(new_text, new_end),
+    )
+    return tree
+
+
+def common_prefix(first: bytes, second: bytes) -> int:
+    """The length of the common prefix, by halving: slices compare at memory speed."""
+    low, high = 0, min(len(first), len(second))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[low:middle] == second[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _point(text: bytes, offset: int) -> tuple[int, int]:
+    row = text.count(b"\n", 0, offset)
+    return row, offset - (text.rfind(b"\n", 0, offset) + 1)

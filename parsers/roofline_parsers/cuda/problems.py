@@ -1,0 +1,49 @@
+"""What the grammar could not place, as problems that name line and text."""
+
+from __future__ import annotations
+
+from roofline_core.program.units import Problem, Severity
+from roofline_parsers.cuda.grammar import COMPOUND, ERROR, TYPE_IDENTIFIER, Node, Tree
+from roofline_parsers.cuda.source import SourceText
+
+MAX_PROBLEMS = 20
+"""Syntax problems reported for one file."""
+
+_EXCERPT = 60
+
+
+def syntax_problems(source: SourceText, tree: Tree) -> list[Problem]:
+    """The errors of a tree in order: warnings inside bodies, errors outside. At most 20.
+
+    A type that is missing is none: so the grammar reads ``= {}`` as a default argument.
+    """
+    if not tree.root_node.has_error:
+        return []
+    found: list[Problem] = []
+    stack: list[tuple[Node, bool]] = [(tree.root_node, False)]
+    while stack and len(found) < MAX_PROBLEMS:
+        node, in_body = stack.pop()
+        if node.kind_id == ERROR:
+            found.append(_problem(source, node, in_body))
+            continue
+        if node.is_missing:
+            if node.kind_id != TYPE_IDENTIFIER:
+                found.append(_missing(source, node))
+            continue
+        in_body = in_body or node.kind_id == COMPOUND
+        stack.extend((child, in_body) for child in reversed(node.children) if child.has_error)
+    return found
+
+
+def _problem(source: SourceText, node: Node, in_body: bool) -> Problem:
+    text = " ".join(source.names[node.start_byte : node.start_byte + 2 * _EXCERPT].split())
+    length = len(" ".join(source.names[node.start_byte : node.end_byte].split()))
+    text = text[: min(length, _EXCERPT)] + ("..." if length > _EXCERPT else "")
+    severity = Severity.WARNING if in_body else Severity.ERROR
+    line = node.start_point[0] + source.first_line
+    return Problem(severity, f"syntax error, not read: '{text}'", source.path, line)
+
+
+def _missing(source: SourceText, node: Node) -> Problem:
+    line = node.start_point[0] + source.first_line
+    return Problem(Severity.WARNING, f"'{node.type}' is missing", source.path, line)

@@ -1,0 +1,74 @@
+"""Same-length changes to text that let the grammar read what it would stumble over.
+
+Every offset and line stays what it was. The preprocessor rewrites what concerns lines and
+attributes; here are spellings that the grammar has under another name or not at all. Each change
+is tried only if its bytes occur.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from roofline_core.program.records import record
+
+_RESTRICT = re.compile(rb"\b__restrict\b")
+_FRIEND = re.compile(rb"\bfriend(\s+)inline\b|\binline(\s+)friend\b")
+_LATE_FRIEND = re.compile(rb"((?:\b__(?:host|device|forceinline)__\s+)+)friend\b")
+_CONST = re.compile(rb"\b(?:__const__|__const)\b")
+_TYPEOF = re.compile(rb"\b(?:__typeof__|__typeof)\b")
+_SHORT_TYPEOF = re.compile(rb"\btypeof\s*\([^()]*(?:\([^()]*\)[^()]*)*\)")
+_NEW_POINTER = re.compile(
+    rb"\bnew\s+(const\s+)?(?:(?:un)?signed\s+|long\s+|short\s+|struct\s+)*"
+    rb"[A-Za-z_][\w:]*(?:<[^<>;{}]*>)?(\s*\*[\s*]*)"
+)
+_VISIBLE = re.compile(rb"[^\n]")
+
+
+@record(frozen=True, slots=True)
+class Repaired:
+    """Text that the grammar reads with fewer errors."""
+
+    text: bytes
+    new_pointers: Mapping[int, int]
+    """Levels of ``*`` taken out of ``new T*[n]``, by the offset of ``new``."""
+
+
+def _blank(text: bytes) -> bytes:
+    return _VISIBLE.sub(b" ", text)
+
+
+def _typeof_to_auto(match: re.Match[bytes]) -> bytes:
+    return b"auto" + _blank(match.group()[4:])
+
+
+def _friend_first(match: re.Match[bytes]) -> bytes:
+    before = match.group(1)
+    return b"friend " + before[:-1] if before.endswith(b" ") else match.group()
+
+
+def repair(text: bytes) -> Repaired:
+    """A text of the same length and lines, with what had to be taken out of it."""
+    if b"__restrict" in text:
+        text = _RESTRICT.sub(b"restrict  ", text)
+    if b"friend" in text:
+        text = _FRIEND.sub(lambda m: m.group().replace(b"inline", b"      "), text)
+        text = _LATE_FRIEND.sub(_friend_first, text)
+    if b"__const" in text:
+        text = _CONST.sub(lambda m: b"const".ljust(len(m.group())), text)
+    if b"typeof" in text:
+        text = _TYPEOF.sub(lambda m: b"decltype".ljust(len(m.group())), text)
+        text = _SHORT_TYPEOF.sub(_typeof_to_auto, text)
+    new_pointers: dict[int, int] = {}
+    if b"new " in text:
+
+        def take_pointers(match: re.Match[bytes]) -> bytes:
+            whole, base = match.group(), match.start()
+            new_pointers[base] = match.group(2).count(b"*")
+            if match.group(1):
+                start, end = match.start(1) - base, match.end(1) - base
+                whole = whole[:start] + _blank(match.group(1)) + whole[end:]
+            return whole[: match.start(2) - base] + _blank(match.group(2))
+
+        text = _NEW_POINTER.sub(take_pointers, text)
+    return Repaired(text, new_pointers)

@@ -1,0 +1,270 @@
+"""The scan of a file: everything declared outside function bodies, which it does not enter."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable
+
+from roofline_core.program.statements import Variable
+from roofline_core.program.types import Type
+from roofline_parsers.cuda.classes import CLASS_KINDS, ClassReader, class_name, has_body
+from roofline_parsers.cuda.declarators import read_declarator
+from roofline_parsers.cuda.found import Extent, Found
+from roofline_parsers.cuda.functions import FunctionParts, make_function, read_function
+from roofline_parsers.cuda.grammar import (
+    COMMENT,
+    COMPOUND,
+    ENUM,
+    ERROR,
+    TEMPLATE_PARAMETERS,
+    TRY,
+    Node,
+    Tree,
+    kind,
+)
+from roofline_parsers.cuda.lowering import MAX_DEPTH, Lowering
+from roofline_parsers.cuda.scopes import KnownNames, Scope, lowering_for
+from roofline_parsers.cuda.source import SourceText
+from roofline_parsers.cuda.specifiers import read_specifiers
+from roofline_parsers.cuda.templates import read_template_parameters
+from roofline_parsers.cuda.type_names import plain_type, type_of
+from roofline_parsers.cuda.variables import read_variables
+
+_NAMESPACE_NAMES = frozenset([kind("namespace_identifier"), kind("nested_namespace_specifier")])
+_DECLARATION_LIST = kind("declaration_list")
+LOCAL_CLASS = re.compile(
+    rb"(?:struct|class|union|enum)\b(?:\s*alignas\s*\([^(){};]*\)|[\w\s:,<>])*\{"
+)
+"""A class where a body may hold one."""
+
+
+class Scan:
+    """One pass over the declarations of a tree."""
+
+    def __init__(self, source: SourceText, known: KnownNames) -> None:
+        self.source = source
+        self.known = known
+        self.found = Found()
+        self.extents: list[Extent] = []
+
+    def run(self, tree: Tree) -> None:
+        """Reads all declarations, and the classes defined inside bodies."""
+        self.read_all(tree.root_node.children, Scope(), 0)
+        self.read_local_classes(tree)
+
+    def read_all(self, nodes: list[Node], scope: Scope, depth: int) -> None:
+        """Reads declarations one after another."""
+        if depth >= MAX_DEPTH:
+            return
+        for node in nodes:
+            reader = _READERS.get(node.kind_id)
+            if reader is not None:
+                reader(self, node, scope, depth + 1)
+
+    def _lowering(self, scope: Scope, hint: str = "") -> Lowering:
+        lo = lowering_for(self.source, self.known, scope)
+        lo.define_class = lambda node, depth: self._define(node, scope, depth, hint)
+        return lo
+
+    def _define(self, node: Node, scope: Scope, depth: int, hint: str = "") -> Type:
+        """A class's definition, wherever a type may stand."""
+        return ClassReader(self.source, self.known, self.found, scope, hint).read(node, depth)
+
+    def read_function(self, node: Node, scope: Scope, depth: int) -> None:
+        """A function's definition."""
+        function = read_function(self.source, self.known, node, scope, depth)
+        if function is None:
+            return
+        self.found.functions.append(function)
+        body = next((c for c in node.children if c.kind_id in (COMPOUND, TRY)), None)
+        start = node.end_byte if body is None else body.start_byte
+        self.extents.append(Extent(node.start_byte, start, node.end_byte, function, scope))
+
+    def _declaration(self, node: Node, scope: Scope, depth: int) -> None:
+        lo = self._lowering(scope)
+        specifiers, variables, functions = read_variables(lo, node.children, depth, in_body=False)
+        for declared in functions:
+            if declared.name is None:
+                continue
+            parts = FunctionParts(node, specifiers, declared)
+            function = make_function(lo, self.known, parts, scope, depth)
+            self.found.functions.append(function)
+            end = node.end_byte
+            self.extents.append(Extent(node.start_byte, end, end, function, scope))
+        for variable in variables:
+            self.known.values.add(variable.name.rpartition("::")[2])
+            self.found.variables.append(
+                Variable(
+                    scope.prefix + variable.name,
+                    variable.type,
+                    variable.line,
+                    variable.init,
+                    variable.ctor_args,
+                    variable.qualifiers,
+                )
+            )
+
+    def _instantiation(self, node: Node, scope: Scope, depth: int) -> None:
+        """An explicit instantiation: ``template __global__ void k<float>(float *);``."""
+        lo = self._lowering(scope)
+        children = [c for c in node.children[1:] if c.kind_id != ERROR]
+        specifiers, _, functions = read_variables(lo, children, depth, in_body=False)
+        for declared in functions:
+            if declared.name is not None:
+                parts = FunctionParts(node, specifiers, declared)
+                made = make_function(lo, self.known, parts, scope, depth)
+                self.found.instantiations.append(made)
+
+    def _template(self, node: Node, scope: Scope, depth: int) -> None:
+        for child in node.children:
+            if child.kind_id == TEMPLATE_PARAMETERS:
+                lo = lowering_for(self.source, self.known, scope)
+                scope = scope.with_template(read_template_parameters(lo, child, depth))
+            else:
+                self.read_all([child], scope, depth)
+
+    def _namespace(self, node: Node, scope: Scope, depth: int) -> None:
+        name = ""
+        for child in node.children:
+            if child.kind_id in _NAMESPACE_NAMES:
+                text = self.source.names[child.start_byte : child.end_byte]
+                name = "".join(text.split()).replace("::inline", "::")
+                self.known.namespaces.update(name.split("::"))
+            elif child.kind_id == _DECLARATION_LIST:
+                self.read_all(child.children, scope.inside(name, is_class=False), depth)
+
+    def _linkage(self, node: Node, scope: Scope, depth: int) -> None:
+        inside = Scope(scope.prefix, extern_c=True)
+        for child in node.children:
+            if child.kind_id == _DECLARATION_LIST:
+                self.read_all(child.children, inside, depth)
+            else:
+                self.read_all([child], inside, depth)
+
+    def _class(self, node: Node, scope: Scope, depth: int) -> None:
+        if has_body(node):
+            self._define(node, scope, depth)
+        else:
+            name, _ = class_name(lowering_for(self.source, self.known, scope), node, depth)
+            self.known.types.add(name.rpartition("::")[2])
+
+    def _typedef(self, node: Node, scope: Scope, depth: int) -> None:
+        children = node.children[1:]
+        plain = lowering_for(self.source, self.known, scope)
+        hint = ""
+        unnamed = [
+            child
+            for child in children
+            if child.kind_id in CLASS_KINDS or child.kind_id == ENUM
+            if has_body(child) and not class_name(plain, child, depth)[0]
+        ]
+        if unnamed:
+            hint = next((plain.text(c) for c in children if c.kind_id == _TYPE_NAME), "")
+        lo = self._lowering(scope, hint)
+        specifiers = read_specifiers(lo, children, depth)
+        base = specifiers.type or plain_type("int")
+        for child in children[specifiers.rest :]:
+            if not child.is_named or child.kind_id in (COMMENT, ERROR):
+                continue
+            declared = read_declarator(lo, child, base, depth)
+            if declared.name is None:
+                continue
+            name = lo.text(declared.name)
+            self.known.types.add(name)
+            if declared.function is not None:
+                self.found.aliases[scope.prefix + name] = plain_type("function")
+            elif declared.type != plain_type(name):
+                self.found.aliases[scope.prefix + name] = declared.type
+
+    def _alias(self, node: Node, scope: Scope, depth: int) -> None:
+        lo = self._lowering(scope)
+        named = [c for c in node.named_children if c.kind_id not in (COMMENT, ERROR)]
+        if len(named) >= 2:
+            name = lo.text(named[0])
+            self.known.types.add(name)
+            self.found.aliases[scope.prefix + name] = type_of(lo, named[-1], depth)
+            if scope.own_lists:
+                self.found.alias_params[scope.prefix + name] = scope.own_params
+
+    def _pragma(self, node: Node, scope: Scope, depth: int) -> None:
+        """``#pragma pack``, which limits the alignment of the fields declared after it."""
+        text = self.source.text[node.start_byte : node.end_byte]
+        asked = _PACK.match(text)
+        if asked is None:
+            return
+        words = asked[1].replace(b",", b" ").split()
+        sizes = [int(word) for word in words if word.isdigit()]
+        limits = self.found.pack_bytes
+        if b"pop" in words:
+            if len(limits) > 1:
+                limits.pop()
+        elif b"push" in words:
+            limits.append(sizes[0] if sizes else limits[-1])
+        else:
+            limits[-1] = sizes[0] if sizes else None
+
+    def _container(self, node: Node, scope: Scope, depth: int) -> None:
+        """Directives left in the text, and errors: what they hold is read where it stands."""
+        self.read_all(node.children, scope, depth)
+
+    def read_local_classes(self, tree: Tree) -> None:
+        """Classes inside bodies, qualified with the function's name; bodies are not walked."""
+        matches = list(LOCAL_CLASS.finditer(self.source.text))
+        if not matches:
+            return
+        extents = sorted(self.extents, key=lambda extent: extent.body)
+        starts = [extent.body for extent in extents]
+        for match in matches:
+            index = bisect_right(starts, match.start()) - 1
+            if index < 0 or match.start() >= extents[index].end or _inside_word(match):
+                continue
+            extent = extents[index]
+            leaf = tree.root_node.descendant_for_byte_range(match.start(), match.start() + 1)
+            node = leaf.parent if leaf is not None else None
+            if node is None or node.start_byte != match.start():
+                continue
+            if node.kind_id in CLASS_KINDS or node.kind_id == ENUM:
+                self._define(node, Scope(f"{extent.function.qualified_name}::"), 0)
+
+
+_PACK = re.compile(rb"\s*#\s*pragma\s+pack\s*\(([^()]*)\)")
+
+
+def _inside_word(match: re.Match[bytes]) -> bool:
+    """Whether the match starts in the middle of a word; a boundary in the pattern is slow."""
+    before = match.string[match.start() - 1 : match.start()]
+    return before.isalnum() or before == b"_"
+
+
+_TYPE_NAME = kind("type_identifier")
+
+Reader = Callable[[Scan, Node, Scope, int], None]
+
+_READERS: dict[int, Reader] = {
+    kind(name): reader
+    for reader, names in (
+        (Scan.read_function, ("function_definition",)),
+        (Scan._declaration, ("declaration", "field_declaration")),
+        (Scan._template, ("template_declaration",)),
+        (Scan._instantiation, ("template_instantiation",)),
+        (Scan._namespace, ("namespace_definition",)),
+        (Scan._linkage, ("linkage_specification",)),
+        (
+            Scan._class,
+            ("struct_specifier", "class_specifier", "union_specifier", "enum_specifier"),
+        ),
+        (Scan._typedef, ("type_definition",)),
+        (Scan._alias, ("alias_declaration",)),
+        (Scan._pragma, ("preproc_call",)),
+        (
+            Scan._container,
+            (
+                *("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif"),
+                *("preproc_elifdef", "declaration_list", "export_declaration"),
+            ),
+        ),
+    )
+    for name in names
+}
+_READERS[ERROR] = Scan._container

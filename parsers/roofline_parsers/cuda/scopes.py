@@ -1,0 +1,65 @@
+"""Where a declaration stands, and the names known there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from roofline_core.program.records import record
+from roofline_core.program.units import TemplateParameter
+from roofline_parsers.cuda.lowering import Lowering
+from roofline_parsers.cuda.source import SourceText
+
+TemplateParams = tuple[TemplateParameter, ...]
+
+
+@record(frozen=True, slots=True)
+class Scope:
+    """Where a declaration stands."""
+
+    prefix: str = ""
+    """Namespaces and classes around it, each followed by ``::``."""
+    owner: str | None = None
+    """The class directly around it, qualified."""
+    template_lists: tuple[TemplateParams, ...] = ()
+    """Template parameter lists around it, outermost first, those of classes included."""
+    own_lists: int = 0
+    """How many of these stand directly before the declaration."""
+    extern_c: bool = False
+
+    @property
+    def own_params(self) -> TemplateParams:
+        """The template parameters directly before the declaration."""
+        own = self.template_lists[len(self.template_lists) - self.own_lists :]
+        return tuple(param for params in own for param in params)
+
+    def inside(self, name: str, *, is_class: bool) -> Scope:
+        """The scope of the members of a namespace or class."""
+        prefix = f"{self.prefix}{name}::" if name else self.prefix
+        owner = f"{self.prefix}{name}" if is_class else None
+        return replace(self, prefix=prefix, owner=owner, own_lists=0)
+
+    def with_template(self, params: TemplateParams) -> Scope:
+        """The scope of what follows ``template <params>``."""
+        lists = (*self.template_lists, params)
+        return replace(self, template_lists=lists, own_lists=self.own_lists + 1)
+
+
+@dataclass(slots=True)
+class KnownNames:
+    """Names that settle what the grammar leaves open, unqualified."""
+
+    types: set[str] = field(default_factory=set)
+    values: set[str] = field(default_factory=set)
+    namespaces: set[str] = field(default_factory=set)
+
+
+def lowering_for(source: SourceText, known: KnownNames, scope: Scope, prefix: str = "") -> Lowering:
+    """A fresh lowering that knows the template parameters in scope."""
+    lo = Lowering(source, known.types, known.values, prefix)
+    for params in scope.template_lists:
+        for param in params:
+            if param.type is None:
+                lo.local_types[param.name] = None
+            else:
+                lo.local_values.add(param.name)
+    return lo

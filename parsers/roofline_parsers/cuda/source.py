@@ -1,0 +1,140 @@
+"""One file's preprocessed text, its lines, and the way back to the columns of the source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from itertools import accumulate, count
+from operator import add
+from pathlib import Path
+from typing import Protocol
+
+from roofline_core.program.units import Dialect, Span
+from roofline_parsers.cuda.grammar import Tree, parse
+from roofline_parsers.cuda.repair import repair
+
+_WORD = re.compile(rb"[A-Za-z_]\w*")
+_COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+class Slices(Protocol):
+    """Gives text by byte range, ``names[start:end]``."""
+
+    def __getitem__(self, key: slice, /) -> str: ...
+
+
+class _Utf8Slices:
+    """``Slices`` of text with characters outside ASCII, where bytes and characters differ."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+
+    def __getitem__(self, key: slice) -> str:
+        return self._text[key].decode("utf-8", "replace")
+
+
+@dataclass(eq=False)
+class SourceText:
+    """Text to parse and the way back to the file: line i of ``text`` is line i of ``source``."""
+
+    path: Path
+    source: bytes
+    text: bytes
+    """The preprocessed text; spellings that the grammar lacks are replaced, lengths kept."""
+    changed_lines: Collection[int] = frozenset()
+    """1-based lines whose text differs from the source's."""
+    macros: Collection[bytes] = ()
+    """Names that may have been expanded."""
+    first_line: int = 1
+    """The file's line that ``text`` starts on."""
+    dialect: Dialect = Dialect.CUDA
+
+    def __post_init__(self) -> None:
+        self.tree: Tree | None = None
+        """The tree of ``text``, once it is parsed."""
+        self._line_words: dict[int, frozenset[bytes]] = {}
+        repaired = repair(self.text)
+        self.text = repaired.text
+        self.new_pointers = repaired.new_pointers
+        """Levels of ``*`` after the type of a ``new``, by the offset of ``new``."""
+        self.names: Slices = (
+            self.text.decode("ascii") if self.text.isascii() else _Utf8Slices(self.text)
+        )
+        lengths = map(len, self.text.split(b"\n"))
+        self.line_starts = [0, *map(add, accumulate(lengths), count(1))][:-1]
+
+    def parse(self, old: Tree | None = None) -> Tree:
+        """Parses ``text``; the tree is kept as ``tree``."""
+        self.tree = parse(self.text, old)
+        return self.tree
+
+    def fingerprint(self, start: int, end: int) -> str:
+        """A short hash of a byte range of the preprocessed text, its comments and blanks left out.
+
+        So it is the same after code is formatted anew.
+        """
+        text = self.text[start:end]
+        if b"//" in text or b"/*" in text:
+            text = _COMMENT.sub(b"", text)
+        return blake2b(text.translate(None, b" \t\r\n\f\v"), digest_size=8).hexdigest()
+
+    @cached_property
+    def _source_lines(self) -> list[bytes]:
+        return self.source.split(b"\n")
+
+    def _source_line(self, line: int) -> bytes:
+        lines = self._source_lines
+        return lines[line - 1].rstrip(b"\r") if 0 < line <= len(lines) else b""
+
+    def span(self, start: tuple[int, int], end: tuple[int, int]) -> Span:
+        """The source range between two (0-based row, column) points of ``text``.
+
+        A line that macros changed has no columns to give: its part of the span is the whole line.
+        """
+        line = start[0] + self.first_line
+        end_line = end[0] + self.first_line
+        column, end_column = start[1], end[1]
+        if line in self.changed_lines:
+            text = self._source_line(line)
+            column = len(text) - len(text.lstrip())
+        if end_line in self.changed_lines:
+            end_column = len(self._source_line(end_line).rstrip())
+        return Span(line, column, end_line, end_column)
+
+    def name_span(self, name: str, start: tuple[int, int], end: tuple[int, int]) -> Span:
+        """The source range of an identifier, or of the macro use that made it."""
+        line = start[0] + self.first_line
+        if line not in self.changed_lines:
+            return self.span(start, end)
+        text = self._source_line(line)
+        found = re.search(rb"(?<!\w)" + re.escape(name.encode()) + rb"(?!\w)", text)
+        if found is None:
+            found = self._macro_use(text, line)
+        if found is not None:
+            return Span(line, found.start(), line, found.end())
+        return Span(line, len(text) - len(text.lstrip()), line, len(text.rstrip()))
+
+    def _words_of(self, line: int) -> frozenset[bytes]:
+        """The words of a line of ``text``; one that a macro filled may hold many functions."""
+        known = self._line_words.get(line)
+        if known is None:
+            index = line - self.first_line
+            starts = self.line_starts
+            end = starts[index + 1] if index + 1 < len(starts) else len(self.text)
+            known = frozenset(_WORD.findall(self.text[starts[index] : end]))
+            self._line_words[line] = known
+        return known
+
+    def _macro_use(self, text: bytes, line: int) -> re.Match[bytes] | None:
+        """The first identifier of a source line that expansion replaced."""
+        kept = self._words_of(line)
+        uses = [word for word in _WORD.finditer(text) if word.group() not in kept]
+        for use in uses:
+            if use.group() in self.macros:
+                return use
+        return uses[0] if uses else None

@@ -1,0 +1,136 @@
+"""Specifiers, which stand before declarators: ``static const unsigned``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from roofline_core.program.expressions import Expression
+from roofline_core.program.types import Type
+from roofline_parsers.cuda.grammar import (
+    COMMA_TOKEN,
+    COMMENT,
+    DECLARATOR_NAMES,
+    DECLARATORS,
+    ERROR,
+    FIELD_IDENTIFIER,
+    IDENTIFIER,
+    INIT_DECLARATOR,
+    LAUNCH_BOUNDS,
+    OPERATOR_CAST,
+    TYPE_IDENTIFIER,
+    TYPE_QUALIFIER,
+    Node,
+    kind,
+    token,
+)
+from roofline_parsers.cuda.lowering import TYPES, Lowering, expression
+from roofline_parsers.cuda.type_names import type_of
+
+_STORAGE = kind("storage_class_specifier")
+_ALIGNAS = kind("alignas_qualifier")
+_WORD_QUALIFIERS = {
+    token(word): word
+    for word in (
+        "__global__",
+        "__device__",
+        "__host__",
+        "__forceinline__",
+        "__noinline__",
+        "virtual",
+    )
+}
+_BARE_NAMES = frozenset([IDENTIFIER, FIELD_IDENTIFIER])
+_STOPS = (
+    frozenset([INIT_DECLARATOR, OPERATOR_CAST, COMMA_TOKEN, token(";"), token("="), token(":")])
+    | DECLARATORS
+    | DECLARATOR_NAMES
+)
+
+
+@dataclass(slots=True)
+class Specifiers:
+    """What stands before the declarators of a declaration."""
+
+    type: Type | None = None
+    """The base type; None for a constructor or conversion operator."""
+    type_node: Node | None = None
+    qualifiers: set[str] = field(default_factory=set)
+    launch_bounds: tuple[Expression, ...] = ()
+    align: Expression | None = None
+    const: bool = False
+    volatile: bool = False
+    rest: int = 0
+    """Index of the first child that is no specifier."""
+
+
+def read_specifiers(lo: Lowering, children: list[Node], depth: int) -> Specifiers:
+    """Reads the specifiers at the start of a declaration's children, in any order."""
+    out = Specifiers()
+    for index, child in enumerate(children):
+        kind_id = child.kind_id
+        if kind_id == TYPE_QUALIFIER:
+            _qualifier(lo, child, out, depth)
+        elif kind_id == _STORAGE:
+            out.qualifiers.add(lo.text(child))
+        elif kind_id in _WORD_QUALIFIERS:
+            out.qualifiers.add(_WORD_QUALIFIERS[kind_id])
+        elif out.type_node is None and kind_id in TYPES and kind_id not in _BARE_NAMES:
+            out.type_node = child
+            out.type = type_of(lo, child, depth)
+        elif kind_id == LAUNCH_BOUNDS:
+            out.launch_bounds = tuple(
+                expression(lo, item, depth)
+                for item in child.named_children
+                if item.kind_id != COMMENT
+            )
+        elif kind_id == ERROR and child.named_child_count:
+            _misplaced(lo, child, out, depth)
+        elif kind_id in _STOPS:
+            out.rest = index
+            break
+    else:
+        out.rest = len(children)
+    if out.type is not None and (out.const or out.volatile):
+        out.type = _qualified(out.type, out.const, out.volatile)
+    return out
+
+
+def _qualified(base: Type, const: bool, volatile: bool) -> Type:
+    return Type(
+        base.name,
+        base.args,
+        base.pointers,
+        base.reference,
+        const or base.const,
+        base.restrict,
+        volatile or base.volatile,
+        base.dims,
+        base.scope_args,
+    )
+
+
+def _qualifier(lo: Lowering, node: Node, out: Specifiers, depth: int) -> None:
+    inner = node.children[0] if node.child_count else node
+    if inner.kind_id == _ALIGNAS:
+        values = [child for child in inner.named_children if child.kind_id != COMMENT]
+        out.align = expression(lo, values[0], depth) if values else None
+        return
+    word = lo.text(node)
+    if word == "const":
+        out.const = True
+    elif word == "volatile":
+        out.volatile = True
+    else:
+        out.const = out.const or word == "constexpr"
+        out.qualifiers.add(word)
+
+
+def _misplaced(lo: Lowering, error: Node, out: Specifiers, depth: int) -> None:
+    """Mends ``HOST_DEVICE float f()``: a macro nobody defined was taken for the type."""
+    child = error.named_children[-1]
+    if out.type_node is None or child.kind_id not in TYPES:
+        return
+    if out.type_node.kind_id == TYPE_IDENTIFIER:
+        out.qualifiers.add(lo.text(out.type_node))
+    out.type_node = child
+    out.type = type_of(lo, child, depth)

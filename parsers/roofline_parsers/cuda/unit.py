@@ -1,0 +1,98 @@
+"""From a preprocessed file to a translation unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from roofline_core.program.stages import Stage, count, stage
+from roofline_core.program.units import Dialect, TranslationUnit
+from roofline_parsers.cuda.cache import ParseCache
+from roofline_parsers.cuda.problems import syntax_problems
+from roofline_parsers.cuda.recovery import recover
+from roofline_parsers.cuda.scan import Scan
+from roofline_parsers.cuda.scopes import KnownNames
+from roofline_parsers.cuda.source import SourceText
+from roofline_parsers.opencl.functions import TYPE_NAMES, as_opencl
+from roofline_parsers.openmp import units
+from roofline_parsers.preprocess import PreprocessedFile
+
+
+@dataclass(slots=True)
+class _Parsed:
+    pre: PreprocessedFile
+    unit: TranslationUnit
+    known: KnownNames
+
+
+@stage(Stage.PARSE)
+def parse_unit(pre: PreprocessedFile, cache: ParseCache | None = None) -> TranslationUnit:
+    """Reads a preprocessed file and all it includes; never raises on any text.
+
+    Headers become units of their own, one for each ``PreprocessedFile`` object; with a cache they
+    are shared between calls. The file itself is not kept: each edit makes a new one.
+    """
+    cache = ParseCache() if cache is None else cache
+    unit = _parse(pre, cache).unit
+    cache.drop(pre)
+    return unit
+
+
+def _parse(pre: PreprocessedFile, cache: ParseCache) -> _Parsed:
+    """Reads included files first, without recursion, then the file itself."""
+    pending = [pre]
+    while pending:
+        current = pending[-1]
+        if cache.get(current) is not None:
+            pending.pop()
+            continue
+        missing = [included for included in current.includes if cache.get(included) is None]
+        if missing:
+            pending += missing
+            continue
+        cache.put(current, _parse_one(current, cache))
+        pending.pop()
+    parsed = cache.get(pre)
+    assert isinstance(parsed, _Parsed)
+    return parsed
+
+
+def _parse_one(pre: PreprocessedFile, cache: ParseCache) -> _Parsed:
+    count("files parsed")
+    opencl = pre.dialect is Dialect.OPENCL
+    known = KnownNames(types=set(TYPE_NAMES)) if opencl else KnownNames()
+    included: list[TranslationUnit] = []
+    for header in pre.includes:
+        parsed = cache.get(header)
+        if isinstance(parsed, _Parsed):
+            included.append(parsed.unit)
+            known.types |= parsed.known.types
+            known.values |= parsed.known.values
+            known.namespaces |= parsed.known.namespaces
+    source = SourceText(
+        pre.path, pre.source, pre.text, pre.changed_lines, pre.macros, dialect=pre.dialect
+    )
+    tree = cache.parse(source)
+    scan = Scan(source, known)
+    scan.run(tree)
+    problems = [*pre.problems, *syntax_problems(source, tree), *recover(scan, tree)]
+    found = scan.found
+    if tree.root_node.has_error:
+        found.functions.sort(key=lambda f: (f.span.line, f.span.column))
+    if b"target" in pre.text and b"omp" in pre.text:
+        units.outline(found, source, included)
+    unit = TranslationUnit(
+        path=pre.path,
+        functions=as_opencl(found.functions) if opencl else tuple(found.functions),
+        instantiations=tuple(found.instantiations),
+        structs=tuple(found.structs),
+        globals=tuple(found.variables),
+        aliases=found.aliases,
+        alias_params=found.alias_params,
+        enums=found.enums,
+        enumerators=found.enumerators,
+        macros=pre.macros.program_objects(),
+        includes=tuple(included),
+        unresolved_includes=pre.unresolved_includes,
+        problems=tuple(problems),
+    )
+    return _Parsed(pre, unit, known)

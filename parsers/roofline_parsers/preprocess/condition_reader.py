@@ -1,0 +1,100 @@
+"""From the text of an ``#if`` to a truth value: ``defined``, ``__has_include``, macros."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from roofline_parsers.preprocess.conditions import evaluate
+from roofline_parsers.preprocess.expansion import Expander
+from roofline_parsers.preprocess.tokens import lex
+
+_DEFINED = re.compile(
+    rb"\bdefined(?:\s*\(\s*([A-Za-z_$\x80-\xff][\w$\x80-\xff]*)\s*\)"
+    rb"|\s+([A-Za-z_$\x80-\xff][\w$\x80-\xff]*))"
+)
+_HAS_INCLUDE = re.compile(
+    rb'\b__has_include(?:_next)?\s*\(\s*(?:<([^>\n]*)>|"([^"\n]*)"|([^()]*))\s*\)'
+)
+_MAX_INLINED = 8
+"""Levels of macros between an ``#if`` and the ``defined`` that they hide."""
+ALWAYS_DEFINED = frozenset(
+    [
+        b"__has_include",
+        b"__has_include_next",
+        b"__has_attribute",
+        b"__has_cpp_attribute",
+        b"__has_builtin",
+    ]
+)
+"""Operators of GCC 10 and later that ``#ifdef`` finds. All but the first two give 0 here."""
+
+
+class ConditionReader:
+    """Decides the conditions of one file."""
+
+    def __init__(self, expander: Expander, has_include: Callable[[bytes, bool], bool]) -> None:
+        """``has_include``: takes a header's name and whether quotes stood around it."""
+        self._expander = expander
+        self._has_include = has_include
+
+    def is_true(self, text: bytes) -> bool:
+        """Whether a condition holds.
+
+        Raises ConditionError if it cannot be read and ExpansionBudgetError if it is too big.
+        """
+        text = self._resolve(text)
+        tokens = lex(text)
+        for _ in range(_MAX_INLINED):
+            hiding = {token for token in tokens if self._hides_defined(token)}
+            if not hiding:
+                break
+            bodies = [self._body(token) if token in hiding else token for token in tokens]
+            text = self._resolve(b"".join(bodies))
+            tokens = lex(text)
+        if not self._expander.macros.keys().isdisjoint(tokens):
+            text = self._resolve(self._expander.join(self._expander.expand(tokens)))
+        return evaluate(text) != 0
+
+    def _hides_defined(self, name: bytes) -> bool:
+        """Whether an object-like macro leads to ``defined``, whose operand must not expand."""
+        macros = self._expander.macros
+        if name not in macros or macros[name].params is not None:
+            return False
+        seen: set[bytes] = set()
+        waiting = [name]
+        while waiting:
+            macro = macros.get(waiting.pop())
+            if macro is not None and macro.name not in seen:
+                seen.add(macro.name)
+                if b"defined" in macro.words:
+                    return True
+                waiting += macro.words
+        return False
+
+    def _body(self, name: bytes) -> bytes:
+        return b" " + self._expander.macros[name].body + b" "
+
+    def is_defined(self, name: bytes) -> bool:
+        """What ``#ifdef`` asks."""
+        return name in self._expander.macros or name in ALWAYS_DEFINED
+
+    def _resolve(self, text: bytes) -> bytes:
+        """Replaces ``defined`` and ``__has_include`` by their values."""
+        if b"__has_include" in text:
+            text = _HAS_INCLUDE.sub(self._header_value, text)
+        if b"defined" in text:
+            text = _DEFINED.sub(self._defined_value, text)
+        return text
+
+    def _defined_value(self, found: re.Match[bytes]) -> bytes:
+        return b" 1 " if self.is_defined(found[1] or found[2]) else b" 0 "
+
+    def _header_value(self, found: re.Match[bytes]) -> bytes:
+        name, quoted = found[1] or found[2], found[2] is not None
+        if found[3] is not None:
+            text = self._expander.join(self._expander.expand(lex(found[3]))).strip()
+            if text[:1] not in (b"<", b'"'):
+                return b" 0 "
+            name, quoted = text[1:-1].strip(), text[:1] == b'"'
+        return b" 1 " if name and self._has_include(name, quoted) else b" 0 "

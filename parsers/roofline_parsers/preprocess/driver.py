@@ -1,0 +1,290 @@
+"""Preprocessing of a translation unit: the main file, its headers and what they share."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from roofline_core.program.records import record
+from roofline_core.program.stages import Stage, count, stage
+from roofline_core.program.units import Dialect
+from roofline_parsers.preprocess.macros import Macro, MacroOrigin, MacroTable, parse_definition
+from roofline_parsers.preprocess.predefined import dialect_macros
+from roofline_parsers.preprocess.result import PreprocessedFile, PreprocessOptions, Reader
+from roofline_parsers.preprocess.structure import SourceFile, divide
+from roofline_parsers.preprocess.tokens import OPAQUE
+from roofline_parsers.preprocess.unit import Unit
+
+_MAX_INCLUDE_DEPTH = 40
+_MAX_INCLUDES = 2000
+_MAX_INCLUDED_BYTES = 64 << 20
+_MAX_CONTEXTS = 32
+"""Macro contexts kept for one header."""
+
+
+@record(frozen=True, slots=True, eq=False)
+class _CachedUnit:
+    """A header's result, and all it depended on."""
+
+    result: PreprocessedFile
+    words: frozenset[bytes]
+    """Every name whose definition could matter."""
+    defined: dict[bytes, Macro]
+    """Those of ``words`` that were macros before the header."""
+    changed: dict[bytes, Macro]
+    """Macros that the header defined."""
+    removed: frozenset[bytes]
+    """Macros that the header undefined."""
+    probed: frozenset[str]
+    """Every file that was read or looked for."""
+
+    def matches(self, macros: dict[bytes, Macro]) -> bool:
+        """Whether these macros would lead to the same result."""
+        names = self.words.intersection(macros)
+        return len(names) == len(self.defined) and all(
+            name in names and (macros[name] is macro or macros[name] == macro)
+            for name, macro in self.defined.items()
+        )
+
+
+@dataclass(slots=True)
+class PreprocessCache:
+    """Files read and headers preprocessed, shared by the translation units of a run.
+
+    It believes that files do not change: whoever learns that one did calls ``invalidate``.
+    """
+
+    _files: dict[str, SourceFile | None] = field(default_factory=dict)
+    _units: dict[tuple[str, Dialect, tuple[str, ...]], list[_CachedUnit]] = field(
+        default_factory=dict
+    )
+
+    def invalidate(self, path: Path) -> None:
+        """Forgets a file that changed, appeared or went away, and what was made from it."""
+        name = os.path.normpath(path)
+        self._files.pop(name, None)
+        for key, units in list(self._units.items()):
+            kept = [unit for unit in units if name not in unit.probed]
+            if kept:
+                self._units[key] = kept
+            else:
+                del self._units[key]
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        self._files.clear()
+        self._units.clear()
+
+
+@stage(Stage.PREPROCESS)
+def preprocess(
+    path: Path,
+    source: bytes,
+    options: PreprocessOptions,
+    reader: Reader,
+    cache: PreprocessCache | None = None,
+) -> PreprocessedFile:
+    """Preprocesses one translation unit.
+
+    ``source`` is the text of ``path``, saved or not; every other file comes from ``reader``.
+    Never raises on the content of files: what cannot be handled is left as it is and reported in
+    ``problems``.
+    """
+    main = divide(path, source)
+    run = _TranslationUnit(main, options, reader, cache or PreprocessCache())
+    return run.preprocess()
+
+
+class _TranslationUnit:
+    """One run; the ``Includer`` of its units."""
+
+    def __init__(
+        self, main: SourceFile, options: PreprocessOptions, reader: Reader, cache: PreprocessCache
+    ) -> None:
+        self.macros = _initial_macros(options)
+        self.touched: list[bytes] = []
+        self.dialect = options.dialect
+        self._main = main
+        self._options = options
+        self._reader = reader
+        self._cache = cache
+        self._include_dirs = tuple(os.path.normpath(folder) for folder in options.include_dirs)
+        self._resolved: dict[tuple[str, bytes, bool], SourceFile | None] = {}
+        self._probed: set[str] = set()
+        self._count = 0
+        self._included_bytes = 0
+
+    def preprocess(self) -> PreprocessedFile:
+        unit = Unit(self, self._main, 0, spliced=False)
+        for path in self._options.forced_includes:
+            header = self._load(os.path.normpath(path))
+            if header is None:
+                unit.unresolved_includes.append(f'"{path}"')
+            elif not self.is_guarded(unit, header):
+                unit.include_unit(header, 0)
+        return unit.finish()
+
+    # ---- What units ask for
+
+    def find(self, unit: Unit, name: bytes, quoted: bool, skip_self: bool) -> SourceFile | None:
+        """See ``Includer``."""
+        key = (unit.file.folder, name, quoted)
+        if skip_self or key not in self._resolved:
+            header = self._search(unit.file, name, quoted, skip_self)
+            if skip_self:
+                return header
+            self._resolved[key] = header
+        return self._resolved[key]
+
+    def is_guarded(self, unit: Unit, header: SourceFile) -> bool:
+        """See ``Includer``."""
+        once = _once_name(header)
+        unit.words.add(once)
+        guard = header.guard
+        if guard:
+            unit.words.add(guard)
+        return once in self.macros or guard in self.macros
+
+    def mark_once(self, file: SourceFile) -> None:
+        """See ``Includer``."""
+        name = _once_name(file)
+        self.macros[name] = Macro(name)
+        self.touched.append(name)
+
+    def table(self) -> MacroTable:
+        """See ``Includer``."""
+        macros = dict(self.macros)
+        for name in self.touched:
+            if name[:1] == b" ":
+                macros.pop(name, None)
+        return MacroTable.of(macros)
+
+    def include(self, unit: Unit, header: SourceFile) -> PreprocessedFile | None:
+        """See ``Includer``."""
+        key = (header.name, self._options.dialect, self._include_dirs)
+        cached = self._cache._units.setdefault(key, [])
+        for candidate in cached:
+            if candidate.matches(self.macros):
+                count("headers known before")
+                return self._reuse(unit, candidate)
+        if not self._may_include(unit, header):
+            return None
+        before = dict(self.macros)
+        first_touched = len(self.touched)
+        outer_probed, self._probed = self._probed, {header.name}
+        count("headers preprocessed")
+        included = Unit(self, header, unit.depth + 1, spliced=False)
+        result = included.finish()
+        words = _closure(included.words | header.words, before)
+        entry = self._record(result, words, before, set(self.touched[first_touched:]))
+        unit.words |= words
+        self._probed |= outer_probed
+        if self._main.name not in entry.probed:
+            del cached[: len(cached) + 1 - _MAX_CONTEXTS]
+            cached.append(entry)
+        return result
+
+    def splice(self, unit: Unit, header: SourceFile) -> bytes | None:
+        """See ``Includer``."""
+        if not self._may_include(unit, header):
+            return None
+        included = Unit(self, header, unit.depth + 1, spliced=True)
+        text = included.run()
+        unit.words |= included.words | header.words
+        unit.adopt_problems(included.problems)
+        unit.unresolved_includes += included.unresolved_includes
+        # The newline in front lets the pattern see that no prefix of a literal precedes the text.
+        text = OPAQUE.sub(lambda found: b" " if found[0][:1] == b"/" else found[0], b"\n" + text)
+        return text[1:].replace(b"\n", b" ").replace(b"\r", b" ")
+
+    # ---- Details
+
+    def _may_include(self, unit: Unit, header: SourceFile) -> bool:
+        self._count += 1
+        self._included_bytes += len(header.source)
+        return (
+            self._count <= _MAX_INCLUDES
+            and self._included_bytes <= _MAX_INCLUDED_BYTES
+            and unit.depth < _MAX_INCLUDE_DEPTH
+        )
+
+    def _reuse(self, unit: Unit, cached: _CachedUnit) -> PreprocessedFile:
+        self.macros.update(cached.changed)
+        self.touched += cached.changed
+        self.touched += cached.removed
+        for name in cached.removed:
+            self.macros.pop(name, None)
+        self._probed |= cached.probed
+        unit.words |= cached.words
+        return cached.result
+
+    def _record(
+        self,
+        result: PreprocessedFile,
+        words: frozenset[bytes],
+        before: dict[bytes, Macro],
+        touched: set[bytes],
+    ) -> _CachedUnit:
+        return _CachedUnit(
+            result,
+            words,
+            {name: before[name] for name in words.intersection(before)},
+            {name: self.macros[name] for name in touched if name in self.macros},
+            frozenset(name for name in touched if name not in self.macros),
+            frozenset(self._probed),
+        )
+
+    def _search(
+        self, current: SourceFile, name: bytes, quoted: bool, skip_self: bool
+    ) -> SourceFile | None:
+        relative = os.fsdecode(name)
+        folders = (current.folder, *self._include_dirs) if quoted else self._include_dirs
+        for folder in folders:
+            path = os.path.normpath(os.path.join(folder, relative))  # noqa: PTH118
+            header = None if skip_self and path == current.name else self._load(path)
+            if header is not None:
+                return header
+        return None
+
+    def _load(self, name: str) -> SourceFile | None:
+        """The file of a normal path."""
+        self._probed.add(name)
+        if name == self._main.name:
+            return self._main
+        files = self._cache._files
+        if name not in files:
+            path = Path(name)
+            source = self._reader(path)
+            files[name] = None if source is None else divide(path, source)
+        return files[name]
+
+
+def _once_name(file: SourceFile) -> bytes:
+    """Stands for ``#pragma once`` among the macros: no identifier begins with a space."""
+    return b" once " + os.fsencode(file.name)
+
+
+def _closure(words: set[bytes], macros: dict[bytes, Macro]) -> frozenset[bytes]:
+    """The words with those of the macros among them, and so on."""
+    found = set(words)
+    frontier = found.intersection(macros)
+    while frontier:
+        new = set().union(*(macros[name].words for name in frontier)) - found
+        found |= new
+        frontier = new.intersection(macros)
+    return frozenset(found)
+
+
+def _initial_macros(options: PreprocessOptions) -> dict[bytes, Macro]:
+    base = options.base
+    if base is None:
+        base = dialect_macros(options.dialect, options.cuda_arch, options.hip_arch)
+    macros = base.to_dict()
+    for name, value in options.defines:
+        macro = parse_definition(f"{name} {value}".encode(), MacroOrigin.COMMAND_LINE)
+        if macro is not None:
+            macros[macro.name] = macro
+    for name in options.undefines:
+        macros.pop(name.encode(), None)
+    return macros

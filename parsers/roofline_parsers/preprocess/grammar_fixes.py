@@ -1,0 +1,136 @@
+"""Rewrites what tree-sitter-cuda's grammar cannot hold, byte for byte, so columns stay."""
+
+from __future__ import annotations
+
+import re
+
+from roofline_parsers.preprocess.tokens import OPAQUE
+
+_FLAT = rb"[^()]*"
+_NESTED = _FLAT
+for _ in range(4):
+    _NESTED = _FLAT + rb"(?:\(" + _NESTED + rb"\)" + _FLAT + rb")*"
+_PAREN = rb"\s*\(" + _NESTED + rb"\)"
+
+_WITH_ARGUMENTS = rb"attribute(?:__)?|declspec|cluster_dims__|maxnreg__|block_size__"
+_PLAIN = rb"device_builtin__|inline_hint__|nv_pure__|cudart_builtin__|tile_builtin__"
+_REPLACED = (
+    rb"align__(?=\s*\()|restrict(?!\w)|typeof(?:__)?(?=\s*\()|const(?:__)?(?!\w)|volatile__(?!\w)"
+)
+_FRIEND = re.compile(
+    rb"(?<!\w)(?:(?:__(?:host|device|forceinline|noinline|inline)__|inline|static|constexpr)\s+)+"
+    rb"friend\b|" + OPAQUE.pattern
+)
+_REFERENCE = rb"&\s*__restrict(?:__)?(?!\w)"
+_LAMBDA = rb"\]\s*(?:__(?:host|device|global)__\s*)+(?=[({<]|->|mutable\b|noexcept\b)"
+
+# Apart, as a pattern that begins with a literal is searched much faster than alternatives are.
+_MARKS = (
+    re.compile(rb"__(?:(?:" + _WITH_ARGUMENTS + rb")\s*\(|" + _PLAIN + rb"|" + _REPLACED + rb")"),
+    re.compile(rb"&\s*__restrict"),
+    re.compile(_LAMBDA),
+    re.compile(rb"\*\s*\["),
+)
+_FIX = re.compile(
+    rb"__(?:(?:"
+    + _WITH_ARGUMENTS
+    + rb")"
+    + _PAREN
+    + rb"|(?:"
+    + _PLAIN
+    + rb")(?!\w)|"
+    + _REPLACED
+    + rb")|"
+    + _REFERENCE
+    + rb"|"
+    + _LAMBDA
+    + rb"|new(?<!\wnew)\s+[\w:\s]{1,80}?(?:<[^<>;(){}]*>)?\s*\*[\s*]*\[|"
+    + OPAQUE.pattern
+)
+_ALIGNED = re.compile(rb"__attribute(?:__)?\s*\(\s*\(\s*(?:__)?aligned(?:__)?\s*(\(.+\))\s*\)\s*\)")
+_VISIBLE = re.compile(rb"[^\s]")
+_QUALIFIER = re.compile(rb"__\w+__")
+_PLAIN_QUALIFIERS = (b"__const__", b"__const", b"__volatile__")
+_LAYOUT = re.compile(rb"\b_*(?:packed|aligned)_*\b")
+_END_OF_FIELD = re.compile(rb"\s*;")
+_CLASS = re.compile(rb"\b(?:struct|class|union)\b")
+_CLASS_KEY = re.compile(rb"\b(?:struct|class|union)\s*\Z")
+
+
+def fix_for_grammar(text: bytes) -> bytes:
+    """Gives a text of the same length and lines that tree-sitter-cuda reads without errors.
+
+    - ``__align__(n)``, and ``__attribute__((aligned(n)))`` of a class, become ``alignas(n)``;
+    - ``__restrict`` becomes ``restrict``, ``__const__`` ``const``, ``__typeof__(x)``
+      ``decltype(x)``;
+    - ``__device__ friend`` becomes ``friend __device__``;
+    - a lambda's ``__device__`` becomes ``[[device]]``;
+    - ``new T*[n]`` becomes ``new T [n]``: host memory whose element size nothing asks for;
+    - ``__attribute__((packed))`` and ``aligned`` of a class or a field stay;
+    - other attributes, and a lambda's or reference's other qualifiers, become spaces.
+    """
+    if any(mark.search(text) for mark in _MARKS):
+        text = _FIX.sub(_replacement, text)
+    return _FRIEND.sub(_friend_first, text) if b"friend" in text else text
+
+
+def _friend_first(found: re.Match[bytes]) -> bytes:
+    """Puts ``friend`` before the other specifiers, which go if they stand on another line."""
+    whole = found[0]
+    if not whole.endswith(b"friend") or whole[:1] in (b"/", b'"', b"'"):
+        return whole
+    others = whole.removesuffix(b"friend")
+    if b"\n" in others:
+        return _blank(others) + b"friend"
+    return b"friend " + others.rstrip().ljust(len(others) - 1)
+
+
+def _blank(text: bytes) -> bytes:
+    return _VISIBLE.sub(b" ", text)
+
+
+def _replacement(found: re.Match[bytes]) -> bytes:
+    whole = found[0]
+    kind = whole[:1]
+    if kind == b"]":
+        marked = whole.replace(b"__device__", b"[[device]]", 1)
+        return _QUALIFIER.sub(lambda word: _blank(word[0]), marked)
+    if kind == b"&":
+        return b"&" + _blank(whole[1:])
+    if kind == b"n":
+        return re.sub(rb"\bconst\b|\*", lambda word: _blank(word[0]), whole)
+    if kind != b"_":
+        return whole
+    if whole == b"__align__":
+        return b"  alignas"
+    if whole == b"__restrict":
+        return b"  restrict"
+    if whole.startswith(b"__typeof"):
+        return b"decltype".ljust(len(whole))
+    if whole in _PLAIN_QUALIFIERS:
+        return whole.strip(b"_").ljust(len(whole))
+    aligned = _ALIGNED.fullmatch(whole)
+    if aligned and _CLASS_KEY.search(found.string, max(0, found.start() - 16), found.start()):
+        return (b"alignas" + aligned[1]).ljust(len(whole))
+    return whole if _LAYOUT.search(whole) and _has_place(found) else _blank(whole)
+
+
+def _has_place(found: re.Match[bytes]) -> bool:
+    """Whether an attribute stands where the grammar has one: after a class key, body or field."""
+    before = found.string[max(0, found.start() - 16) : found.start()]
+    if _CLASS_KEY.search(before) or before.rstrip().endswith(b"}"):
+        return True
+    if not _END_OF_FIELD.match(found.string, found.end()):
+        return False
+    return _in_class(found.string, found.start())
+
+
+def _in_class(text: bytes, position: int) -> bool:
+    """Whether the innermost braces around a position are a class's."""
+    depth = 0
+    while (position := max(text.rfind(b"{", 0, position), text.rfind(b"}", 0, position))) >= 0:
+        depth += 1 if text[position : position + 1] == b"}" else -1
+        if depth < 0:
+            start = max(text.rfind(mark, 0, position) for mark in (b";", b"}", b"{"))
+            return _CLASS.search(text, start + 1, position) is not None
+    return False

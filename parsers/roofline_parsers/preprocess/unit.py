@@ -1,0 +1,352 @@
+"""Preprocessing of one file: its directives in order, and the text between them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from typing import Protocol
+
+from roofline_core.program.units import Dialect, Problem, Severity
+from roofline_parsers.preprocess.condition_reader import ConditionReader
+from roofline_parsers.preprocess.conditional_stack import ConditionalStack
+from roofline_parsers.preprocess.conditions import ConditionError
+from roofline_parsers.preprocess.expansion import Expander, ExpansionBudgetError
+from roofline_parsers.preprocess.grammar_fixes import fix_for_grammar
+from roofline_parsers.preprocess.macros import Macro, MacroTable
+from roofline_parsers.preprocess.opencl_words import rewrite as rewrite_opencl
+from roofline_parsers.preprocess.pragmas import (
+    kept_line,
+    pragma_attribute,
+    replace_pragma_operators,
+)
+from roofline_parsers.preprocess.predefined import KNOWN_HEADERS
+from roofline_parsers.preprocess.result import PreprocessedFile
+from roofline_parsers.preprocess.scanning import BraceTracker, ends_statement
+from roofline_parsers.preprocess.statement_expressions import rewrite_statement_expressions
+from roofline_parsers.preprocess.structure import Chunk, Directive, SourceFile
+from roofline_parsers.preprocess.text_output import TextOutput
+from roofline_parsers.preprocess.tokens import lex
+
+_MAX_PROBLEMS = 200
+_MAX_TOKENS = 1_000_000
+"""What expansion may read and write in one file: about a second's work."""
+_EXPANDED_PRAGMA = re.compile(rb"((?:GCC\s+)?unroll|omp|nounroll)\b")
+_STATEMENT_ENDS = (b"", b";", b"{", b"}")
+
+
+class Includer(Protocol):
+    """What a unit needs of the translation unit it belongs to."""
+
+    macros: dict[bytes, Macro]
+    """The macros in force. Units change it."""
+    touched: list[bytes]
+    """Names that were defined or undefined, as it happened."""
+    dialect: Dialect
+    """The language that the translation unit is compiled as."""
+
+    def find(self, unit: Unit, name: bytes, quoted: bool, skip_self: bool) -> SourceFile | None:
+        """Resolves a header; ``skip_self``: one other than the including file."""
+        ...
+
+    def is_guarded(self, unit: Unit, header: SourceFile) -> bool:
+        """Whether including the header again would give nothing."""
+        ...
+
+    def include(self, unit: Unit, header: SourceFile) -> PreprocessedFile | None:
+        """Preprocesses a header as a unit of its own; None if includes nest too deeply."""
+        ...
+
+    def splice(self, unit: Unit, header: SourceFile) -> bytes | None:
+        """Preprocesses a header to text on one line; None if includes nest too deeply."""
+        ...
+
+    def table(self) -> MacroTable:
+        """A copy of the macros in force."""
+        ...
+
+    def mark_once(self, file: SourceFile) -> None:
+        """Takes note of ``#pragma once``."""
+        ...
+
+
+class Unit:
+    """One file being preprocessed."""
+
+    def __init__(self, includer: Includer, file: SourceFile, depth: int, spliced: bool) -> None:
+        """``depth``: how many files include this one; ``spliced``: into a line of another."""
+        self.file = file
+        self.depth = depth
+        self.spliced = spliced
+        self.words: set[bytes] = set()
+        """Words of spliced and included headers, for the cache."""
+        self.problems: list[Problem] = []
+        self.includes: list[PreprocessedFile] = []
+        self.include_lines: list[int] = []
+        self.unresolved_includes: list[str] = []
+        self._includer = includer
+        name = os.fsencode(file.name).replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+        self._expander = Expander(includer.macros, name, _MAX_TOKENS)
+        self._output = TextOutput(self._expander, self.report)
+        self._conditions = ConditionReader(self._expander, self._has_include)
+        self._groups = ConditionalStack()
+        self._braces = BraceTracker()
+        self._pieces_tracked = 0
+        self._pragmas: dict[int, list[bytes]] = {}
+
+    def report(self, message: str, line: int | None) -> None:
+        """Adds a problem, unless there are too many to read."""
+        if len(self.problems) < _MAX_PROBLEMS:
+            self.problems.append(Problem(Severity.WARNING, message, self.file.path, line))
+
+    def adopt_problems(self, problems: list[Problem]) -> None:
+        """Adds those of a spliced header."""
+        self.problems += problems[: _MAX_PROBLEMS - len(self.problems)]
+
+    def run(self) -> bytes:
+        """Preprocesses the whole file; gives its text without the fixes for the grammar."""
+        output = self._output
+        for part in self.file.parts:
+            if isinstance(part, Chunk):
+                if self._groups.active:
+                    output.add_chunk(part)
+                else:
+                    output.add_blank(part.newlines)
+            else:
+                self._directive(part)
+        output.flush()
+        for line in self._groups.open_lines:
+            self.report("#if without #endif", line)
+        if self.file.unclosed_comment_line is not None:
+            self.report("comment without an end", self.file.unclosed_comment_line)
+        text = b"".join(output.pieces)[1:]
+        if b"_Pragma" in text:
+            text, operators = replace_pragma_operators(text)
+            for line, end_line, pragma in operators:
+                self._pragmas.setdefault(line, []).append(pragma)
+                self._output.changed_lines.update(range(line, end_line + 1))
+        if b"({" in text:
+            text, lines = rewrite_statement_expressions(text)
+            self._output.changed_lines |= lines
+        return text
+
+    def finish(self) -> PreprocessedFile:
+        """Preprocesses the file as a unit of its own."""
+        text = self.run()
+        if self._includer.dialect is Dialect.OPENCL:
+            text, lines = rewrite_opencl(text)
+            self._output.changed_lines |= lines
+        text = fix_for_grammar(text)
+        return PreprocessedFile(
+            path=self.file.path,
+            source=self.file.source,
+            text=text,
+            changed_lines=frozenset(self._output.changed_lines),
+            includes=tuple(self.includes),
+            include_lines=tuple(self.include_lines),
+            unresolved_includes=tuple(dict.fromkeys(self.unresolved_includes)),
+            macros=self._includer.table(),
+            pragmas={line: tuple(found) for line, found in self._pragmas.items()},
+            problems=tuple(self.problems),
+            dialect=self._includer.dialect,
+        )
+
+    def _directive(self, directive: Directive) -> None:
+        keyword = directive.keyword
+        condition = _CONDITIONALS.get(keyword)
+        if condition:
+            condition(self, directive)
+        elif self._groups.active:
+            handler = _HANDLERS.get(keyword)
+            if handler:
+                handler(self, directive)
+                if handler in _WRITES_ITSELF:
+                    return
+        self._output.add_blank(b"\n" + directive.newlines)
+
+    # ---- Conditionals
+
+    def _if(self, directive: Directive) -> None:
+        self._groups.open(directive.line, lambda: self._holds(directive))
+
+    def _elif(self, directive: Directive) -> None:
+        keyword = directive.keyword.decode("ascii", "replace")
+        condition = None if directive.keyword == b"else" else lambda: self._holds(directive)
+        fault = self._groups.alternative(keyword, condition)
+        if fault:
+            self.report(fault, directive.line)
+
+    def _endif(self, directive: Directive) -> None:
+        fault = self._groups.close()
+        if fault:
+            self.report(fault, directive.line)
+
+    def _holds(self, directive: Directive) -> bool:
+        keyword = directive.keyword
+        if keyword.endswith(b"def"):
+            if not directive.name:
+                self.report(f"#{keyword.decode()} without a name", directive.line)
+            return self._conditions.is_defined(directive.name) != keyword.endswith(b"ndef")
+        text = directive.argument
+        if text in (b"0", b"1"):
+            return text == b"1"
+        self._expander.line = directive.line
+        try:
+            return self._conditions.is_true(text)
+        except ConditionError as error:
+            self.report(f"#{keyword.decode()} taken as false: {error}", directive.line)
+        except ExpansionBudgetError:
+            self.report(f"#{keyword.decode()} taken as false: it is too big", directive.line)
+        finally:
+            self._expander.complaints.clear()
+        return False
+
+    def _has_include(self, name: bytes, quoted: bool) -> bool:
+        if not quoted and name in KNOWN_HEADERS:
+            return True
+        return self._includer.find(self, name, quoted, False) is not None
+
+    # ---- Macros
+
+    def _define(self, directive: Directive) -> None:
+        macro = directive.definition
+        if macro is None:
+            self.report("#define without a name", directive.line)
+            return
+        self._includer.macros[macro.name] = macro
+        self._includer.touched.append(macro.name)
+        self._expander.macros_changed()
+
+    def _undef(self, directive: Directive) -> None:
+        if self._includer.macros.pop(directive.name, None):
+            self._includer.touched.append(directive.name)
+            self._expander.macros_changed()
+
+    def _error(self, directive: Directive) -> None:
+        text = directive.argument.decode("utf-8", "replace")
+        self.report(f"#error {text}".rstrip(), directive.line)
+
+    # ---- Includes
+
+    def _include(self, directive: Directive) -> None:
+        self._output.flush()
+        newlines = b"\n" + directive.newlines
+        name, quoted = self._header_name(directive)
+        header = None
+        if not name:
+            self.report("#include without a header's name", directive.line)
+        else:
+            skip_self = directive.keyword == b"include_next"
+            header = self._includer.find(self, name, quoted, skip_self)
+            if header is None:
+                shown = name.decode("utf-8", "replace")
+                self.unresolved_includes.append(f'"{shown}"' if quoted else f"<{shown}>")
+        if header is None or self._includer.is_guarded(self, header):
+            self._output.add_blank(newlines)
+            return
+        if directive.keyword == b"import":
+            self._includer.mark_once(header)
+        if self.spliced or self._inside_declaration():
+            self._splice(directive, header)
+        else:
+            self.include_unit(header, directive.line)
+            self._output.add_blank(newlines)
+
+    def include_unit(self, header: SourceFile, line: int) -> None:
+        """Includes a header at brace depth 0."""
+        included = self._includer.include(self, header)
+        if included is None:
+            self.report("includes nest too deeply or are too many; this one is left out", line)
+            return
+        self.includes.append(included)
+        self.include_lines.append(line)
+        self._expander.macros_changed()
+
+    def _splice(self, directive: Directive, header: SourceFile) -> None:
+        text = self._includer.splice(self, header)
+        self._expander.macros_changed()
+        if text is not None and self._output.spend(len(text)):
+            self._output.add_line(text, directive.newlines)
+            self._output.changed_lines.add(directive.line)
+        else:
+            self.report("includes nest too deeply or are too big; one is left out", directive.line)
+            self._output.add_blank(b"\n" + directive.newlines)
+
+    def _header_name(self, directive: Directive) -> tuple[bytes, bool]:
+        """The header's name, empty if there is none, and whether it stands in quotes."""
+        text = directive.argument
+        if text[:1] not in (b"<", b'"'):
+            try:
+                text = self._expander.join(self._expander.expand(lex(text))).strip()
+            except ExpansionBudgetError:
+                return b"", False
+            self._expander.complaints.clear()
+        end = text.find({b"<": b">", b'"': b'"'}.get(text[:1], b"\n"), 1)
+        return (text[1:end].strip() if end > 0 else b""), text[:1] == b'"'
+
+    def _inside_declaration(self) -> bool:
+        """Whether the text so far ends inside braces or in the middle of a declaration."""
+        pieces = self._output.pieces
+        if self._pieces_tracked < len(pieces):
+            self._braces.feed(b"".join(pieces[self._pieces_tracked :]))
+            self._pieces_tracked = len(pieces)
+        return self._braces.depth > 0 or self._braces.inside_declaration
+
+    # ---- Pragmas
+
+    def _pragma(self, directive: Directive) -> None:
+        text = directive.argument
+        output = self._output
+        if text == b"once":
+            self._includer.mark_once(self.file)
+        key = _EXPANDED_PRAGMA.match(text)
+        expanded = self._expand_pragma(text) if key else text
+        line = directive.line
+        self._pragmas.setdefault(line, []).append(expanded)
+        attribute = pragma_attribute(expanded, line if self.spliced else None)
+        if output.holding or (self.spliced and not attribute):
+            output.add_blank(b"\n" + directive.newlines)
+            return
+        last = ends_statement(output.pieces)
+        if not self.spliced and (last in _STATEMENT_ENDS or (last == b":" and not attribute)):
+            kept = kept_line(directive.raw, text, expanded)
+            if kept != directive.raw:
+                output.changed_lines.add(line)
+        else:
+            output.changed_lines.add(line)
+            kept = directive.raw[: directive.raw.find(b"#")] + attribute
+        output.add_line(kept, directive.newlines)
+
+    def _expand_pragma(self, text: bytes) -> bytes:
+        tokens = lex(text)
+        if self._expander.macros.keys().isdisjoint(tokens):
+            return text
+        try:
+            return self._expander.join(self._expander.expand(tokens)).strip()
+        except ExpansionBudgetError:
+            return text
+        finally:
+            self._expander.complaints.clear()
+
+
+_Handler = Callable[[Unit, Directive], None]
+_CONDITIONALS: dict[bytes, _Handler] = {
+    b"if": Unit._if,
+    b"ifdef": Unit._if,
+    b"ifndef": Unit._if,
+    b"elif": Unit._elif,
+    b"elifdef": Unit._elif,
+    b"elifndef": Unit._elif,
+    b"else": Unit._elif,
+    b"endif": Unit._endif,
+}
+_HANDLERS: dict[bytes, _Handler] = {
+    b"define": Unit._define,
+    b"undef": Unit._undef,
+    b"include": Unit._include,
+    b"include_next": Unit._include,
+    b"import": Unit._include,
+    b"pragma": Unit._pragma,
+    b"error": Unit._error,
+}
+_WRITES_ITSELF = (Unit._include, Unit._pragma)

@@ -1,0 +1,118 @@
+"""Reading programs: the files that are linked together, as one ``Program``."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from roofline_core.program.stages import count
+from roofline_core.program.units import Dialect, Problem, Program, Severity, TranslationUnit
+from roofline_parsers.cuda import ParseCache, parse_unit
+from roofline_parsers.opencl.embedded import embedded_units
+from roofline_parsers.opencl.mentions import build_defines
+from roofline_parsers.opencl.pyopencl.host import is_host, python_units
+from roofline_parsers.preprocess import PreprocessCache, PreprocessOptions, Reader, preprocess
+from roofline_parsers.reading.dialects import dialects_of
+from roofline_parsers.reading.edits import FileRead, read_edit
+
+
+class LoadCache:
+    """Shares preprocessed and parsed headers between the programs of one run.
+
+    With ``keep_trees``, for an editor, a changed file is parsed from its last tree.
+    """
+
+    def __init__(self, *, keep_trees: bool = False) -> None:
+        self.units: dict[tuple[Path, PreprocessOptions, bytes], tuple[TranslationUnit, ...]] = {}
+        """Whole files as read before, by path, options and contents."""
+        self.keep_trees = keep_trees
+        self.last: dict[tuple[Path, PreprocessOptions], FileRead] = {}
+        """With ``keep_trees``: each file as it was last read in full, or after a clean edit."""
+        self.preprocess = PreprocessCache()
+        self.parse = ParseCache(keep_trees=keep_trees)
+
+    def invalidate(self, path: Path) -> None:
+        """Says that a file changed, appeared or went away."""
+        self.preprocess.invalidate(path)
+        self.parse.forget_units()
+        self.units.clear()
+        self.last.clear()
+
+
+def load_program(
+    paths: Iterable[Path],
+    reader: Reader,
+    options: PreprocessOptions | None = None,
+    cache: LoadCache | None = None,
+) -> Program:
+    """Reads files as the translation units of one program.
+
+    ``reader`` does all input: it gives a file's bytes, or None. A file that it does not have
+    becomes an empty unit with a problem.
+    """
+    options = PreprocessOptions() if options is None else options
+    cache = LoadCache() if cache is None else cache
+    sources = {path: reader(path) for path in paths}
+    known = {path: text for path, text in sources.items() if text is not None}
+    dialects = dialects_of(known, reader, options.include_dirs)
+    units = []
+    for path, source in sources.items():
+        if source is None:
+            problem = Problem(Severity.ERROR, f"cannot read '{path}'", path)
+            units.append(TranslationUnit(path, problems=(problem,)))
+            continue
+        own = options.for_file(path, dialects[path])
+        if own.dialect is Dialect.OPENCL:
+            own = replace(own, defines=(*own.defines, *build_defines(sources)))
+        units.extend(_units(path, source, reader, own, cache))
+    return Program(tuple(units))
+
+
+def _units(
+    path: Path, source: bytes, reader: Reader, options: PreprocessOptions, cache: LoadCache
+) -> tuple[TranslationUnit, ...]:
+    """A file as a unit, and the kernels in its strings as further ones.
+
+    Programs of one run that share the file share the units.
+    """
+    if cache.keep_trees:
+        return _edited(path, source, reader, options, cache)
+    key = (path, options, hashlib.blake2b(source, digest_size=16).digest())
+    found = cache.units.get(key)
+    if found is not None:
+        count("files known before")
+    else:
+        found = cache.units[key] = _read(path, source, reader, options, cache)
+    return found
+
+
+def _edited(
+    path: Path, source: bytes, reader: Reader, options: PreprocessOptions, cache: LoadCache
+) -> tuple[TranslationUnit, ...]:
+    """A file in an editor: read from its last text where only a function's body has changed."""
+    last = cache.last.get((path, options))
+    if last is not None:
+        made = last if last.source == source else read_edit(last, source)
+        if made is not None:
+            if made.clean:
+                cache.last[path, options] = made
+            return (made.unit,)
+    if path.suffix == ".py":
+        return _read(path, source, reader, options, cache)
+    pre = preprocess(path, source, options, reader, cache.preprocess)
+    units = parse_unit(pre, cache.parse), *embedded_units(pre, options, reader)
+    cache.last.pop((path, options), None)
+    if len(units) == 1:
+        cache.last[path, options] = FileRead(source, pre, units[0])
+    return units
+
+
+def _read(
+    path: Path, source: bytes, reader: Reader, options: PreprocessOptions, cache: LoadCache
+) -> tuple[TranslationUnit, ...]:
+    if path.suffix == ".py":
+        return python_units(path, source, options, reader) if is_host(source) else ()
+    pre = preprocess(path, source, options, reader, cache.preprocess)
+    return parse_unit(pre, cache.parse), *embedded_units(pre, options, reader)

@@ -1,0 +1,160 @@
+"""What a profiler measured of one launch of a kernel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from roofline_analysis.report.report import Verdict
+from roofline_core.program.precision import Precision
+
+Dim3 = tuple[int, int, int]
+
+COUNTS = (
+    "sp_flops", "dp_flops", "hp_flops", "int_ops", "tensor_flops",
+    "dram_read_bytes", "dram_write_bytes", "dram_bytes",
+    "l2_bytes", "l1_bytes", "shared_bytes",
+    "time_ns", "sm_clock_mhz", "registers", "block_shared_bytes", "occupancy",
+)  # fmt: skip
+"""The numbers of a ``Measurement``, as they are called in files too."""
+
+OPERATIONS = {
+    Precision.SP: "sp_flops",
+    Precision.DP: "dp_flops",
+    Precision.HP: "hp_flops",
+    Precision.INT: "int_ops",
+    Precision.TENSOR: "tensor_flops",
+}
+
+CLASSED = (Precision.SP, Precision.DP, Precision.INT)
+"""The precisions that decide the class, by the rule that predictions are judged by."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineHeat:
+    """How hot a source line was."""
+
+    path: str
+    """As the debug information has it."""
+    line: int
+    samples: float
+    """Program-counter samples of warps on this line."""
+    instructions: float
+    """Executed by warps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One launch. None stands for what was not measured; operations are counted by thread."""
+
+    kernel: str
+    """Demangled, or LLVM's name of a target region."""
+    gpu: str | None = None
+    """As the report calls it."""
+    program: str | None = None
+    args: tuple[str, ...] | None = None
+    """The program's command line, its own name left out."""
+    grid: Dim3 | None = None
+    block: Dim3 | None = None
+    sp_flops: float | None = None
+    """A multiply-add counts as 2, as for the other floating-point counts."""
+    dp_flops: float | None = None
+    hp_flops: float | None = None
+    int_ops: float | None = None
+    tensor_flops: float | None = None
+    dram_read_bytes: float | None = None
+    dram_write_bytes: float | None = None
+    dram_bytes: float | None = None
+    """Read and written."""
+    l2_bytes: float | None = None
+    l1_bytes: float | None = None
+    shared_bytes: float | None = None
+    """Moved to and from shared memory."""
+    time_ns: float | None = None
+    sm_clock_mhz: float | None = None
+    """While the kernel ran."""
+    registers: float | None = None
+    """Of a thread."""
+    block_shared_bytes: float | None = None
+    """Shared memory of a block, static and dynamic."""
+    occupancy: float | None = None
+    """Active warps over the most an SM can hold, 0 to 1."""
+    stalls: Mapping[str, float] = field(default_factory=dict)
+    """By reason: warps stalled for it for each warp that issues."""
+    lines: tuple[LineHeat, ...] = ()
+    """The hottest first."""
+    label: Verdict | None = None
+    """The class that the report itself states."""
+    origin: str = ""
+    """``report.csv, ID 3``."""
+
+    def operations(self, precision: Precision) -> float | None:
+        """The operations of a precision."""
+        value: float | None = getattr(self, OPERATIONS[precision])
+        return value
+
+    @property
+    def moved_bytes(self) -> float | None:
+        """DRAM bytes read and written, by whichever counters there are."""
+        if self.dram_bytes is not None:
+            return self.dram_bytes
+        if self.dram_read_bytes is None or self.dram_write_bytes is None:
+            return None
+        return self.dram_read_bytes + self.dram_write_bytes
+
+    def intensity(self, precision: Precision) -> float | None:
+        """Operations per DRAM byte; infinite where operations need none."""
+        operations, moved = self.operations(precision), self.moved_bytes
+        if operations is None or moved is None:
+            return None
+        if not operations:
+            return 0.0
+        return operations / moved if moved else math.inf
+
+    def verdict(self, ridges: Mapping[Precision, float]) -> Verdict | None:
+        """The class by the ridges; None where a count that could decide it is missing.
+
+        Compute-bound if SP, DP or INT is above its own ridge. A stated label goes before.
+        """
+        if self.label is not None:
+            return self.label
+        intensities = {each: self.intensity(each) for each in CLASSED if each in ridges}
+        above = (v is not None and v > ridges[each] for each, v in intensities.items())
+        if any(above):
+            return Verdict.COMPUTE_BOUND
+        if None in intensities.values() or not intensities:
+            return None
+        return Verdict.BANDWIDTH_BOUND
+
+    @property
+    def counted(self) -> bool:
+        """Whether anything of the launch as a whole was measured, not its lines alone."""
+        return any(getattr(self, name) is not None for name in COUNTS)
+
+    def missing(self) -> tuple[str, ...]:
+        """The counts that a class needs and this launch lacks."""
+        names = [OPERATIONS[each] for each in CLASSED if self.operations(each) is None]
+        return (*names, "dram_bytes") if self.moved_bytes is None else tuple(names)
+
+
+MAX_NAME = 20_000
+"""Of a kernel's name; templates of templates reach some thousands."""
+
+
+def name_of(text: str) -> str:
+    """A name out of a report as it may be printed: no control characters, not without end."""
+    text = text.strip()[:MAX_NAME]
+    if text.isprintable():
+        return text
+    return "".join(mark if mark.isprintable() else "\ufffd" for mark in text)
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What a report gave."""
+
+    measurements: tuple[Measurement, ...]
+    """In the report's order."""
+    problems: tuple[str, ...] = ()
+    """What of it could not be read, in sentences."""

@@ -1,0 +1,67 @@
+"""A validation drawn on the roofline, written as SVG or PNG."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+from roofline_lsp.formats.roofline_svg import Plotted, place_of, roofline_svg
+from roofline_lsp.formats.units import counted
+from roofline_profiling.errors import ValidationError
+from roofline_profiling.measurement import CLASSED
+from roofline_profiling.validate import Comparison, Validation
+
+SUFFIXES = (".svg", ".png")
+
+
+def check_plot(path: Path) -> None:
+    """Raise ValidationError for a file that cannot become a plot, before the work is done."""
+    if path.suffix.lower() not in SUFFIXES:
+        raise ValidationError(f"{path}: a plot is an .svg or a .png file")
+    if path.suffix.lower() == ".png":
+        _renderer(path)
+
+
+def write_plot(validation: Validation, path: Path) -> None:
+    """Draw every launch that has a place, predicted and measured joined. Raises ValidationError."""
+    svg = plot_svg(validation)
+    try:
+        if path.suffix.lower() == ".png":
+            path.write_bytes(_renderer(path).svg_to_bytes(svg_string=svg, zoom=2))
+        else:
+            path.write_text(svg, encoding="utf-8")
+    except OSError as error:
+        raise ValidationError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def plot_svg(validation: Validation) -> str:
+    """The drawing as SVG."""
+    kernels = [plotted(each) for each in validation.comparisons]
+    shown = [each for each in kernels if each.predicted is not None or each.measured is not None]
+    launches = counted(len(shown), "launch", "launches")
+    title = f"{validation.gpu.name}, {validation.gpu.clock} clock: {launches}"
+    return roofline_svg(validation.gpu, shown, title=title)
+
+
+def plotted(comparison: Comparison) -> Plotted:
+    """A launch by the precision that decides its class, or else the one with most operations."""
+    launch, prediction, gap = comparison.measurement, comparison.prediction, comparison.gap
+    precision = gap.deciding if gap is not None else None
+    if precision is None:
+        precision = max(CLASSED, key=lambda each: launch.operations(each) or 0.0)
+    here = None
+    if prediction is not None:
+        operations = prediction.operations(precision)
+        here = place_of(operations, prediction.dram_bytes, prediction.time_ns)
+    there = place_of(launch.operations(precision), launch.moved_bytes, launch.time_ns)
+    return Plotted(comparison.name, precision, here, there)
+
+
+def _renderer(path: Path) -> Any:
+    try:
+        return importlib.import_module("resvg_py")
+    except ImportError:
+        raise ValidationError(
+            f"{path}: drawing PNG takes a package: pip install 'roofline-lsp[png]'; or name an .svg"
+        ) from None

@@ -1,0 +1,73 @@
+"""A prediction with what was measured in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from roofline_analysis.report.report import GpuUsed, Limiter, Prediction, Source, Verdict
+from roofline_core.program.precision import Precision
+from roofline_profiling.measurement import OPERATIONS, Measurement
+
+
+def measured_prediction(
+    predicted: Prediction, measurement: Measurement, gpu: GpuUsed
+) -> Prediction:
+    """A prediction with what was measured in it; what was not measured stays predicted.
+
+    Where only the sum of DRAM bytes was measured, reads and writes share it as predicted.
+    """
+    names = (*OPERATIONS.values(), "time_ns", "occupancy")
+    known = {name: value for name in names if (value := getattr(measurement, name)) is not None}
+    changes: dict[str, Any] = {**known, **_traffic(predicted, measurement)}
+    verdict = measurement.verdict(gpu.ridges)
+    made = replace(predicted, source=Source.MEASURED, **changes)
+    if verdict is None:
+        return made
+    classes = {
+        precision: _class(intensity > gpu.ridges[precision])
+        for precision in Precision
+        if precision in gpu.ridges and (intensity := made.intensity(precision)) is not None
+    }
+    return replace(
+        made,
+        verdict=verdict,
+        confidence=1.0,
+        limiting=_limiting(made, verdict, gpu, predicted),
+        precision_verdicts=classes,
+        unknowns=(),
+        grounds=None,
+    )
+
+
+def _traffic(predicted: Prediction, measurement: Measurement) -> dict[str, float]:
+    read, written = measurement.dram_read_bytes, measurement.dram_write_bytes
+    if read is not None and written is not None:
+        return {"dram_read_bytes": read, "dram_write_bytes": written}
+    total = measurement.moved_bytes
+    if total is None:
+        return {}
+    share = 0.5
+    if predicted.dram_read_bytes is not None and predicted.dram_bytes:
+        share = predicted.dram_read_bytes / predicted.dram_bytes
+    return {"dram_read_bytes": share * total, "dram_write_bytes": (1 - share) * total}
+
+
+def _class(above: bool) -> Verdict:
+    return Verdict.COMPUTE_BOUND if above else Verdict.BANDWIDTH_BOUND
+
+
+def _limiting(
+    made: Prediction, verdict: Verdict, gpu: GpuUsed, predicted: Prediction
+) -> Limiter | None:
+    """The roof of the measured class; what the model of time says where the class is the same."""
+    if predicted.verdict is verdict:
+        return predicted.limiting
+    if verdict is Verdict.BANDWIDTH_BOUND:
+        return Limiter.BANDWIDTH
+    over = {
+        precision: intensity / ridge
+        for precision, ridge in gpu.ridges.items()
+        if (intensity := made.intensity(precision)) is not None
+    }
+    return Limiter(max(over, key=lambda each: over[each]).value) if over else None

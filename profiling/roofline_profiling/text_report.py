@@ -1,0 +1,131 @@
+"""A validation as text: what is wrong and why first, then the figures of all launches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from roofline_analysis.names.profiled_names import parse_profiled_name
+from roofline_analysis.report.report import Verdict
+from roofline_lsp.formats.table import aligned
+from roofline_lsp.formats.units import counted, percent, significant
+from roofline_profiling.validate import Comparison, Validation
+from roofline_study import text_report
+from roofline_study.dataset import OPENMP_PREFIX
+
+MAX_SHOWN = 40
+"""So many launches are listed, the wrong ones first."""
+_NAME_WIDTH = 44
+_HEADS = ("measured", "predicted", "SP", "DP", "INT", "DRAM", "intensity", "time")
+_QUANTITIES = ("sp_flops", "dp_flops", "int_ops", "dram_bytes")
+
+
+def as_text(validation: Validation, *, show_all: bool = False) -> str:
+    """What a person reads. ``show_all`` lists every launch."""
+    lines = [text_report.gpu_line(validation.gpu), _totals(validation), ""]
+    shown = sorted(validation.comparisons, key=_urgency)
+    left = 0 if show_all else max(0, len(shown) - MAX_SHOWN)
+    lines += _launch_lines(shown[: len(shown) - left])
+    if left:
+        lines.append(f"  and {left} more; --all lists them, --format csv has every number")
+    if validation.problems:
+        lines += ["", "problems", *(f"  {each}" for each in validation.problems)]
+    if validation.evaluation.judgements:
+        # Without the line on the GPU, which is above already.
+        lines += ["", *text_report.as_text(validation.evaluation).splitlines()[1:]]
+    return "\n".join(lines) + "\n"
+
+
+def launches_text(validation: Validation) -> str:
+    """The launches alone, for a few that were just measured."""
+    lines = [text_report.gpu_line(validation.gpu), _totals(validation), ""]
+    lines += _launch_lines(sorted(validation.comparisons, key=_urgency))
+    return "\n".join(lines) + "\n"
+
+
+def _totals(validation: Validation) -> str:
+    """``12 launches of 10 kernels: 9 of 10 classes right (90%), 2 without a measured class``."""
+    all_of = validation.comparisons
+    kernels = len({each.name for each in all_of})
+    judged = [each for each in all_of if each.right is not None]
+    right = sum(each.right is True for each in judged)
+    parts = []
+    if judged:
+        share = percent(validation.accuracy)
+        parts.append(f"{right} of {counted(len(judged), 'class', 'classes')} right ({share})")
+    unlabelled = sum(each.measured is None for each in all_of)
+    if unlabelled:
+        parts.append(f"{unlabelled} without a measured class")
+    stale = sum(each.stale for each in all_of)
+    if stale:
+        parts.append(f"{stale} of code that has changed since")
+    launches = counted(len(all_of), "launch", "launches")
+    return f"{launches} of {counted(kernels, 'kernel')}: {', '.join(parts)}"
+
+
+def _urgency(comparison: Comparison) -> tuple[int, str]:
+    """Wrong ones first, then those with a gap to tell."""
+    if comparison.right is False:
+        return 0, comparison.name
+    told = comparison.failure or (comparison.gap is not None and comparison.gap.text)
+    return (1 if told else 2), comparison.name
+
+
+def _launch_lines(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """A row of ratios, predicted over measured, and below it why they are not 1."""
+    rows = [["predicted / measured", *_HEADS]]
+    rows += [[_short(comparison), *_cells(comparison)] for comparison in comparisons]
+    table = aligned(rows, right=range(3, 9), indent="  ")
+    yield table[0]
+    for comparison, line in zip(comparisons, table[1:], strict=True):
+        mark = "!" if comparison.right is False else " "
+        yield f"{mark}{line[1:]}"
+        if note := note_of(comparison):
+            yield f"      {note}"
+
+
+def note_of(comparison: Comparison) -> str:
+    """Why a launch is not as predicted, in one line; empty if it is."""
+    if comparison.stale:
+        return "the kernel's code has changed since it was measured: profile it again"
+    if comparison.failure is not None:
+        return comparison.failure
+    notes = []
+    if comparison.measured is None:
+        lacking = ", ".join(comparison.measurement.missing())
+        notes.append(f"no class: {lacking} not measured" if lacking else "no class measured")
+    if comparison.gap is not None and comparison.gap.text:
+        notes.append(comparison.gap.text)
+    return "; ".join(notes)
+
+
+def _short(comparison: Comparison) -> str:
+    """``program:scale<float>``, or ``program:main_l35`` for a target region."""
+    launch = comparison.measurement
+    parsed = parse_profiled_name(launch.kernel)
+    if parsed.region_of is not None:
+        head = parsed.base_name.removeprefix(OPENMP_PREFIX)
+    else:
+        head = launch.kernel.removeprefix("void ")
+        head = head if head.startswith("(") else head.split("(", 1)[0]
+    name = f"{launch.program}:{head}" if launch.program else head
+    return name if len(name) <= _NAME_WIDTH else f"{name[: _NAME_WIDTH - 3]}..."
+
+
+def _cells(comparison: Comparison) -> list[str]:
+    gap = comparison.gap
+    cells = [_class(comparison.measured), _class(comparison.predicted)]
+    if gap is None:
+        return cells
+    cells += [_times(gap.ratios[name]) for name in _QUANTITIES]
+    kind = gap.deciding.value.upper() if gap.deciding is not None else ""
+    cells.append(f"{kind} {_times(gap.intensity)}" if gap.intensity is not None else "")
+    cells.append(_times(gap.ratios["time_ns"]))
+    return cells
+
+
+def _class(verdict: Verdict | None) -> str:
+    return verdict.value if verdict is not None else "?"
+
+
+def _times(ratio: float | None) -> str:
+    return "" if ratio is None else f"{significant(ratio, 2)}x"

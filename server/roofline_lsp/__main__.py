@@ -1,0 +1,8 @@
+"""``python -m roofline_lsp``: the command of an environment that need not be on PATH."""
+
+import sys
+
+from roofline_lsp.cli.main import main
+
+if __name__ == "__main__":
+    sys.exit(main())

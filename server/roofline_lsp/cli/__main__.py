@@ -1,8 +1,0 @@
-"""``python -m roofline_lsp.cli``: the command of an environment that need not be on PATH."""
-
-import sys
-
-from roofline_lsp.cli.main import main
-
-if __name__ == "__main__":
-    sys.exit(main())

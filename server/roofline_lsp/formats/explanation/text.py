@@ -1,0 +1,93 @@
+"""An explanation as text for people: the kernel, then the steps that lead to its class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from roofline_analysis.api.explain.records import Explanation, KernelExplanation, LaunchExplanation
+from roofline_core.program.units import Dialect
+from roofline_lsp.formats.explanation.host_steps import launch_lines, outline_lines, value_lines
+from roofline_lsp.formats.explanation.kernel_steps import (
+    access_lines,
+    operation_lines,
+    region_lines,
+)
+from roofline_lsp.formats.explanation.verdict_steps import (
+    assumption_lines,
+    time_lines,
+    verdict_lines,
+)
+from roofline_lsp.formats.style import Style
+from roofline_lsp.formats.text import gpu_line, problem_line
+from roofline_lsp.formats.units import counted, duration, percent
+
+_Step = Callable[[LaunchExplanation], Iterator[str]]
+
+
+def render(explanation: Explanation, style: Style) -> str:
+    """The roofline, then each kernel with its eight steps."""
+    lines = [style.dim(gpu_line(explanation.gpu)), style.dim(_command_line(explanation))]
+    for kernel in explanation.kernels:
+        lines += ["", *_kernel(kernel, explanation.only_line, style)]
+    if explanation.problems:
+        lines += ["", style.bold("Not read or not followed in the file and the host program")]
+        lines += [problem_line(explanation.path, each, style) for each in explanation.problems]
+    return "\n".join(lines) + "\n"
+
+
+def _command_line(explanation: Explanation) -> str:
+    if explanation.args is None:
+        return "command line of the program not known; --args gives it"
+    return f"command line of the program: {' '.join(explanation.args) or 'no arguments'}"
+
+
+def _kernel(kernel: KernelExplanation, line: int | None, style: Style) -> Iterator[str]:
+    explained = kernel.explained
+    title = f"{kernel.title}  " if kernel.dialect is Dialect.OPENMP else ""
+    yield style.bold(f"{explained.path}:{explained.line}  {title}{kernel.name}")
+    yield _summary(explained)
+    if len(kernel.launches) > 1:
+        yield f"   {len(kernel.launches)} launches; the marked one is explained:"
+        yield from outline_lines(kernel.launches, kernel.launch_number)
+    only = f", line {line} alone" if line is not None else ""
+    for number, (title, step) in enumerate(_steps(kernel, only), 1):
+        yield ""
+        yield style.bold(f"  {number}  {title}")
+        yield from step(explained)
+    if kernel.problems:
+        yield ""
+        yield style.bold("  Not followed in the kernel")
+        for problem in kernel.problems:
+            yield f"     {problem_line(explained.path, problem, style)}"
+
+
+def _summary(explained: LaunchExplanation) -> str:
+    """``   BB, 98% sure; limited by bandwidth; 301 us``."""
+    facts, time = explained.verdict_facts, explained.time
+    name = facts.verdict.value if facts.verdict is not None else "undecided"
+    limit = f"limited by {time.limiting.value}; {duration(time.time_ns)}"
+    return f"   {name}, {percent(facts.confidence)} sure; {limit}"
+
+
+def _steps(kernel: KernelExplanation, only: str) -> list[tuple[str, _Step]]:
+    return [
+        ("Values from the host", value_lines),
+        (_launch_title(kernel.explained), launch_lines),
+        ("Regions: how often each part runs, over all threads, and its operations", region_lines),
+        (f"Accesses, by array{only}", access_lines),
+        (f"Operations, by line{only}", operation_lines),
+        ("Time that each resource alone would take", time_lines),
+        ("Verdict: operations per byte of DRAM against the ridge", verdict_lines),
+        ("What assumptions are worth: half and double in their place", assumption_lines),
+    ]
+
+
+def _launch_title(explained: LaunchExplanation) -> str:
+    launch = explained.launch
+    if launch.path is None:
+        return "Launch: none was found, so grid and block are assumed"
+    which = (
+        "" if launch.launches == 1 else f", one of {counted(launch.launches, 'launch', 'launches')}"
+    )
+    doubt = "" if launch.certain else ", perhaps not reached"
+    return f"Launch at {launch.path}:{launch.line}{which}{doubt}"

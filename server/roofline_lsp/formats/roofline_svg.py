@@ -1,0 +1,234 @@
+"""The roofline as a drawing: roofs of a GPU, and kernels below them, as SVG text.
+
+It depends on nothing, so that a report page and an editor's panel can show the same drawing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from roofline_analysis.report.report import GpuUsed
+from roofline_core.program.precision import Precision
+from roofline_lsp.formats.units import scaled, significant
+
+COLOURS = {
+    Precision.SP: "#0072b2",
+    Precision.DP: "#d55e00",
+    Precision.INT: "#009e73",
+    Precision.HP: "#cc79a7",
+    Precision.TENSOR: "#7a5195",
+}
+"""Of the palette by Okabe and Ito, which people with any colour vision tell apart."""
+
+MOST_LABELS = 15
+"""With more kernels their names are shown only by pointing at them."""
+_CROWD = 100
+"""With more kernels the points are smaller."""
+_WIDTH, _HEIGHT = 860, 560
+_SIZE = f'width="{_WIDTH}" height="{_HEIGHT}"'
+_LEFT, _RIGHT, _TOP, _BOTTOM = 78, 26, 48, 62
+_MOST_DECADES = 14
+_HIGHEST = 12
+"""Decades of operations per byte, or of 10^9 operations per second, beyond which nothing is."""
+_MOST_NAME = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a kernel stands; both numbers are above 0 and finite."""
+
+    intensity: float
+    """Operations per DRAM byte."""
+    gops: float
+    """10^9 operations per second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plotted:
+    """A kernel by one of its precisions, as predicted, as measured, or both."""
+
+    name: str
+    precision: Precision
+    predicted: Place | None = None
+    measured: Place | None = None
+
+
+def place_of(
+    operations: float | None, moved_bytes: float | None, time_ns: float | None
+) -> Place | None:
+    """Where counts put a kernel; None where one of them is not known or 0."""
+    if not operations or not moved_bytes or not time_ns:
+        return None
+    return Place(operations / moved_bytes, operations / time_ns)
+
+
+def roofline_svg(gpu: GpuUsed, kernels: Sequence[Plotted], *, title: str = "") -> str:
+    """A drawing of its own: predicted places as rings, measured ones as discs, joined."""
+    used = [p for p in COLOURS if p in gpu.peaks_gops and any(k.precision is p for k in kernels)]
+    if not used:
+        used = [p for p in (Precision.SP,) if p in gpu.peaks_gops]
+    scale = _scale(gpu, kernels, used)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {_SIZE} viewBox="0 0 {_WIDTH} {_HEIGHT}"',
+        'role="img" font-family="sans-serif" font-size="12">',
+        f"<title>{escape(title or f'Roofline of {gpu.name}')}</title>",
+        f'<rect {_SIZE} fill="#ffffff"/>',
+        f'<text x="{_LEFT}" y="24" font-size="15">{escape(title or gpu.name)}</text>',
+        *_grid(scale),
+        _slope(gpu, used, scale),
+        *(line for precision in used for line in _roof(gpu, precision, scale)),
+        *(line for kernel in kernels for line in _kernel(kernel, scale, len(kernels))),
+        *_legend(kernels),
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """Decades from edge to edge."""
+
+    left: int
+    right: int
+    bottom: int
+    top: int
+
+    def x(self, intensity: float) -> float:
+        share = (math.log10(intensity) - self.left) / (self.right - self.left)
+        return _LEFT + share * (_WIDTH - _LEFT - _RIGHT)
+
+    def y(self, gops: float) -> float:
+        share = (math.log10(gops) - self.bottom) / (self.top - self.bottom)
+        return _HEIGHT - _BOTTOM - share * (_HEIGHT - _TOP - _BOTTOM)
+
+
+def _scale(gpu: GpuUsed, kernels: Sequence[Plotted], used: Sequence[Precision]) -> _Scale:
+    places = [p for k in kernels for p in (k.predicted, k.measured) if p is not None]
+    ridges = [gpu.ridges[p] for p in used if p in gpu.ridges]
+    peaks = [gpu.peaks_gops[p] for p in used]
+    across = [math.log10(p.intensity) for p in places] + [math.log10(r) for r in ridges]
+    up = [math.log10(p.gops) for p in places] + [math.log10(p) for p in peaks]
+    left, right = _decades([*across, -1.0, 2.0])
+    bottom, top = _decades([*up, max(up, default=3.0) - 3])
+    return _Scale(left, right, bottom, top)
+
+
+def _decades(logarithms: Sequence[float]) -> tuple[int, int]:
+    """The whole decades around numbers; of a span beyond all reason, its upper part."""
+    high = min(math.floor(max(logarithms)) + 1, _HIGHEST)
+    low = max(math.floor(min(logarithms)), high - _MOST_DECADES)
+    return min(low, high - 1), high
+
+
+def _grid(scale: _Scale) -> Iterator[str]:
+    bottom, right = _HEIGHT - _BOTTOM, _WIDTH - _RIGHT
+    yield '<g stroke="#e3e3e3" stroke-width="1">'
+    for decade in range(scale.left, scale.right + 1):
+        x = scale.x(10.0**decade)
+        yield f'<line x1="{x:.1f}" y1="{_TOP}" x2="{x:.1f}" y2="{bottom}"/>'
+    for decade in range(scale.bottom, scale.top + 1):
+        y = scale.y(10.0**decade)
+        yield f'<line x1="{_LEFT}" y1="{y:.1f}" x2="{right}" y2="{y:.1f}"/>'
+    yield '</g>\n<g fill="#444444">'
+    for decade in range(scale.left, scale.right + 1):
+        x = scale.x(10.0**decade)
+        yield f'<text x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">{10.0**decade:g}</text>'
+    for decade in range(scale.bottom, scale.top + 1):
+        y = scale.y(10.0**decade) + 4
+        text = scaled(10.0 ** (decade + 9))
+        yield f'<text x="{_LEFT - 8}" y="{y:.1f}" text-anchor="end">{text}</text>'
+    middle = (_LEFT + right) / 2
+    at = f'x="{middle}" y="{_HEIGHT - 22}" text-anchor="middle"'
+    yield f"<text {at}>operations per DRAM byte</text>"
+    yield (
+        f'<text transform="translate(18 {(_TOP + bottom) / 2}) rotate(-90)" text-anchor="middle">'
+        "operations per second</text>\n</g>"
+    )
+
+
+def _slope(gpu: GpuUsed, used: Sequence[Precision], scale: _Scale) -> str:
+    """What the bandwidth allows, up to the highest roof."""
+    bandwidth = gpu.bandwidth_gbs
+    # It enters the drawing at its left or at its bottom edge.
+    start = max(10.0**scale.left, 10.0**scale.bottom / bandwidth)
+    end = max((gpu.peaks_gops[precision] / bandwidth for precision in used), default=start)
+    ends = [(x, x * bandwidth) for x in (start, max(start, end))]
+    path = " ".join(f"{scale.x(x):.1f},{scale.y(y):.1f}" for x, y in ends)
+    return f'<polyline points="{path}" fill="none" stroke="#444444" stroke-width="2"/>'
+
+
+def _roof(gpu: GpuUsed, precision: Precision, scale: _Scale) -> Iterator[str]:
+    peak, colour = gpu.peaks_gops[precision], COLOURS[precision]
+    ridge = peak / gpu.bandwidth_gbs
+    y = scale.y(peak)
+    start = scale.x(max(ridge, 10.0**scale.left))
+    path = f"{start:.1f},{y:.1f} {_WIDTH - _RIGHT},{y:.1f}"
+    yield f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>'
+    text = f"{_name(precision)} {scaled(peak * 1e9)}/s, ridge {significant(ridge)}"
+    yield (
+        f'<text x="{_WIDTH - _RIGHT - 4}" y="{scale.y(peak) - 5:.1f}" text-anchor="end" '
+        f'fill="{colour}">{text}</text>'
+    )
+
+
+def _kernel(kernel: Plotted, scale: _Scale, count: int) -> Iterator[str]:
+    colour = COLOURS[kernel.precision]
+    radius = 4.5 if count <= _CROWD else 2.5
+    here, there = (_point(place, scale) for place in (kernel.predicted, kernel.measured))
+    yield f"<g><title>{escape(_told(kernel))}</title>"
+    if here is not None and there is not None:
+        ends = f'x1="{here[0]:.1f}" y1="{here[1]:.1f}" x2="{there[0]:.1f}" y2="{there[1]:.1f}"'
+        yield f'<line {ends} stroke="{colour}" stroke-width="1" stroke-dasharray="3 2"/>'
+    if here is not None:
+        at = f'cx="{here[0]:.1f}" cy="{here[1]:.1f}"'
+        yield f'<circle {at} r="{radius}" fill="#ffffff" stroke="{colour}" stroke-width="1.8"/>'
+    if there is not None:
+        at = f'cx="{there[0]:.1f}" cy="{there[1]:.1f}"'
+        yield f'<circle {at} r="{radius}" fill="{colour}"/>'
+    labelled = there or here
+    if labelled is not None and count <= MOST_LABELS:
+        left = labelled[0] > _WIDTH - _RIGHT - 7 * min(len(kernel.name), _MOST_NAME)
+        anchor, step = ("end", -8) if left else ("start", 8)
+        at = f'x="{labelled[0] + step:.1f}" y="{labelled[1] + 4:.1f}"'
+        yield f'<text {at} text-anchor="{anchor}">{escape(_short(kernel.name))}</text>'
+    yield "</g>"
+
+
+def _point(place: Place | None, scale: _Scale) -> tuple[float, float] | None:
+    """In the drawing; what lies beyond its edge is put on the edge."""
+    if place is None:
+        return None
+    x = min(max(scale.x(place.intensity), _LEFT), _WIDTH - _RIGHT)
+    return x, min(max(scale.y(place.gops), _TOP), _HEIGHT - _BOTTOM)
+
+
+def _told(kernel: Plotted) -> str:
+    parts = [f"{kernel.name} ({_name(kernel.precision)})"]
+    for word, place in (("predicted", kernel.predicted), ("measured", kernel.measured)):
+        if place is not None:
+            speed = scaled(place.gops * 1e9)
+            parts.append(f"{word}: {significant(place.intensity)} per byte, {speed}/s")
+    return "\n".join(parts)
+
+
+def _legend(kernels: Sequence[Plotted]) -> Iterator[str]:
+    marks = []
+    if any(kernel.predicted is not None for kernel in kernels):
+        marks.append(("predicted", 'fill="#ffffff" stroke="#444444" stroke-width="1.8"'))
+    if any(kernel.measured is not None for kernel in kernels):
+        marks.append(("measured", 'fill="#444444"'))
+    for number, (word, style) in enumerate(marks):
+        x = _WIDTH - _RIGHT - 190 + 95 * number
+        yield f'<circle cx="{x}" cy="20" r="4.5" {style}/><text x="{x + 10}" y="24">{word}</text>'
+
+
+def _short(name: str) -> str:
+    head = name.split("(", 1)[0] or name
+    return head if len(head) <= _MOST_NAME else f"{head[: _MOST_NAME - 3]}..."
+
+
+def _name(precision: Precision) -> str:
+    return "tensor" if precision is Precision.TENSOR else precision.value.upper()

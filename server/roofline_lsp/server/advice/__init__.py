@@ -1,0 +1,1 @@
+"""What a session asks of a language model, and the process that asks."""

@@ -1,0 +1,1 @@
+"""Open documents: their texts, the newest analysis of each, and positions in them."""

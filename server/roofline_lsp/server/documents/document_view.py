@@ -1,0 +1,114 @@
+"""A document, its finished analyses, and what one request sees of them."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from roofline_analysis.report.report import FileReport, GpuUsed, WhatIf
+from roofline_lsp.server.documents.line_map import LineMap
+from roofline_lsp.server.documents.text_buffer import TextBuffer
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """A finished analysis and the text it is about."""
+
+    lines: tuple[str, ...]
+    """Without their ends; empty for a file that is not open."""
+    report: FileReport
+    gpu: GpuUsed
+    kernels_elsewhere: dict[str, Path]
+    """The kernels that other files of the program define, by identifier."""
+    files_read: frozenset[str]
+    """Real paths."""
+    seconds: float
+    what_if: tuple[str, ...] = ()
+    """The GPUs that a hover tells the class on, too."""
+    what_ifs: dict[object, asyncio.Task[WhatIf | None]] = field(default_factory=dict)
+    """What is known or being found out of that, by launch."""
+
+
+@dataclass(eq=False)
+class Document:
+    """An open document. Only ``Documents`` changes it."""
+
+    uri: str
+    path: Path
+    language: str
+    version: int
+    buffer: TextBuffer
+    real_path: str
+    """The path without symbolic links, by which the same file is known from everywhere."""
+    is_file: bool
+    """Whether it belongs to a file, saved or not."""
+    revision: int = 0
+    """Counts texts."""
+    saved_revision: int = 0
+    """The text that was opened or last saved, which the advisor is asked about unasked."""
+    wanted: int = 1
+    """Counts reasons to analyse: texts, settings, files that the analysis rests on."""
+    typed: int = 0
+    """The ``wanted`` that the last change of the text made."""
+    settled: int = 0
+    """The ``wanted`` that the newest attempt was for, whether it succeeded or not."""
+    completed: int = 0
+    """The same of the newest attempt that was to have findings, too."""
+    analysis: Analysis | None = None
+    told_too_long: bool = False
+    first_change_s: float | None = None
+    """When the first change was made that no analysis has seen, by the loop's clock."""
+    timer: asyncio.TimerHandle | None = None
+    waiters: list[tuple[asyncio.Future[None], bool]] = field(default_factory=list)
+    """Requests that wait for a fresh analysis, and whether for a complete one."""
+
+    @property
+    def fresh(self) -> bool:
+        """Whether nothing has changed since the newest analysis."""
+        return self.settled == self.wanted
+
+    def unsaved(self) -> bool:
+        """Whether the text is not what the file holds."""
+        if not self.is_file:
+            return False
+        try:
+            return self.path.read_bytes() != self.buffer.text.encode()
+        except OSError:
+            return True
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing has changed since rules were last applied, too."""
+        return self.completed == self.wanted
+
+    def release(self, *, all_of_them: bool = False) -> None:
+        """Let the requests go on that wait for no more than there is, or all."""
+        complete = all_of_them or self.complete
+        for waiter, patient in self.waiters:
+            if not waiter.done() and (complete or not patient):
+                waiter.set_result(None)
+        self.waiters = [each for each in self.waiters if not each[0].done()]
+
+
+@dataclass(frozen=True)
+class View:
+    """A document's text as it stands and the newest analysis, for one request."""
+
+    document: Document
+    analysis: Analysis
+    lines: tuple[str, ...]
+    fresh: bool
+    complete: bool
+    """Whether there are all findings of the text as it stands."""
+
+    @cached_property
+    def line_map(self) -> LineMap:
+        """Where the lines of the analysed text are now."""
+        return LineMap(self.analysis.lines, self.lines)
+
+    @property
+    def report(self) -> FileReport:
+        """The analysis' report."""
+        return self.analysis.report

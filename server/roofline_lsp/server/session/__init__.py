@@ -1,0 +1,1 @@
+"""One session with an editor: its messages, its settings, and what it is told unasked."""

@@ -1,0 +1,251 @@
+"""What the server does on each message."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+
+from roofline_core.settings import OWN_FILE, SHARED_FILE
+from roofline_lsp.formats.json import Json
+from roofline_lsp.server.advice.actions import KIND, SHOW_PROMPT, SUGGEST
+from roofline_lsp.server.documents.document_view import View
+from roofline_lsp.server.documents.places import path_of
+from roofline_lsp.server.features import compare, explain, gpus, line_heat, report
+from roofline_lsp.server.features.code_actions import code_actions as quick_fixes
+from roofline_lsp.server.features.code_lens import DETAILS, code_lenses
+from roofline_lsp.server.features.diagnostics import SOURCE, diagnostics
+from roofline_lsp.server.features.hover import hover
+from roofline_lsp.server.features.inlay_hints import inlay_hints
+from roofline_lsp.server.features.kernel_actions import kernel_actions
+from roofline_lsp.server.features.profiles import (
+    IMPORT,
+    PROFILE,
+    Said,
+    import_profiles,
+    profile_program,
+)
+from roofline_lsp.server.session.advice_commands import code_actions as advice_actions
+from roofline_lsp.server.session.advice_commands import show_prompt, suggest
+from roofline_lsp.server.session.app import RooflineServer
+from roofline_profiling.store_path import store_path
+
+WAIT_S = 10.0
+"""How long a code lens or a diagnostic waits for an analysis."""
+
+
+def register(server: RooflineServer) -> None:
+    """Add all handlers."""
+    _life(server)
+    _documents(server)
+    _settings(server)
+    _features(server)
+    _kernel_features(server)
+    _code_actions(server)
+    _own_requests(server)
+    _advice(server)
+    _commands(server)
+
+
+def _life(server: RooflineServer) -> None:
+    @server.feature(types.INITIALIZE)
+    def initialize(ls: RooflineServer, params: types.InitializeParams) -> None:
+        ls.begin(params)
+
+    @server.feature(types.INITIALIZED)
+    def initialized(ls: RooflineServer, _: types.InitializedParams) -> None:
+        ls.background(ls.register())
+        ls.background(ls.configure())
+
+    @server.feature(types.SHUTDOWN)
+    def shutdown(ls: RooflineServer, _: None) -> None:
+        ls.end()
+
+
+def _documents(server: RooflineServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def opened(ls: RooflineServer, params: types.DidOpenTextDocumentParams) -> None:
+        ls.documents.open(params.text_document)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def changed(ls: RooflineServer, params: types.DidChangeTextDocumentParams) -> None:
+        document = params.text_document
+        ls.documents.change(document.uri, document.version, params.content_changes)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(ls: RooflineServer, params: types.DidCloseTextDocumentParams) -> None:
+        ls.documents.close(params.text_document.uri)
+        ls.forget(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def saved(ls: RooflineServer, params: types.DidSaveTextDocumentParams) -> None:
+        if (document := ls.documents.get(params.text_document.uri)) is not None:
+            document.saved_revision = document.revision
+            ls.background(ls.advice.look(document))
+        _files_changed(ls, [path_of(params.text_document.uri)])
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def files_changed(ls: RooflineServer, params: types.DidChangeWatchedFilesParams) -> None:
+        _files_changed(ls, [path_of(event.uri) for event in params.changes])
+
+
+def _files_changed(ls: RooflineServer, paths: list[Path]) -> None:
+    if any(path.name in {OWN_FILE, SHARED_FILE} for path in paths):
+        ls.background(ls.settings_changed())
+    elif any(path.parts[-2:] == store_path(Path()).parts for path in paths):
+        ls.documents.refresh()
+    else:
+        ls.documents.files_changed(paths)
+
+
+def _settings(server: RooflineServer) -> None:
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    def folders_changed(ls: RooflineServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
+        ls.background(ls.index([path_of(folder.uri) for folder in params.event.added]))
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    def configured(ls: RooflineServer, params: types.DidChangeConfigurationParams) -> None:
+        ls.background(ls.configure(params.settings))
+
+
+async def _view(
+    ls: RooflineServer, uri: str, feature: str | None = None, *, complete: bool = False
+) -> View | None:
+    """The analysis of a document's present text, waited for; ``feature`` is what is answered."""
+    view = await ls.documents.view(uri, wait_s=WAIT_S, stale_wait_s=WAIT_S, complete=complete)
+    document = ls.documents.get(uri)
+    if feature is not None and document is not None:
+        ls.answered(document, feature)
+    return view
+
+
+def _features(server: RooflineServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def on_hover(ls: RooflineServer, params: types.HoverParams) -> types.Hover | None:
+        return await hover(ls.documents, params, ls.style, ls.advice.opinion)
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
+    async def on_code_lens(
+        ls: RooflineServer, params: types.CodeLensParams
+    ) -> list[types.CodeLens]:
+        uri = params.text_document.uri
+        view = await _view(ls, uri, types.TEXT_DOCUMENT_CODE_LENS)
+        if view is None:
+            return []
+        return code_lenses(view, ls.documents.encoding, command=DETAILS in ls.client_commands)
+
+    @server.feature(
+        types.TEXT_DOCUMENT_DIAGNOSTIC,
+        types.DiagnosticOptions(
+            inter_file_dependencies=True, workspace_diagnostics=False, identifier=SOURCE
+        ),
+    )
+    async def on_diagnostic(
+        ls: RooflineServer, params: types.DocumentDiagnosticParams
+    ) -> types.RelatedFullDocumentDiagnosticReport:
+        uri = params.text_document.uri
+        view = await _view(ls, uri, types.TEXT_DOCUMENT_DIAGNOSTIC, complete=True)
+        found = diagnostics(view, ls.documents.encoding) if view is not None else []
+        return types.RelatedFullDocumentDiagnosticReport(found)
+
+
+def _kernel_features(server: RooflineServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
+    async def on_inlay_hint(
+        ls: RooflineServer, params: types.InlayHintParams
+    ) -> list[types.InlayHint]:
+        uri = params.text_document.uri
+        view = await _view(ls, uri, types.TEXT_DOCUMENT_INLAY_HINT)
+        if view is None:
+            return []
+        return inlay_hints(view, params.range, ls.style, ls.documents.encoding)
+
+
+def _code_actions(server: RooflineServer) -> None:
+    @server.feature(
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        types.CodeActionOptions([types.CodeActionKind.QuickFix, KIND]),
+    )
+    async def on_code_action(
+        ls: RooflineServer, params: types.CodeActionParams
+    ) -> list[types.CodeAction]:
+        advice = await advice_actions(ls, params)
+        view = await _view(ls, params.text_document.uri, complete=True)
+        if view is None:
+            return advice
+        own = _on_kernel(ls, view, params)
+        if not view.complete:
+            return advice + own
+        versioned = bool(ls.capability("workspace.workspace_edit.document_changes"))
+        fixes = quick_fixes(view, params, ls.documents.encoding, versioned=versioned)
+        return fixes + advice + own
+
+
+def _on_kernel(
+    ls: RooflineServer, view: View, params: types.CodeActionParams
+) -> list[types.CodeAction]:
+    """The actions of a kernel, which are of no kind, for those who ask: no light bulb on each."""
+    automatic = params.context.trigger_kind is types.CodeActionTriggerKind.Automatic
+    if automatic or params.context.only:
+        return []
+    return kernel_actions(view, params.range, ls.client_commands, ls.documents.encoding)
+
+
+def _own_requests(server: RooflineServer) -> None:
+    @server.feature(report.METHOD)
+    async def on_report(ls: RooflineServer, params: Any) -> Json | None:
+        return await report.report(ls.documents, params.textDocument.uri)
+
+    @server.feature(line_heat.METHOD)
+    async def on_line_heat(ls: RooflineServer, params: Any) -> list[Json]:
+        view = await _view(ls, params.textDocument.uri)
+        return line_heat.line_heat(view) if view is not None else []
+
+    @server.feature(gpus.METHOD)
+    async def on_gpus(ls: RooflineServer, params: Any) -> Json:
+        document = getattr(params, "textDocument", None)
+        settings = await ls.settings.for_path(path_of(document.uri) if document else None)
+        only_current = getattr(params, "only", None) == "current"
+        return await asyncio.to_thread(gpus.gpus, settings, only_current=only_current)
+
+    @server.feature(compare.METHOD)
+    async def on_compare(ls: RooflineServer, params: Any) -> list[Json | None]:
+        return await compare.compare(ls.documents, params.textDocument.uri, params.gpus)
+
+    @server.feature(explain.METHOD)
+    async def on_explain(ls: RooflineServer, params: Any) -> Json | None:
+        at = types.Position(params.position.line, params.position.character)
+        return await explain.explain(ls.documents, params.textDocument.uri, at)
+
+
+def _advice(server: RooflineServer) -> None:
+    @server.command(SUGGEST)
+    async def on_suggest(ls: RooflineServer, uri: str, kernel: str, line: int) -> Json | None:
+        return await suggest(ls, uri, kernel, line)
+
+    @server.command(SHOW_PROMPT)
+    async def on_show_prompt(ls: RooflineServer, uri: str, kernel: str, line: int) -> str | None:
+        return await show_prompt(ls, uri, kernel, line)
+
+
+def _commands(server: RooflineServer) -> None:
+    @server.command(IMPORT)
+    async def on_import(ls: RooflineServer, *reports: Any) -> str:
+        return _told(ls, await import_profiles(reports, ls.folder, await ls.options()))
+
+    @server.command(PROFILE)
+    async def on_profile(ls: RooflineServer, *program: Any) -> str:
+        return _told(
+            ls,
+            await profile_program(program, ls.folder, await ls.options(), trusted=ls.trusted),
+        )
+
+
+def _told(ls: RooflineServer, said: Said) -> str:
+    """Show what came of it, and look at measurements anew."""
+    kind = types.MessageType.Error if said.failed else types.MessageType.Info
+    ls.window_show_message(types.ShowMessageParams(kind, f"roofline-lsp: {said.text}"))
+    ls.documents.refresh()
+    return said.text

@@ -1,0 +1,58 @@
+"""``roofline-lsp --stdio``: one session over standard input and output."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import BinaryIO
+
+from roofline_core.settings import Layer
+from roofline_lsp.formats.tool import tool_version
+from roofline_lsp.server.worker.process import WorkerProcess
+from roofline_lsp.server.worker.streams import private_streams
+
+LOGGERS = (
+    "roofline_advisor",
+    "roofline_analysis",
+    "roofline_core",
+    "roofline_hardware_db",
+    "roofline_lsp",
+    "roofline_parsers",
+    "roofline_profiling",
+    "roofline_study",
+)
+"""Those of all our packages."""
+
+
+def run_stdio(overrides: Layer | None = None, worker: WorkerProcess | None = None) -> int:
+    """Serve one session and return the exit code: 0 after an orderly shutdown, else 1.
+
+    ``overrides`` are settings that go before those of files and of the client. ``worker`` stands in
+    for the process that analyses. Standard output belongs to the protocol: whatever else prints,
+    prints to standard error.
+    """
+    requests, replies = private_streams()
+    worker = worker or WorkerProcess()
+    worker.start()  # it gets ready while pygls is imported
+    try:
+        return _serve(requests, replies, worker, overrides)
+    finally:
+        worker.stop()
+
+
+def _serve(
+    requests: BinaryIO, replies: BinaryIO, worker: WorkerProcess, overrides: Layer | None
+) -> int:
+    from roofline_lsp.server.session import handlers  # noqa: PLC0415
+    from roofline_lsp.server.session.app import RooflineServer  # noqa: PLC0415
+    from roofline_lsp.server.session.client_log import ClientLog  # noqa: PLC0415
+
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    logging.getLogger("pygls").setLevel(logging.ERROR)
+    server = RooflineServer(tool_version(), worker, overrides)
+    log = ClientLog(server)
+    for name in LOGGERS:
+        logging.getLogger(name).addHandler(log)
+    handlers.register(server)
+    server.start_io(requests, replies)
+    return 0 if server.protocol.shut_down else 1

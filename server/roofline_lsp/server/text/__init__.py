@@ -1,0 +1,1 @@
+"""What hovers, lenses and hints say."""

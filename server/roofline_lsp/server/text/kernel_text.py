@@ -1,0 +1,299 @@
+"""What a hover on a kernel's name says: the answer first, then what it rests on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from roofline_analysis.report.report import (
+    Evidence,
+    GpuUsed,
+    KernelReport,
+    LaunchReport,
+    Limiter,
+    Prediction,
+    Source,
+    UnknownKind,
+    UnknownUsed,
+    Verdict,
+    WhatIf,
+)
+from roofline_core.program.precision import Precision
+from roofline_core.program.units import Dialect
+from roofline_lsp.formats.launch_values import not_told
+from roofline_lsp.formats.units import scaled, significant
+from roofline_lsp.formats.what_if import flip_text, strip
+from roofline_lsp.server.documents.places import uri_of
+from roofline_lsp.server.text.figures import count, duration, percent
+from roofline_lsp.server.text.launch_text import launch_items
+from roofline_lsp.server.text.markdown import Style
+from roofline_lsp.server.text.measured_text import measured_text
+from roofline_lsp.server.text.opinion_text import opinion_text
+from roofline_lsp.server.text.ridges import (
+    NAMES,
+    OPERATION_UNITS,
+    Ridge,
+    distance,
+    gpu_name,
+    ridges,
+    sureness,
+)
+
+_VERDICTS = {Verdict.COMPUTE_BOUND: "Compute-bound", Verdict.BANDWIDTH_BOUND: "Bandwidth-bound"}
+_ARITHMETIC = {
+    Precision.SP: "Single-precision arithmetic",
+    Precision.DP: "Double-precision arithmetic",
+    Precision.HP: "Half-precision arithmetic",
+    Precision.INT: "Integer arithmetic",
+    Precision.TENSOR: "Tensor-core arithmetic",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What a dialect calls the parts of a launch."""
+
+    block: str
+    thread: str
+    shared: str
+
+
+_WORDS = {
+    Dialect.CUDA: _Words("block", "thread", "shared memory"),
+    Dialect.HIP: _Words("block", "thread", "shared memory"),
+    Dialect.OPENMP: _Words("team", "thread", "shared memory"),
+    Dialect.OPENCL: _Words("work-group", "work-item", "local memory"),
+}
+_NAME = re.compile(r"[\w.:\[\]>-]+")
+_Dims = tuple[int | None, int | None, int | None]
+
+_MOST_UNKNOWNS = 4
+_MOST_EVIDENCE = 4
+_MOST_LAUNCHES = 3
+
+
+def kernel_text(
+    kernel: KernelReport,
+    gpu: GpuUsed,
+    style: Style,
+    launch: LaunchReport | None = None,
+    what_if: WhatIf | None = None,
+) -> str:
+    """All about a kernel as launched by ``launch``, or by the launch that stands for it."""
+    launch = launch or (kernel.launches[0] if kernel.launches else None)
+    prediction = launch.prediction if launch else kernel.prediction
+    found = ridges(prediction, gpu)
+    return style.page(
+        _answer(prediction, gpu, style),
+        _reason(prediction, found),
+        _elsewhere(what_if, style),
+        opinion_text(kernel.opinion, prediction.verdict, style),
+        _table(found, style),
+        _amounts(prediction),
+        measured_text(kernel.measured, style) if kernel.measured is not None else None,
+        _launch(kernel, launch, style),
+        _unknowns(not_told(prediction, launch), style),
+        _evidence(prediction.evidence, kernel.path, style),
+    )
+
+
+def _answer(prediction: Prediction, gpu: GpuUsed, style: Style) -> str:
+    where = f"on {gpu_name(gpu)} ({gpu.clock} clock)"
+    if prediction.verdict is None:
+        return f"{style.bold('Undecided')} {where}: too little is known of this kernel"
+    sure = "measured" if prediction.source is Source.MEASURED else sureness(prediction.confidence)
+    return f"{style.bold(_VERDICTS[prediction.verdict])} {where}: {sure}"
+
+
+def _reason(prediction: Prediction, found: Sequence[Ridge]) -> str | None:
+    """Which roof comes first and how far away the ridge is."""
+    nearest = next((ridge for ridge in found if ridge.ratio is not None), None)
+    if prediction.verdict is Verdict.COMPUTE_BOUND and nearest is not None:
+        limiter = Limiter(nearest.precision.value)
+        said = f"{_ARITHMETIC[nearest.precision]} is the limit: {_place(nearest)}."
+    elif prediction.verdict is Verdict.BANDWIDTH_BOUND:
+        limiter = Limiter.BANDWIDTH
+        closest = (
+            f": {NAMES[nearest.precision]} comes closest, {_place(nearest)}" if nearest else ""
+        )
+        said = f"DRAM bandwidth is the limit{closest}."
+    else:
+        return None
+    return f"{said} {_by_time(prediction)}" if prediction.limiting not in {limiter, None} else said
+
+
+def _elsewhere(what_if: WhatIf | None, style: Style) -> str | None:
+    """``A100 BB | H100 BB | RTX 4090 CB; CB from n >= 512``."""
+    if what_if is None:
+        return None
+    flip = what_if.flip
+    classes = strip(what_if, style.prose)
+    return classes if flip is None else f"{classes} · {style.prose(flip_text(flip))}"
+
+
+def _by_time(prediction: Prediction) -> str:
+    """What takes longest, where it is not the roof that the class is named after."""
+    limiting = prediction.limiting
+    if limiting is Limiter.LATENCY:
+        regime = f" ({prediction.regime})" if prediction.regime else ""
+        return f"In time, latency outweighs both{regime}."
+    if limiting is Limiter.BANDWIDTH:
+        return "In time, memory and its caches take as long or longer."
+    assert limiting is not None
+    words = _ARITHMETIC[Precision(limiting.value)]
+    return f"In time, {words[0].lower()}{words[1:]} takes as long or longer."
+
+
+def _place(ridge: Ridge) -> str:
+    """``0.167 flop/B, 230× below the ridge of 39``."""
+    assert ridge.ratio is not None
+    assert ridge.intensity is not None
+    assert ridge.ridge is not None
+    side = distance(ridge.ratio)
+    of = "" if side == "at the ridge" else " the ridge"
+    unit = OPERATION_UNITS[ridge.precision]
+    return f"{significant(ridge.intensity)} {unit}/B, {side}{of} of {significant(ridge.ridge)}"
+
+
+def _table(found: Sequence[Ridge], style: Style) -> str | None:
+    if not found:
+        return None
+    rows = [["", "Operations", "Intensity", "Ridge", "Distance"]]
+    for ridge in found:
+        unit = OPERATION_UNITS[ridge.precision]
+        rows.append(
+            [
+                NAMES[ridge.precision],
+                scaled(ridge.operations, unit),
+                "unknown" if ridge.intensity is None else significant(ridge.intensity),
+                "unknown" if ridge.ridge is None else significant(ridge.ridge),
+                "" if ridge.ratio is None else distance(ridge.ratio),
+            ]
+        )
+    return style.table(rows)
+
+
+def _amounts(prediction: Prediction) -> str:
+    moved, read, written = (
+        prediction.dram_bytes,
+        prediction.dram_read_bytes,
+        prediction.dram_write_bytes,
+    )
+    if moved is not None and read is not None and written is not None:
+        traffic = f"DRAM {scaled(moved, 'B')}{_split(read, written)}"
+    else:
+        traffic = "DRAM traffic unknown"
+    parts = [traffic]
+    if prediction.time_ns is not None:
+        about = "" if prediction.source is Source.MEASURED else "about "
+        parts.append(f"{about}{duration(prediction.time_ns)}")
+    if prediction.occupancy is not None:
+        parts.append(f"occupancy {percent(prediction.occupancy)}")
+    return " · ".join(parts)
+
+
+def _split(read: float, written: float) -> str:
+    """How much of the traffic goes which way, as far as both count."""
+    if min(read, written) <= 0.01 * (read + written):
+        return " read" if read > written else " written" if written > read else ""
+    return f" ({scaled(read, 'B')} read, {scaled(written, 'B')} written)"
+
+
+def _launch(kernel: KernelReport, launch: LaunchReport | None, style: Style) -> str:
+    words = _WORDS[kernel.dialect]
+    if launch is None:
+        return f"No launch found; taken as {_shape(None, None, kernel.prediction, words)}"
+    shape = _shape(launch.grid, launch.block, launch.prediction, words)
+    text = f"Launched at {_where(launch, style)}: {shape}"
+    if launch.shared_bytes:
+        text += f", {launch.shared_bytes / 1024:.3g} KiB {words.shared} each"
+    if launch.template_args:
+        text += f", {style.code('<' + ', '.join(launch.template_args) + '>')}"
+    if not launch.certain:
+        text += " (if it is reached)"
+    others = [other for other in kernel.launches if other is not launch]
+    if others:
+        text += _others(others, launch.prediction.verdict, style)
+    return "\n".join((text, *launch_items(launch, words.block, words.thread, style)))
+
+
+def _where(launch: LaunchReport, style: Style) -> str:
+    uri = uri_of(launch.path)
+    return style.link(f"{launch.path.name}:{launch.line}", f"{uri}#L{launch.line}" if uri else None)
+
+
+def _shape(grid: _Dims | None, block: _Dims | None, used: Prediction, words: _Words) -> str:
+    """What is known of a launch's size, and what was assumed of it."""
+    blocks = _counted(grid, used.grid, words.block)
+    return f"{blocks} of {_counted(block, used.block, words.thread)}"
+
+
+def _counted(dims: _Dims | None, used: tuple[int, int, int] | None, noun: str) -> str:
+    """``3907 blocks``, ``64×64 blocks``; ``≈64`` is assumed, ``?`` is not even that."""
+    known = dims or (None, None, None)
+    axes = [_axis(*sizes) for sizes in zip(known, used or (None, None, None), strict=True)]
+    while len(axes) > 1 and axes[-1] in {"1", "≈1"}:
+        axes.pop()
+    if set(axes) == {"?"}:
+        axes = ["?"]
+    return f"{'×'.join(axes)} {noun}{'' if axes == ['1'] else 's'}"
+
+
+def _axis(known: int | None, used: int | None) -> str:
+    if known is not None:
+        return str(known)
+    return "?" if used is None else f"≈{used}"
+
+
+def _others(others: Sequence[LaunchReport], verdict: Verdict | None, style: Style) -> str:
+    different = [
+        f"{other.prediction.verdict.value} at {_where(other, style)}"
+        for other in others
+        if other.prediction.verdict is not None and other.prediction.verdict is not verdict
+    ]
+    same = len(others) - len(different)
+    parts = different[:_MOST_LAUNCHES]
+    if len(different) > _MOST_LAUNCHES:
+        parts.append(f"{len(different) - _MOST_LAUNCHES} more that differ")
+    if same:
+        parts.append(f"{same} more of the same class")
+    return f". Other launches: {', '.join(parts)}"
+
+
+def _unknowns(unknowns: Sequence[UnknownUsed], style: Style) -> str | None:
+    if not unknowns:
+        return None
+    items = [_unknown(unknown, style) for unknown in unknowns[:_MOST_UNKNOWNS]]
+    if len(unknowns) > _MOST_UNKNOWNS:
+        items.append(f"and {len(unknowns) - _MOST_UNKNOWNS} more")
+    return f"{style.bold('Not known from the source')}\n{style.bullets(items)}"
+
+
+def _unknown(unknown: UnknownUsed, style: Style) -> str:
+    if unknown.assumed is None:
+        taken = ""
+    elif unknown.kind is UnknownKind.BRANCH:
+        taken = f", taken {percent(unknown.assumed)} of the time"
+    else:
+        taken = f", taken as {count(unknown.assumed)}"
+    name = unknown.name
+    shown = style.code(name) if _NAME.fullmatch(name) else style.prose(name)
+    return f"{shown}{taken}: {style.prose(unknown.why)}"
+
+
+def _evidence(evidence: Sequence[Evidence], path: Path, style: Style) -> str | None:
+    if not evidence:
+        return None
+    items = []
+    for entry in evidence[:_MOST_EVIDENCE]:
+        where = f"line {entry.line}" if entry.path == path else f"{entry.path.name}:{entry.line}"
+        unit = "B" if "bytes" in entry.what else ""
+        amount = "" if entry.amount is None else f", {_amount(entry.amount, unit)}"
+        items.append(f"{where}: {style.prose(entry.what)}{amount}")
+    return f"{style.bold('What counts most')}\n{style.bullets(items)}"
+
+
+def _amount(amount: float, unit: str) -> str:
+    return scaled(amount, unit) if unit else count(amount)

@@ -1,0 +1,82 @@
+"""What a hover on a line of a kernel says: the line's part in the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from roofline_analysis.report.report import GpuUsed, KernelReport, LedgerLine, Verdict
+from roofline_core.program.units import Dialect
+from roofline_lsp.formats.units import scaled
+from roofline_lsp.server.text.figures import count, percent
+from roofline_lsp.server.text.markdown import Style
+from roofline_lsp.server.text.measured_text import line_heat
+from roofline_lsp.server.text.ridges import NAMES, OPERATION_UNITS, line_operations, ridges
+
+
+def line_text(
+    shares: Iterable[tuple[KernelReport, Sequence[LedgerLine]]], gpu: GpuUsed, style: Style
+) -> str | None:
+    """What one source line costs each kernel that runs it; None where there is nothing to say."""
+    blocks = [_line_block(kernel, lines, gpu, style) for kernel, lines in shares]
+    return style.page(*blocks) or None
+
+
+def _line_block(
+    kernel: KernelReport, lines: Sequence[LedgerLine], gpu: GpuUsed, style: Style
+) -> str | None:
+    prediction = kernel.prediction
+    read, written = (
+        sum(line.dram_read_bytes for line in lines),
+        sum(line.dram_write_bytes for line in lines),
+    )
+    shares = [
+        (f"{NAMES[precision]} operations", scaled(own, OPERATION_UNITS[precision]), own / whole)
+        for precision in (ridge.precision for ridge in ridges(prediction, gpu))
+        if (whole := prediction.operations(precision))
+        and (own := sum(line_operations(line, precision) for line in lines))
+    ]
+    moved = prediction.dram_bytes
+    if read + written and moved:
+        direction = "" if read and written else " read" if read else " written"
+        traffic = (
+            "DRAM traffic",
+            scaled(read + written, "B") + direction,
+            (read + written) / moved,
+        )
+        shares.insert(0 if prediction.verdict is Verdict.BANDWIDTH_BOUND else len(shares), traffic)
+    notes = list(dict.fromkeys(note for line in lines for note in line.notes))
+    heat = line_heat(kernel.measured, lines) if kernel.measured is not None else None
+    if not shares and not notes and heat is None:
+        return None
+    return style.page(
+        _line_answer(shares, kernel, style),
+        heat,
+        style.table(
+            [
+                ["This line", "Amount", "Share"],
+                *([what, amount, percent(part)] for what, amount, part in shares),
+            ]
+        )
+        if len(shares) > 1
+        else None,
+        _times(max(line.executions for line in lines), notes, style),
+    )
+
+
+def _line_answer(
+    shares: Sequence[tuple[str, str, float]], kernel: KernelReport, style: Style
+) -> str:
+    openmp = kernel.dialect is Dialect.OPENMP
+    name = style.prose(f"the {kernel.title}") if openmp else style.code(kernel.base_name)
+    if not shares:
+        return f"No operations and no DRAM traffic of {name}"
+    # The resource that decides comes first, unless the line hardly uses it.
+    what, amount, part = next((share for share in shares if share[2] >= 0.01), shares[0])
+    return f"{style.bold(f'{percent(part)} of the {what}')} of {name}: {amount}"
+
+
+def _times(executions: float, notes: Sequence[str], style: Style) -> str | None:
+    parts = [style.prose(note) for note in notes]
+    if executions:
+        parts.insert(0, f"Runs {count(executions)} times")
+    return " · ".join(parts) or None

@@ -1,0 +1,114 @@
+"""What was measured of a kernel, in the words of hovers and lenses."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+from roofline_analysis.report.report import LedgerLine, Measured, Prediction
+from roofline_core.program.precision import Precision
+from roofline_lsp.formats.units import dimensions, scaled
+from roofline_lsp.server.text.figures import duration, factor, percent
+from roofline_lsp.server.text.markdown import Style
+from roofline_lsp.server.text.ridges import NAMES, OPERATION_UNITS
+from roofline_profiling.measurement import name_of
+
+_MOST_STALLS = 3
+_COLD = 0.001
+"""A share of samples below this is none to speak of."""
+
+
+def measured_text(measured: Measured, style: Style) -> str:
+    """A block: what was measured beside what is predicted, and how far they are apart."""
+    title = "Measured before the code changed" if measured.stale else "Measured"
+    return style.page(
+        f"{style.bold(title)} ({style.prose(', '.join(_circumstances(measured)))})",
+        _table(measured, style) if _is_counted(measured) else "Source lines only",
+        _causes(measured, style),
+    )
+
+
+def measured_parts(measured: Measured | None) -> Iterator[str]:
+    """What a lens says of it: ``measured BB, 17.3 µs``, or what was predicted in its place."""
+    if measured is None or not _is_counted(measured):
+        return
+    if measured.applies:
+        verdict, time = measured.predicted.verdict, measured.predicted.time_ns
+        word = "predicted"
+    else:
+        verdict, time = measured.verdict, measured.time_ns
+        word = "measured before a change" if measured.stale else "measured"
+        if not measured.stale:
+            word += " otherwise launched"
+    parts = [verdict.value if verdict is not None else "?"]
+    if time is not None:
+        parts.append(duration(time))
+    yield f"{word}: {', '.join(parts)}"
+
+
+def line_heat(measured: Measured, lines: Sequence[LedgerLine]) -> str | None:
+    """``Hot: 42% of the samples``, None for a line that was not measured or is cold."""
+    places = {(line.path.name, line.line) for line in lines}
+    share = sum(measured.heat.get(place, 0.0) for place in places)
+    return f"Measured: {percent(share)} of the kernel's samples" if share >= _COLD else None
+
+
+def _circumstances(measured: Measured) -> Iterator[str]:
+    """Where it came from, and how the launch was other than the one that is judged."""
+    yield measured.origin
+    if not measured.applies:
+        if measured.grid is not None and measured.grid != measured.predicted.grid:
+            yield f"grid {dimensions(measured.grid)}"
+        if measured.block is not None and measured.block != measured.predicted.block:
+            yield f"block {dimensions(measured.block)}"
+        if measured.args and not measured.stale:
+            yield f"arguments '{name_of(shlex.join(measured.args))}'"
+
+
+def _table(measured: Measured, style: Style) -> str:
+    predicted = measured.predicted
+    rows = [["", "Predicted", "Measured", "Ratio"]]
+    rows.append(["Class", _class(predicted), _class(measured), ""])
+    for precision in Precision:
+        here, there = predicted.operations(precision), measured.operations(precision)
+        if here or there:
+            unit = OPERATION_UNITS[precision]
+            rows.append(
+                [NAMES[precision], scaled(here, unit), scaled(there, unit), _off(here, there)]
+            )
+    moved, measured_bytes = predicted.dram_bytes, measured.dram_bytes
+    rows.append(
+        ["DRAM", scaled(moved, "B"), scaled(measured_bytes, "B"), _off(moved, measured_bytes)]
+    )
+    time, measured_time = predicted.time_ns, measured.time_ns
+    rows.append(["Time", _time(time), _time(measured_time), _off(time, measured_time)])
+    if measured.occupancy is not None and predicted.occupancy is not None:
+        shown = percent(predicted.occupancy), percent(measured.occupancy)
+        rows.append(["Occupancy", *shown, ""])
+    return style.table(rows)
+
+
+def _is_counted(measured: Measured) -> bool:
+    """Whether more was measured than source lines."""
+    amounts = [measured.operations(each) for each in Precision]
+    return any(each is not None for each in (*amounts, measured.dram_bytes, measured.time_ns))
+
+
+def _class(of: Prediction | Measured) -> str:
+    return of.verdict.value if of.verdict is not None else "?"
+
+
+def _time(time_ns: float | None) -> str:
+    return "?" if time_ns is None else duration(time_ns)
+
+
+def _off(predicted: float | None, measured: float | None) -> str:
+    """Predicted over measured."""
+    return factor(predicted / measured) if predicted and measured else ""
+
+
+def _causes(measured: Measured, style: Style) -> str | None:
+    """What warps waited for, by the profiler's names."""
+    reasons = [name.replace("_", " ") for name in list(measured.stalls)[:_MOST_STALLS]]
+    reasons = [name for name in reasons if name not in ("selected", "not selected")]
+    return f"Warps stalled most for: {style.prose(', '.join(reasons))}" if reasons else None

@@ -1,0 +1,1 @@
+"""The process that analyses, and the pipe to it."""

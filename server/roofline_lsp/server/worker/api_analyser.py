@@ -1,0 +1,189 @@
+"""The worker's analyser: ``roofline_analysis.api`` with one cache for the life of the process."""
+
+from __future__ import annotations
+
+import logging
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from roofline_analysis.api import (
+    AnalysisCache,
+    ProgramAnalysis,
+    ProjectIndex,
+    analyze,
+    gpu_used,
+    read_file,
+)
+from roofline_analysis.api.entry import what_if_of
+from roofline_analysis.api.explain.file import Question, explain_kernel
+from roofline_analysis.api.explain.records import Explanation
+from roofline_analysis.project.files import has_main, siblings
+from roofline_analysis.project.programs import beside
+from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, WhatIf
+from roofline_core.settings import Settings
+from roofline_lsp.server.worker.main import Reader
+from roofline_lsp.server.worker.rule_pages import write_pages
+from roofline_profiling.errors import StoreError
+from roofline_profiling.overlay import MeasurementIndex
+
+logger = logging.getLogger(__name__)
+
+_MOST_ANALYSES = 8
+"""Of so many files the analyses are kept that answer questions about other GPUs."""
+
+
+_MOST_TRIED = 4
+"""Assumed numbers, and as many estimates, that an explanation tries others for: somebody waits."""
+
+
+class ApiAnalyser:
+    """Analyses as every other front end does."""
+
+    def __init__(self) -> None:
+        self._cache = AnalysisCache(keep_trees=True)
+        self._projects: dict[Path, ProjectIndex] = {}
+        self._real_roots: dict[Path, Path] = {}
+        self._overlays: dict[Path, bytes] = {}
+        self._folders: dict[Path, tuple[tuple[Path, ...], ProjectIndex]] = {}
+        self._programs: dict[Path, tuple[Path, ...]] = {}
+        """What each file was last analysed with."""
+        self._analyses: dict[Path, ProgramAnalysis] = {}
+        self._measurements = MeasurementIndex()
+        self._store_error = ""
+
+    def analyse(
+        self, text: bytes, path: Path, settings: Settings, reader: Reader, *, findings: bool
+    ) -> FileReport:
+        """The kernels of a file, with ``findings`` or without; never raises on bad code.
+
+        Its program is looked for in its folder until its project was looked through.
+        """
+        project = self._project(path) or self._folder(path, reader)
+        # Other GPUs are asked about when somebody looks.
+        settings = replace(settings, what_if=None)
+        self._cache.newest = None
+        report = analyze(
+            text,
+            path,
+            settings,
+            reader=reader,
+            cache=self._cache,
+            project=project,
+            findings=findings,
+        )
+        self._programs[path] = project.program(path)
+        self._remember(path)
+        if findings:
+            write_pages(sorted({finding.code for finding in report.all_findings()}))
+        return self._beside(report, settings)
+
+    def _beside(self, report: FileReport, settings: Settings) -> FileReport:
+        """A report with what was measured; without it where the measurements cannot be read."""
+        try:
+            return self._measurements.beside(report, gpu_used(settings), settings.args)
+        except StoreError as error:
+            if str(error) != self._store_error:
+                self._store_error = str(error)
+                logger.warning("%s", error)
+            return report
+
+    def what_if(
+        self, path: Path, kernel: KernelReport, launch: int | None, gpus: tuple[str, ...]
+    ) -> WhatIf | None:
+        """What a launch of the last analysis of a file would be on other GPUs."""
+        analysis = self._analyses.get(path)
+        return None if analysis is None else what_if_of(analysis, kernel, launch, gpus)
+
+    def explain(self, path: Path, kernel: KernelReport, launch: int | None) -> Explanation | None:
+        """How the class of a kernel of the last analysis of a file comes about."""
+        analysis = self._analyses.get(path)
+        if analysis is None:
+            return None
+        return explain_kernel(analysis, kernel, Question(launch=launch, tried=_MOST_TRIED))
+
+    def gpu(self, settings: Settings) -> GpuUsed:
+        """The GPU that settings name. Raises RooflineError."""
+        return gpu_used(settings)
+
+    def read(self, path: Path) -> bytes | None:
+        """What is on disk."""
+        return read_file(path)
+
+    def changed(self, path: Path, text: bytes | None) -> None:
+        """A file that was read or looked for is not what it was."""
+        self._cache.invalidate(path)
+        self._folders.clear()
+        if text is None:
+            self._overlays.pop(path, None)
+        else:
+            self._overlays[path] = text
+        for root, project in self._projects.items():
+            self._tell(project, self._spelled(path, root), text)
+
+    def is_program(self, text: bytes) -> bool:
+        """Whether a file makes a program of its own."""
+        return has_main(text)
+
+    def index(self, folder: Path, exclude: tuple[str, ...]) -> None:
+        """Begin to look through a project, anew if it was begun before."""
+        project = self._projects[folder] = ProjectIndex(folder, exclude=exclude)
+        self._real_roots[folder] = Path(os.path.realpath(folder))
+        for path, text in self._overlays.items():
+            self._tell(project, self._spelled(path, folder), text)
+
+    def step(self) -> bool:
+        """Look at one more file of the projects; whether all is done."""
+        project = next((each for each in self._projects.values() if not each.complete), None)
+        if project is None:
+            return True
+        if project.step():
+            for problem in project.problems:
+                logger.warning("%s: %s", problem.path, problem.message)
+        return False
+
+    def regrouped(self) -> frozenset[Path]:
+        """The files whose programs have changed since they were analysed, each told once."""
+        found = set()
+        for path, program in self._programs.items():
+            project = self._project(path)
+            if project is not None and (now := project.program(path)) != program:
+                self._programs[path] = now
+                found.add(path)
+        return frozenset(found)
+
+    def _remember(self, path: Path) -> None:
+        """Keep the last analyses, for questions about them."""
+        self._analyses.pop(path, None)
+        if self._cache.newest is not None:
+            self._analyses[path] = self._cache.newest
+        while len(self._analyses) > _MOST_ANALYSES:
+            del self._analyses[next(iter(self._analyses))]
+
+    def _folder(self, path: Path, reader: Reader) -> ProjectIndex:
+        """The index of a file's own folder, kept while the folder has the same files."""
+        files = siblings(path)
+        found = self._folders.get(path)
+        if found is None or found[0] != files:
+            found = self._folders[path] = (files, beside(path, reader))
+        return found[1]
+
+    def _project(self, path: Path) -> ProjectIndex | None:
+        """The innermost project that a file is in, if it was looked through."""
+        roots = [root for root in self._projects if root in path.parents]
+        if not roots:
+            return None
+        project = self._projects[max(roots, key=lambda root: len(root.parts))]
+        return project if project.complete else None
+
+    def _spelled(self, path: Path, root: Path) -> Path:
+        """A path without symbolic links as it is below a folder that may be reached by some."""
+        real = self._real_roots[root]
+        return root / path.relative_to(real) if real in path.parents else path
+
+    @staticmethod
+    def _tell(project: ProjectIndex, path: Path, text: bytes | None) -> None:
+        if text is None:
+            project.update(path)
+        elif project.root in path.parents:
+            project.put(path, text)

@@ -1,0 +1,175 @@
+"""What the server and its worker process say to each other, and how it goes through a pipe.
+
+Both ends are this program, on one machine, so values travel pickled: eight bytes of length, then
+the value.
+"""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from roofline_analysis.api.explain.records import Explanation
+from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, WhatIf
+from roofline_core.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Analyse:
+    """Analyse one file."""
+
+    number: int
+    path: Path
+    text: bytes | None
+    """UTF-8; None to read the file."""
+    settings: Settings
+    findings: bool = True
+    """Whether to apply rules. Without, the answer is there sooner, which is for every key typed."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckGpu:
+    """Look up the GPU of some settings."""
+
+    number: int
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class AskWhatIf:
+    """Judge a launch for other GPUs, from the last analysis of a file."""
+
+    number: int
+    path: Path
+    """Of the file that was analysed."""
+    kernel: KernelReport
+    """Only which one it is matters."""
+    launch: int | None
+    """Its place among the kernel's launches; None where there is none."""
+    gpus: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AskExplanation:
+    """Explain a kernel, from the last analysis of a file."""
+
+    number: int
+    path: Path
+    """Of the file that was analysed."""
+    kernel: KernelReport
+    """Only which one it is matters."""
+    launch: int | None
+    """The launch to explain, from 1; None for the one that stands for the kernel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """From now on a file reads as this text, None for what is on disk. There is no answer."""
+
+    path: Path
+    """Without symbolic links."""
+    text: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Look through a project in idle time, so that its files are analysed as one program.
+
+    There is no answer, but ``Regrouped`` is said when a file turns out to have another program.
+    """
+
+    folder: Path
+    exclude: tuple[str, ...]
+    """Globs of files and folders to leave out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """Files changed, appeared or went away on disk. There is no answer, as with ``Index``."""
+
+    paths: tuple[Path, ...]
+
+
+Job = Analyse | CheckGpu | AskWhatIf | AskExplanation | Overlay | Index | Changed
+
+
+@dataclass(frozen=True, slots=True)
+class Analysed:
+    """The answer to ``Analyse``."""
+
+    report: FileReport
+    gpu: GpuUsed
+    files_read: frozenset[Path] = frozenset()
+    """Every other file that the report rests on, as far as it is there."""
+    kernels_elsewhere: dict[str, Path] = field(default_factory=dict)
+    """The kernels those files define, by identifier."""
+    seconds: float = 0.0
+    """What the analysis took, without the way there and back."""
+    unchanged: dict[int, int] = field(default_factory=dict)
+    """On the way: kernels that are not in ``report``, for they are where the last one had them.
+
+    Their places in this report and in that one; see ``report_diff``.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The answer to a job that could not be done."""
+
+    message: str
+    """For people; ends with no full stop."""
+    expected: bool
+    """Whether a person can mend it; if not, it is a fault of this program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The answer to ``AskWhatIf``."""
+
+    what_if: WhatIf | None
+    """None if the program has changed so that it has no such kernel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """The answer to ``AskExplanation``."""
+
+    explanation: Explanation | None
+    """None if the program has changed so that it has no such kernel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Regrouped:
+    """Said unasked: analysed files whose programs are not what they were then."""
+
+    paths: frozenset[Path]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A job's number and its outcome."""
+
+    number: int
+    value: Analysed | GpuUsed | Judged | Explained | Failed
+
+
+def send(stream: IO[bytes], value: object) -> None:
+    """Write one value. Raises OSError or ValueError where the other end is gone."""
+    body = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    stream.write(len(body).to_bytes(8, "little") + body)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> object | None:
+    """Read one value, None at the end of the stream, also in the middle of a value."""
+    head = stream.read(8)
+    if len(head) < 8:
+        return None
+    size = int.from_bytes(head, "little")
+    body = stream.read(size)
+    if len(body) < size:
+        return None
+    value: object = pickle.loads(body)
+    return value

@@ -1,0 +1,321 @@
+"""The process that analyses: ``python -P -m roofline_lsp.server.worker.main``.
+
+A process and not a thread, because parsing holds the interpreter: with 200 kB of CUDA being
+analysed in a thread the event loop answers up to 27 ms late and 6 ms in the median, with a process
+0.1 ms in the median.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from roofline_analysis.api.explain.records import Explanation
+from roofline_analysis.project.facts import kernel_names
+from roofline_analysis.project.files import UNIT_SUFFIXES
+from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, WhatIf
+from roofline_core.program.errors import RooflineError
+from roofline_core.settings import Settings
+from roofline_lsp.server.worker.jobs import (
+    Analyse,
+    Analysed,
+    Answer,
+    AskExplanation,
+    AskWhatIf,
+    Changed,
+    CheckGpu,
+    Explained,
+    Failed,
+    Index,
+    Job,
+    Judged,
+    Overlay,
+    Regrouped,
+    receive,
+    send,
+)
+from roofline_lsp.server.worker.report_diff import Sender
+from roofline_lsp.server.worker.streams import private_streams
+
+logger = logging.getLogger(__name__)
+
+
+class Reader(Protocol):
+    """Gives a file's bytes, None where there is no such file."""
+
+    def __call__(self, path: Path, /) -> bytes | None: ...  # noqa: D102
+
+
+class Analyser(Protocol):
+    """What a worker does its jobs with. It may believe files unchanged until it is told."""
+
+    @abstractmethod
+    def analyse(
+        self, text: bytes, path: Path, settings: Settings, reader: Reader, *, findings: bool
+    ) -> FileReport:
+        """The kernels of a file, with ``findings`` or without; never raises on bad code."""
+
+    @abstractmethod
+    def what_if(
+        self, path: Path, kernel: KernelReport, launch: int | None, gpus: tuple[str, ...]
+    ) -> WhatIf | None:
+        """What a launch of the last analysis of a file would be on other GPUs.
+
+        None if it has no such kernel any more. Raises RooflineError.
+        """
+
+    @abstractmethod
+    def explain(self, path: Path, kernel: KernelReport, launch: int | None) -> Explanation | None:
+        """How the class of a kernel of the last analysis of a file comes about.
+
+        None if it has no such kernel any more. Raises RooflineError.
+        """
+
+    @abstractmethod
+    def gpu(self, settings: Settings) -> GpuUsed:
+        """The GPU that settings name. Raises RooflineError."""
+
+    @abstractmethod
+    def read(self, path: Path) -> bytes | None:
+        """What is on disk."""
+
+    @abstractmethod
+    def changed(self, path: Path, text: bytes | None) -> None:
+        """A file is not what it was: it has this text, or else what is on disk."""
+
+    @abstractmethod
+    def is_program(self, text: bytes) -> bool:
+        """Whether a file makes a program of its own, so that no other such file is linked to it."""
+
+    @abstractmethod
+    def index(self, folder: Path, exclude: tuple[str, ...]) -> None:
+        """Begin to look through a project."""
+
+    @abstractmethod
+    def step(self) -> bool:
+        """Look through a little more of the projects; whether all is done."""
+
+    @abstractmethod
+    def regrouped(self) -> frozenset[Path]:
+        """The files that would be analysed with others now than they were, each told once."""
+
+
+@dataclass(slots=True)
+class _Known:
+    """A file that some analysis read, or looked for in vain."""
+
+    content: int | None
+    """A hash, None if there is no such file."""
+    stamp: tuple[int, int] | None
+    """Time and size on disk; None if there is no such file, or if an overlay was read."""
+    kernels: tuple[str, ...]
+    is_program: bool
+
+
+class Worker:
+    """Does jobs one after the other. Unsaved texts of open documents go before what is on disk."""
+
+    def __init__(self, analyser: Analyser) -> None:
+        self._analyser = analyser
+        self._overlays: dict[Path, bytes] = {}
+        self._known: dict[Path, _Known] = {}
+        self._real_paths: dict[Path, Path] = {}
+        self._read_by: dict[Path, set[Path]] = {}
+        self.busy = False
+        """Whether there is something to do in idle time."""
+
+    def do(self, job: Job) -> Answer | None:
+        """Do one job; whatever goes wrong becomes its answer."""
+        if isinstance(job, Overlay | Index | Changed):
+            try:
+                self._take(job)
+            except Exception:
+                logger.exception("not taken: %s", type(job).__name__)
+            return None
+        try:
+            value = self._value(job)
+        except RooflineError as error:
+            return Answer(job.number, Failed(str(error), expected=True))
+        except Exception as error:
+            logger.exception("job failed: %s", type(job).__name__)
+            return Answer(job.number, Failed(f"{type(error).__name__}: {error}", expected=False))
+        return Answer(job.number, value)
+
+    def idle(self) -> Regrouped | None:
+        """Do a little of what nothing waits for, and give what came of it."""
+        try:
+            if not self._analyser.step():
+                return None
+            self.busy = False
+            regrouped = self._analyser.regrouped()
+        except Exception:
+            self.busy = False
+            logger.exception("looking through the project failed")
+            return None
+        return Regrouped(regrouped) if regrouped else None
+
+    def _take(self, job: Overlay | Index | Changed) -> None:
+        self.busy = True
+        if isinstance(job, Index):
+            self._analyser.index(job.folder, job.exclude)
+        elif isinstance(job, Changed):
+            for path in job.paths:
+                if self._real(path) not in self._overlays:
+                    self._analyser.changed(path, None)
+        else:
+            self._overlay(job)
+
+    def _overlay(self, job: Overlay) -> None:
+        if job.text is None:
+            self._overlays.pop(job.path, None)
+        else:
+            self._overlays[job.path] = job.text
+        self._analyser.changed(job.path, job.text)
+        for path in self._known:
+            if path != job.path and self._real(path) == job.path:
+                self._analyser.changed(path, job.text)
+
+    def _value(
+        self, job: Analyse | CheckGpu | AskWhatIf | AskExplanation
+    ) -> Analysed | GpuUsed | Judged | Explained:
+        if isinstance(job, Analyse):
+            return self._analysed(job)
+        if isinstance(job, CheckGpu):
+            return self._analyser.gpu(job.settings)
+        if isinstance(job, AskExplanation):
+            return Explained(self._analyser.explain(job.path, job.kernel, job.launch))
+        return Judged(self._analyser.what_if(job.path, job.kernel, job.launch, job.gpus))
+
+    def _analysed(self, job: Analyse) -> Analysed:
+        started = time.perf_counter()
+        self._look_for_changes()
+        self.busy = True  # the text may have changed what belongs to what
+        read = self._read_by.setdefault(job.path, set())
+
+        def reader(path: Path, /) -> bytes | None:
+            if path == job.path and job.text is not None:
+                return job.text
+            content = self._read(path)
+            if path != job.path:
+                read.add(path)
+            return content
+
+        text = job.text if job.text is not None else reader(job.path)
+        if text is None:
+            raise RooflineError(f"{job.path}: cannot be read")
+        report = self._analyser.analyse(text, job.path, job.settings, reader, findings=job.findings)
+        # A header that an earlier analysis read is not read again, so each may be part of this one.
+        shared = self._known.keys() - read - {job.path}
+        rests_on = (*read, *(path for path in shared if path.suffix not in UNIT_SUFFIXES))
+        return Analysed(
+            report,
+            self._analyser.gpu(job.settings),
+            frozenset(rests_on),
+            self._kernels(text, rests_on),
+            time.perf_counter() - started,
+        )
+
+    def _read(self, path: Path) -> bytes | None:
+        """A file's bytes, remembering what there is to know of it."""
+        content = self._overlays.get(self._real(path))
+        stamp = None
+        if content is None:
+            stamp = _stamp(path)
+            content = self._analyser.read(path)
+        known = self._known.get(path)
+        key = None if content is None else hash(content)
+        if known is None or known.content != key:
+            names = kernel_names(content or b"")
+            known = _Known(key, stamp, names, self._analyser.is_program(content or b""))
+            self._known[path] = known
+        known.stamp = stamp
+        return content
+
+    def _look_for_changes(self) -> None:
+        """Tell the analyser which files have changed on disk since they were read.
+
+        Not every client tells of changes made outside of it.
+        """
+        for path, known in self._known.items():
+            if self._real(path) not in self._overlays and _stamp(path) != known.stamp:
+                self._analyser.changed(path, None)
+
+    def _real(self, path: Path) -> Path:
+        """The path that overlays are kept by, whatever way an ``#include`` spells it."""
+        real = self._real_paths.get(path)
+        if real is None:
+            real = self._real_paths[path] = Path(os.path.realpath(path))
+        return real
+
+    def _kernels(self, text: bytes, files: Sequence[Path]) -> dict[str, Path]:
+        """Which of the files that can be linked to a text defines which kernel; the first wins."""
+        is_program = self._analyser.is_program(text)
+        found: dict[str, Path] = {}
+        for path in files:
+            known = self._known[path]
+            if not (is_program and known.is_program):
+                for name in known.kernels:
+                    found.setdefault(name, path)
+        return found
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
+def serve(analyser: Analyser) -> None:
+    """Do the jobs that come on standard input until it ends, answering on standard output.
+
+    A thread of its own reads, so that the process also ends in the middle of a job when the server
+    is gone.
+    """
+    # An interrupt meant for the editor reaches the whole process group; this process ends with its
+    # pipe.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    jobs, answers = private_streams()
+    waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(jobs, waiting), daemon=True).start()
+    worker, sender = Worker(analyser), Sender()
+    while True:
+        said: Answer | Regrouped | None
+        if worker.busy and waiting.empty():
+            said = worker.idle()
+        else:
+            said = worker.do(waiting.get())
+        if said is not None:
+            send(answers, sender.shortened(said) if isinstance(said, Answer) else said)
+
+
+def _read(jobs: BinaryIO, waiting: queue.SimpleQueue[Job]) -> None:
+    while (job := receive(jobs)) is not None:
+        assert isinstance(job, Job)
+        waiting.put(job)
+    os._exit(0)
+
+
+def main() -> None:
+    """Serve with the real analyser."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    gc.set_threshold(200_000, 20, 100)  # as the command does: trees are many objects that stay
+    from roofline_lsp.server.worker.api_analyser import ApiAnalyser  # noqa: PLC0415 - slow, and only here
+
+    serve(ApiAnalyser())
+
+
+if __name__ == "__main__":
+    main()

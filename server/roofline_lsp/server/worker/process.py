@@ -1,0 +1,222 @@
+"""The server's end of the worker process: started on first use, started again after a crash."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import IO
+
+from roofline_analysis.report.report import GpuUsed
+from roofline_lsp.server.worker.jobs import (
+    Analyse,
+    Analysed,
+    Answer,
+    AskExplanation,
+    AskWhatIf,
+    Changed,
+    CheckGpu,
+    Explained,
+    Failed,
+    Index,
+    Job,
+    Judged,
+    Overlay,
+    Regrouped,
+    receive,
+    send,
+)
+from roofline_lsp.server.worker.report_diff import Receiver
+
+logger = logging.getLogger(__name__)
+
+WORKER = (sys.executable, "-P", "-m", "roofline_lsp.server.worker.main")
+"""``-P``: modules in the folder that the editor was started in must not shadow Python's."""
+
+
+MOST_CRASHES_IN_A_ROW = 5
+"""After so many without a job done in between the process is not started again."""
+
+
+class WorkerCrashError(Exception):
+    """The process ended, or was ended for taking too long, while it did a job."""
+
+
+class WorkerProcess:
+    """Jobs go in, answers come out as awaitables. Belongs to one event loop.
+
+    ``on_crash`` is told, in words for people, each time the process is lost; ``on_regrouped`` which
+    analysed files turned out to have other programs than they were analysed with.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str] = WORKER,
+        *,
+        longest_job_s: float = 60.0,
+    ) -> None:
+        """No process runs before ``start`` or the first job."""
+        self.on_crash: Callable[[str], None] = lambda _: None
+        self.on_regrouped: Callable[[frozenset[Path]], None] = lambda _: None
+        self._command = command
+        self._longest_job_s = longest_job_s
+        self._process: subprocess.Popen[bytes] | None = None
+        self._listened = False
+        self._given_up = ""
+        self._crashes_in_a_row = 0
+        self._numbers = itertools.count(1)
+        self._waiting: dict[int, asyncio.Future[Answer]] = {}
+        self._overlays: dict[Path, bytes] = {}
+        self._indexed: dict[Path, tuple[str, ...]] = {}
+
+    def start(self) -> None:
+        """Start the process if it does not run, to be ready for the first job. Needs no loop."""
+        if self._process is None:
+            self._process = subprocess.Popen(
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            )
+            self._listened = False
+
+    def overlay(self, path: Path, text: bytes | None) -> None:
+        """Have a file read as an open document's text, or as what is on disk again."""
+        if text is None:
+            self._overlays.pop(path, None)
+        else:
+            self._overlays[path] = text
+        if self._process is not None and self._listened:
+            self._send(Overlay(path, text))
+
+    def index(self, folder: Path, exclude: tuple[str, ...]) -> None:
+        """Have a project looked through in idle time, if it was not with these exclusions."""
+        if self._indexed.get(folder) != exclude:
+            self._indexed[folder] = exclude
+            if self._process is not None and self._listened:
+                self._send(Index(folder, exclude))
+
+    def changed(self, paths: Iterable[Path]) -> None:
+        """Tell of files that changed on disk."""
+        if self._process is not None and self._listened:
+            self._send(Changed(tuple(paths)))
+
+    async def analyse(self, job: Analyse) -> Analysed | Failed:
+        """Do a job; its number is given here. Raises WorkerCrashError."""
+        value = await self._do(replace(job, number=next(self._numbers)))
+        assert isinstance(value, Analysed | Failed)
+        return value
+
+    async def gpu(self, job: CheckGpu) -> GpuUsed | Failed:
+        """Do a job; its number is given here. Raises WorkerCrashError."""
+        value = await self._do(replace(job, number=next(self._numbers)))
+        assert isinstance(value, GpuUsed | Failed)
+        return value
+
+    async def what_if(self, job: AskWhatIf) -> Judged | Failed:
+        """Do a job; its number is given here. Raises WorkerCrashError."""
+        value = await self._do(replace(job, number=next(self._numbers)))
+        assert isinstance(value, Judged | Failed)
+        return value
+
+    async def explain(self, job: AskExplanation) -> Explained | Failed:
+        """Do a job; its number is given here. Raises WorkerCrashError."""
+        value = await self._do(replace(job, number=next(self._numbers)))
+        assert isinstance(value, Explained | Failed)
+        return value
+
+    def stop(self) -> None:
+        """End the process, whatever it does, for good."""
+        self._given_up = "was stopped"
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+
+    async def _do(
+        self, job: Analyse | CheckGpu | AskWhatIf | AskExplanation
+    ) -> Analysed | GpuUsed | Judged | Explained | Failed:
+        if self._given_up:
+            raise WorkerCrashError(self._given_up)
+        self.start()
+        self._listen_to()
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._waiting[job.number] = future
+        self._send(job)
+        try:
+            async with asyncio.timeout(self._longest_job_s):
+                answer = await future
+        except TimeoutError:
+            reason = f"was ended: it took longer than {self._longest_job_s:.0f} s"
+            if self._process is not None:
+                self._lost(self._process, reason)
+            raise WorkerCrashError(reason) from None
+        finally:
+            self._waiting.pop(job.number, None)
+        self._crashes_in_a_row = 0
+        return answer.value
+
+    def _listen_to(self) -> None:
+        """Hear the process' answers, and tell a new process the overlays."""
+        process = self._process
+        if self._listened or process is None or process.stdout is None:
+            return
+        self._listened = True
+        threading.Thread(
+            target=self._listen,
+            args=(process, process.stdout, asyncio.get_running_loop()),
+            daemon=True,
+        ).start()
+        for path, text in self._overlays.items():
+            self._send(Overlay(path, text))
+        for folder, exclude in self._indexed.items():
+            self._send(Index(folder, exclude))
+
+    def _send(self, job: Job) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        try:
+            send(self._process.stdin, job)
+        except OSError:
+            logger.debug("the worker is gone; its listener tells")
+
+    def _listen(
+        self, process: subprocess.Popen[bytes], stream: IO[bytes], loop: asyncio.AbstractEventLoop
+    ) -> None:
+        """In a thread: hand answers to the loop until the process ends."""
+        receiver = Receiver()
+        try:
+            while isinstance(answer := receive(stream), Answer | Regrouped):
+                if isinstance(answer, Answer):
+                    answer = receiver.restored(answer)
+                loop.call_soon_threadsafe(self._heard, answer)
+            loop.call_soon_threadsafe(self._lost, process, "")
+        except RuntimeError:
+            logger.debug("the loop is closed: the server is ending")
+
+    def _heard(self, answer: Answer | Regrouped) -> None:
+        if isinstance(answer, Regrouped):
+            self.on_regrouped(answer.paths)
+            return
+        future = self._waiting.get(answer.number)
+        if future is not None and not future.done():
+            future.set_result(answer)
+
+    def _lost(self, process: subprocess.Popen[bytes], reason: str) -> None:
+        if self._process is not process:
+            return
+        self._process = None
+        process.kill()
+        code = process.wait()
+        reason = reason or f"ended unexpectedly with code {code}"
+        logger.error("the worker process %s", reason)
+        for future in self._waiting.values():
+            if not future.done():
+                future.set_exception(WorkerCrashError(reason))
+        self._crashes_in_a_row += 1
+        if self._crashes_in_a_row >= MOST_CRASHES_IN_A_ROW:
+            self._given_up = f"{reason}, {self._crashes_in_a_row} times in a row"
+        self.on_crash(reason)

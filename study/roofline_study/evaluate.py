@@ -1,0 +1,105 @@
+"""Predictions for a data set's kernels held against what was measured."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from roofline_analysis.report.report import GpuUsed
+from roofline_core.program.errors import RooflineError
+from roofline_core.settings import suggestion
+from roofline_study.dataset import MeasuredKernel
+from roofline_study.judge import Inputs, Judgement, judge_programs
+from roofline_study.programs import Analyser
+from roofline_study.summary import Summary, summarize
+
+LANGUAGES = ("cuda", "omp")
+
+TIME_LIMIT_S = 300.0
+"""How long one program may take."""
+
+Progress = Callable[[int, int, str], None]
+"""Told after each program: how many are done, of how many, and its name."""
+
+
+class EvaluationError(RooflineError):
+    """Nothing can be evaluated as asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The outcome for a data set."""
+
+    gpu: GpuUsed
+    source_only: bool
+    judgements: tuple[Judgement, ...]
+    """In the order of the data set."""
+
+    def summaries(self) -> tuple[Summary, ...]:
+        """One for each language that has kernels; where there are several, one for all as well."""
+        groups: dict[str, list[Judgement]] = {}
+        for judgement in self.judgements:
+            groups.setdefault(judgement.row.language, []).append(judgement)
+        if len(groups) > 1:
+            groups = {**dict(sorted(groups.items())), "all": list(self.judgements)}
+        return tuple(summarize(name, held, self.gpu.ridges) for name, held in groups.items())
+
+    def failures(self) -> tuple[Judgement, ...]:
+        """The kernels that were not found or not judged."""
+        return tuple(judgement for judgement in self.judgements if judgement.failure is not None)
+
+
+def select(
+    rows: Sequence[MeasuredKernel], *, language: str = "all", programs: Sequence[str] = ()
+) -> tuple[MeasuredKernel, ...]:
+    """The rows of a language and of some programs (none named: all).
+
+    Raises EvaluationError for a program that the data set does not hold, and where nothing is left.
+    """
+    known = dict.fromkeys(row.program for row in rows)
+    for program in programs:
+        if program not in known:
+            raise EvaluationError(
+                f"the data set has no program '{program}'{suggestion(program, known)}"
+            )
+    chosen = tuple(
+        row
+        for row in rows
+        if language in ("all", row.language) and (not programs or row.program in programs)
+    )
+    if not chosen:
+        raise EvaluationError(f"no kernel to evaluate: of {len(rows)} rows none was asked for")
+    return chosen
+
+
+def evaluate(
+    rows: Sequence[MeasuredKernel],
+    inputs: Inputs,
+    *,
+    jobs: int | None = None,
+    limit_s: float = TIME_LIMIT_S,
+    progress: Progress | None = None,
+    analyser: Analyser | None = None,
+) -> tuple[Judgement, ...]:
+    """Predict every row, in the order of the rows; nothing that a program does stops the run.
+
+    ``jobs`` processes run at a time (None: one for each CPU); ``analyser`` stands in for the real
+    one in tests. Raises EvaluationError if the folder of sources does not exist.
+    """
+    if not inputs.sources.is_dir():
+        raise EvaluationError(f"the folder of sources {inputs.sources} does not exist")
+    total = len({row.program for row in rows})
+    judged: dict[str, Judgement] = {}
+    done = judge_programs(
+        rows,
+        inputs,
+        analyser=analyser or Analyser.real(),
+        jobs=jobs if jobs is not None else os.cpu_count() or 1,
+        limit_s=limit_s,
+    )
+    for count, (program, judgements) in enumerate(done, 1):
+        judged.update((judgement.row.name, judgement) for judgement in judgements)
+        if progress is not None:
+            progress(count, total, program)
+    return tuple(judged[row.name] for row in rows)

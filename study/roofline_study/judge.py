@@ -1,0 +1,169 @@
+"""The analyser run over the programs of a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from roofline_analysis.api.explain.records import LaunchExplanation
+from roofline_analysis.names.profiled_names import parse_profiled_name
+from roofline_analysis.report.report import Prediction, Verdict
+from roofline_core.program.errors import RooflineError
+from roofline_core.settings import Settings, nearest
+from roofline_lsp.formats.crash import crash_reason
+from roofline_lsp.formats.units import counted
+from roofline_study.dataset import MeasuredKernel
+from roofline_study.programs import Analyser, Executable, Program, executables
+from roofline_study.workers import in_processes
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Where programs are and what the analyser may know of how they were run."""
+
+    sources: Path
+    """The folder that holds a folder for each program."""
+    settings: Settings
+    source_only: bool = False
+    """Withhold the command line, the grid and the block."""
+    details: bool = False
+    """Also keep what predictions are computed from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A measured kernel and what was predicted for it."""
+
+    row: MeasuredKernel
+    prediction: Prediction | None
+    failure: str | None = None
+    """Why there is no prediction, or none with a class."""
+    details: LaunchExplanation | None = None
+    """What the prediction was computed from, where that was asked for."""
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The predicted class."""
+        return self.prediction.verdict if self.prediction is not None else None
+
+    @property
+    def correct(self) -> bool:
+        """Whether the prediction has the measured class."""
+        return self.verdict is self.row.label
+
+
+class _Benchmark:
+    """The executables of one program of the data set, each read once for each command line."""
+
+    def __init__(self, program: str, inputs: Inputs, analyser: Analyser) -> None:
+        self._inputs = inputs
+        self._analyser = analyser
+        self._folder = inputs.sources / program
+        self.executables = executables(self._folder, inputs.sources)
+        self._programs: dict[tuple[Executable, Sequence[str] | None], Program] = {}
+
+    def judge(self, row: MeasuredKernel) -> Judgement:
+        """Judge by the first executable that has the kernel. What reading it raises is raised."""
+        if not self.executables:
+            known = self._folder.is_dir()
+            reason = "no source file in" if known else "there is no folder"
+            return Judgement(row, None, f"{reason} {self._folder}")
+        names: list[str] = []
+        for executable in self.executables:
+            program = self._program(executable, row)
+            judgement = _judged(row, program, self._inputs)
+            if judgement is not None:
+                return judgement
+            names += [candidate.base_name for candidate in program.kernels()]
+        wanted = parse_profiled_name(row.kernel).base_name
+        return Judgement(row, None, _not_found(wanted, names))
+
+    def _argv(self, row: MeasuredKernel) -> tuple[str, ...] | None:
+        return None if self._inputs.source_only else row.args
+
+    def _settings(self, executable: Executable, row: MeasuredKernel) -> Settings:
+        given = self._inputs.settings
+        includes = (*given.include_dirs, *executable.include_dirs)
+        return replace(given, include_dirs=includes, args=self._argv(row))
+
+    def _program(self, executable: Executable, row: MeasuredKernel) -> Program:
+        argv = self._argv(row)
+        if (executable, argv) not in self._programs:
+            settings = self._settings(executable, row)
+            loaded = self._analyser.load(executable.units, settings, argv=argv)
+            self._programs[executable, argv] = loaded
+        return self._programs[executable, argv]
+
+
+def judge_program(
+    rows: Sequence[MeasuredKernel], *, inputs: Inputs, analyser: Analyser
+) -> list[Judgement]:
+    """Judge the measured kernels of one program.
+
+    Whatever goes wrong with one kernel is its failure alone; what goes wrong in reading the program
+    is raised.
+    """
+    benchmark = _Benchmark(rows[0].program, inputs, analyser)
+    return [benchmark.judge(row) for row in rows]
+
+
+def judge_programs(
+    rows: Sequence[MeasuredKernel],
+    inputs: Inputs,
+    *,
+    analyser: Analyser,
+    jobs: int,
+    limit_s: float,
+) -> Iterator[tuple[str, list[Judgement]]]:
+    """Judge programs in ``jobs`` processes, and yield the name and kernels of each as it is done.
+
+    A program that crashes or takes longer than ``limit_s`` fails with all its kernels; the others
+    go on.
+    """
+    groups: dict[str, list[MeasuredKernel]] = {}
+    for row in rows:
+        groups.setdefault(row.program, []).append(row)
+    work = partial(judge_program, inputs=inputs, analyser=analyser)
+    # The programs with most kernels first, so that none of them is what everything waits for at the
+    # end.
+    items = sorted(groups.values(), key=len, reverse=True)
+    for done in in_processes(work, items, jobs=jobs, limit_s=limit_s):
+        group = items[done.index]
+        judged = done.result
+        if judged is None:
+            judged = [Judgement(row, None, done.failure) for row in group]
+        yield group[0].program, judged
+
+
+def _judged(row: MeasuredKernel, program: Program, inputs: Inputs) -> Judgement | None:
+    """None if the program does not have the kernel."""
+    grid, block = (None, None) if inputs.source_only else (row.grid, row.block)
+    details = None
+    try:
+        prediction = program.predict(row.kernel, grid=grid, block=block)
+        if inputs.details:
+            details = program.details(row.kernel, grid=grid, block=block)
+    except RooflineError as error:
+        return Judgement(row, None, str(error))
+    except Exception as error:  # one kernel's crash must not cost the others
+        return Judgement(row, None, crash_reason(error))
+    if prediction is None:
+        return None
+    # A mapping that cannot be pickled, such as a mapping proxy, must not keep the result from
+    # travelling.
+    prediction = replace(prediction, precision_verdicts=dict(prediction.precision_verdicts))
+    failure = None if prediction.verdict is not None else "read, but left undecided"
+    return Judgement(row, prediction, failure, details)
+
+
+def _not_found(name: str, known: Sequence[str]) -> str:
+    names = list(dict.fromkeys(known))
+    if not names:
+        return "no kernel was found in the program's sources"
+    if name in names:
+        return f"'{name}' was found, but no overload or specialisation matches"
+    close = nearest(name, names)
+    hint = f"; the nearest is '{close}'" if close else ""
+    return f"'{name}' is not among the {counted(len(names), 'kernel')} found{hint}"

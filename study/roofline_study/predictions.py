@@ -1,0 +1,94 @@
+"""Predictions as a table, a row for each kernel: written, and read again."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from roofline_analysis.report.report import Verdict
+from roofline_core.program.errors import RooflineError
+from roofline_lsp.formats.units import exact
+from roofline_study.breakdown import status_of
+from roofline_study.judge import Judgement
+from roofline_study.quantities import COUNTS
+
+PREDICTION_COLUMNS = (
+    "program", "kernel", "label", "predicted", "confidence", *COUNTS, "notes", "assumed",
+)  # fmt: skip
+"""Of the CSV file. An unknown value is an empty cell; ``assumed`` holds a ``Status``."""
+
+_NEEDED = ("program", "kernel", "predicted", *COUNTS)
+
+
+class PredictionsError(RooflineError):
+    """A file of predictions that cannot be read; the message names file and line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """What a row of the table says of a kernel."""
+
+    verdict: Verdict | None
+    counts: Mapping[str, float | None]
+    """By name of ``COUNTS``."""
+
+
+def as_csv(judgements: tuple[Judgement, ...]) -> str:
+    """One row a kernel in the data set's order, under ``PREDICTION_COLUMNS``."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(PREDICTION_COLUMNS)
+    for item in judgements:
+        writer.writerow(_row(item))
+    return out.getvalue()
+
+
+def read_predictions(path: Path) -> dict[str, Predicted]:
+    """The rows of a table by ``program:kernel``, as ``as_csv`` wrote them, now or earlier.
+
+    Raises PredictionsError: the file cannot be read, a column is missing or a value is no number.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file, strict=True)
+            missing = [name for name in _NEEDED if name not in (reader.fieldnames or ())]
+            if missing:
+                raise PredictionsError(f"{path}:1: the header lacks the column '{missing[0]}'")
+            return {f"{row['program']}:{row['kernel']}": _read(path, reader, row) for row in reader}
+    except OSError as error:
+        raise PredictionsError(f"{path}: cannot be read: {error.strerror}") from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise PredictionsError(f"{path}: not valid CSV: {error}") from None
+
+
+def _row(item: Judgement) -> list[str]:
+    prediction, verdict = item.prediction, item.verdict
+    notes = [item.failure] if item.failure else []
+    if prediction is not None:
+        notes += [
+            f"assumed {unknown.name} = {exact(unknown.assumed)} ({unknown.why})"
+            for unknown in prediction.unknowns
+        ]
+    counts = [getattr(prediction, name) if prediction is not None else None for name in COUNTS]
+    return [
+        item.row.program,
+        item.row.kernel,
+        item.row.label.value,
+        verdict.value if verdict is not None else "",
+        f"{prediction.confidence:.4f}" if prediction is not None else "",
+        *("" if count is None else f"{count:.10g}" for count in counts),
+        "; ".join(notes),
+        status_of(item).value,
+    ]
+
+
+def _read(path: Path, reader: csv.DictReader[str], row: Mapping[str, str | None]) -> Predicted:
+    try:
+        verdict = Verdict(text) if (text := row["predicted"]) else None
+        counts = {name: float(text) if (text := row[name]) else None for name in COUNTS}
+    except ValueError as error:
+        raise PredictionsError(f"{path}:{reader.line_num}: {error}") from None
+    return Predicted(verdict, counts)

@@ -1,0 +1,106 @@
+"""Branches on data that the host fills in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roofline_analysis.api import ProgramAnalysis
+from roofline_analysis.verdict.prediction import Prediction
+from roofline_core.program.precision import Precision
+from roofline_core.settings import Settings
+
+HOST = """
+int main() {
+  const int n = 1 << 20;
+  float *x = new float[n], *y = new float[n], *dx, *dy; int *m = new int[n], *dm;
+  for (int i = 0; i < n; i++) {
+    x[i] = rand() / (float)RAND_MAX; y[i] = i / (float)n; m[i] = rand() % 8;
+  }
+  cudaMalloc(&dx, 4 * n); cudaMalloc(&dy, 4 * n); cudaMalloc(&dm, 4 * n);
+  cudaMemcpy(dx, x, 4 * n, cudaMemcpyHostToDevice);
+  cudaMemcpy(dy, y, 4 * n, cudaMemcpyHostToDevice);
+  cudaMemcpy(dm, m, 4 * n, cudaMemcpyHostToDevice);
+  float *out; cudaMalloc(&out, 4 * n);
+  k<<<n / 256, 256>>>(dx, dy, dm, out, 0.75f);
+}
+"""
+
+
+SIGNATURE = "void k(const float *x, const float *y, const int *m, float *out, float p)"
+
+
+def predicted(source: str, tmp_path: Path) -> Prediction:
+    """The prediction for the kernel ``k`` of a program."""
+    path = tmp_path / "k.cu"
+    path.write_text(source)
+    program = ProgramAnalysis.load([path], Settings(), argv=())
+    prediction = program.predict("k", grid=None, block=None)
+    assert prediction is not None
+    return prediction
+
+
+def operations(body: str, tmp_path: Path) -> float:
+    """Additions of one thread on average, of a kernel that adds where a condition holds."""
+    start = "int i = blockIdx.x * blockDim.x + threadIdx.x; float a = out[i];"
+    prediction = predicted(f"__global__ {SIGNATURE} {{ {start} {body} }}\n{HOST}", tmp_path)
+    return (prediction.operations(Precision.SP) or 0.0) / 2**20
+
+
+ADD = "out[i] = a + 1.f;"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (f"if (x[i] < 0.25f) {ADD}", 0.25),
+        (f"if (x[i] > 0.25f) {ADD}", 0.75),
+        (f"if (x[i] < p) {ADD}", 0.75),
+        (f"float v = x[i] * 2.f - 1.f; if (v < 0.f) {ADD}", 2.5),
+        (f"if (x[i] < 0.5f && y[i] < 0.5f) {ADD}", 0.25),
+        (f"if (x[i] < y[i]) {ADD}", 0.5),
+        (f"if (m[i] < 2) {ADD}", 0.25),
+        (f"if (m[i] == 5) {ADD}", 0.125),
+        (f"if (fabsf(x[i]) < 0.25f) {ADD}", 0.25),
+        (f"if (fminf(x[i], y[i]) > 0.5f) {ADD}", 0.25),
+        (f"if (x[i] >= 0.5f) return; if (x[i] < 0.25f) {ADD}", 0.25),
+        (f"if (x[i] < 0.5f) {{ if (x[i] < 0.25f) {ADD} }}", 0.25),
+        (f"if (isnan(x[i])) {ADD}", 0.0),
+        (f"if (isfinite(x[i])) {ADD}", 1.0),
+        (f"if ((int)(x[i] * 10.f) == 3) {ADD}", 1.1),
+        (f"if (x[i] * 1048576.f < i) {ADD}", 1.5),
+        (f"if (!(x[i] < 0.25f)) {ADD}", 0.75),
+    ],
+)
+def test_a_branch_is_taken_as_often_as_the_data_says(
+    body: str, expected: float, tmp_path: Path
+) -> None:
+    assert operations(body, tmp_path) == pytest.approx(expected, abs=0.03)
+
+
+def test_data_that_the_kernel_writes_is_not_the_hosts_any_more(tmp_path: Path) -> None:
+    body = "out[i] = 1.f; if (out[i ^ 1] < 0.25f) out[i] = a + 1.f;"
+    assert operations(body, tmp_path) == pytest.approx(0.5)
+
+
+def test_the_assumption_says_what_it_rests_on(tmp_path: Path) -> None:
+    body = "if (x[0] < 0.25f) out[0] += 1.f; if (out[1] < y[0]) out[2] += 1.f;"
+    prediction = predicted(f"__global__ {SIGNATURE} {{ {body} }}\n{HOST}", tmp_path)
+    filled, other = prediction.unknowns
+    assert filled.assumed == pytest.approx(0.25, abs=0.01)
+    assert "what the host fills in" in filled.why
+    assert (other.assumed, other.why) == (0.5, "its condition depends on data")
+
+
+def test_an_array_within_an_argument(tmp_path: Path) -> None:
+    source = """
+    struct S { int on; int z; }; struct A { S s[8]; };
+    __global__ void k(float *a, A all) { if (all.s[threadIdx.x].on) a[threadIdx.x] += 1.f; }
+    int main() {
+      A all; float *a; cudaMalloc(&a, 4000);
+      for (int i = 0; i < 8; i++) { all.s[i].on = i < 6; all.s[i].z = i; }
+      k<<<1, 8>>>(a, all);
+    }"""
+    prediction = predicted(source, tmp_path)
+    assert prediction.operations(Precision.SP) == pytest.approx(6)

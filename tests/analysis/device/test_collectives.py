@@ -1,0 +1,194 @@
+"""Cooperative groups, CUB's block primitives and matrix fragments in kernels."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from roofline_analysis.regions.kernel_summary import Work
+
+BLOCK, BLOCKS = 64, 4
+THREADS = BLOCK * BLOCKS
+GROUPS = "namespace cg = cooperative_groups;\n"
+
+
+def kernel(body: str, params: str = "float *x, int n", before: str = "") -> str:
+    return f"{GROUPS}{before}__global__ void k({params}) {{ {body} }}"
+
+
+@pytest.mark.parametrize(
+    ("made", "trips"),
+    [
+        ("auto g = cg::tiled_partition<16>(cg::this_thread_block()); int m = g.size();", 16),
+        ("cg::thread_block_tile<8> g = cg::tiled_partition<8>(b); int m = g.num_threads();", 8),
+        ("auto g = cg::tiled_partition(b, 4); int m = g.size();", 4),
+        ("auto g = cg::coalesced_threads(); int m = g.size();", 32),
+        ("auto g = cg::tiled_partition<16>(b); int m = g.meta_group_size();", 4),
+        ("int m = b.group_dim().x;", 64),
+        ("int m = cg::this_grid().num_blocks();", 4),
+        ("auto g = cg::this_grid(); int m = g.size();", THREADS),
+    ],
+)
+def test_extents_of_groups(count: Any, made: str, trips: int) -> None:
+    body = f"cg::thread_block b = cg::this_thread_block(); {made}"
+    found = count(
+        kernel(f"{body} float s = x[0]; for (int i = 0; i < m; i++) s = s * s + 1.0f; x[1] = s;"),
+        BLOCKS,
+        BLOCK,
+        n=1,
+    )
+    assert found.flops == {"sp": 2 * trips * THREADS}
+
+
+@pytest.mark.parametrize(
+    ("index", "stores"),
+    [
+        ("cg::tiled_partition<16>(b).thread_rank()", THREADS // 16),
+        ("cg::tiled_partition<16>(b).meta_group_rank()", 16 * BLOCKS),
+        ("b.thread_rank()", BLOCKS),
+        ("b.thread_index().x", BLOCKS),
+        ("b.group_index().x", BLOCK),
+        ("cg::this_grid().thread_rank()", 1),
+    ],
+)
+def test_ranks_in_groups(count: Any, index: str, stores: int) -> None:
+    body = f"cg::thread_block b = cg::this_thread_block(); if ({index} == 0) x[threadIdx.x] = 1.0f;"
+    found = count(kernel(body), BLOCKS, BLOCK, n=1)
+    assert found.accesses == {("x", "write", 4): pytest.approx(stores)}
+
+
+@pytest.mark.parametrize(
+    ("tile", "type", "work"),
+    [
+        (32, "float", {"sp": 5 * THREADS}),
+        (16, "float", {"sp": 4 * THREADS}),
+        (32, "double", {"dp": 5 * THREADS}),
+    ],
+)
+def test_reductions_over_a_group(count: Any, tile: int, type: str, work: dict[str, float]) -> None:
+    body = f"""auto g = cg::tiled_partition<{tile}>(cg::this_thread_block());
+    {type} s = cg::reduce(g, x[threadIdx.x], cg::plus<{type}>());
+    cg::sync(g);
+    if (g.thread_rank() == 0) x[0] = s;"""
+    found = count(kernel(body, f"{type} *x, int n"), BLOCKS, BLOCK, n=1)
+    assert found.flops == work
+    assert found.summary.problems == ()
+
+
+def test_a_program_s_own_function_of_such_a_name_is_followed(count: Any) -> None:
+    before = "__device__ float reduce(float a, float b) { return a * b; }\n"
+    found = count(kernel("x[0] = reduce(x[1], x[2]);", before=before), BLOCKS, BLOCK, n=1)
+    assert found.flops == {"sp": THREADS}
+
+
+def test_a_copy_shared_by_a_block(count: Any) -> None:
+    body = """__shared__ float s[64];
+    auto b = cg::this_thread_block();
+    cg::memcpy_async(b, s, x + blockIdx.x * 64, sizeof(float) * b.size());
+    cg::wait(b);
+    x[threadIdx.x] = s[threadIdx.x];"""
+    found = count(kernel(body), BLOCKS, BLOCK, n=1)
+    assert found.accesses["x", "read", 4] == THREADS
+    assert found.accesses["s", "write", 4] == THREADS
+
+
+SPELLINGS = [
+    (
+        "typedef cub::BlockReduce<float, 64> R; __shared__ typename R::TempStorage t;"
+        " float s = R(t).Sum(x[threadIdx.x]);"
+    ),
+    (
+        "using R = hipcub::BlockReduce<float, 64>; __shared__ R::TempStorage t; R r(t);"
+        " float s = r.Reduce(x[threadIdx.x], cub::Max());"
+    ),
+    (
+        "__shared__ cub::BlockReduce<float, 64>::TempStorage t;"
+        " float s = cub::BlockReduce<float, 64>(t).Sum(x[threadIdx.x]);"
+    ),
+]
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_block_s_reduction(count: Any, spelling: str) -> None:
+    found = count(kernel(f"{spelling} if (threadIdx.x == 0) x[0] = s;"), BLOCKS, BLOCK, n=1)
+    # Five steps within a warp, and one addition for the second warp by one of 64 threads.
+    assert found.flops == {"sp": pytest.approx((5 + 1 / 64) * THREADS)}
+    assert found.summary.problems == ()
+
+
+def test_a_warp_s_reduction_of_template_size(count: Any) -> None:
+    source = kernel(
+        "typedef cub::WarpReduce<double, W> R; __shared__ typename R::TempStorage t;"
+        " double s = R(t).Sum(x[threadIdx.x]); if (threadIdx.x == 0) x[0] = s;",
+        "double *x",
+        "template <int W> ",
+    )
+    found = count(source, BLOCKS, BLOCK, {"W": 8})
+    assert found.flops == {"dp": 3 * THREADS}
+
+
+def test_a_scan_writes_its_outputs(count: Any) -> None:
+    body = """typedef cub::BlockScan<float, 64> S; __shared__ typename S::TempStorage t;
+    float v = x[threadIdx.x], total;
+    S(t).ExclusiveSum(v, v, total);
+    x[threadIdx.x] = v * total;"""
+    found = count(kernel(body), BLOCKS, BLOCK, n=1)
+    # 2 * 1 - 1 + 5 steps, the prefix of the warps, and one multiplication.
+    assert found.flops == {"sp": pytest.approx((1 + 5 + 1 + 2 / 64 + 1) * THREADS)}
+
+
+@pytest.mark.parametrize("algorithm", ["", ", cub::BLOCK_LOAD_STRIPED"])
+def test_loads_and_stores_through_primitives(count: Any, algorithm: str) -> None:
+    body = f"""using L = cub::BlockLoad<float, 64, 4{algorithm}>;
+    using S = cub::BlockStore<float, 64, 4>;
+    __shared__ typename L::TempStorage lt; __shared__ typename S::TempStorage st;
+    float items[4];
+    L(lt).Load(x + blockIdx.x * 256, items);
+    for (int i = 0; i < 4; i++) items[i] = items[i] * 2.0f;
+    S(st).Store(y + blockIdx.x * 256, items);"""
+    found = count(kernel(body, "const float *x, float *y"), BLOCKS, BLOCK)
+    assert found.accesses == {("x", "read", 4): 4 * THREADS, ("y", "write", 4): 4 * THREADS}
+    assert found.flops == {"sp": 4 * THREADS}
+
+
+@pytest.mark.parametrize(("type", "passes"), [("int", 8), ("unsigned long long", 16)])
+def test_a_block_s_radix_sort_goes_over_the_key_s_digits(
+    count: Any, type: str, passes: int
+) -> None:
+    body = f"""using R = cub::BlockRadixSort<{type}, 64, 2>; __shared__ typename R::TempStorage t;
+    {type} keys[2];
+    R(t).Sort(keys);"""
+    found = count(kernel(body), BLOCKS, BLOCK, n=1)
+    assert found.work(Work.INT) == pytest.approx(20 * 2 * passes * THREADS)
+
+
+MATRIX = """using namespace nvcuda;
+wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a;
+wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> b;
+wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;
+wmma::fill_fragment(c, 0.0f);
+for (int i = 0; i < 8; i++) {
+  wmma::load_matrix_sync(a, x + 16 * i, 128);
+  wmma::load_matrix_sync(b, y + 16 * i, 128);
+  wmma::mma_sync(c, a, b, c);
+}
+for (int i = 0; i < c.num_elements; i++) c.x[i] = c.x[i] * 2.0f;
+wmma::store_matrix_sync(z, c, 16, wmma::mem_row_major);
+"""
+
+
+@pytest.mark.parametrize("declared", [r"\g<0>", r"auto \2 = \1()"])
+def test_matrix_fragments(count: Any, declared: str) -> None:
+    body = re.sub(r"(wmma::fragment<[^>]*>) (\w)", declared, MATRIX)
+    found = count(kernel(body, "const half *x, const half *y, float *z"), 1, 32)
+    assert found.work(Work.TENSOR) == 8 * 2 * 16**3
+    assert found.flops == {"sp": 16 * 16}
+    # A thread's share: 8 halves of a row at a time, 8 floats of the result.
+    assert found.accesses == {
+        ("x", "read", 16): 8 * 32,
+        ("y", "read", 16): 8 * 32,
+        ("z", "write", 32): 32,
+    }
+    assert found.summary.problems == ()

@@ -1,0 +1,153 @@
+"""Kernel names as profilers print them, taken apart."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roofline_analysis.names.profiled_names import parse_profiled_name, parse_type
+from roofline_core.program.types import Type
+
+F, D, INT = Type("float"), Type("double"), Type("int")
+
+
+def check(
+    text: str,
+    base: str,
+    qualified: str | None = None,
+    args: tuple[Type | int, ...] = (),
+    params: tuple[str, ...] | None = None,
+) -> None:
+    found = parse_profiled_name(text)
+    assert found.base_name == base
+    assert found.qualified_name == (base if qualified is None else qualified)
+    assert found.template_args == args
+    assert found.params == params
+
+
+def test_plain() -> None:
+    check("saxpy(int, float, const float *, float *)", "saxpy",
+          params=("int", "float", "const float *", "float *"))  # fmt: skip
+    check("saxpy", "saxpy")
+    check("  saxpy()  ", "saxpy", params=())
+    check("saxpy(void)", "saxpy", params=())
+    check("ns::deep::saxpy(int)", "saxpy", "ns::deep::saxpy", params=("int",))
+
+
+def test_templates() -> None:
+    check("void scale<float>(T1 *, int)", "scale", args=(F,), params=("T1 *", "int"))
+    check("void scale<float, 256>(T1 *)", "scale", args=(F, 256), params=("T1 *",))
+    check("void scale<float, (int)256, (bool)1>(T1 *)", "scale", args=(F, 256, 1), params=("T1 *",))
+    check("void scale<true, false, -3>()", "scale", args=(1, 0, -3), params=())
+    check("void scale<256u, 7ul, 8LL>()", "scale", args=(256, 7, 8), params=())
+    check("void scale<(unsigned int)64, (ns::Mode)2>()", "scale", args=(64, 2), params=())
+    check("void scale<unsigned int>(T1)", "scale", args=(Type("unsigned int"),), params=("T1",))
+    check("void scale<const float *>(T1)", "scale", args=(Type("float", pointers=1, const=True),),
+          params=("T1",))  # fmt: skip
+    check("scale<float>", "scale", args=(F,))
+
+
+def test_nested_templates() -> None:
+    pair = Type("std::pair", (INT, Type("Box", (D,))))
+    check(
+        "void k<std::pair<int, Box<double>>, 4>(T1, int)", "k", args=(pair, 4), params=("T1", "int")
+    )
+    check("void k<std::pair<int, Box<double> > >(T1)", "k", args=(pair,), params=("T1",))
+    check("k(std::pair<int, float>, Box<2, 3> *)", "k",
+          params=("std::pair<int, float>", "Box<2, 3> *"))  # fmt: skip
+
+
+def test_methods_of_templates() -> None:
+    check(
+        "void Solver<unsigned int>::step<4>(int)",
+        "step",
+        "Solver<unsigned int>::step",
+        (4,),
+        ("int",),
+    )
+    check("Solver<ns::A, 2>::step(int)", "step", "Solver<ns::A, 2>::step", (), ("int",))
+
+
+@pytest.mark.parametrize("name", ["(anonymous namespace)", "<unnamed>", "_NV_ANON_NAMESPACE"])
+def test_anonymous_namespaces_are_left_out(name: str) -> None:
+    check(f"void {name}::scale<float>(T1 *)", "scale", args=(F,), params=("T1 *",))
+    check(f"{name}::scale(int)", "scale", params=("int",))
+    check(f"ns::{name}::scale(int)", "scale", "ns::scale", params=("int",))
+
+
+def test_mangled() -> None:
+    check("_Z5saxpyifPKfPf", "saxpy")
+    check("_Z5scaleIfLi256EEvPT_i", "scale", args=(F, 256))
+    check("_ZN2ns5scaleEPf", "scale", "ns::scale")
+    check("_ZN12_GLOBAL__N_15scaleEPf", "scale")
+    check("_ZL5scalePf", "scale")
+    check("_ZN6SolverIfE4stepEi", "step", "Solver::step")
+    check("_ZN6SolverIN2ns1AIiEELi3EE4stepIdEEvi", "step", "Solver::step", args=(D,))
+    check("_Z", "_Z")
+    check("_Z99short", "short")
+
+
+def test_operators_and_lambdas() -> None:
+    check("A::operator()(int)", "operator()", "A::operator()", params=("int",))
+    check("void A::operator()<float>(T1)", "operator()", "A::operator()", (F,), ("T1",))
+    check("A::operator()", "operator()", "A::operator()")
+    check("A::operator<(int)", "operator<", "A::operator<", params=("int",))
+    check("A::operator>>(int)", "operator>>", "A::operator>>", params=("int",))
+    found = parse_profiled_name("void run<main::[lambda(int) (instance 1)]>(T1, int)")
+    assert (found.base_name, found.params) == ("run", ("T1", "int"))
+    assert len(found.template_args) == 1
+
+
+def test_function_pointers_and_clones() -> None:
+    check("k(float (*)(float), int)", "k", params=("float (*)(float)", "int"))
+    check("k(int) [clone .constprop.0]", "k", params=("int",))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("float", F),
+        ("const float *", Type("float", pointers=1, const=True)),
+        ("float const*", Type("float", pointers=1, const=True)),
+        ("double **", Type("double", pointers=2)),
+        ("unsigned long long", Type("unsigned long long")),
+        ("struct Body *", Type("Body", pointers=1)),
+        ("std::vector<float>", Type("std::vector", (F,))),
+        ("int &", INT),
+        ("", Type("")),
+    ],
+)
+def test_types(text: str, expected: Type) -> None:
+    assert parse_type(text) == expected
+
+
+_pieces = st.sampled_from(
+    ["void ", "k", "::", "<", ">", "(", ")", ",", " ", "_Z", "3abc", "_ZN", "I", "E", "operator",
+     "()", "int", "*", "&", "[", "]", "{", "}", "(anonymous namespace)", "256", "true", "-"]
+)  # fmt: skip
+
+
+@given(st.one_of(st.text(), st.lists(_pieces).map("".join)))
+def test_any_text_has_a_base_name(text: str) -> None:
+    found = parse_profiled_name(text)
+    assert bool(found.base_name) == bool(text.strip())
+
+
+def test_mangled_names_keep_their_template_arguments() -> None:
+    check("_Z5scaleIfLi256EEvPT_i", "scale", args=(F, 256))
+    check("_ZN2ns4copyIPKdLin3EEEvT_", "copy", "ns::copy",
+          args=(Type("double", pointers=1, const=True), -3))  # fmt: skip
+    check("_Z3runI3BoxIdEhEvv", "run", args=(Type("Box", (D,)), Type("unsigned char")))
+    check("_Z3run5StateIfE3Box", "run")  # classes among the parameters
+    check("_ZN2ns3AddIiEclES0_", "operator()", "ns::Add::operator()")
+    check("_Z4pickIfSt6vectorIiEEvv", "pick", args=(F,))  # no further than what is known
+
+
+def test_target_regions() -> None:
+    check("__omp_offloading_10309_2f08680_main_l31", "__omp_offloading_main_l31")
+    check("__omp_offloading_10309_2f08680__Z4copyIfLi4EEvPT__l198", "__omp_offloading_copy_l198",
+          args=(F, 4))  # fmt: skip
+    check("__omp_offloading_3d_f00__ZN2ns4Grid4stepEv_l7_1", "__omp_offloading_step_l7",
+          "ns::Grid::__omp_offloading_step_l7")  # fmt: skip
+    check("__omp_offloading_main_l31", "__omp_offloading_main_l31")

@@ -1,0 +1,314 @@
+"""The time model: each term by hand, and what must never make a launch faster."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from roofline_analysis.regions.kernel_summary import Work
+from roofline_analysis.timing.demand import Demand, RegionDemand, Request, launch_demand
+from roofline_analysis.timing.launch_time import CONSTANTS, Timing, launch_time, norm
+from roofline_analysis.timing.limiter import Limiter
+from roofline_analysis.traffic.dram import dram_traffic
+from roofline_hardware_db import ClockKind, find_gpu
+
+Count = Callable[..., Any]
+GPU = find_gpu("rtx-3080-10gb")
+ROOFLINE = GPU.roofline(ClockKind.BASE)
+CLOCK = 1.44
+
+
+_NO_LATENCY: dict[str, Any] = dict.fromkeys(
+    ("dependent", "dependent_dp", "dependent_special", "block_start"), 0.0
+)
+
+
+def work(**amounts: float) -> tuple[float, ...]:
+    """A row of work: ``work(sp=3, int=2)``."""
+    return tuple(amounts.get(kind.name.lower(), 0.0) for kind in Work)
+
+
+def region(runs: float, longest: float = 1.0, **fields: Any) -> RegionDemand:
+    """A region without work, but for what is given."""
+    return replace(RegionDemand(runs, longest, work()), **fields)
+
+
+def time_of(demand: Demand, moved: float = 0.0, resident: int = 6, **constants: Any) -> Timing:
+    """The time on an RTX 3080 at its base clock."""
+    tuned = replace(CONSTANTS, **constants)
+    return launch_time(demand, moved, GPU, ROOFLINE, resident, tuned)
+
+
+def test_an_empty_launch_takes_the_launch_and_the_start_of_a_block() -> None:
+    timing = time_of(Demand(1, 1, ()))
+    assert timing.total_ns == pytest.approx(CONSTANTS.launch_ns + CONSTANTS.block_start / CLOCK)
+    assert timing.limiting is Limiter.LATENCY
+
+
+def test_dram_takes_its_share_of_the_bandwidth() -> None:
+    timing = time_of(Demand(680, 8, ()), 7.6e9, dram_share=0.5)
+    assert timing.terms_ns["dram"] == pytest.approx(7.6e9 / (760.3 * 0.5))
+    assert timing.limiting is Limiter.BANDWIDTH
+
+
+def test_the_slowest_pipe_is_the_compute_term() -> None:
+    # A block for each SM; one warp runs 1000 instructions: 32 lanes at 2, 64 or 128 a clock.
+    for name, per_clock, limiter in (
+        ("dp", 2, Limiter.DP),
+        ("int", 64, Limiter.INT),
+        ("sp", 128, Limiter.SP),
+        ("special", 16, Limiter.SP),
+    ):
+        body = region(68.0, work=work(**{name: 1000.0}))
+        timing = time_of(Demand(68, 1, (body,)), issue_overhead=0.0)
+        assert timing.terms_ns["compute"] == pytest.approx(1000 * 32 / per_clock / CLOCK)
+        many = Demand(6800, 1, (replace(body, warp_runs=1e6, longest=0.0),))
+        busy = time_of(many, issue_overhead=0.0, **_NO_LATENCY)
+        assert busy.limiting is limiter
+
+
+def test_four_schedulers_issue_everything() -> None:
+    body = region(
+        68.0,
+        work=work(sp=150.0, fused=50.0, int=50.0),
+        branches=2.0,
+        requests=(Request("read", 0.0, 1.0),) * 8,
+    )
+    timing = time_of(Demand(68, 1, (body,)), issue_overhead=2.0)
+    assert timing.terms_ns["compute"] == pytest.approx((100 + (50 + 2 + 8) * 2) / 4 / CLOCK)
+
+
+def test_the_sm_with_most_blocks_is_waited_for() -> None:
+    body = region(69.0, work=work(int=6400.0))
+    alone = time_of(Demand(68, 1, (replace(body, warp_runs=68.0),)))
+    timing = time_of(Demand(69, 1, (body,)))
+    assert timing.terms_ns["compute"] == pytest.approx(2 * alone.terms_ns["compute"])
+
+
+def test_caches_are_charged_by_line_and_by_sector() -> None:
+    request = Request("read", sectors=32.0, wavefronts=32.0, l2_share=0.5)
+    timing = time_of(Demand(68, 1, (region(680.0, requests=(request,)),)), l2_bytes_per_sm=32.0)
+    assert timing.terms_ns["l1"] == pytest.approx(10 * 32 / CLOCK)
+    assert timing.terms_ns["l2"] == pytest.approx(10 * 16 / CLOCK)
+
+
+def test_a_path_waits_for_memory_in_each_wave() -> None:
+    load = Request("read", 4.0, 1.0, dram_share=1.0)
+    body = region(408.0 * 3, requests=(load,), rounds=2.0)
+    tuned: dict[str, Any] = {
+        "dependent": 4.0,
+        "block_start": 100.0,
+        "l2_latency": 200.0,
+        "dram_latency": 300.0,
+    }
+    one = time_of(Demand(408, 1, (replace(body, warp_runs=408.0),)), **tuned)
+    assert one.terms_ns["latency"] == pytest.approx((100 + 4 + 2 * 500) / CLOCK)
+    three = time_of(Demand(408 * 3, 1, (body,)), **tuned)
+    assert three.terms_ns["latency"] == pytest.approx(3 * one.terms_ns["latency"])
+    assert three.limiting is Limiter.LATENCY
+
+
+def test_one_long_warp_is_waited_for() -> None:
+    body = region(1000.0, longest=1000.0, work=work(int=10.0))
+    timing = time_of(Demand(4080, 8, (body,)), block_start=0.0)
+    assert timing.terms_ns["latency"] == pytest.approx(1000 * 10 * CONSTANTS.dependent / CLOCK)
+
+
+def test_teams_start_slower_and_take_turns() -> None:
+    plain = time_of(Demand(100, 8, ()))
+    teams = time_of(Demand(100, 8, (), team_runtime=True, joins=100.0))
+    more = teams.terms_ns["latency"] - plain.terms_ns["latency"]
+    assert more == pytest.approx(CONSTANTS.team_start / CLOCK)
+    assert teams.terms_ns["contention"] == pytest.approx(100 * CONSTANTS.join_ns)
+
+
+regions = st.builds(
+    RegionDemand,
+    warp_runs=st.floats(0, 1e7),
+    longest=st.floats(0, 1e4),
+    work=st.tuples(*[st.floats(0, 100)] * len(Work)),
+    requests=st.lists(
+        st.builds(
+            Request,
+            st.sampled_from(["read", "write", "atomic"]),
+            st.floats(0, 32),
+            st.floats(1, 32),
+            st.floats(0, 1),
+            st.floats(0, 1),
+        ),
+        max_size=3,
+    ).map(tuple),
+    rounds=st.floats(0, 4),
+    barriers=st.integers(0, 2),
+)
+demands = st.builds(
+    Demand,
+    blocks=st.integers(1, 10**6),
+    warps_per_block=st.integers(1, 32),
+    regions=st.lists(regions, max_size=3).map(tuple),
+    team_runtime=st.booleans(),
+    joins=st.floats(0, 100),
+    line_atomics=st.floats(0, 1e6),
+)
+
+
+@settings(max_examples=40)
+@given(demands, st.floats(0, 1e10), st.floats(1, 10))
+def test_more_bytes_are_never_faster(demand: Demand, moved: float, factor: float) -> None:
+    assert time_of(demand, moved * factor).total_ns >= time_of(demand, moved).total_ns * (1 - 1e-9)
+
+
+@settings(max_examples=40)
+@given(demands, st.floats(0, 1e10), st.floats(1, 10))
+def test_more_bandwidth_is_never_slower(demand: Demand, moved: float, factor: float) -> None:
+    faster = replace(ROOFLINE, bandwidth_gbs=ROOFLINE.bandwidth_gbs * factor)
+    wide = launch_time(demand, moved, GPU, faster, 6).total_ns
+    assert wide <= time_of(demand, moved).total_ns * (1 + 1e-9)
+
+
+@settings(max_examples=40)
+@given(demands, st.integers(1, 8))
+def test_more_blocks_of_the_same_work_are_never_faster(demand: Demand, factor: int) -> None:
+    more = replace(
+        demand,
+        blocks=demand.blocks * factor,
+        regions=tuple(replace(r, warp_runs=r.warp_runs * factor) for r in demand.regions),
+    )
+    assert time_of(more).total_ns >= time_of(demand).total_ns * (1 - 1e-9)
+
+
+@settings(max_examples=40)
+@given(demands, st.integers(1, 15))
+def test_more_resident_blocks_are_never_slower(demand: Demand, resident: int) -> None:
+    more = time_of(demand, resident=resident + 1).total_ns
+    assert more <= time_of(demand, resident=resident).total_ns * (1 + 1e-9)
+
+
+@settings(max_examples=40)
+@given(demands, st.floats(0, 1e9), st.sampled_from(["dependent", "l2_latency", "atomic_ns"]))
+def test_slower_parts_are_never_faster(demand: Demand, moved: float, name: str) -> None:
+    slower = time_of(demand, moved, **{name: getattr(CONSTANTS, name) * 2})
+    assert slower.total_ns >= time_of(demand, moved).total_ns * (1 - 1e-9)
+
+
+@given(st.lists(st.floats(0, 1e9), min_size=1, max_size=6), st.floats(1, 50))
+def test_the_norm_lies_between_the_largest_and_the_sum(terms: list[float], p: float) -> None:
+    found = norm(terms, p)
+    assert max(terms) * (1 - 1e-9) <= found <= math.fsum(terms) * (1 + 1e-9)
+
+
+# -- from source
+
+
+def demand_of(counted: Any, sizes: dict[str, float] | None = None) -> Demand:
+    """The demand of a kernel counted for one launch."""
+    traffic = dram_traffic(counted.summary, counted.execution, 408, 5 * 2**20, sizes or {})
+    return launch_demand(counted.summary, counted.execution, traffic, 32, 32)
+
+
+@pytest.mark.parametrize(
+    ("index", "sectors", "lines"),
+    [
+        ("i", 4.0, 1.0),
+        ("i * 2", 8.0, 2.0),
+        ("i * 32", 32.0, 32.0),
+        ("blockIdx.x", 1.0, 1.0),
+        ("i + 1", 5.0, 2.0),
+        ("threadIdx.x / 8 * 1000", 4.0, 4.0),
+    ],
+)
+def test_a_request_costs_the_sectors_it_falls_into(
+    count: Count, index: str, sectors: float, lines: float
+) -> None:
+    source = f"""__global__ void k(float *a, const float *b) {{
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      a[i] = b[{index}];
+    }}"""
+    read, written = demand_of(count(source, 4, 128)).regions[0].requests
+    assert (read.kind, read.sectors, read.wavefronts) == ("read", sectors, lines)
+    assert (written.kind, written.sectors, written.wavefronts) == ("write", 4.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("index", "clocks"), [("t", 1.0), ("t * 2", 2.0), ("t * 32", 32.0), ("t * 33", 1.0), ("7", 1.0)]
+)
+def test_words_in_one_bank_take_turns(count: Count, index: str, clocks: float) -> None:
+    source = f"""__global__ void k(float *a) {{
+      __shared__ float s[4096];
+      int t = threadIdx.x;
+      a[t] = s[{index}];
+    }}"""
+    shared, _ = demand_of(count(source, 4, 128)).regions[0].requests
+    assert (shared.sectors, shared.wavefronts) == (0.0, clocks)
+
+
+def test_lanes_that_sit_out_request_nothing(count: Count) -> None:
+    source = """__global__ void k(float *a, const float *b) {
+      if (threadIdx.x == 0) a[blockIdx.x * 64] = b[blockIdx.x * 64 + threadIdx.x * 64];
+    }"""
+    *_, guard = demand_of(count(source, 4, 128)).regions
+    assert [request.sectors for request in guard.requests] == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("body", "rounds"),
+    [
+        ("a[i] = b[i] + c[i];", 1.0),
+        ("a[i] = b[d[i]];", 2.0),
+        ("a[i] = b[d[d[i]]];", 3.0),
+        ("a[i] = b[i]; c[i] = e[i];", 2.0),  # the store to a may be to e
+        ("a[i] = 1.0f;", 0.0),
+    ],
+)
+def test_loads_wait_for_addresses_and_stores(count: Count, body: str, rounds: float) -> None:
+    source = f"""__global__ void k(float *a, float *b, float *c, const int *d, float *e) {{
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      {body}
+    }}"""
+    assert demand_of(count(source, 4, 128)).regions[0].rounds == rounds
+
+
+def test_a_reader_of_consecutive_floats_goes_to_l2_for_every_eighth(count: Count) -> None:
+    source = """__global__ void k(float *a, const float *b, int n) {
+      float s = 0;
+      for (int j = 0; j < n; j++) s += b[threadIdx.x * n + j];
+      a[threadIdx.x] = s;
+    }"""
+    loop = demand_of(count(source, 1, 32, n=1024)).regions[1]
+    assert loop.requests[0].l2_share == 4 / 32
+
+
+def test_integer_atomics_are_combined_and_floating_ones_are_not(count: Count) -> None:
+    def source(kind: str) -> str:
+        return f"__global__ void k({kind} *a) {{ atomicAdd(a, 1); }}"
+
+    assert demand_of(count(source("int"), 10, 64)).line_atomics == 20.0
+    assert demand_of(count(source("float"), 10, 64)).line_atomics == 640.0
+
+
+@pytest.mark.parametrize(
+    ("expression", "operations", "fused"),
+    [
+        ("x * y + z", 2, 1),
+        ("x * y - z", 2, 1),
+        ("x * y + z * x", 3, 1),
+        ("x * y * z", 2, 0),
+        ("x + y + z", 2, 0),
+        ("fmaf(x, y, z)", 2, 1),
+    ],
+)
+def test_a_sum_takes_one_product_in(
+    count: Count, expression: str, operations: int, fused: int
+) -> None:
+    source = f"""__global__ void k(float *a, float x, float y, float z) {{
+      a[threadIdx.x] = {expression};
+    }}"""
+    counted = count(source, 1, 32)
+    assert counted.work(Work.SP) == 32 * operations
+    assert counted.work(Work.FUSED) == 32 * fused

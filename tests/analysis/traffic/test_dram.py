@@ -1,0 +1,163 @@
+"""DRAM traffic of whole kernels: footprints, gathers, what L2 holds."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from roofline_analysis.traffic.dram import ArrayTraffic, dram_traffic, write_back_share
+from roofline_analysis.traffic.gathers import distinct_bytes, missed_bytes
+
+Count = Callable[..., Any]
+
+L2 = 5 * 2**20
+RESIDENT = 68 * 4
+
+
+def arrays(counted: Any, **sizes: float) -> dict[str, ArrayTraffic]:
+    """Traffic by array of one launch on a GPU with 5 MB of L2."""
+    traffic = dram_traffic(counted.summary, counted.execution, RESIDENT, L2, sizes)
+    return {item.array.name: item for item in traffic.arrays}
+
+
+def test_collapsed_loops_over_a_picture_read_it_once(count: Count) -> None:
+    found = arrays(
+        count(
+            """__global__ void f(const float* __restrict__ a, float* b, int w, int n) {
+                 for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
+                      i += blockDim.x * gridDim.x)
+                   b[i] = a[(i / w) * (w + 2) + i % w] + a[(i / w) * (w + 2) + i % w + 2];
+               }""",
+            64,
+            256,
+            w=1000,
+            n=4_000_000,
+        ),
+        a=1002 * 4000 * 4,
+        b=16_000_000,
+    )
+    assert found["a"].read_bytes == pytest.approx(1002 * 4000 * 4, rel=0.02)
+    assert found["b"].write_bytes == pytest.approx(16_000_000, rel=0.02)
+
+
+def test_neighbours_by_an_index_array_are_read_about_once(count: Count) -> None:
+    n = 4_000_000
+    found = arrays(
+        count(
+            """__global__ void f(const int* __restrict__ list, const double* __restrict__ x,
+                                 double* y, int n) {
+                 int i = blockIdx.x * blockDim.x + threadIdx.x;
+                 if (i < n) { double s = 0;
+                   for (int k = 0; k < 6; k++) s += x[list[k * n + i]];
+                   y[i] = s; }
+               }""",
+            n // 256,
+            256,
+            n=n,
+        ),
+        list=24 * n,
+        x=8 * n,
+        y=8 * n,
+    )
+    assert found["x"].read_bytes == pytest.approx(8 * n, rel=0.01)
+    assert found["list"].read_bytes == pytest.approx(24 * n, rel=0.01)
+
+
+def test_a_masked_index_is_random_and_misses_what_l2_does_not_hold(count: Count) -> None:
+    n, table = 1_000_000, 512 * 2**20
+    source = """__global__ void f(const int* __restrict__ keys, unsigned long long* t, int n) {
+                  int i = blockIdx.x * blockDim.x + threadIdx.x;
+                  if (i < n) atomicAdd(&t[keys[i] & 0x3ffffff], 1ull); }"""
+    found = arrays(count(source, n // 256 + 1, 256, n=n), keys=4 * n, t=table)
+    assert found["t"].read_bytes == pytest.approx(32 * n, rel=0.02)
+    assert found["t"].write_bytes == pytest.approx(32 * n, rel=0.02)
+
+
+def test_a_sort_writes_a_sector_for_each_element(count: Count) -> None:
+    n = 8_000_000
+    source = """__global__ void f(const int* __restrict__ place, const float* __restrict__ a,
+                                  float* b, int n) {
+                  int i = blockIdx.x * blockDim.x + threadIdx.x;
+                  if (i < n) b[place[i]] = a[i]; }"""
+    found = arrays(count(source, n // 256, 256, n=n), place=4 * n, a=4 * n, b=4 * n)
+    assert found["b"].write_bytes == pytest.approx(32 * n * (1 - L2 / (4 * n)), rel=0.02)
+
+
+def test_what_is_gathered_from_an_array_of_unknown_size_is_bounded(count: Count) -> None:
+    source = """__global__ void f(const int* __restrict__ list, const float* __restrict__ x,
+                                  float* y, int m) {
+                  int i = blockIdx.x * blockDim.x + threadIdx.x;
+                  float s = 0;
+                  for (int k = 0; k < m; k++) s += x[list[k]];
+                  y[i] = s; }"""
+    found = arrays(count(source, 8, 128, m=10_000))
+    # Each thread one sector, not each run of the loop.
+    assert found["x"].read_bytes <= 8 * 128 * 32
+
+
+COLUMNS = """__global__ void f(const float* __restrict__ a, float* b, int n) {
+               int row = blockIdx.x * blockDim.x + threadIdx.x;
+               float s = 0;
+               for (int k = 0; k < n; k++) s += a[row * n + k];
+               b[row] = s; }"""
+
+
+def test_a_thread_along_a_row_reads_a_sector_once_while_its_line_is_held(count: Count) -> None:
+    # 16384 lines are 2 MB.
+    n = 1024
+    found = arrays(count(COLUMNS, 64, 256, n=n), a=16384 * n * 4)
+    assert found["a"].read_bytes == pytest.approx(16384 * n * 4, rel=0.01)
+
+
+def test_lines_that_l2_does_not_hold_are_fetched_for_each_element(count: Count) -> None:
+    # 69632 threads at a time have a line each, of which L2 holds 40960: seven of eight elements of
+    # a sector miss by as much.
+    n, rows = 1024, 8 * 69632
+    found = arrays(count(COLUMNS, rows // 256, 256, n=n), a=rows * n * 4)
+    missed = 1 - 40960 / 69632
+    expected = rows * n * 4 * (1 + 7 * missed)
+    assert found["a"].read_bytes == pytest.approx(expected, rel=0.03)
+
+
+@pytest.mark.parametrize(("step", "per_line"), [(1, 4), (32, 1)])
+def test_what_stays_written_in_l2_is_counted_in_lines(
+    count: Count, step: int, per_line: int
+) -> None:
+    # As many sectors either way: in 256 KB of lines, or in four times that.
+    threads = 8192 * 8 // (1 if step == 1 else 8)
+    source = """__global__ void f(float* a, int step) {
+                  a[(blockIdx.x * blockDim.x + threadIdx.x) * step] = 1; }"""
+    found = arrays(count(source, threads // 256, 256, step=step), a=8192 * 32 * 32)
+    sectors = 8192
+    expected = 32 * sectors * write_back_share(32 * sectors * 4 / per_line, L2)
+    assert found["a"].write_bytes == pytest.approx(expected, rel=0.01)
+
+
+def test_bytes_of_random_picks() -> None:
+    rng = random.Random(1)
+    sectors = 4000
+    for picks in (100, 4000, 20_000):
+        seen = {rng.randrange(sectors) for _ in range(picks)}
+        expected = distinct_bytes(32 * picks, 32 * sectors, math.nan)
+        assert expected == pytest.approx(32 * len(seen), rel=0.05)
+
+
+def test_misses_of_random_picks_by_a_cache_with_random_replacement() -> None:
+    rng = random.Random(2)
+    sectors, held = 4000, 1000
+    cache = list(range(held))
+    where = {sector: place for place, sector in enumerate(cache)}
+    missed = 0
+    for _ in range(40_000):
+        sector = rng.randrange(sectors)
+        if sector not in where:
+            missed += 1
+            place = rng.randrange(held)
+            del where[cache[place]]
+            cache[place], where[sector] = sector, place
+    expected = missed_bytes(32 * 40_000, 32 * sectors, math.nan, 32 * held)
+    assert expected == pytest.approx(32 * missed, rel=0.02)

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import math
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roofline_analysis.verdict.confidence import (
+    FEATURES,
+    LEAST,
+    MOST,
+    TABLE,
+    confidence,
+    features,
+    probability,
+)
+from roofline_analysis.verdict.prediction import Grounds
+
+shares = st.floats(0, 1)
+grounds = st.builds(Grounds, st.floats(-20, 20), shares, shares, st.integers(0, 100))
+
+
+def test_features_of_a_verdict() -> None:
+    found = features(Grounds(math.log(4), 0.25, 0.5, 3))
+    assert found == pytest.approx((1, 0.75, 1, 0.25, 0.5, 2))
+    assert features(Grounds(-math.log(4), 0, 0, 0)) == pytest.approx((1, 0.75, 0, 0, 0, 0))
+    assert features(Grounds(-1, 0, 0, 15)) == features(Grounds(-1, 0, 0, 200))
+
+
+def test_odds_become_a_probability_within_bounds() -> None:
+    assert probability((1.0, 2.0), (0.0, math.log(3) / 2)) == pytest.approx(0.75)
+    assert probability((1.0,), (-5.0,)) == LEAST
+    assert probability((1.0,), (50.0,)) == MOST
+
+
+@given(grounds)
+def test_every_verdict_has_a_confidence(held: Grounds) -> None:
+    assert LEAST <= confidence(held) <= MOST
+
+
+@given(grounds)
+def test_assuming_more_never_makes_a_verdict_surer(held: Grounds) -> None:
+    more = Grounds(held.margin, 1.0, 1.0, held.unknowns + 5)
+    assert confidence(more) <= confidence(held)
+
+
+@given(grounds, st.floats(1, 10))
+def test_far_from_the_ridge_a_verdict_is_surer(held: Grounds, times: float) -> None:
+    far = Grounds(held.margin * times, held.assumed_share, held.uncertain_share, held.unknowns)
+    assert confidence(far) >= confidence(held) - 1e-12
+
+
+def test_the_shipped_table_has_a_coefficient_for_each_feature() -> None:
+    table = tomllib.loads(TABLE.read_text(encoding="utf-8"))["coefficients"]
+    assert tuple(table) == FEATURES

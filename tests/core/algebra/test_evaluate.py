@@ -1,0 +1,68 @@
+"""Environments made from others give what an environment made of the same values gives."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roofline_core.algebra.evaluate import Environment, distinct, median
+from roofline_core.algebra.symbolic import apply, from_atom, make_symbol
+
+SIZE, COLUMN, ROW = make_symbol("n"), make_symbol("i"), make_symbol("j")
+LANES = st.lists(st.integers(-50, 50), min_size=4, max_size=4)
+
+
+def test_a_restricted_environment_has_all_values() -> None:
+    whole = Environment({SIZE: 7, COLUMN: np.arange(4)})
+    part = whole.restricted(np.array([True, False, True, False]))
+    assert part.values[SIZE] == 7
+    assert list(part.values[COLUMN]) == [0, 2]
+    assert list(part.values) == [SIZE, COLUMN]
+
+
+def test_an_extended_environment_overrides() -> None:
+    inner = Environment({SIZE: 7, COLUMN: np.arange(4)}).extended(SIZE, 9)
+    assert inner.evaluate(from_atom(SIZE)) == 9
+    assert inner.values[SIZE] == 9
+
+
+def test_a_symbol_without_value_stays_unknown() -> None:
+    inner = Environment({SIZE: 7}).restricted(np.array([0])).extended(COLUMN, 1)
+    assert inner.evaluate(from_atom(ROW)) is None
+    assert ROW not in inner.values
+
+
+@given(
+    lanes=LANES,
+    keep=st.lists(st.integers(0, 3), min_size=1, max_size=6),
+    counter=st.integers(0, 9),
+    first=st.booleans(),
+)
+def test_chains_of_environments(
+    lanes: list[int], keep: list[int], counter: int, first: bool
+) -> None:
+    picked = np.array(keep)
+    i, j, n = map(from_atom, (COLUMN, ROW, SIZE))
+    expr = apply("mod", i * n + j, 5) + apply("max", i, j) * 2
+    outer = Environment({SIZE: 3, COLUMN: np.array(lanes)})
+    outer.evaluate(apply("max", i, n))
+    if first:
+        inner = outer.extended(ROW, counter).restricted(picked)
+    else:
+        inner = outer.restricted(picked).extended(ROW, counter)
+    plain = Environment({SIZE: 3, COLUMN: np.array(lanes)[picked], ROW: counter})
+    made, expected = inner.evaluate(expr), plain.evaluate(expr)
+    assert made is not None
+    assert expected is not None
+    assert np.array_equal(made, expected)
+
+
+@given(st.lists(st.integers(-9, 9), max_size=40))
+def test_distinct_numbers_are_those_of_numpy(numbers: list[int]) -> None:
+    assert distinct(np.array(numbers)).tolist() == np.unique(numbers).tolist()
+
+
+@given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=40))
+def test_the_median_is_numpys(numbers: list[float]) -> None:
+    assert median(np.array(numbers)) == np.median(numbers)

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import pytest
+
+from roofline_lsp.formats.table import aligned
+from roofline_lsp.formats.units import (
+    counted,
+    dimensions,
+    duration,
+    exact,
+    percent,
+    scaled,
+    significant,
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (33_554_432.0, "FLOP", "33.6 MFLOP"),
+        (4_194_304.0, "B", "4.19 MB"),
+        (512.0, "B", "512 B"),
+        (0.0, "B", "0 B"),
+        (999.4, "B", "999 B"),
+        (999.6, "B", "1 kB"),
+        (999_999.0, "", "1 M"),
+        (1500.0, "", "1.5 k"),
+        (2.5e18, "OP", "2.5 EOP"),
+        (7e21, "OP", "7000 EOP"),
+        (-2e6, "B", "-2 MB"),
+        (None, "B", "?"),
+        (float("inf"), "B", "inf B"),
+    ],
+)
+def test_amounts_are_scaled_to_three_digits(value: float | None, unit: str, text: str) -> None:
+    assert scaled(value, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0"),
+        (0.166666, "0.167"),
+        (32.97, "33"),
+        (1860.4, "1860"),
+        (123456.7, "123457"),
+        (1.5e7, "1.5e+07"),
+        (0.00002, "2e-05"),
+        (100.0, "100"),
+        (None, "?"),
+        (float("nan"), "nan"),
+    ],
+)
+def test_plain_numbers_have_three_digits(value: float | None, text: str) -> None:
+    assert significant(value) == text
+
+
+def test_more_digits_on_demand() -> None:
+    assert significant(760.3, 4) == "760.3"
+    assert significant(0.51516, 4) == "0.5152"
+
+
+@pytest.mark.parametrize(
+    ("time_ns", "text"),
+    [
+        (2_990_880.0, "2.99 ms"),
+        (850.0, "850 ns"),
+        (1000.0, "1 us"),
+        (0.25, "0.25 ns"),
+        (0.0, "0 ns"),
+        (1.5e9, "1.5 s"),
+        (None, "?"),
+    ],
+)
+def test_durations_take_the_largest_unit_that_fits(time_ns: float | None, text: str) -> None:
+    assert duration(time_ns) == text
+
+
+def test_whole_numbers_are_shown_in_full() -> None:
+    assert exact(1048576.0) == "1048576"
+    assert exact(-3.0) == "-3"
+    assert exact(0.123456) == "0.123"
+    assert exact(1e20) == "1e+20"
+    assert exact(float("inf")) == "inf"
+    assert exact(None) == "?"
+
+
+def test_shares_dimensions_and_counts() -> None:
+    assert percent(0.875) == "88%"
+    assert percent(None) == "?"
+    assert dimensions((4, None, 1)) == "(4, ?, 1)"
+    assert dimensions(None) == "?"
+    assert counted(1, "kernel") == "1 kernel"
+    assert counted(2, "kernel") == "2 kernels"
+    assert counted(2, "class", "classes") == "2 classes"
+
+
+def test_columns_are_as_wide_as_their_widest_cell() -> None:
+    rows = [["name", "n", "x"], ["saxpy", "12"], ["a", "3", "last"]]
+    assert aligned(rows, right=(1,), indent="  ") == [
+        "  name    n  x",
+        "  saxpy  12",
+        "  a       3  last",
+    ]
+    assert aligned([]) == []
