@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from roofline_analysis.language import type_traits
 from roofline_analysis.language.arithmetic import COMPARISONS, fold, operation_type
 from roofline_analysis.language.constants import HEADER_CONSTANTS, numeric_limit
 from roofline_analysis.language.library_classes import library_name
 from roofline_analysis.language.mathematics import computed
+from roofline_analysis.language.queries import TypeQueries
 from roofline_analysis.language.scope import Number, Scope, as_number
 from roofline_analysis.language.symbols import last_component
 from roofline_analysis.language.templates import bind_parameters, binding_of
@@ -18,9 +19,6 @@ from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function
-
-if TYPE_CHECKING:
-    from roofline_analysis.language.type_system import TypeSystem
 
 Typed = tuple[Number, str]
 """A number and its canonical type."""
@@ -32,7 +30,7 @@ _ASKED: Final = (ex.Name, ex.Call, ex.SizeOf, ex.Member)
 _CONSTANT: Final = frozenset(("constexpr", "static", "const"))
 
 
-def evaluate(types: TypeSystem, node: ex.Expression, scope: Scope) -> Typed | None:
+def evaluate(types: TypeQueries, node: ex.Expression, scope: Scope) -> Typed | None:
     """The value of a constant expression and its type; None where it has none.
 
     Names are template parameters, members of the class around, constants of the program and of
@@ -44,7 +42,7 @@ def evaluate(types: TypeSystem, node: ex.Expression, scope: Scope) -> Typed | No
 class _Evaluation:
     """One expression with the names it may use."""
 
-    def __init__(self, types: TypeSystem, scope: Scope, depth: int = 0) -> None:
+    def __init__(self, types: TypeQueries, scope: Scope, depth: int = 0) -> None:
         self.types = types
         self.scope = scope
         self.depth = depth
@@ -100,13 +98,13 @@ class _Evaluation:
 
     def _static_field(self, holder: Type, member: str) -> Typed | None:
         """A static member or an enumerator of a class or its bases."""
-        for inside, struct in self.types.hierarchy(holder):
+        for inside, struct in self.types.classes.hierarchy(holder):
             for field in struct.fields:
                 if field.name == member and field.qualifiers & _CONSTANT:
                     return self._initial(field, inside)
             if member in struct.enumerators:
                 return self._enumerated(struct.enumerators[member], inside)
-            for base in self.types.bases_of(inside) if member == "value" else ():
+            for base in self.types.classes.bases_of(inside) if member == "value" else ():
                 known = _library_constant(base)
                 if known is not None:
                     return known
@@ -274,7 +272,7 @@ class _Body(_Evaluation):
     """The body of a ``constexpr`` function: constants, conditions and returns, no loops."""
 
     def __init__(
-        self, types: TypeSystem, scope: Scope, values: dict[str, Typed], depth: int
+        self, types: TypeQueries, scope: Scope, values: dict[str, Typed], depth: int
     ) -> None:
         super().__init__(types, scope, depth)
         self.values = values

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from roofline_analysis.language.library_classes import library_class, library_extent
 from roofline_analysis.language.opencl_types import field_names
+from roofline_analysis.language.queries import TypeQueries
 from roofline_analysis.language.scope import Scope
 from roofline_analysis.language.types import SCALARS, Extent, vector_extent, vector_parts
 from roofline_core.program.expressions import Expression, Name, Unknown
@@ -19,9 +20,6 @@ from roofline_core.program.records import record
 from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
 from roofline_core.program.units import FieldGroup, Struct
-
-if TYPE_CHECKING:
-    from roofline_analysis.language.type_system import TypeSystem
 
 MAX_DEPTH: Final = 16
 """Classes within classes that are laid out."""
@@ -128,7 +126,7 @@ class _Building:
 class LayoutMaker:
     """Lays out the classes of a program, each closed type once."""
 
-    def __init__(self, types: TypeSystem) -> None:
+    def __init__(self, types: TypeQueries) -> None:
         self._types = types
         self._known: dict[Type, ClassLayout | None] = {}
         self._under_way: list[Type] = []
@@ -153,7 +151,7 @@ class LayoutMaker:
         vector = vector_parts(closed.name)
         if vector is not None:
             return _vector_layout(closed.name, *vector)
-        scope = self._types.scope_of(closed)
+        scope = self._types.classes.scope_of(closed)
         if scope is not None and scope.struct is not None:
             return self._class_layout(scope.struct, scope)
         return self._library_layout(closed)
@@ -198,7 +196,7 @@ class LayoutMaker:
         self, building: _Building, struct: Struct, scope: Scope, *, virtual: bool
     ) -> bool:
         """Place the bases that are not virtual; whether the class has a table of functions."""
-        named = zip(struct.bases, self._types.bases_of(scope), strict=True)
+        named = zip(struct.bases, self._types.classes.bases_of(scope), strict=True)
         closed = [base for written, base in named if written.name not in struct.virtual_bases]
         layouts = [self.layout(base) for base in closed]
         primary = next((i for i, made in enumerate(layouts) if made and made.dynamic), None)
@@ -240,7 +238,7 @@ class LayoutMaker:
             building.fields[name] = _moved(inner, offset)
 
     def _place_virtual_bases(self, building: _Building, struct: Struct, scope: Scope) -> None:
-        for written, base in zip(struct.bases, self._types.bases_of(scope), strict=True):
+        for written, base in zip(struct.bases, self._types.classes.bases_of(scope), strict=True):
             if written.name in struct.virtual_bases:
                 self._place_base(building, base, self.layout(base))
 

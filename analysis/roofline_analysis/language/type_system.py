@@ -6,24 +6,23 @@ what it means no longer depends on the place that names it. Layouts are kept by 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from roofline_analysis.language import opencl_types, type_traits
+from roofline_analysis.language.classes import Classes
 from roofline_analysis.language.constant_expressions import evaluate
-from roofline_analysis.language.layouts import ClassLayout, Field, LayoutMaker
+from roofline_analysis.language.layouts import ClassLayout, LayoutMaker
 from roofline_analysis.language.scope import (
     NO_NAMES,
     Binding,
     Number,
-    NumberOf,
     Scope,
     as_number,
     literal,
 )
 from roofline_analysis.language.symbols import (
-    MAX_BASES_DEPTH,
     Alias,
     Symbols,
     last_component,
@@ -33,9 +32,6 @@ from roofline_analysis.language.templates import (
     TemplateArgument,
     bind_parameters,
     binding_of,
-    matching,
-    more_specialised,
-    written,
 )
 from roofline_analysis.language.types import (
     EXTENTS,
@@ -47,7 +43,7 @@ from roofline_analysis.language.types import (
 )
 from roofline_core.program.expressions import Expression, Name
 from roofline_core.program.types import Type
-from roofline_core.program.units import Dialect, Function, Struct
+from roofline_core.program.units import Dialect, Function
 
 MAX_ALIASES: Final = 16
 """Aliases of aliases that are followed."""
@@ -61,10 +57,9 @@ class TypeSystem:
         self.symbols = symbols
         self._opencl: TypeSystem | None = self if dialect is Dialect.OPENCL else None
         self._own_names = opencl_types.CANONICAL if dialect is Dialect.OPENCL else {}
-        self._scopes: dict[Type, Scope | None] = {}
+        self.classes = Classes(self)
         self._layouts = LayoutMaker(self)
         self._leaves: dict[Type, int] = {}
-        self._bases: dict[Scope, tuple[Type, ...]] = {}
         self._depth = 0
 
     def in_dialect(self, dialect: Dialect) -> TypeSystem:
@@ -230,7 +225,7 @@ class TypeSystem:
 
     def _member_type(self, holder: Type, member: str) -> Type | None:
         """A type alias of a class or its bases, closed."""
-        for inside, struct in self.hierarchy(holder):
+        for inside, struct in self.classes.hierarchy(holder):
             target = struct.aliases.get(member)
             if target is not None and target.name != member:
                 return self.resolve(target, inside)
@@ -259,115 +254,18 @@ class TypeSystem:
             return self.resolve(alias.target, inside)
         given = tuple(self.argument(argument, scope) for argument in type_.args)
         bound = bind_parameters(
-            alias.params, given, lambda default, so_far: self._default(default, so_far, scope)
+            alias.params, given, lambda default, so_far: self.default(default, so_far, scope)
         )
         return self.resolve(alias.target, Scope(bound))
 
-    def _default(
+    def default(
         self, default: TemplateArgument, so_far: dict[str, Binding], scope: Scope
     ) -> Binding | None:
+        """What a default template argument is, given the parameters before it."""
         inside = Scope({**scope.bindings, **so_far}, scope.owner, scope.struct, scope.number_of)
         return binding_of(self.argument(default, inside))
 
     # ---- Classes
-
-    def scope_of(self, closed: Type) -> Scope | None:
-        """What names mean inside a class; None where the program does not define it.
-
-        The class is the specialisation that fits the type's arguments best, its parameters bound.
-        """
-        key = _object(closed)
-        if key not in self._scopes:
-            self._scopes[key] = self._find_scope(key)
-        return self._scopes[key]
-
-    def _outer_bindings(self, closed: Type) -> dict[str, Binding]:
-        """The template parameters of the class that a nested class stands in."""
-        outer = self.symbols.find_struct(closed.name.rpartition("::")[0])
-        if outer is None or not closed.scope_args:
-            return {}
-        return bind_parameters(outer.template_params, closed.scope_args, lambda *_: None)
-
-    def _find_scope(self, closed: Type) -> Scope | None:
-        primary = self.symbols.find_struct(closed.name)
-        if primary is None:
-            return None
-        outer = self._outer_bindings(closed)
-        arguments = list(closed.args)
-        if primary.template_params:
-            bound = bind_parameters(
-                primary.template_params,
-                closed.args,
-                lambda default, so_far: self._default(default, so_far, NO_NAMES),
-            )
-            for parameter in primary.template_params[len(arguments) :]:
-                if parameter.name in bound:
-                    arguments.append(written(bound[parameter.name]))
-        else:
-            bound = {}
-        owner = Type(closed.name, tuple(arguments), scope_args=closed.scope_args)
-        if arguments:
-            chosen = self._specialisation(closed.name, arguments)
-            if chosen is not None:
-                return Scope({**outer, **chosen[1]}, owner, chosen[0])
-        return Scope({**outer, **bound}, owner, primary)
-
-    def _specialisation(
-        self, name: str, arguments: list[TemplateArgument]
-    ) -> tuple[Struct, dict[str, Binding]] | None:
-        fitting: list[tuple[Struct, tuple[TemplateArgument, ...], dict[str, Binding]]] = []
-        for struct in self.symbols.find_structs(name):
-            if struct.template_args is None:
-                continue
-            names = {parameter.name: Type(parameter.name) for parameter in struct.template_params}
-            patterns = tuple(
-                self.argument(argument, Scope(names)) for argument in struct.template_args
-            )
-            bound = matching(struct, patterns, arguments)
-            if bound is not None:
-                fitting.append((struct, patterns, bound))
-        best = None
-        for candidate in fitting:
-            if best is None or more_specialised(candidate[:2], best[:2]):
-                best = candidate
-        return (best[0], best[2]) if best is not None else None
-
-    def hierarchy(self, closed: Type, depth: int = 0) -> Iterator[tuple[Scope, Struct]]:
-        """A class and those it derives from, each before its bases, with the names in force."""
-        inside = self.scope_of(closed)
-        if inside is None or inside.struct is None:
-            return
-        yield inside, inside.struct
-        for base in self.bases_of(inside) if depth < MAX_BASES_DEPTH else ():
-            yield from self.hierarchy(base, depth + 1)
-
-    def bases_of(self, inside: Scope) -> tuple[Type, ...]:
-        """The classes that a class derives from, closed, in the order that it names them."""
-        if inside.struct is None or not inside.struct.bases:
-            return ()
-        found = self._bases.get(inside)
-        if found is None:
-            # A class's own members are not looked at for the names of its bases.
-            around = Scope(inside.bindings)
-            found = tuple(self.resolve(base, around) for base in inside.struct.bases)
-            self._bases[inside] = found
-        return found
-
-    def find_methods(self, closed: Type, name: str) -> tuple[list[Function], Scope]:
-        """Methods of a class or the nearest base that has some, and the names in force there."""
-        for inside, struct in self.hierarchy(closed):
-            found = self.symbols.find_methods(struct, name)
-            if found:
-                return found, inside
-        return [], NO_NAMES
-
-    def scope_in(self, closed: Type, owner: str) -> Scope | None:
-        """What names mean in the class of this name, which is the given one or a base of it."""
-        for inside, struct in self.hierarchy(closed):
-            qualified = struct.qualified_name
-            if matches(owner, qualified) or matches(qualified, owner):
-                return inside
-        return None
 
     def find_callees(
         self, callee: Name, near: Path | None, scope: Scope
@@ -379,12 +277,12 @@ class TypeSystem:
         """
         prefix, _, simple = callee.name.rpartition("::")
         if not prefix and scope.owner is not None:
-            methods, inside = self.find_methods(scope.owner, simple)
+            methods, inside = self.classes.find_methods(scope.owner, simple)
             if methods and not _constructs(inside, simple):
                 return methods, inside
         if prefix:
             holder = self.resolve(Type(prefix, callee.scope_args), scope)
-            methods, inside = self.find_methods(holder, simple)
+            methods, inside = self.classes.find_methods(holder, simple)
             if methods and not _constructs(inside, simple):
                 return methods, inside
         bound = scope.bindings.get(callee.name)
@@ -471,83 +369,6 @@ class TypeSystem:
         if vector_parts(closed.name) is not None:
             return True
         return self.symbols.find_struct(closed.name) is not None
-
-
-InForce = tuple[Scope, dict[int, tuple[Type, Type]]]
-"""What ``TypesInForce.enter`` gives, for ``leave``."""
-
-
-class TypesInForce:
-    """The types of a program as one place of it names them."""
-
-    def __init__(
-        self, system: TypeSystem, scope: Scope = NO_NAMES, number_of: NumberOf | None = None
-    ) -> None:
-        self.system = system
-        self._number_of = number_of
-        self._resolved: dict[int, tuple[Type, Type]] = {}
-        self.scope = Scope(scope.bindings, scope.owner, scope.struct, number_of)
-
-    def enter(self, scope: Scope) -> InForce:
-        """Use another scope's names from now on; gives what ``leave`` takes."""
-        before = self.scope, self._resolved
-        self.scope = Scope(scope.bindings, scope.owner, scope.struct, self._number_of)
-        self._resolved = {}
-        return before
-
-    def leave(self, before: InForce) -> None:
-        """Come back to the names that were in force before ``enter``."""
-        self.scope, self._resolved = before
-
-    def bind(self, name: str, binding: Binding) -> None:
-        """Give a template parameter its argument."""
-        if self.scope.bindings.get(name) != binding:
-            scope = self.scope
-            bindings = {**scope.bindings, name: binding}
-            self.scope = Scope(bindings, scope.owner, scope.struct, scope.number_of)
-            self._resolved = {}
-
-    def resolve(self, type_: Type) -> Type:
-        """The closed type; see ``TypeSystem.resolve``."""
-        known = self._resolved.get(id(type_))
-        if known is not None and known[0] is type_:
-            return known[1]
-        made = self.system.resolve(type_, self.scope)
-        self._resolved[id(type_)] = type_, made
-        if made is not type_:
-            self._resolved[id(made)] = made, made
-        return made
-
-    def size(self, type_: Type) -> int | None:
-        """Bytes of a value of this type; None where that is not known."""
-        return self.system.size(self.resolve(type_), self.scope)
-
-    def layout(self, type_: Type) -> ClassLayout | None:
-        """Where the fields of a class lie; None for what is no class or not defined."""
-        closed = self.resolve(type_)
-        return None if closed.pointers or closed.dims else self.system.layout(closed)
-
-    def fields(self, type_: Type) -> Mapping[str, Field] | None:
-        """The fields of a class by name; None for what is no class or not defined."""
-        layout = self.layout(type_)
-        return layout.fields if layout is not None else None
-
-    def leaves(self, type_: Type) -> int:
-        """Scalars in an object of a class, in the classes within it too; 1 for a scalar."""
-        return self.system.leaves(self.resolve(type_))
-
-    def given_arguments(
-        self, arguments: Sequence[TemplateArgument] | None
-    ) -> list[Binding | None] | None:
-        """The template arguments that a call writes, as bindings."""
-        return self.system.given_arguments(arguments, self.scope)
-
-
-def _object(closed: Type) -> Type:
-    """The type of one object, without pointers and bounds around it."""
-    if not (closed.pointers or closed.dims or closed.const or closed.reference):
-        return closed
-    return Type(closed.name, closed.args, scope_args=closed.scope_args)
 
 
 def _constructs(scope: Scope, name: str) -> bool:

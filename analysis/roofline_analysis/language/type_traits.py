@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from roofline_analysis.language.queries import TypeQueries
 from roofline_analysis.language.scope import Number, Scope, as_number
 from roofline_analysis.language.templates import TemplateArgument, same_type
 from roofline_analysis.language.types import common_type, is_arithmetic, is_integer, is_unsigned
 from roofline_core.program.types import Type
-
-if TYPE_CHECKING:
-    from roofline_analysis.language.type_system import TypeSystem
 
 _STANDARD: Final = ("std::", "cuda::std::", "thrust::")
 
@@ -144,7 +142,7 @@ def _standard(name: str) -> str | None:
     return name if "::" not in name.removesuffix("::type").removesuffix("::value") else None
 
 
-def type_of(types: TypeSystem, type_: Type, scope: Scope) -> Type | None:
+def type_of(types: TypeQueries, type_: Type, scope: Scope) -> Type | None:
     """The closed type that a trait gives: ``std::conditional_t<...>``; None for any other name."""
     name = _standard(type_.name)
     if name is None:
@@ -163,7 +161,7 @@ def type_of(types: TypeSystem, type_: Type, scope: Scope) -> Type | None:
 
 
 def number_of(
-    types: TypeSystem, name: str, args: Arguments, scope_args: Arguments, scope: Scope
+    types: TypeQueries, name: str, args: Arguments, scope_args: Arguments, scope: Scope
 ) -> Number | None:
     """What a trait says: ``std::is_same<T, U>::value``, ``is_same_v<T, U>``; else None."""
     short = _standard(name)

@@ -71,7 +71,7 @@ def _static_field(walker: Walker, name: str) -> Global | None:
     """A static member of the class around, its bases, or the class that a name is qualified by."""
     prefix, _, member = name.rpartition("::")
     owner = walker.types.resolve(Type(prefix)) if prefix else walker.types.scope.owner
-    scope = walker.types.system.scope_of(owner) if owner is not None else None
+    scope = walker.types.system.classes.scope_of(owner) if owner is not None else None
     if scope is None or scope.struct is None:
         return None
     found = walker.symbols.find_static_field(scope.struct, member)

@@ -42,7 +42,7 @@ def method_call(walker: Walker, node: ex.Call, callee: ex.Member) -> DeviceValue
     primitive = primitive_method(walker, owner_type, callee.name, node.args, node)
     if primitive is not None:
         return primitive
-    methods, scope = walker.types.system.find_methods(owner_type, callee.name)
+    methods, scope = walker.types.system.classes.find_methods(owner_type, callee.name)
     if not methods and not walker.types.system.is_class(owner_type):
         methods = _only_methods(walker, callee.name)
     found = callee_of(walker, methods, node.args, callee.template_args, scope)
@@ -92,7 +92,7 @@ def call_object(
             if chosen is not None:
                 return inline(walker, chosen, node.args, template_args=value.template_args)
     type_ = walker.types.resolve(walker.type_of(value))
-    methods, scope = walker.types.system.find_methods(type_, "operator()")
+    methods, scope = walker.types.system.classes.find_methods(type_, "operator()")
     found = callee_of(walker, methods, node.args, scope=scope)
     if found is not None:
         owner = place or walker.declare("", type_, value)
@@ -138,7 +138,7 @@ def construct(
         return build(walker, type_, args)
     if len(args) == 1 and isinstance(args[0], StructValue) and args[0].type.name == type_.name:
         return args[0]
-    scope = walker.types.system.scope_of(type_)
+    scope = walker.types.system.classes.scope_of(type_)
     blank = _blank(walker, type_, scope)
     if not isinstance(blank, StructValue):
         keep(walker, *args)

@@ -24,7 +24,7 @@ def call_operator(walker: Walker, op: str, operands: tuple[DeviceValue, ...]) ->
     if found is not None:
         return inline(walker, found, operands)
     first = walker.types.resolve(walker.type_of(operands[0]))
-    members, scope = walker.types.system.find_methods(first, name)
+    members, scope = walker.types.system.classes.find_methods(first, name)
     found = callee_of(walker, members, operands[1:], scope=scope)
     if found is not None:
         place = walker.declare("", first, operands[0])
@@ -57,7 +57,7 @@ def call_compound(walker: Walker, op: str, place: Place, right: DeviceValue) -> 
     held = walker.read(place)
     if not isinstance(held, StructValue):
         return None
-    members, scope = walker.types.system.find_methods(walker.types.resolve(held.type), name)
+    members, scope = walker.types.system.classes.find_methods(walker.types.resolve(held.type), name)
     found = callee_of(walker, members, (right,), scope=scope)
     if found is not None:
         inline(walker, found, (right,), this=place, scope=scope)

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from roofline_analysis.device.costs.cost_model import Machine
 from roofline_analysis.device.values import DeviceValue
-from roofline_analysis.language.type_system import TypesInForce
+from roofline_analysis.language.types_in_force import TypesInForce
 from roofline_core.program.types import Type
 
 

@@ -269,7 +269,7 @@ def apply_member_defaults(
 ) -> None:
     """Give the members of a new object their default initialisers, bases first."""
     scope = class_scope(m, type) or NO_NAMES
-    for closed in m.types.bases_of(scope) if depth < MAX_BASES_DEPTH else ():
+    for closed in m.types.classes.bases_of(scope) if depth < MAX_BASES_DEPTH else ():
         parent = class_of(m, closed)
         if parent is not None:
             apply_member_defaults(m, parent, closed, result, depth + 1)

@@ -87,7 +87,7 @@ def _static_constant(m: Machine, struct: Struct, name: str) -> Typed | None:
     """The number of a constant member, which may be another in each instance of a template."""
     around = names_in_force(m)
     if around.struct is not struct:
-        around = m.types.scope_of(Type(struct.qualified_name)) or NO_NAMES
+        around = m.types.classes.scope_of(Type(struct.qualified_name)) or NO_NAMES
     return evaluate(m.types, Name(0, name), without_variables(around))
 
 
@@ -151,12 +151,12 @@ def _inherited(m: Machine, struct: Struct, name: str) -> list[Function]:
 def _of_class(m: Machine, node: Name) -> list[Function]:
     """Methods of the class that a name is qualified by: an alias or a template parameter."""
     prefix, _, simple = node.name.rpartition("::")
-    return m.types.find_methods(resolve(m, Type(prefix, node.scope_args)), simple)[0]
+    return m.types.classes.find_methods(resolve(m, Type(prefix, node.scope_args)), simple)[0]
 
 
 def find_method(m: Machine, type: Type, name: str) -> list[Function]:
     """Methods of a class or its bases by name."""
-    return m.types.find_methods(type, name)[0]
+    return m.types.classes.find_methods(type, name)[0]
 
 
 def method_scope(m: Machine, function: Function, this: Aggregate | None) -> Scope:
@@ -172,7 +172,7 @@ def method_scope(m: Machine, function: Function, this: Aggregate | None) -> Scop
         function.owner
     ):
         return around
-    found = m.types.scope_of(Type(function.owner))
+    found = m.types.classes.scope_of(Type(function.owner))
     return found if found is not None else NO_NAMES
 
 

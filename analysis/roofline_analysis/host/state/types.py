@@ -109,10 +109,10 @@ def assumed_size(m: Machine, type: Type) -> int:
 
 def class_scope(m: Machine, type: Type, owner: str | None = None) -> Scope | None:
     """What names mean in a class, or in the base of it that is called ``owner``."""
-    found = m.types.scope_of(type)
+    found = m.types.classes.scope_of(type)
     if found is None or owner is None:
         return found
-    return m.types.scope_in(type, owner) or found
+    return m.types.classes.scope_in(type, owner) or found
 
 
 def class_bindings(m: Machine, type: Type, owner: str | None = None) -> HostBindings:
@@ -123,7 +123,7 @@ def class_bindings(m: Machine, type: Type, owner: str | None = None) -> HostBind
 
 def class_of(m: Machine, type: Type) -> Struct | None:
     """The class, or the specialisation of it, that a resolved type names."""
-    scope = m.types.scope_of(type)
+    scope = m.types.classes.scope_of(type)
     return scope.struct if scope is not None else None
 
 
