@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roofline_analysis.host.interpreter.overloads import call_operator, call_operator_place
+from roofline_analysis.host.interpreter.operator_calls import call_operator, call_operator_place
 from roofline_analysis.host.libraries.streams import read_from_stream, stream_of
 from roofline_analysis.host.objects.containers import subscript
 from roofline_analysis.host.objects.initialisers import initialise
