@@ -14,6 +14,7 @@ import pytest
 import roofline_lsp.cli.main as entry
 from roofline_lsp.cli.main import COMMANDS
 
+REST = "rules, schema, study"
 SLOW_PACKAGES = ("anthropic", "lsprotocol", "pygls", "sympy")
 CALL = "import sys; from roofline_lsp.cli.main import main; "
 
@@ -58,7 +59,7 @@ def test_help_names_commands_and_exit_codes(run: Callable[..., Any]) -> None:
         ("evalute", "did you mean 'evaluate'?"),
         (
             "xyz",
-            "the commands are advise, cache, evaluate, explain, gpus, import, prompt, rules",
+            f"the commands are advise, cache, evaluate, explain, gpus, import, prompt, {REST}",
         ),
         ("src/saxpy.cu", "to check it, run: roofline-lsp --check src/saxpy.cu"),
     ],
