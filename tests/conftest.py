@@ -50,15 +50,15 @@ NOT_FAST: Final = (
     # Wait.
     "server/test_documents.py::test_typing_does_not_put_off_the_analysis_for_ever",
     # Compute for seconds.
-    "api/test_entry.py::test_calls_nested_deeply_give_a_report",
-    "api/test_reuse.py::test_any_order_of_edits_gives_what_a_fresh_analysis_gives",
-    "api/test_reuse.py::test_quick_reports_leave_nothing_behind",
-    "api/test_what_if.py::test_examples_are_judged_elsewhere_as_by_analyses_for_there",
+    "analysis/api/test_entry.py::test_calls_nested_deeply_give_a_report",
+    "analysis/api/test_reuse.py::test_any_order_of_edits_gives_what_a_fresh_analysis_gives",
+    "analysis/api/test_reuse.py::test_quick_reports_leave_nothing_behind",
+    "analysis/api/test_what_if.py::test_examples_are_judged_elsewhere_as_by_analyses_for_there",
     "broken",
     "parsers/cuda/test_fuzz.py::test_deep_nesting",
     "parsers/preprocess/test_robustness.py::test_hostile",
     "parsers/preprocess/test_robustness.py::test_spoiled_code",
-    "reports/test_json.py::test_the_schema_names_every_key_and_no_other",
+    "formats/test_json.py::test_the_schema_names_every_key_and_no_other",
 )
 """What ``-m fast`` leaves out: folders, files and tests, by their paths in this folder."""
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import NOT_FAST
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -56,6 +58,12 @@ def package_files() -> set[str]:
 def test_required_folders_exist() -> None:
     required = ["server", "parsers", "hardware_db", "editor-clients", "tests", "examples"]
     assert [name for name in required if not (ROOT / name).is_dir()] == []
+
+
+def test_what_is_not_fast_is_there() -> None:
+    """A test that has moved would be taken for a fast one."""
+    paths = [name.partition("::")[0] for name in NOT_FAST]
+    assert [path for path in paths if not (ROOT / "tests" / path).exists()] == []
 
 
 def test_each_folder_has_one_package() -> None:
