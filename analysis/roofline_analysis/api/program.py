@@ -11,6 +11,13 @@ from pathlib import Path
 from roofline_analysis.api.cache import AnalysisCache
 from roofline_analysis.api.explain.launch import explained
 from roofline_analysis.api.explain.records import LaunchExplanation
+from roofline_analysis.api.kernel_lookup import (
+    ChosenLaunch,
+    best_launch,
+    best_matches,
+    constant_bindings,
+    launches_of,
+)
 from roofline_analysis.api.reuse import kept
 from roofline_analysis.api.targets import target_of
 from roofline_analysis.device.summary import summarise
@@ -21,8 +28,8 @@ from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.launch.binding import Binding, bind
 from roofline_analysis.names.body_hash import body_hash, by_name
-from roofline_analysis.names.profiled_names import ProfiledName, offload_name, parse_profiled_name
-from roofline_analysis.names.signature import parameter_list, signature
+from roofline_analysis.names.profiled_names import parse_profiled_name
+from roofline_analysis.names.signature import signature
 from roofline_analysis.project.files import Reader, read_file
 from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_analysis.report.report import KernelReport
@@ -57,13 +64,6 @@ class Judged:
     report: KernelReport
     launches: tuple[JudgedLaunch, ...]
     """The launches in it, or the kernel without one."""
-
-
-@record(frozen=True, slots=True)
-class _Chosen:
-    kernel: Function
-    context: LaunchContext | None
-    bindings: Mapping[str, Type | int]
 
 
 class ProgramAnalysis:
@@ -239,8 +239,7 @@ class ProgramAnalysis:
 
         ``host`` is what to look for them in, if not in the program as it is run.
         """
-        found = [c for c in (host or self.host).launches if _is_same(c.kernel, kernel)]
-        return tuple(sorted(found, key=lambda context: (not context.certain, context.order)))
+        return launches_of(kernel, (host or self.host).launches)
 
     def summary(
         self, kernel: Function, bindings: Mapping[str, Type | int] | None = None
@@ -271,7 +270,7 @@ class ProgramAnalysis:
         bindings: Mapping[str, Type | int] | None = None,
     ) -> KernelSummary:
         """What one thread does in a launch; ``bindings`` go before its template arguments."""
-        return self.summary(kernel, {**_constant_bindings(context), **(bindings or {})})
+        return self.summary(kernel, {**constant_bindings(context), **(bindings or {})})
 
     def kernel_problems(self) -> tuple[Problem, ...]:
         """What could not be followed in the kernels judged so far."""
@@ -294,7 +293,7 @@ class ProgramAnalysis:
 
     def judge_launch(self, kernel: Function, context: LaunchContext | None) -> JudgedLaunch:
         """Judge one launch, and keep what the prediction was computed from."""
-        bindings = _constant_bindings(context)
+        bindings = constant_bindings(context)
         summary = self.summary(kernel, bindings)
         bound = bind(summary, context)
         count("launches judged")
@@ -329,7 +328,7 @@ class ProgramAnalysis:
         chosen = self._chosen(profiled_name, grid, block)
         if chosen is None:
             return None
-        merged = {**_constant_bindings(chosen.context), **chosen.bindings}
+        merged = {**constant_bindings(chosen.context), **chosen.bindings}
         summary = self.summary(chosen.kernel, merged)
         bound = bind(summary, chosen.context, grid, block)
         judged = judge(summary, bound, self.target)
@@ -337,30 +336,15 @@ class ProgramAnalysis:
         launch = JudgedLaunch(chosen.context, merged, bound, judged)
         return explained(launch, self.target, found)
 
-    def _chosen(self, profiled_name: str, grid: Dim3 | None, block: Dim3 | None) -> _Chosen | None:
+    def _chosen(
+        self, profiled_name: str, grid: Dim3 | None, block: Dim3 | None
+    ) -> ChosenLaunch | None:
         """The kernel that a profiled name means, and the launch of it that is judged."""
         wanted = parse_profiled_name(profiled_name)
-        choices: list[tuple[int, _Chosen]] = []
-        for kernel in _best_matches(self.functions, wanted):
-            bindings = _template_bindings(kernel, wanted)
-            context = self._choose_launch(kernel, bindings, grid, block)
-            score = -1 if context is None else _launch_score(context, bindings, grid, block)
-            choices.append((score, _Chosen(kernel, context, bindings)))
-        return max(choices, key=lambda choice: choice[0])[1] if choices else None
-
-    def _choose_launch(
-        self,
-        kernel: Function,
-        bindings: Mapping[str, Type | int],
-        grid: Dim3 | None,
-        block: Dim3 | None,
-    ) -> LaunchContext | None:
-        """The first launch that agrees with the template arguments and the dimensions."""
-        return max(
-            self.launches_of(kernel),
-            key=lambda context: _launch_score(context, bindings, grid, block),
-            default=None,
-        )
+        kernels = best_matches(self.functions, wanted)
+        if not kernels:
+            return None
+        return best_launch(kernels, wanted, self.host.launches, grid, block)
 
 
 def _kernels(program: Program) -> tuple[Function, ...]:
@@ -372,98 +356,3 @@ def _kernels(program: Program) -> tuple[Function, ...]:
                 key = (function.path, function.name_span.line, function.name)
                 found.setdefault(key, function)
     return tuple(found.values())
-
-
-def _is_same(one: Function, other: Function) -> bool:
-    if one is other:
-        return True
-    return one.qualified_name == other.qualified_name and (
-        one.name_span == other.name_span
-        if one.path == other.path and one.has_body
-        else len(one.params) == len(other.params) and not one.has_body
-    )
-
-
-def _constant_bindings(context: LaunchContext | None) -> dict[str, Type | int]:
-    if context is None:
-        return {}
-    result: dict[str, Type | int] = {}
-    for name, value in context.template_bindings.items():
-        if isinstance(value, Type):
-            result[name] = value
-        else:
-            known = value.constant
-            if known is not None:
-                result[name] = int(known)
-    return result
-
-
-def _template_bindings(kernel: Function, wanted: ProfiledName) -> dict[str, Type | int]:
-    result: dict[str, Type | int] = {}
-    for parameter, argument in zip(kernel.template_params, wanted.template_args, strict=False):
-        if parameter.pack:
-            break
-        if (parameter.type is None) == isinstance(argument, Type):
-            result[parameter.name] = argument
-    return result
-
-
-def _launch_score(
-    context: LaunchContext,
-    bindings: Mapping[str, Type | int],
-    grid: Dim3 | None,
-    block: Dim3 | None,
-) -> int:
-    """How well a launch agrees with template arguments and dimensions."""
-    constants = _constant_bindings(context)
-    score = 4 * sum(_agrees(constants.get(name), value) for name, value in bindings.items())
-    score += 2 * _may_be(_dims(context.block), block)
-    return score + _may_be(_dims(context.grid), grid)
-
-
-def _may_be(found: tuple[int | None, ...] | None, wanted: Dim3 | None) -> bool:
-    """Whether the dimensions of a launch, as far as they are known, are these."""
-    if found is None or wanted is None:
-        return False
-    return all(one in (None, other) for one, other in zip(found, wanted, strict=True))
-
-
-def _agrees(one: Type | int | None, other: Type | int) -> bool:
-    if isinstance(one, Type) and isinstance(other, Type):
-        return one.name == other.name and one.pointers == other.pointers
-    return one == other
-
-
-def _dims(dims: Sequence[object] | None) -> tuple[int | None, ...] | None:
-    if dims is None:
-        return None
-    return tuple(None if d.constant is None else int(d.constant) for d in dims)  # type: ignore[attr-defined]
-
-
-def _best_matches(functions: Sequence[Function], wanted: ProfiledName) -> list[Function]:
-    """The kernels of this name whose namespaces, overload and specialisation fit best.
-
-    Several where the name cannot tell them apart: target regions that stand in headers included
-    into one function. Their profiled names have the headers' lines, ours those of the includes.
-    """
-    named = [f for f in functions if f.name == wanted.base_name]
-    if not named and wanted.region_of is not None:
-        start = offload_name(wanted.region_of, "")
-        named = [f for f in functions if f.name.startswith(start)]
-    scores = [(_match(f, wanted), f) for f in named]
-    best = max((score for score, _ in scores), default=0.0)
-    return [function for score, function in scores if score == best]
-
-
-def _match(function: Function, wanted: ProfiledName) -> float:
-    score = 0.0
-    if function.qualified_name == wanted.qualified_name:
-        score += 2
-    if wanted.params is not None and len(function.params) == len(wanted.params):
-        score += 4
-        shown = [text.replace(" ", "") for text in parameter_list(function)]
-        given = [text.replace(" ", "") for text in wanted.params]
-        score += sum(a == b for a, b in zip(shown, given, strict=True)) / max(1, len(given))
-    if bool(function.template_params) == bool(wanted.template_args):
-        score += 1
-    return score

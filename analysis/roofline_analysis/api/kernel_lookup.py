@@ -1,0 +1,149 @@
+"""Which kernel and launch of a program a profiler means by a kernel's name and dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from roofline_analysis.host.values import LaunchContext
+from roofline_analysis.names.profiled_names import ProfiledName, offload_name
+from roofline_analysis.names.signature import parameter_list
+from roofline_core.program.dims import Dim3
+from roofline_core.program.records import record
+from roofline_core.program.types import Type
+from roofline_core.program.units import Function
+
+
+@record(frozen=True, slots=True)
+class ChosenLaunch:
+    """The kernel that a profiled name means, and the launch of it that is judged."""
+
+    kernel: Function
+    context: LaunchContext | None
+    """None where no launch was found."""
+    bindings: Mapping[str, Type | int]
+    """The template arguments that the name gives."""
+
+
+def best_matches(functions: Sequence[Function], wanted: ProfiledName) -> list[Function]:
+    """The kernels of this name whose namespaces, overload and specialisation fit best.
+
+    Several where the name cannot tell them apart: target regions that stand in headers included
+    into one function. Their profiled names have the headers' lines, ours those of the includes.
+    """
+    named = [f for f in functions if f.name == wanted.base_name]
+    if not named and wanted.region_of is not None:
+        start = offload_name(wanted.region_of, "")
+        named = [f for f in functions if f.name.startswith(start)]
+    scores = [(_match(f, wanted), f) for f in named]
+    best = max((score for score, _ in scores), default=0.0)
+    return [function for score, function in scores if score == best]
+
+
+def best_launch(
+    kernels: Sequence[Function],
+    wanted: ProfiledName,
+    launches: Sequence[LaunchContext],
+    grid: Dim3 | None = None,
+    block: Dim3 | None = None,
+) -> ChosenLaunch | None:
+    """Of the launches of some kernels, the one that agrees best with a name and dimensions.
+
+    None if there are no kernels. A kernel without a launch goes behind those that have one.
+    """
+    choices: list[tuple[int, ChosenLaunch]] = []
+    for kernel in kernels:
+        bindings = _template_bindings(kernel, wanted)
+        scored = [
+            (_launch_score(context, bindings, grid, block), context)
+            for context in launches_of(kernel, launches)
+        ]
+        score, context = max(scored, key=lambda pair: pair[0], default=(-1, None))
+        choices.append((score, ChosenLaunch(kernel, context, bindings)))
+    return max(choices, key=lambda choice: choice[0])[1] if choices else None
+
+
+def launches_of(kernel: Function, launches: Sequence[LaunchContext]) -> tuple[LaunchContext, ...]:
+    """The launches that are of a kernel, those that surely happen first, each in the order met."""
+    found = [context for context in launches if _is_same(context.kernel, kernel)]
+    return tuple(sorted(found, key=lambda context: (not context.certain, context.order)))
+
+
+def _is_same(one: Function, other: Function) -> bool:
+    if one is other:
+        return True
+    return one.qualified_name == other.qualified_name and (
+        one.name_span == other.name_span
+        if one.path == other.path and one.has_body
+        else len(one.params) == len(other.params) and not one.has_body
+    )
+
+
+def constant_bindings(context: LaunchContext | None) -> dict[str, Type | int]:
+    """The template arguments of a launch that are known: types and whole numbers."""
+    if context is None:
+        return {}
+    result: dict[str, Type | int] = {}
+    for name, value in context.template_bindings.items():
+        if isinstance(value, Type):
+            result[name] = value
+        else:
+            known = value.constant
+            if known is not None:
+                result[name] = int(known)
+    return result
+
+
+def _match(function: Function, wanted: ProfiledName) -> float:
+    score = 0.0
+    if function.qualified_name == wanted.qualified_name:
+        score += 2
+    if wanted.params is not None and len(function.params) == len(wanted.params):
+        score += 4
+        shown = [text.replace(" ", "") for text in parameter_list(function)]
+        given = [text.replace(" ", "") for text in wanted.params]
+        score += sum(a == b for a, b in zip(shown, given, strict=True)) / max(1, len(given))
+    if bool(function.template_params) == bool(wanted.template_args):
+        score += 1
+    return score
+
+
+def _template_bindings(kernel: Function, wanted: ProfiledName) -> dict[str, Type | int]:
+    result: dict[str, Type | int] = {}
+    for parameter, argument in zip(kernel.template_params, wanted.template_args, strict=False):
+        if parameter.pack:
+            break
+        if (parameter.type is None) == isinstance(argument, Type):
+            result[parameter.name] = argument
+    return result
+
+
+def _launch_score(
+    context: LaunchContext,
+    bindings: Mapping[str, Type | int],
+    grid: Dim3 | None,
+    block: Dim3 | None,
+) -> int:
+    """How well a launch agrees with template arguments and dimensions."""
+    constants = constant_bindings(context)
+    score = 4 * sum(_agrees(constants.get(name), value) for name, value in bindings.items())
+    score += 2 * _may_be(_dims(context.block), block)
+    return score + _may_be(_dims(context.grid), grid)
+
+
+def _may_be(found: tuple[int | None, ...] | None, wanted: Dim3 | None) -> bool:
+    """Whether the dimensions of a launch, as far as they are known, are these."""
+    if found is None or wanted is None:
+        return False
+    return all(one in (None, other) for one, other in zip(found, wanted, strict=True))
+
+
+def _agrees(one: Type | int | None, other: Type | int) -> bool:
+    if isinstance(one, Type) and isinstance(other, Type):
+        return one.name == other.name and one.pointers == other.pointers
+    return one == other
+
+
+def _dims(dims: Sequence[object] | None) -> tuple[int | None, ...] | None:
+    if dims is None:
+        return None
+    return tuple(None if d.constant is None else int(d.constant) for d in dims)  # type: ignore[attr-defined]
