@@ -36,7 +36,7 @@ def figures_of(
     analysis: ProgramAnalysis, kernel: Function, launch: LaunchContext | None
 ) -> KernelFigures:
     """The prediction for one launch, as plain values."""
-    prediction, _ = analysis.predict_launch(kernel, launch)
+    prediction = analysis.judge_launch(kernel, launch).prediction
     repeat = launch.repeat.constant if launch is not None and launch.repeat is not None else None
     return KernelFigures(
         name=kernel.name,

@@ -18,7 +18,7 @@ from roofline_analysis.project.programs import beside, files_of_program, program
 from roofline_analysis.project.project import ProjectIndex
 from roofline_analysis.report.origins import arguments_used, open_values, origin_text
 from roofline_analysis.report.report import FileReport, KernelReport, LaunchReport, WhatIf
-from roofline_analysis.rules.subject import JudgedLaunch
+from roofline_analysis.verdict.launch import JudgedLaunch
 from roofline_core.algebra.symbolic import Expr
 from roofline_core.program.stages import Stage, count, stage
 from roofline_core.program.types import Type
@@ -166,7 +166,7 @@ def _judged(analysis: ProgramAnalysis, kernel: Function, finder: FindingsMaker) 
         name_span=kernel.name_span,
         launches=launches,
         prediction=judged[0].prediction,
-        what_if=launches[0].what_if if launches else _what_if(analysis, kernel, None),
+        what_if=launches[0].what_if if launches else _what_if(analysis, kernel, judged[0]),
         body_hash=analysis.body_hash(kernel),
     )
     return Judged(report, tuple(judged))
@@ -186,14 +186,13 @@ def what_if_of(
     found = () if launch is None else launch_contexts(analysis, kernel)
     contexts: Sequence[LaunchContext | None] = (None,) if launch is None else found
     if (launch or 0) < len(contexts):
-        return launch_what_if(analysis, kernel, contexts[launch or 0], names)
+        judged = analysis.judge_launch(kernel, contexts[launch or 0])
+        return launch_what_if(analysis, kernel, judged, names)
     return None
 
 
-def _what_if(
-    analysis: ProgramAnalysis, kernel: Function, context: LaunchContext | None
-) -> WhatIf | None:
-    return launch_what_if(analysis, kernel, context, analysis.settings.what_if)
+def _what_if(analysis: ProgramAnalysis, kernel: Function, launch: JudgedLaunch) -> WhatIf | None:
+    return launch_what_if(analysis, kernel, launch, analysis.settings.what_if)
 
 
 def launch_contexts(analysis: ProgramAnalysis, kernel: Function) -> Sequence[LaunchContext]:
@@ -232,7 +231,7 @@ def _launch_report(
         grid_assumed=open_values(context.grid or (), context.unknowns),
         block_origin=origin_text(context.block_origin),
         block_assumed=open_values(context.block or (), context.unknowns),
-        what_if=_what_if(analysis, kernel, context),
+        what_if=_what_if(analysis, kernel, judged),
     )
 
 

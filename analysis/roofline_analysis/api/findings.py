@@ -15,8 +15,9 @@ from roofline_analysis.rules.engine import host_findings, kernel_findings
 from roofline_analysis.rules.host_program import HostLaunch, HostProgram
 from roofline_analysis.rules.selection import Selection
 from roofline_analysis.rules.source_text import SourceText
-from roofline_analysis.rules.subject import JudgedLaunch, KernelSubject
+from roofline_analysis.rules.subject import KernelSubject
 from roofline_analysis.rules.suppressions import apply, suppressions_in, unused
+from roofline_analysis.verdict.launch import JudgedLaunch
 from roofline_core.program.units import Function
 
 if TYPE_CHECKING:

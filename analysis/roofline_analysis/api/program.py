@@ -26,7 +26,6 @@ from roofline_analysis.host.libraries.device_properties import device_properties
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
-from roofline_analysis.launch.binding import Binding, bind
 from roofline_analysis.names.body_hash import body_hash, by_name
 from roofline_analysis.names.profiled_names import parse_profiled_name
 from roofline_analysis.names.signature import signature
@@ -34,8 +33,8 @@ from roofline_analysis.project.files import Reader, read_file
 from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_analysis.report.report import KernelReport
 from roofline_analysis.rules.node_index import NodeIndex
-from roofline_analysis.rules.subject import JudgedLaunch
-from roofline_analysis.verdict.analyse import Target, judge, predict
+from roofline_analysis.verdict.analyse import Target
+from roofline_analysis.verdict.launch import JudgedLaunch, analyse_launch
 from roofline_analysis.verdict.prediction import Prediction
 from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
@@ -276,7 +275,7 @@ class ProgramAnalysis:
         """What could not be followed in the kernels judged so far."""
         return tuple(p for summary in self._summaries.values() for p in summary.problems)
 
-    def predict_launch(
+    def judge_launch(
         self,
         kernel: Function,
         context: LaunchContext | None,
@@ -284,32 +283,23 @@ class ProgramAnalysis:
         grid: Dim3 | None = None,
         block: Dim3 | None = None,
         bindings: Mapping[str, Type | int] | None = None,
-    ) -> tuple[Prediction, Binding]:
-        """Judge one launch; ``grid`` and ``block`` override what the host code says."""
-        summary = self.launched(kernel, context, bindings)
-        bound = bind(summary, context, grid, block)
-        count("launches judged")
-        return predict(summary, bound, self.target), bound
+    ) -> JudgedLaunch:
+        """Judge one launch; ``grid`` and ``block`` override what the host code says.
 
-    def judge_launch(self, kernel: Function, context: LaunchContext | None) -> JudgedLaunch:
-        """Judge one launch, and keep what the prediction was computed from."""
-        bindings = constant_bindings(context)
-        summary = self.summary(kernel, bindings)
-        bound = bind(summary, context)
+        ``bindings`` go before its template arguments.
+        """
+        merged = {**constant_bindings(context), **(bindings or {})}
         count("launches judged")
-        return JudgedLaunch(context, bindings, bound, judge(summary, bound, self.target))
+        return analyse_launch(
+            self.summary(kernel, merged), context, self.target, merged, grid, block
+        )
 
     def predict(
         self, profiled_name: str, *, grid: Dim3 | None = None, block: Dim3 | None = None
     ) -> Prediction | None:
         """Judge the kernel of a profiler's demangled name; None if it is not found."""
-        chosen = self._chosen(profiled_name, grid, block)
-        if chosen is None:
-            return None
-        prediction, _ = self.predict_launch(
-            chosen.kernel, chosen.context, grid=grid, block=block, bindings=chosen.bindings
-        )
-        return prediction
+        launch, _ = self._judged_by_name(profiled_name, grid, block)
+        return launch.prediction if launch is not None else None
 
     def kernel_of(
         self, profiled_name: str, *, grid: Dim3 | None = None, block: Dim3 | None = None
@@ -325,16 +315,21 @@ class ProgramAnalysis:
 
         What other numbers would come to is left out.
         """
+        launch, found = self._judged_by_name(profiled_name, grid, block)
+        return explained(launch, self.target, found) if launch is not None else None
+
+    def _judged_by_name(
+        self, profiled_name: str, grid: Dim3 | None, block: Dim3 | None
+    ) -> tuple[JudgedLaunch | None, int]:
+        """The launch that is judged for a profiled name, and how many its kernel has."""
         chosen = self._chosen(profiled_name, grid, block)
         if chosen is None:
-            return None
-        merged = {**constant_bindings(chosen.context), **chosen.bindings}
-        summary = self.summary(chosen.kernel, merged)
-        bound = bind(summary, chosen.context, grid, block)
-        judged = judge(summary, bound, self.target)
-        found = len(self.launches_of(chosen.kernel))
-        launch = JudgedLaunch(chosen.context, merged, bound, judged)
-        return explained(launch, self.target, found)
+            return None, 0
+        kernel, context = chosen.kernel, chosen.context
+        launch = self.judge_launch(
+            kernel, context, grid=grid, block=block, bindings=chosen.bindings
+        )
+        return launch, len(self.launches_of(kernel))
 
     def _chosen(
         self, profiled_name: str, grid: Dim3 | None, block: Dim3 | None

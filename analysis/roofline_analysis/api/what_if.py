@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from roofline_analysis.api.program import ProgramAnalysis
 from roofline_analysis.host.library_call import LibraryCall
 from roofline_analysis.host.values import LaunchContext
-from roofline_analysis.launch.binding import Binding, bind
+from roofline_analysis.launch.binding import bind
 from roofline_analysis.report.report import ClassOn, WhatIf
-from roofline_analysis.verdict.analyse import Counted, count_launch
+from roofline_analysis.verdict.analyse import count_launch
 from roofline_analysis.verdict.confidence import confidence
 from roofline_analysis.verdict.crossover import flip_point
 from roofline_analysis.verdict.features import grounds_of
+from roofline_analysis.verdict.launch import JudgedLaunch
 from roofline_analysis.verdict.library_calls import judge_call
-from roofline_analysis.verdict.prediction import FlipPoint, Prediction
+from roofline_analysis.verdict.prediction import FlipPoint
 from roofline_analysis.verdict.rule import precision_verdicts, verdict_of
 from roofline_core.program.units import Function
 
@@ -22,7 +23,7 @@ from roofline_core.program.units import Function
 def launch_what_if(
     analysis: ProgramAnalysis,
     kernel: Function,
-    context: LaunchContext | None,
+    launch: JudgedLaunch,
     names: Sequence[str] | None,
 ) -> WhatIf | None:
     """The classes of a launch on the GPUs of these names; None if there are none.
@@ -32,10 +33,8 @@ def launch_what_if(
     """
     if not names:
         return None
-    prediction, bound = analysis.predict_launch(kernel, context)
-    here = count_launch(analysis.launched(kernel, context), bound, analysis.target.gpu)
-    classes = tuple(_class_on(analysis, name, kernel, context, bound, here) for name in names)
-    return WhatIf(classes, crossover(analysis, kernel, context, bound, prediction))
+    classes = tuple(_class_on(analysis, name, kernel, launch) for name in names)
+    return WhatIf(classes, crossover(analysis, kernel, launch))
 
 
 def call_what_if(analysis: ProgramAnalysis, call: LibraryCall) -> WhatIf | None:
@@ -52,20 +51,16 @@ def call_what_if(analysis: ProgramAnalysis, call: LibraryCall) -> WhatIf | None:
 
 
 def _class_on(
-    analysis: ProgramAnalysis,
-    name: str,
-    kernel: Function,
-    context: LaunchContext | None,
-    bound: Binding,
-    here: Counted,
+    analysis: ProgramAnalysis, name: str, kernel: Function, launch: JudgedLaunch
 ) -> ClassOn:
     other = analysis.on(name)
+    context, bound = launch.context, launch.bound
     there = context if other.host is analysis.host else _same_launch(other, kernel, context)
     summary = other.launched(kernel, there)
     execution = None
-    if there is context and summary is analysis.launched(kernel, context):
+    if there is context and summary is launch.judged.summary:
         if other.warp_size == analysis.warp_size:
-            execution = here.execution
+            execution = launch.judged.execution
     else:
         bound = bind(summary, there)
     gpu, roofline = other.target.gpu, other.target.roofline
@@ -91,17 +86,13 @@ def _same_launch(
 
 
 def crossover(
-    analysis: ProgramAnalysis,
-    kernel: Function,
-    context: LaunchContext | None,
-    bound: Binding,
-    prediction: Prediction,
+    analysis: ProgramAnalysis, kernel: Function, launch: JudgedLaunch
 ) -> FlipPoint | None:
     """Where the class of a launch changes, as one number grows; None where there is no such point.
 
     The number is one that is open, or that the settings give on the command line.
     """
-    arguments = analysis.settings.args
+    arguments, context = analysis.settings.args, launch.context
     if arguments is not None and context is not None:
         place = (context.path, context.line)
         launches = analysis.launches_of(kernel, analysis.open_host)
@@ -111,8 +102,8 @@ def crossover(
     return flip_point(
         analysis.launched(kernel, context),
         context,
-        bound,
+        launch.bound,
         analysis.target,
-        prediction.verdict,
+        launch.prediction.verdict,
         arguments,
     )

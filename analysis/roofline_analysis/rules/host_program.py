@@ -18,8 +18,8 @@ from roofline_analysis.rules.node_index import (
     called_name,
 )
 from roofline_analysis.rules.source_text import SourceText
-from roofline_analysis.rules.subject import JudgedLaunch
 from roofline_analysis.verdict.analyse import Target
+from roofline_analysis.verdict.launch import JudgedLaunch
 from roofline_core.program import expressions as ex
 from roofline_core.program.units import Function, Span
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roofline_analysis.rules.model import Effect, Found, Related
-from roofline_analysis.rules.subject import JudgedLaunch, KernelSubject
+from roofline_analysis.rules.subject import KernelSubject
+from roofline_analysis.verdict.launch import JudgedLaunch
 from roofline_core.program.units import Dialect, Span
 
 

@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from roofline_analysis.device.summary import summarise
-from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.language.type_system import TypeSystem
-from roofline_analysis.launch.binding import Binding, bind
 from roofline_analysis.regions.kernel_summary import Access, KernelSummary, Region, Site, Work
 from roofline_analysis.rules.effects import Change, effect_between, matters, scored
 from roofline_analysis.rules.model import Effect, Fix, Found, Related
@@ -19,34 +17,16 @@ from roofline_analysis.rules.rewriting import Rewrite, with_body
 from roofline_analysis.rules.source_text import SourceText
 from roofline_analysis.rules.types import LocalTypes
 from roofline_analysis.traffic.access_footprints import Touched
-from roofline_analysis.verdict.analyse import Judged, Target, judge
+from roofline_analysis.verdict.analyse import Judged, Target
+from roofline_analysis.verdict.launch import JudgedLaunch, analyse_launch
 from roofline_analysis.verdict.prediction import Prediction
 from roofline_core.program.precision import Precision
-from roofline_core.program.records import record
-from roofline_core.program.types import Type
 from roofline_core.program.units import Dialect, Function, Span
 
 _MAX_RELATED: Final = 8
 
 Texts = Callable[[Path], SourceText | None]
 """The text of a file; None where it cannot be read."""
-
-
-@record(frozen=True, slots=True)
-class JudgedLaunch:
-    """One launch of a kernel and its judgement."""
-
-    context: LaunchContext | None
-    """None for the dimensions assumed where no launch was found."""
-    bindings: Mapping[str, Type | int]
-    """The kernel's template parameters."""
-    bound: Binding
-    judged: Judged
-
-    @property
-    def prediction(self) -> Prediction:
-        """What it is expected to do."""
-        return self.judged.prediction
 
 
 class KernelSubject:
@@ -198,8 +178,8 @@ class KernelSubject:
         summary = summarise(
             kernel, types or self.type_system, self.launch.bindings, architecture.warp_size
         )
-        bound = bind(summary, self.launch.context)
-        after = judge(summary, bound, self.target).prediction
+        launch = self.launch
+        after = analyse_launch(summary, launch.context, self.target, launch.bindings).prediction
         operations = {p: after.operations(p) or 0.0 for p in Precision}
         return effect_between(
             self.prediction, operations, after.dram_bytes or 1.0, after.time_ns or 0.0, self.target

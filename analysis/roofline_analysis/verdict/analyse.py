@@ -64,11 +64,6 @@ class Judged:
         return tuple(demanding_regions(self.summary, self.execution))
 
 
-def predict(summary: KernelSummary, binding: Binding, target: Target) -> Prediction:
-    """Judge one launch of a kernel."""
-    return judge(summary, binding, target).prediction
-
-
 @record(frozen=True, slots=True)
 class Counted:
     """What a launch does on a GPU, without a verdict."""

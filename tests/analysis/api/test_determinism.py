@@ -44,7 +44,7 @@ def predicted(folder: Path) -> tuple[Prediction, list[tuple[str, str, bool]]]:
     (launch,) = analysis.launches_of(kernel)
     counters = [r.counter for r in analysis.launched(kernel, launch).root.walk() if r.counter]
     keys = [(each.name, each.scope, each.nonnegative) for each in counters]
-    return analysis.predict_launch(kernel, launch)[0], keys
+    return analysis.judge_launch(kernel, launch).prediction, keys
 
 
 @pytest.mark.parametrize("backwards", [False, True])

@@ -19,9 +19,9 @@ from roofline_analysis.launch.binding import Binding, bind
 from roofline_analysis.regions.conditions import negation
 from roofline_analysis.regions.kernel_summary import Region, Role, Site
 from roofline_analysis.regions.unknowns import UnknownKind, UnknownUsed
-from roofline_analysis.rules.subject import JudgedLaunch
 from roofline_analysis.verdict.analyse import Judged, Target, judge
 from roofline_analysis.verdict.crossover import ARGUMENT_COUNT, OpenNumber, open_numbers
+from roofline_analysis.verdict.launch import JudgedLaunch
 from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
 

@@ -11,8 +11,8 @@ from roofline_analysis.api.explain.launches import launch_facts
 from roofline_analysis.api.explain.records import LaunchExplanation
 from roofline_analysis.api.explain.regions import SourceLines, line_work, region_facts
 from roofline_analysis.api.explain.values import host_values
-from roofline_analysis.rules.subject import JudgedLaunch
 from roofline_analysis.verdict.analyse import Target
+from roofline_analysis.verdict.launch import JudgedLaunch
 from roofline_analysis.verdict.prediction import FlipPoint
 
 

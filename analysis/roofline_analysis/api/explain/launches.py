@@ -24,7 +24,7 @@ from roofline_analysis.host.values import Aggregate, LaunchContext, Origin, Poin
 from roofline_analysis.launch.host_numbers import HostNumbers
 from roofline_analysis.names.signature import type_text
 from roofline_analysis.report.origins import open_values
-from roofline_analysis.rules.subject import JudgedLaunch
+from roofline_analysis.verdict.launch import JudgedLaunch
 from roofline_core.algebra.symbolic import Expr
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function

@@ -20,8 +20,8 @@ from roofline_analysis.host.values import (
 from roofline_analysis.launch.binding import Binding
 from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_analysis.report.origins import open_values
-from roofline_analysis.rules.subject import JudgedLaunch
 from roofline_analysis.verdict.crossover import ARGUMENT_COUNT
+from roofline_analysis.verdict.launch import JudgedLaunch
 from roofline_core.algebra.symbolic import Expr, Symbol
 from roofline_core.program.records import record
 
