@@ -8,8 +8,9 @@ from pathlib import Path
 
 from roofline_analysis.api.cache import AnalysisCache
 from roofline_analysis.api.findings import FindingsMaker
+from roofline_analysis.api.kernel_results import Judged
 from roofline_analysis.api.library_calls import library_call_reports
-from roofline_analysis.api.program import Judged, ProgramAnalysis
+from roofline_analysis.api.program import ProgramAnalysis
 from roofline_analysis.api.what_if import launch_what_if
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.names.signature import signature, type_text
@@ -122,25 +123,15 @@ def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True)
     count("kernels", len(kernels))
     finder = FindingsMaker(analysis)
 
-    def judged(kernel: Function) -> Judged:
-        return _judged(analysis, kernel, finder)
-
-    def made(kernel: Function) -> KernelReport:
-        known = analysis.judged(kernel, judged)
-        finder.know(kernel, known.launches)
-        return replace(known.report, findings=finder.in_kernel(kernel, known.launches))
-
     if findings:
-        reports = tuple(analysis.report(f, made) for f in kernels)
+        reports = tuple(_full_report(analysis, kernel, finder) for kernel in kernels)
     else:
-        reports = tuple(
-            analysis.known_report(f) or analysis.judged(f, judged).report for f in kernels
-        )
+        reports = tuple(_plain_report(analysis, kernel) for kernel in kernels)
     problems: list[Problem] = []
     for unit in analysis.program.all_units():
         if unit.path == path:
             problems.extend(unit.problems)
-    problems.extend(p for p in analysis.kernel_problems() if p.path == path)
+    problems.extend(p for p in analysis.results.problems() if p.path == path)
     calls = library_call_reports(analysis, path)
     told = tuple(dict.fromkeys(problems))
     if not findings:
@@ -149,9 +140,36 @@ def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True)
     return FileReport(path, reports, told, calls, in_host)
 
 
-def _judged(analysis: ProgramAnalysis, kernel: Function, finder: FindingsMaker) -> Judged:
+def _full_report(
+    analysis: ProgramAnalysis, kernel: Function, finder: FindingsMaker
+) -> KernelReport:
+    """A kernel's report with all its findings."""
+    found = analysis.results.report(kernel)
+    if found is None:
+        known = _judged(analysis, kernel)
+        finder.know(kernel, known.launches)
+        found = replace(known.report, findings=finder.in_kernel(kernel, known.launches))
+        analysis.results.put_report(kernel, found)
+    return found
+
+
+def _plain_report(analysis: ProgramAnalysis, kernel: Function) -> KernelReport:
+    """A kernel's report; it has findings if they were looked for before."""
+    return analysis.results.report(kernel) or _judged(analysis, kernel).report
+
+
+def _judged(analysis: ProgramAnalysis, kernel: Function) -> Judged:
+    """A kernel's launches judged, once."""
+    found = analysis.results.judged(kernel)
+    if found is None:
+        found = _judge(analysis, kernel)
+        analysis.results.put_judged(kernel, found)
+    return found
+
+
+def _judge(analysis: ProgramAnalysis, kernel: Function) -> Judged:
     contexts = launch_contexts(analysis, kernel)
-    judged = [finder.judged(kernel, context) for context in contexts or (None,)]
+    judged = [analysis.judge_launch(kernel, context) for context in contexts or (None,)]
     launches = tuple(
         _launch_report(analysis, kernel, context, launch)
         for context, launch in zip(contexts, judged, strict=False)

@@ -36,20 +36,12 @@ class FindingsMaker:
         self._selection = Selection.of(analysis.settings)
         self._rules = self._selection.rules()
         self._texts: dict[Path, SourceText | None] = {}
-        self._judged: dict[tuple[int, int], JudgedLaunch] = {}
+        self._known: dict[tuple[int, int], JudgedLaunch] = {}
 
     def know(self, kernel: Function, launches: Iterable[JudgedLaunch]) -> None:
         """Launches of a kernel that were judged before."""
         for launch in launches:
-            self._judged[id(kernel), id(launch.context)] = launch
-
-    def judged(self, kernel: Function, context: LaunchContext | None) -> JudgedLaunch:
-        """A launch judged, once."""
-        key = (id(kernel), id(context))
-        found = self._judged.get(key)
-        if found is None:
-            found = self._judged[key] = self._analysis.judge_launch(kernel, context)
-        return found
+            self._known[id(kernel), id(launch.context)] = launch
 
     def in_kernel(self, kernel: Function, launches: Sequence[JudgedLaunch]) -> tuple[Finding, ...]:
         """All findings of a kernel, whatever files and comments switch off."""
@@ -109,10 +101,17 @@ class FindingsMaker:
 
     def _launches(self) -> list[HostLaunch]:
         return [
-            HostLaunch(context, partial(self.judged, context.kernel, context))
+            HostLaunch(context, partial(self._judged_once, context.kernel, context))
             for context in self._analysis.host.launches[:_MAX_LAUNCHES]
             if context.kernel.has_body
         ]
+
+    def _judged_once(self, kernel: Function, context: LaunchContext | None) -> JudgedLaunch:
+        key = (id(kernel), id(context))
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._analysis.judge_launch(kernel, context)
+        return found
 
     def _text(self, path: Path) -> SourceText | None:
         if path not in self._texts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from roofline_analysis.api.kernel_lookup import (
     constant_bindings,
     launches_of,
 )
+from roofline_analysis.api.kernel_results import KernelResults
 from roofline_analysis.api.reuse import kept
 from roofline_analysis.api.targets import target_of
 from roofline_analysis.device.summary import summarise
@@ -31,7 +32,6 @@ from roofline_analysis.names.profiled_names import parse_profiled_name
 from roofline_analysis.names.signature import signature
 from roofline_analysis.project.files import Reader, read_file
 from roofline_analysis.regions.kernel_summary import KernelSummary
-from roofline_analysis.report.report import KernelReport
 from roofline_analysis.rules.node_index import NodeIndex
 from roofline_analysis.verdict.analyse import Target
 from roofline_analysis.verdict.launch import JudgedLaunch, analyse_launch
@@ -40,7 +40,7 @@ from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
 from roofline_core.program.stages import count
 from roofline_core.program.types import Type
-from roofline_core.program.units import Function, Problem, Program
+from roofline_core.program.units import Function, Program
 from roofline_core.settings import Settings
 from roofline_parsers.reading.load import load_program
 
@@ -54,15 +54,6 @@ class KernelCandidate:
     signature: str
     path: Path
     line: int
-
-
-@record(frozen=True, slots=True)
-class Judged:
-    """A kernel's report before rules were applied to it."""
-
-    report: KernelReport
-    launches: tuple[JudgedLaunch, ...]
-    """The launches in it, or the kernel without one."""
 
 
 class ProgramAnalysis:
@@ -93,12 +84,8 @@ class ProgramAnalysis:
         self._elsewhere: dict[str, ProgramAnalysis] = {}
         self._host: HostResult | None = None
         self._open_host: HostResult | None = None
-        self._summaries: dict[tuple[Function, object], KernelSummary] = {}
-        self._kept_summaries: dict[tuple[Function, object], KernelSummary] = {}
-        self._reports: dict[Function, KernelReport] = {}
-        self._kept_reports: dict[Function, KernelReport] = {}
-        self._judged: dict[Function, Judged] = {}
-        """Kernels that rules are still to be applied to."""
+        self.results = KernelResults()
+        """What was found out of the kernels so far."""
 
     @classmethod
     def load(
@@ -129,50 +116,9 @@ class ProgramAnalysis:
             return
         self.nodes.keep(before.nodes, held.functions)
         current = {id(function) for function in self.functions} - held.stale
-        summaries = {**before._kept_summaries, **before._summaries}
-        self._kept_summaries = {
-            key: summary for key, summary in summaries.items() if id(key[0]) in current
-        }
+        self.results.take_over(before.results, current, host=held.host)
         if held.host:
             self._host = before._host
-            reports = {**before._kept_reports, **before._reports}
-            self._kept_reports = {
-                kernel: report for kernel, report in reports.items() if id(kernel) in current
-            }
-            self._judged = {
-                kernel: judged for kernel, judged in before._judged.items() if id(kernel) in current
-            }
-
-    def known_report(self, kernel: Function) -> KernelReport | None:
-        """The report of a kernel that was made before an edit elsewhere, if there is one."""
-        found = self._reports.get(kernel) or self._kept_reports.get(kernel)
-        if found is not None and kernel not in self._reports:
-            self._take_summaries(kernel)
-            self._reports[kernel] = found
-        return found
-
-    def _take_summaries(self, kernel: Function) -> None:
-        """Count what was kept of a kernel as walked, for the problems that were met."""
-        for key, summary in self._kept_summaries.items():
-            if key[0] is kernel:
-                self._summaries[key] = summary
-
-    def report(self, kernel: Function, make: Callable[[Function], KernelReport]) -> KernelReport:
-        """The report that ``make`` makes of a kernel, or that it made before an edit elsewhere."""
-        found = self.known_report(kernel)
-        if found is None:
-            found = self._reports[kernel] = make(kernel)
-            self._judged.pop(kernel, None)
-        return found
-
-    def judged(self, kernel: Function, make: Callable[[Function], Judged]) -> Judged:
-        """What ``make`` makes of a kernel, kept until its report is made."""
-        found = self._judged.get(kernel)
-        if found is None:
-            found = self._judged[kernel] = make(kernel)
-        else:
-            self._take_summaries(kernel)
-        return found
 
     @property
     def host(self) -> HostResult:
@@ -249,12 +195,11 @@ class ProgramAnalysis:
             walked = here.summary(kernel, bindings)
             if not walked.asks_warp_size or self.warp_size == here.warp_size:
                 return walked
-        key = (kernel, tuple(sorted((name, repr(v)) for name, v in (bindings or {}).items())))
-        found = self._summaries.get(key) or self._kept_summaries.get(key)
+        found = self.results.summary(kernel, bindings or {})
         count("kernels walked" if found is None else "walks known before")
         if found is None:
             found = summarise(kernel, self.types, bindings, self.warp_size)
-        self._summaries[key] = found
+            self.results.put_summary(kernel, bindings or {}, found)
         return found
 
     @property
@@ -270,10 +215,6 @@ class ProgramAnalysis:
     ) -> KernelSummary:
         """What one thread does in a launch; ``bindings`` go before its template arguments."""
         return self.summary(kernel, {**constant_bindings(context), **(bindings or {})})
-
-    def kernel_problems(self) -> tuple[Problem, ...]:
-        """What could not be followed in the kernels judged so far."""
-        return tuple(p for summary in self._summaries.values() for p in summary.problems)
 
     def judge_launch(
         self,

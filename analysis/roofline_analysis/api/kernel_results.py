@@ -1,0 +1,109 @@
+"""What was found out of a program's kernels, and what of it an edit elsewhere leaves true."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from typing import TypeAlias
+
+from roofline_analysis.regions.kernel_summary import KernelSummary
+from roofline_analysis.report.report import KernelReport
+from roofline_analysis.verdict.launch import JudgedLaunch
+from roofline_core.program.records import record
+from roofline_core.program.types import Type
+from roofline_core.program.units import Function, Problem
+
+_Walk: TypeAlias = tuple[Function, tuple[tuple[str, str], ...]]
+"""A kernel, and its template parameters as text."""
+
+
+@record(frozen=True, slots=True)
+class Judged:
+    """A kernel's report before rules were applied to it."""
+
+    report: KernelReport
+    launches: tuple[JudgedLaunch, ...]
+    """The launches in it, or the kernel without one."""
+
+
+class KernelResults:
+    """The walks, judgements and reports of kernels. Its owner puts them in and looks them up.
+
+    What ``take_over`` brings from before an edit counts as found out here once it is looked up.
+    """
+
+    def __init__(self) -> None:
+        self._summaries: dict[_Walk, KernelSummary] = {}
+        self._summaries_before: dict[_Walk, KernelSummary] = {}
+        self._judged: dict[Function, Judged] = {}
+        """Kernels that rules are still to be applied to."""
+        self._reports: dict[Function, KernelReport] = {}
+        self._reports_before: dict[Function, KernelReport] = {}
+
+    def take_over(self, before: KernelResults, current: Set[int], *, host: bool) -> None:
+        """Take what an earlier analysis found out of the kernels that are ``current``, by ``id``.
+
+        Without ``host`` their launches may be others, so that walks alone are taken.
+        """
+        self._summaries_before = {
+            walk: summary
+            for walk, summary in {**before._summaries_before, **before._summaries}.items()
+            if id(walk[0]) in current
+        }
+        if host:
+            reports = {**before._reports_before, **before._reports}
+            self._reports_before = {k: each for k, each in reports.items() if id(k) in current}
+            self._judged = {k: each for k, each in before._judged.items() if id(k) in current}
+
+    def summary(self, kernel: Function, bindings: Mapping[str, Type | int]) -> KernelSummary | None:
+        """What one thread of a kernel does, for one binding of its template parameters."""
+        walk = _walk(kernel, bindings)
+        found = self._summaries.get(walk) or self._summaries_before.get(walk)
+        if found is not None:
+            self._summaries[walk] = found
+        return found
+
+    def put_summary(
+        self, kernel: Function, bindings: Mapping[str, Type | int], summary: KernelSummary
+    ) -> None:
+        """Keep a walk."""
+        self._summaries[_walk(kernel, bindings)] = summary
+
+    def judged(self, kernel: Function) -> Judged | None:
+        """A kernel's report before rules were applied; None once its whole report is made."""
+        found = self._judged.get(kernel)
+        if found is not None:
+            self._count_walks(kernel)
+        return found
+
+    def put_judged(self, kernel: Function, judged: Judged) -> None:
+        """Keep a kernel's judgement until its report is put."""
+        self._judged[kernel] = judged
+
+    def report(self, kernel: Function) -> KernelReport | None:
+        """The report of a kernel, findings and all."""
+        found = self._reports.get(kernel)
+        if found is None:
+            found = self._reports_before.get(kernel)
+            if found is not None:
+                self._count_walks(kernel)
+                self._reports[kernel] = found
+        return found
+
+    def put_report(self, kernel: Function, report: KernelReport) -> None:
+        """Keep a kernel's report, and free what it was made of."""
+        self._reports[kernel] = report
+        self._judged.pop(kernel, None)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What could not be followed in the kernels that were looked at."""
+        return tuple(p for summary in self._summaries.values() for p in summary.problems)
+
+    def _count_walks(self, kernel: Function) -> None:
+        """Count the walks of a kernel from before an edit among those made, for their problems."""
+        for walk, summary in self._summaries_before.items():
+            if walk[0] is kernel:
+                self._summaries[walk] = summary
+
+
+def _walk(kernel: Function, bindings: Mapping[str, Type | int]) -> _Walk:
+    return kernel, tuple(sorted((name, repr(value)) for name, value in bindings.items()))
