@@ -123,9 +123,5 @@ def _few_of(count: int) -> NDArray[np.int64]:
 
 def _around(guard: Region) -> list[Expr]:
     """The conditions that hold where a guard is come to, in the innermost loop around it."""
-    found: list[Expr] = []
-    region = guard.parent
-    while region is not None and region.kind == "guard":
-        found += [each for each in region.conditions if each is not None]
-        region = region.parent
-    return found
+    around = (each for region in guard.guards_in_run() for each in region.conditions)
+    return [each for each in around if each is not None]

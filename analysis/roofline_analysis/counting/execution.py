@@ -262,13 +262,13 @@ class _Counter:
 
     def _odds_here(self, odds: BranchOdds, condition: Expr | None, guard: Region) -> Lane:
         """The odds of a condition where those of the guards around it hold."""
-        region = guard.parent
-        while condition is not None and region is not None and region.kind != "loop":
+        if condition is None:
+            return odds.of(condition)
+        for region in guard.guards_in_run():
             if condition in region.conditions:
                 return 1
             if len(region.conditions) == 1 and negation(region.conditions[0]) == (condition,):
                 return 0
-            region = region.parent
         return odds.of(condition)
 
     def _scaled(
@@ -286,15 +286,10 @@ class _Counter:
 
     def _exact_share(self, guard: Region) -> float | None:
         """The share of threads that pass, where every condition is affine in separate indices."""
-        region = guard.parent
-        used: set[Symbol] = set()
-        while region is not None:
-            if region.kind == "guard":
-                for condition in region.conditions:
-                    used |= condition.symbols() if condition is not None else set()
-            elif region.kind == "loop":
-                return None
-            region = region.parent
+        if guard.innermost_loop is not None:
+            return None
+        around = (condition for region in guard.around() for condition in region.conditions)
+        used = {s for condition in around if condition is not None for s in condition.symbols()}
         # Conditions on one progression of indices cut an interval from it.
         intervals: dict[tuple[tuple[Symbol, float], ...], _Interval] = {}
         for condition in guard.conditions:
@@ -313,11 +308,7 @@ class _Counter:
         return math.prod(interval.share for interval in intervals.values())
 
     def _enumerated_share(self, guard: Region) -> float | None:
-        around: list[Expr | None] = []
-        region = guard.parent
-        while region is not None:
-            around += region.conditions
-            region = region.parent
+        around = [condition for region in guard.around() for condition in region.conditions]
         execution = self.execution
         extents = thread_extents(execution.grid, execution.block)
         return enumerated_share(guard.conditions, around, execution.environment, extents)
@@ -419,12 +410,10 @@ class _Counter:
         """The mean trips of a loop that strides over the threads, all of which run it."""
         if loop.trips is None or loop.exits:
             return None
-        region = loop.parent
-        while region is not None:
+        for region in loop.around():
             runs = self.execution.regions.get(region)
             if region.kind == "loop" or (runs is not None and runs.share != 1.0):
                 return None
-            region = region.parent
         form = strided_trips(loop.trips)
         found = self._progression(form[0]) if form is not None else None
         stride = self.execution.environment.evaluate(form[1]) if form is not None else None

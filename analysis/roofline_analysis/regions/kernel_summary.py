@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
+from itertools import takewhile
 from pathlib import Path
 
 from roofline_core.algebra.symbolic import Expr, Symbol
@@ -143,6 +144,38 @@ class Region:
         if row is None:
             row = self.work[site] = [0.0] * WORK_KINDS
         row[kind] += amount
+
+    def ancestors(self) -> Iterator[Region]:
+        """This region and those around it, innermost first."""
+        region: Region | None = self
+        while region is not None:
+            yield region
+            region = region.parent
+
+    def around(self) -> Iterator[Region]:
+        """The regions around this one, innermost first, without itself."""
+        return self.parent.ancestors() if self.parent is not None else iter(())
+
+    def loops(self) -> Iterator[Region]:
+        """The loops among this region and those around it, innermost first."""
+        return (region for region in self.ancestors() if region.kind == "loop")
+
+    def guards(self) -> Iterator[Region]:
+        """The guards among this region and those around it, innermost first."""
+        return (region for region in self.ancestors() if region.kind == "guard")
+
+    def within(self, loop: Region) -> Iterator[Region]:
+        """This region and those around it up to a loop, which is left out; innermost first."""
+        return takewhile(lambda region: region is not loop, self.ancestors())
+
+    def guards_in_run(self) -> Iterator[Region]:
+        """The guards around this region in a run of the innermost loop around it."""
+        return takewhile(lambda region: region.kind == "guard", self.around())
+
+    @property
+    def innermost_loop(self) -> Region | None:
+        """This region if it is a loop, else the innermost loop around it; None without any."""
+        return next(self.loops(), None)
 
     def walk(self) -> Iterator[Region]:
         """This region and all inside it, outer ones first."""

@@ -93,14 +93,6 @@ def depends_on_data(access: Access) -> bool:
     return any(symbol.scope in scopes for symbol in access.offset.symbols())
 
 
-def innermost_loop(region: Region) -> Region | None:
-    """The loop around a region."""
-    current: Region | None = region
-    while current is not None and current.kind != "loop":
-        current = current.parent
-    return current
-
-
 def trips(kernel: KernelSubject, loop: Region) -> float:
     """Mean runs of a loop for each run of what is around it."""
     runs = kernel.judged.execution.regions.get(loop)

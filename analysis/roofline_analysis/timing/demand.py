@@ -138,12 +138,10 @@ def _request(access: Access, item: Touched | None, reader: WarpAddresses, active
 
 def _l1_missed(item: Touched, sector: int) -> float:
     """The share of the loop's iterations in which a thread goes on to another sector."""
-    region: Region | None = item.region
-    while region is not None and region.kind != "loop":
-        region = region.parent
-    if region is None or region not in item.loops:
+    loop = item.region.innermost_loop
+    if loop is None or loop not in item.loops:
         return 1.0
-    trips, stride = item.loops[region]
+    trips, stride = item.loops[loop]
     if stride is None or trips <= 1:
         return 1.0
     return max(min(1.0, abs(stride) / sector), 1.0 / trips)

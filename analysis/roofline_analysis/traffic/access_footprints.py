@@ -59,12 +59,10 @@ class Touched:
 
     def in_one_run(self, loop: Region) -> Touched:
         """The access within one run of a loop: no dimension of it or of a loop around it."""
-        outer = loop
         wave_box = self.wave_box
         executions, places = self.executions, self.places
-        region: Region | None = outer
         dropped: list[float] = []
-        while region is not None:
+        for region in loop.ancestors():
             if region in self.loops:
                 trips, stride = self.loops[region]
                 executions /= max(1.0, trips)
@@ -72,7 +70,6 @@ class Touched:
                     places /= max(1.0, trips)
                 if stride:
                     dropped.append(abs(stride))
-            region = region.parent
         if wave_box is not None and dropped:
             dims = list(wave_box.dimensions)
             for stride in dropped:
@@ -127,7 +124,6 @@ def touched_by(
             wave_box = _thinned(wave_box, share)
             each = _sectors_each(access, box, execution, finest, sector, random=random)
             around = _loops_around(access, region, execution)
-            guarded = _is_guarded(region)
             result.append(
                 Touched(
                     access=access,
@@ -139,7 +135,7 @@ def touched_by(
                     random=random,
                     local=random and (access.array.indirect or has_locality(access, loaded)),
                     sectors_each=each,
-                    guarded=guarded,
+                    guarded=any(region.guards()),
                     loops=around,
                     sector=sector,
                 )
@@ -155,44 +151,30 @@ def _idle_runs(
 ) -> float:
     """Runs of the loops around in which the address does not change."""
     result = 1.0
-    current: Region | None = region
-    while current is not None:
+    for loop in region.ancestors():
         # A loop that goes by data changes what other threads share.
-        if current in around and not execution.regions[current].assumed:
-            result *= 1.0 if access.varies & current.bit else max(1.0, around[current][0])
-        current = current.parent
+        if loop in around and not execution.regions[loop].assumed:
+            result *= 1.0 if access.varies & loop.bit else max(1.0, around[loop][0])
     return result
-
-
-def _is_guarded(region: Region) -> bool:
-    current: Region | None = region
-    while current is not None:
-        if current.kind == "guard":
-            return True
-        current = current.parent
-    return False
 
 
 def _loops_around(
     access: Access, region: Region, execution: Execution
 ) -> dict[Region, tuple[float, float | None]]:
     result: dict[Region, tuple[float, float | None]] = {}
-    current: Region | None = region
     symbols = access.offset.symbols()
-    while current is not None:
-        if current.kind == "loop" and current.counter is not None:
-            runs = execution.regions.get(current)
-            stride: float | None = 0.0
-            if current.counter in symbols:
-                coefficient = access.offset.coefficient(current.counter)
-                value = (
-                    execution.environment.evaluate(coefficient) if coefficient is not None else None
-                )
-                stride = float(value) if value is not None else None
-            elif access.varies & current.bit and any(s.scope in DATA_SCOPES for s in symbols):
-                stride = None
-            result[current] = (runs.trips if runs is not None else 1.0, stride)
-        current = current.parent
+    for loop in region.loops():
+        if loop.counter is None:
+            continue
+        runs = execution.regions.get(loop)
+        stride: float | None = 0.0
+        if loop.counter in symbols:
+            coefficient = access.offset.coefficient(loop.counter)
+            value = execution.environment.evaluate(coefficient) if coefficient is not None else None
+            stride = float(value) if value is not None else None
+        elif access.varies & loop.bit and any(s.scope in DATA_SCOPES for s in symbols):
+            stride = None
+        result[loop] = (runs.trips if runs is not None else 1.0, stride)
     return result
 
 
@@ -206,12 +188,10 @@ def _wave_grid(grid: tuple[int, int, int], resident: int) -> tuple[int, int, int
 
 def _loop_extents(region: Region, execution: Execution) -> dict[Symbol, float]:
     extents: dict[Symbol, float] = {}
-    current: Region | None = region
-    while current is not None:
-        if current.kind == "loop" and current.counter is not None:
-            runs = execution.regions.get(current)
-            extents[current.counter] = runs.trips if runs is not None else 1.0
-        current = current.parent
+    for loop in region.loops():
+        if loop.counter is not None:
+            runs = execution.regions.get(loop)
+            extents[loop.counter] = runs.trips if runs is not None else 1.0
     return extents
 
 

@@ -81,17 +81,16 @@ def cut_by_guards(region: Region, execution: Execution, extents: Mapping[Symbol,
     """The extents that the guards around a region leave of ``extents``."""
     left = dict(extents)
     others: list[_Condition] = []
-    current: Region | None = region
-    while current is not None:
-        runs = execution.regions.get(current)
-        if current.kind == "guard" and runs is not None and runs.share < 1.0:
-            for condition in current.conditions:
-                if condition is None or _cut_by(condition, execution.environment, left):
-                    continue
-                on_data = any(s.scope in DATA_SCOPES for s in condition.symbols())
-                odds = odds_of(condition, current) if on_data else None
-                others.append(_Condition(condition, odds, current))
-        current = current.parent
+    for guard in region.guards():
+        runs = execution.regions.get(guard)
+        if runs is None or runs.share >= 1.0:
+            continue
+        for condition in guard.conditions:
+            if condition is None or _cut_by(condition, execution.environment, left):
+                continue
+            on_data = any(s.scope in DATA_SCOPES for s in condition.symbols())
+            odds = odds_of(condition, guard) if on_data else None
+            others.append(_Condition(condition, odds, guard))
     return Cut(left, tuple(others))
 
 

@@ -32,11 +32,9 @@ def loop_refetches(
     loops: dict[Region, list[Touched]] = {}
     for items in by_array.values():
         for item in items:
-            region: Region | None = item.region
-            while region is not None:
-                if region.kind == "loop" and item.runs_of(region) > 1:
-                    loops.setdefault(region, []).append(item)
-                region = region.parent
+            for loop in item.region.loops():
+                if item.runs_of(loop) > 1:
+                    loops.setdefault(loop, []).append(item)
     result: dict[Array, tuple[float, float]] = {}
     for loop, items in loops.items():
         in_run: dict[Array, list[Touched]] = {}

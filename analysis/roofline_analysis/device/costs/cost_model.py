@@ -76,49 +76,33 @@ class Machine:
 
     @staticmethod
     def _home(here: Region, varies: int) -> Region:
-        region: Region | None = here
         home = here
-        while region is not None:
-            if region.kind == "loop" and not varies & region.bit and region.parent is not None:
-                home = region.parent
-            elif region.kind == "loop":
+        for loop in here.loops():
+            if varies & loop.bit or loop.parent is None:
                 break
-            region = region.parent
+            home = loop.parent
         return home
 
     def loop_bits(self) -> int:
         """The bits of all loops around."""
         bits = 0
-        region: Region | None = self.region
-        while region is not None:
+        for region in self.region.ancestors():
             bits |= region.bit
-            region = region.parent
         return bits
-
-    def innermost_loop(self) -> Region | None:
-        """The loop around, if any."""
-        region: Region | None = self.region
-        while region is not None and region.kind != "loop":
-            region = region.parent
-        return region
 
     def conditions_within(self, loop: Region) -> tuple[Expr | None, ...]:
         """What must hold for control to be here, in a run of the loop around."""
         found: tuple[Expr | None, ...] = ()
-        region: Region | None = self.region
-        while region is not None and region is not loop:
+        for region in self.region.within(loop):
             found = region.conditions + found
-            region = region.parent
         return found
 
     def find(self, key: object, home: Region) -> object | None:
         """What ``remember`` stored under this key in the region or one around it."""
-        region: Region | None = home
-        while region is not None:
+        for region in home.ancestors():
             found = region.available.get(key)
             if found is not None:
                 return found
-            region = region.parent
         return None
 
     # -- charging
@@ -178,15 +162,13 @@ class Machine:
         expr, varies = value.expr, value.varies
         if not varies or expr is None:
             return expr, varies
-        region: Region | None = self.region
-        while region is not None:
+        for region in self.region.ancestors():
             if region.unrolled and varies & region.bit and region.counter is not None:
                 coefficient = expr.coefficient(region.counter)
                 # Without the counter in it, the number differs for another reason.
                 if coefficient is not None and coefficient.constant:
                     expr = expr - coefficient * Expr({(region.counter,): 1})
                     varies &= ~region.bit
-            region = region.parent
         return expr, varies
 
     def need(self, value: Value, depth: int = 0) -> None:
@@ -276,7 +258,7 @@ class Machine:
 
     def _advancing_loop(self, expr: Expr, varies: int) -> Region | None:
         """The innermost loop if the address advances in it by an invariant stride."""
-        loop = self.innermost_loop()
+        loop = self.region.innermost_loop
         if loop is None or loop.unrolled or loop.counter is None or not varies & loop.bit:
             return None
         step = expr.coefficient(loop.counter)

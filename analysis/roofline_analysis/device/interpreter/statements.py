@@ -249,7 +249,7 @@ def _keep_past(walker: Walker, taken: ir.Statement, slots: dict[int, DeviceValue
 def _note_exit(walker: Walker, taken: ir.Statement, conditions: tuple[Expr | None, ...]) -> None:
     """Tell the loop around that a branch of its body ends it."""
     last = _last(taken)
-    loop = walker.machine.innermost_loop()
+    loop = walker.machine.region.innermost_loop
     if loop is not None and isinstance(last, (ir.Break, ir.Return)):
         loop.exits.append(Exit(walker.machine.conditions_within(loop) + conditions))
 

@@ -15,7 +15,7 @@ from roofline_analysis.device.values import (
     number,
 )
 from roofline_analysis.language.types import is_float, is_integer
-from roofline_analysis.regions.kernel_summary import Array, Region
+from roofline_analysis.regions.kernel_summary import Array
 from roofline_core.algebra.symbolic import Expr, Symbol, apply, constant
 from roofline_core.program.types import Type
 
@@ -122,12 +122,8 @@ def _symbol_of(value: DeviceValue) -> Symbol | None:
 
 
 def _stored_in_loop(walker: Walker, array: Array) -> bool:
-    region: Region | None = walker.machine.region
-    while region is not None:
-        if region.kind == "loop" and ("stored", array) in region.available:
-            return True
-        region = region.parent
-    return False
+    stored = ("stored", array)
+    return any(stored in loop.available for loop in walker.machine.region.loops())
 
 
 def store(walker: Walker, pointer: PointerValue, value: DeviceValue) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roofline_analysis.regions.kernel_summary import Region, Work
-from roofline_analysis.rules.accesses import asked, depends_on_data, innermost_loop, trips
+from roofline_analysis.rules.accesses import asked, depends_on_data, trips
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Found, Level, Rule
 from roofline_analysis.rules.subject import KernelSubject
@@ -105,7 +105,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
     regions: dict[Region, float] = {}
     for region in kernel.judged.demanding:
         fused = sum(row[Work.FUSED] for row in region.work.values())
-        loop = innermost_loop(region)
+        loop = region.innermost_loop
         if fused and loop is not None and _loop_trips(kernel, loop) >= _LEAST_TRIPS:
             regions[region] = fused
     for region, fused in regions.items():
@@ -135,12 +135,10 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
 def _loop_trips(kernel: KernelSubject, loop: Region) -> float:
     """Runs of a loop and of those around it."""
     total = 1.0
-    current: Region | None = loop
-    while current is not None:
-        if current.kind == "loop":
-            total *= trips(kernel, current)
-        total *= current.walked_runs
-        current = current.parent
+    for region in loop.ancestors():
+        if region.kind == "loop":
+            total *= trips(kernel, region)
+        total *= region.walked_runs
     return total
 
 

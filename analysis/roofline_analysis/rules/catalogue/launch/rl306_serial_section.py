@@ -110,14 +110,11 @@ def _is_by_thread(region: Region) -> bool:
     )
 
 
-def _outer(kernel: KernelSubject, region: Region) -> float:
+def _outer(kernel: KernelSubject, guard: Region) -> float:
     """How often a block comes to a guard."""
     factor = 1.0
-    current = region.parent
-    while current is not None:
-        if current.kind == "loop":
-            factor *= max(1.0, kernel.judged.execution.regions[current].trips)
-        current = current.parent
+    for loop in guard.loops():
+        factor *= max(1.0, kernel.judged.execution.regions[loop].trips)
     return factor
 
 

@@ -75,12 +75,8 @@ def _is_below(located: Located, line: int) -> bool:
 
 def _splitting_guard(kernel: KernelSubject, region: Region) -> Region | None:
     """The guard around a region that splits some block, if its condition is known."""
-    current: Region | None = region
-    while current is not None:
-        if current.kind == "guard" and current.role is Role.TAKEN and _splits(kernel, current):
-            return current
-        current = current.parent
-    return None
+    taken = (guard for guard in region.guards() if guard.role is Role.TAKEN)
+    return next((guard for guard in taken if _splits(kernel, guard)), None)
 
 
 def _splits(kernel: KernelSubject, guard: Region) -> bool:

@@ -15,7 +15,6 @@ from roofline_analysis.rules.accesses import (
     asked,
     by_array,
     depends_on_data,
-    innermost_loop,
     shown_name,
     sites_of,
     trips,
@@ -54,7 +53,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
     for array, items in by_array(asked(kernel, "global")).items():
         loops = {id(loop): loop for item in items if (loop := _loop(kernel, item)) is not None}
         for loop in loops.values():
-            inside = [item for item in items if _is_inside(item.region, loop)]
+            inside = [item for item in items if loop in item.region.ancestors()]
             offsets = {item.access.offset for item in inside}
             kinds = {item.access.kind for item in inside}
             if len(offsets) != 1 or kinds != {"read", "write"} or _has_barrier(loop):
@@ -72,19 +71,12 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
 
 def _loop(kernel: KernelSubject, item: Asked) -> Region | None:
     """The innermost loop around a store, if the address is the same in all its runs."""
-    loop = innermost_loop(item.region)
+    loop = item.region.innermost_loop
     if item.access.kind != "write" or loop is None or depends_on_data(item.access):
         return None
     if item.access.varies & loop.bit or trips(kernel, loop) < _LEAST_TRIPS:
         return None
     return loop
-
-
-def _is_inside(region: Region, loop: Region) -> bool:
-    current: Region | None = region
-    while current is not None and current is not loop:
-        current = current.parent
-    return current is loop
 
 
 def _has_barrier(loop: Region) -> bool:

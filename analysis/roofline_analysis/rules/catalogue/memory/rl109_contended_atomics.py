@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roofline_analysis.language.types import is_float
-from roofline_analysis.regions.kernel_summary import Region
 from roofline_analysis.rules.accesses import Asked, asked, shown_name
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Found, Level, Rule
@@ -98,12 +97,8 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
 
 def _is_guessed(kernel: KernelSubject, item: Asked) -> bool:
     """Whether data decides how many threads come to an access."""
-    region: Region | None = item.region
-    while region is not None:
-        if kernel.judged.execution.regions[region].assumed or region.waits:
-            return True
-        region = region.parent
-    return False
+    runs = kernel.judged.execution.regions
+    return any(runs[region].assumed or region.waits for region in item.region.ancestors())
 
 
 def _span(kernel: KernelSubject, item: Asked) -> float:

@@ -17,7 +17,6 @@ from roofline_analysis.rules.accesses import (
     Asked,
     asked,
     depends_on_data,
-    innermost_loop,
     shown_name,
     sites_of,
     stride,
@@ -109,7 +108,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
 
 def _sharing(kernel: KernelSubject, item: Asked) -> float:
     """How many warps of a block load the same elements in one run of the loop around."""
-    loop = innermost_loop(item.region)
+    loop = item.region.innermost_loop
     access = item.access
     if access.kind != "read" or loop is None or depends_on_data(access):
         return 1.0
