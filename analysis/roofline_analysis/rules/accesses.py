@@ -25,6 +25,8 @@ class Asked:
     warp_runs: float
     active: float
     """Lanes of a warp that take part, on average."""
+    sector_bytes: int
+    """Bytes that memory transfers at least."""
 
     @property
     def array(self) -> Array:
@@ -34,12 +36,12 @@ class Asked:
     @property
     def least_sectors(self) -> float:
         """Sectors of a request whose lanes access neighbouring elements."""
-        return max(1.0, self.access.size_bytes * self.active / 32.0)
+        return max(1.0, self.access.size_bytes * self.active / self.sector_bytes)
 
     def coalesced(self) -> Request:
         """The request with neighbouring elements for neighbouring lanes."""
         sectors = min(self.request.sectors, self.least_sectors)
-        lines = max(1.0, sectors * 32.0 / LINE_BYTES)
+        lines = max(1.0, sectors * self.sector_bytes / LINE_BYTES)
         return replace(
             self.request, sectors=sectors, wavefronts=min(self.request.wavefronts, lines)
         )
@@ -54,11 +56,12 @@ def asked(kernel: KernelSubject, *spaces: str) -> Iterator[Asked]:
 
 def requests_of(judged: Judged, target: Target) -> Iterator[Asked]:
     """The accesses of the regions that run, with what warps ask of memory for them."""
-    warp = float(target.gpu.architecture.warp_size)
+    architecture = target.gpu.architecture
+    warp, sector = float(architecture.warp_size), architecture.sector_bytes
     for region, item in zip(judged.demanding, judged.demand.regions, strict=True):
         active = min(warp, judged.execution.regions[region].runs / item.warp_runs)
         for access, request in zip(region.accesses, item.requests, strict=True):
-            yield Asked(access, region, request, item.warp_runs, active)
+            yield Asked(access, region, request, item.warp_runs, active, sector)
 
 
 def by_array(items: Iterator[Asked]) -> dict[Array, list[Asked]]:

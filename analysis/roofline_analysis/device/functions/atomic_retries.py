@@ -12,7 +12,7 @@ from typing import Final
 
 from roofline_analysis.device.state.walker import Walker
 from roofline_analysis.device.values import LAUNCH, PointerValue
-from roofline_analysis.regions.kernel_summary import Array, Work
+from roofline_analysis.regions.kernel_summary import Work
 from roofline_core.algebra.symbolic import Apply, Expr, apply, constant, from_atom, make_symbol
 from roofline_core.program.types import Type
 from roofline_core.program.units import Dialect
@@ -30,7 +30,6 @@ threads 76 times where it is not.
 """
 _ALONE: Final = 64
 """Blocks of a launch up to which each is taken to have an SM for itself, as on most GPUs."""
-_WARP: Final = 32
 _PASSING: Final = 0.25
 """Further attempts for each thread of another warp that adds to the same address. Fitted to RTX
 3080 counters: blocks of 8 warps whose lanes have addresses of their own make 2.75 attempts."""
@@ -44,7 +43,7 @@ def charge_retries(walker: Walker, target: PointerValue, type_: Type) -> None:
         return
     if walker.kernel.dialect is Dialect.HIP:
         return  # AMD GPUs add floats in one instruction.
-    trips = _attempts(target.array, expr)
+    trips = _attempts(walker, expr)
     machine = walker.machine
     if trips is None:
         machine.charge(kind, 1.0)
@@ -59,14 +58,14 @@ def charge_retries(walker: Walker, target: PointerValue, type_: Type) -> None:
     machine.close(loop)
 
 
-def _attempts(array: Array, offset: Expr) -> Expr | None:
+def _attempts(walker: Walker, offset: Expr) -> Expr | None:
     """How often a thread adds, by how many of its block share the address; None for once."""
     symbols = offset.symbols()
     if any(symbol.scope in ("data", "carried", "unknown") for symbol in symbols):
         return None
     indices = {symbol for symbol in symbols if symbol.name.startswith("threadIdx.")}
     if not indices:
-        return (_meeting() + 1) * 0.5
+        return (_meeting(walker.warp_size) + 1) * 0.5
     if len(indices) == 1 and (several := _sharing(offset)) is not None:
         return (several - 1) * _PASSING + 1
     return None
@@ -86,12 +85,12 @@ def _sharing(offset: Expr) -> Expr | None:
     return None
 
 
-def _meeting() -> Expr:
-    """Threads of a block that are at one loop at the same time: those of a warp at least."""
+def _meeting(warp: int) -> Expr:
+    """Threads of a block that are at one loop at a time: at least a warp, of ``warp`` threads."""
     threads = _product("blockDim")
     shared = apply("lt", constant(_ALONE) - _product("gridDim"))
     there = apply("select", shared, threads * _MEETING, threads)
-    return apply("max", there, apply("min", threads, _WARP))
+    return apply("max", there, apply("min", threads, warp))
 
 
 def _product(name: str) -> Expr:

@@ -47,7 +47,6 @@ GOOD = BAD.replace("a[row * columns + k]", "a[k * rows + row]")
 
 _EXCESS = 2.0
 """Times as many sectors as neighbouring elements would take."""
-_SECTOR = 32.0
 _USED = 0.75
 """Of the bytes from one thread's place to the next, what the thread uses itself."""
 _FIRST_CACHE_BYTES = 128 * 1024
@@ -94,7 +93,9 @@ def is_transposed(kernel: KernelSubject, item: Asked) -> bool:
         return False
     across = stride(kernel, item.access, THREAD["threadIdx.y"])
     along = lane_stride(kernel, item.access)
-    return across == item.access.size_bytes and along is not None and abs(along) >= _SECTOR
+    return (
+        across == item.access.size_bytes and along is not None and abs(along) >= item.sector_bytes
+    )
 
 
 def _is_wide(kernel: KernelSubject, item: Asked) -> bool:
@@ -103,7 +104,7 @@ def _is_wide(kernel: KernelSubject, item: Asked) -> bool:
     if item.request.sectors < _EXCESS * item.least_sectors or is_transposed(kernel, item):
         return False
     apart = lane_stride(kernel, item.access)
-    return apart is not None and abs(apart) >= _SECTOR
+    return apart is not None and abs(apart) >= item.sector_bytes
 
 
 def _message(kernel: KernelSubject, items: Sequence[Asked]) -> str:

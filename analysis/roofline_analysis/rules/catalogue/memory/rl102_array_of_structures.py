@@ -76,7 +76,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
         if not 0 < used <= _MOST_USED * step:
             continue
         moved = traffic[array]
-        # Of a sector of 32 bytes at least one field is used.
+        # Of a sector at least one field is used.
         saved = (moved.read_bytes + moved.write_bytes) * (1.0 - _kept(items, step, used))
         change = Change(
             requests={item.access: item.coalesced() for item in items}, dram_bytes=-saved
@@ -119,9 +119,9 @@ def _kept(items: Sequence[Asked], step: float, used: float) -> float:
     sectors: set[float] = set()
     for item in items:
         first = item.access.offset.offset % step
-        sectors.add(first // 32)
-        sectors.add((first + item.access.size_bytes - 1) // 32)
-    return min(1.0, used / min(step, 32.0 * len(sectors)))
+        sectors.add(first // item.sector_bytes)
+        sectors.add((first + item.access.size_bytes - 1) // item.sector_bytes)
+    return min(1.0, used / min(step, items[0].sector_bytes * len(sectors)))
 
 
 RULE = Rule("RL102", "array-of-structures", Level.INFORMATION, __doc__, BAD, GOOD, check=check)

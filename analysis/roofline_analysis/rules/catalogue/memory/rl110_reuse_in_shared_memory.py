@@ -116,8 +116,9 @@ def _sharing(kernel: KernelSubject, item: Asked) -> float:
         return 1.0
     x, y, z = kernel.judged.execution.block
     if stride(kernel, access, THREAD["threadIdx.y"]) == 0.0 and y * z > 1:
-        warps = x * y * z / 32.0
-        distinct = max(1.0, x / 32.0)
+        warp = kernel.target.gpu.architecture.warp_size
+        warps = x * y * z / warp
+        distinct = max(1.0, x / warp)
         return warps / distinct if stride(kernel, access, THREAD["threadIdx.z"]) == 0.0 else 1.0
     return 1.0
 
