@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from roofline_analysis.counting.execution import execute
+from roofline_analysis.device.summary import summarise
+from roofline_analysis.language.symbols import Symbols
+from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.regions.kernel_summary import Work
+from roofline_analysis.verdict.analyse import work_totals
+from roofline_parsers.reading.load import load_program
 
 Count = Callable[..., Any]
 
@@ -49,6 +56,18 @@ def test_warps_of_other_blocks_come_between(
 ) -> None:
     found = count(kernel("double", "0"), grid, block)
     assert found.work(Work.DP) == pytest.approx(grid * block * (meeting + 1) / 2)
+
+
+@pytest.mark.parametrize(("warp", "meeting"), [(32, 0.62 * 64), (64, 64)])
+def test_a_warp_meets_as_a_whole(warp: int, meeting: float) -> None:
+    path = Path("/src/kernel.cu")
+    source = kernel("double", "0").encode()
+    program = load_program([path], lambda wanted: source if wanted == path else None)
+    (function,) = program.units[0].functions
+    found = summarise(function, TypeSystem(Symbols(program)), warp_size=warp)
+    execution = execute(found.root, (6048, 1, 1), (64, 1, 1), {})
+    expected = 6048 * 64 * (meeting + 1) / 2
+    assert work_totals(found, execution)[Work.DP] == pytest.approx(expected)
 
 
 def test_floats_are_compared_by_one_word_and_doubles_by_two(count: Count) -> None:

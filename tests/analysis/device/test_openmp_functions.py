@@ -23,19 +23,24 @@ from roofline_core.program.units import Dialect
 from roofline_parsers.reading.load import load_program
 
 
-def walked(body: str, dialect: Dialect) -> KernelSummary:
+def walked(body: str, dialect: Dialect, warp: int = 32) -> KernelSummary:
     path = Path("/src/kernel.cu")
     source = f"__global__ void k(float *a, double *d, int n) {{ {body} }}".encode()
     program = load_program([path], lambda wanted: source if wanted == path else None)
     (unit,) = program.units
     (kernel,) = unit.functions
-    return summarise(replace(kernel, dialect=dialect), TypeSystem(Symbols(program)))
+    return summarise(replace(kernel, dialect=dialect), TypeSystem(Symbols(program)), warp_size=warp)
 
 
 def work(
-    body: str, kind: Work, teams: int, threads: int, dialect: Dialect = Dialect.OPENMP
+    body: str,
+    kind: Work,
+    teams: int,
+    threads: int,
+    dialect: Dialect = Dialect.OPENMP,
+    warp: int = 32,
 ) -> float:
-    summary = walked(body, dialect)
+    summary = walked(body, dialect, warp)
     assert summary.problems == ()
     return work_totals(summary, execute(summary.root, (teams, 1, 1), (threads, 1, 1), {}))[kind]
 
@@ -64,6 +69,12 @@ def test_a_reduction_halves_each_warp_then_the_number_of_warps(threads: int, ste
     body = "__kmpc_reduce(a, a[threadIdx.x]);"
     assert work(body, Work.SP, 2, threads) == 2 * (5 * threads + steps * 32)
     assert work(body, Work.DP, 2, threads) == 0
+
+
+def test_a_reduction_over_warps_of_64_halves_them_six_times() -> None:
+    body = "__kmpc_reduce(a, a[threadIdx.x]);"
+    assert work(body, Work.SP, 2, 256, warp=64) == 2 * (6 * 256 + 2 * 64)
+    assert walked(body, Dialect.OPENMP).asks_warp_size
 
 
 def test_doubles_pass_two_words_between_lanes() -> None:
