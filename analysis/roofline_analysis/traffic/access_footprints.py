@@ -28,37 +28,39 @@ class Touched:
     access: Access
     region: Region
     executions: float
-    """Threads times trips."""
+    """Executions over the whole launch: threads times trips of the loops around."""
     places: float
-    """Of these, those that have an address of their own: not the runs of loops it stays in."""
+    """Executions with distinct addresses: trips of a loop that leaves the address unchanged count
+    once."""
     box: Box | None
-    """The addresses over the whole launch; None where they depend on data."""
+    """The addresses of the whole launch; None where they depend on loaded data."""
     wave_box: Box | None
-    """The addresses of the blocks that are resident together."""
+    """The addresses of one wave: the blocks resident at a time. None as for ``box``."""
     random: bool
     """The address depends on loaded data."""
     local: bool
-    """And yet neighbouring threads find neighbouring data."""
+    """A random address that still has spatial locality across neighbouring threads."""
     sectors_each: float
-    """Bytes of sectors fetched for one thread's access, as coalescing leaves it."""
+    """Sector bytes fetched for one thread's access after coalescing within its warp."""
     guarded: bool
-    """A condition may keep threads from it."""
+    """The access lies inside a conditional region."""
     loops: Mapping[Region, tuple[float, float | None]]
-    """Loops around: mean trips, and the stride of the address in the loop (None: not affine)."""
+    """For each loop around the access: its mean trip count, and the address's stride in bytes per
+    trip (None: not affine)."""
     sector: int
-    """Bytes that memory transfers at least."""
+    """Bytes of the smallest transfer from memory."""
 
     def runs_of(self, loop: Region) -> float:
-        """Trips of a loop around the access."""
+        """The mean trip count of a loop around the access; 1 for any other loop."""
         return self.loops[loop][0] if loop in self.loops else 1.0
 
     def kept_in(self, loop: Region) -> float:
-        """The share of the sectors touched in a run of the loop that the next run touches too."""
+        """The share of one trip's sectors that the next trip of the loop touches again."""
         stride = self.loops[loop][1]
         return 0.0 if stride is None else max(0.0, 1.0 - abs(stride) / self.sector)
 
     def in_one_run(self, loop: Region) -> Touched:
-        """The access within one run of a loop: no dimension of it or of a loop around it."""
+        """The access in one trip of ``loop``, without the dimensions of it and its outer loops."""
         wave_box = self.wave_box
         executions, places = self.executions, self.places
         dropped: list[float] = []
@@ -83,9 +85,9 @@ class Touched:
 def touched_by(
     summary: KernelSummary, execution: Execution, resident: int, sector: int
 ) -> list[Touched]:
-    """The accesses to memory behind L2 of a launch of which ``resident`` blocks run at a time.
+    """The accesses of a launch to memory behind L2 (global, texture and local).
 
-    ``sector`` is the bytes that memory transfers at least.
+    ``resident`` blocks run at a time; ``sector`` is the smallest transfer from memory in bytes.
     """
     extents = thread_extents(execution.grid, execution.block)
     wave_extents = thread_extents(_wave_grid(execution.grid, resident), execution.block)
@@ -149,10 +151,10 @@ def _idle_runs(
     around: Mapping[Region, tuple[float, float | None]],
     execution: Execution,
 ) -> float:
-    """Runs of the loops around in which the address does not change."""
+    """The number of executions for each distinct address: trips that leave it unchanged."""
     result = 1.0
     for loop in region.ancestors():
-        # A loop that goes by data changes what other threads share.
+        # With a trip count that depends on data, threads no longer share addresses in step.
         if loop in around and not execution.regions[loop].assumed:
             result *= 1.0 if access.varies & loop.bit else max(1.0, around[loop][0])
     return result
@@ -196,7 +198,7 @@ def _loop_extents(region: Region, execution: Execution) -> dict[Symbol, float]:
 
 
 def _thinned(box: Box | None, share: float) -> Box | None:
-    """The box of those threads that pass the guards around, where these cut its indices."""
+    """The box reduced to the share of its addresses that conditions around it leave."""
     if box is None or share >= 1.0 or not box.dimensions:
         return box
     widest = max(box.dimensions, key=lambda d: abs(d.stride) * d.extent)
@@ -213,7 +215,7 @@ def _sectors_each(
     *,
     random: bool,
 ) -> float:
-    """Sector bytes that one thread's access costs: shared with the neighbours in its warp."""
+    """Sector bytes of one thread's access, sectors being shared within its warp."""
     if random or access.array.indirect:
         whole = max(sector, access.size_bytes)
         return float(whole if finest is None else min(whole, max(finest, access.size_bytes)))

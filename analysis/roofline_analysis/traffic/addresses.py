@@ -29,29 +29,29 @@ from roofline_core.algebra.symbolic import (
 from roofline_core.program.records import record
 
 DATA_SCOPES: Final = frozenset(("data", "carried", "unknown", "name"))
-"""Of symbols whose values only data gives."""
+"""Scopes of symbols whose values depend on data in memory."""
 
 
 _COVERED: Final = 0.5
-"""Places for each thread, at least, of addresses in which each thread has its own.
+"""The fewest distinct addresses per thread for which each thread is taken to have its own.
 
-Assumed, chosen without measurement: one each, less what guards and clamps take."""
+Assumed, chosen without measurement: 1, less the threads that guards and clamps exclude."""
 _DECIDED: Final = frozenset(("whole", "select", "min", "max", "abs"))
-"""Operations of which most threads compute less."""
+"""Operations that most threads reduce to one of their operands (clamps and selections)."""
 _SHORT: Final = 200
-"""Operations, written out, of an offset that is evaluated as it stands."""
+"""The largest number of operations in an offset that is evaluated without being rewritten."""
 
 
 @record(frozen=True, slots=True)
 class Addresses:
-    """What is known of an access's addresses."""
+    """The addresses of one access."""
 
     box: Box | None
     """None where the addresses are neither affine nor digits of a linear index."""
     random: bool
-    """They depend on loaded data in more than a small displacement."""
+    """Loaded data decides the addresses, beyond a small displacement."""
     finest_stride: float | None = None
-    """Of random addresses: the smallest stride in bytes between neighbours, where there is one."""
+    """For random addresses: the smallest stride in bytes of any index; None if there is none."""
 
 
 @record(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class _Affine:
 
 
 class AddressReader:
-    """Reads offsets as boxes. One reader serves one launch, and remembers rewritten offsets."""
+    """Converts byte offsets to boxes, for one launch; caches rewritten offsets."""
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
@@ -71,9 +71,9 @@ class AddressReader:
         self._settled: dict[Apply, bool] = {}
 
     def read(self, offset: Expr, size_bytes: int, extents: Mapping[Symbol, float]) -> Addresses:
-        """The addresses of an access whose indices take ``extents`` values each.
+        """The addresses of an access; ``extents`` has the number of values of each index.
 
-        The keys of ``extents`` are the same for all reads of one offset.
+        Every call for the same offset must pass the same keys of ``extents``.
         """
         if offset not in self._rewritten:
             self._rewritten[offset] = self._rewrite(offset, extents)
@@ -89,7 +89,7 @@ class AddressReader:
         return Addresses(box, random=False)
 
     def finest_step(self, offset: Expr, extents: Mapping[Symbol, float]) -> float | None:
-        """The smallest known stride in bytes of an index; other strides need not be known."""
+        """The smallest stride in bytes of any index; None if no stride is known."""
         factors: dict[Symbol, dict[Monomial, Number]] = {}
         steps: list[float] = []
         for monomial, number in offset.terms.items():
@@ -99,7 +99,7 @@ class AddressReader:
                     if extents.get(atom, 0.0) > 1:
                         factors.setdefault(atom, {})[others] = number
                 elif isinstance(atom, Apply) and atom.op == "mod":
-                    # The digits of an index go in its steps.
+                    # A quotient or remainder of an index advances by the index's own step.
                     inner = self.finest_step(atom.args[0] * Expr({others: number}), extents)
                     steps += [] if inner is None else [inner]
         for factor in factors.values():
@@ -109,12 +109,12 @@ class AddressReader:
         return min(steps, default=None)
 
     def _rewrite(self, offset: Expr, extents: Mapping[Symbol, float]) -> tuple[Expr, bool]:
-        """The offset as most threads compute it, and whether data displaces it."""
+        """The offset as most threads compute it, and whether it contains a data displacement."""
         expr = without_remainders(self._typical(offset, extents))
         if any(symbol.scope in DATA_SCOPES for symbol in expr.symbols()):
             return without_data(expr), True
         if _is_evaluated(offset) and _read_affine(expr, self._environment, extents) is None:
-            # What is evaluated place by place needs no border decided.
+            # An offset that is evaluated numerically needs no simplification at borders.
             return offset, False
         return expr, False
 
@@ -135,7 +135,7 @@ class AddressReader:
         return Axes(affine.start, tuple(dimensions))
 
     def _typical(self, expr: Expr, extents: Mapping[Symbol, float]) -> Expr:
-        """The expression as most threads compute it: clamps and choices at borders decided."""
+        """The expression with clamps and selections replaced by the operand of interior threads."""
         if all(map(self._is_settled, expr.atoms())):
             return expr
         result = ZERO
@@ -147,7 +147,7 @@ class AddressReader:
         return result
 
     def _is_settled(self, atom: Atom) -> bool:
-        """Whether there is nothing to decide in an atom."""
+        """Whether an atom contains no clamp or selection."""
         if not isinstance(atom, Apply):
             return True
         known = self._settled.get(atom)
@@ -176,7 +176,7 @@ class AddressReader:
         return apply(atom.op, *args)
 
     def _mostly(self, condition: Expr, extents: Mapping[Symbol, float]) -> bool:
-        """Whether the condition holds in the middle of every index's range."""
+        """Whether the condition holds at the midpoint of every index's range."""
         values = dict(self._environment.values)
         values.update({symbol: int(extent // 2) for symbol, extent in extents.items()})
         found = Environment(values).evaluate(condition)
@@ -184,10 +184,10 @@ class AddressReader:
 
 
 def _covers_threads(expr: Expr, axes: Axes, extents: Mapping[Symbol, float]) -> bool:
-    """Whether each thread has its own place, which data moves a little: a neighbourhood.
+    """Whether each thread has its own address, which loaded data only displaces slightly.
 
-    Where only some of the thread indices stand in the address, or only a digit of them (a lane's
-    index in a row that data chooses), the data decides what is touched.
+    False if the address uses only some thread indices, or a digit of one (a lane's index in a row
+    that data chooses): data then decides which bytes are touched.
     """
     threads = [s for s, extent in extents.items() if s.scope == "thread" and extent > 1]
     if not all(symbol in expr.symbols() for symbol in threads):
@@ -197,14 +197,14 @@ def _covers_threads(expr: Expr, axes: Axes, extents: Mapping[Symbol, float]) -> 
 
 
 def _is_evaluated(offset: Expr) -> bool:
-    """Whether an offset has values at every place, and is short enough to ask for them."""
+    """Whether an offset is short enough, and free of data, to be evaluated numerically."""
     if any(symbol.scope in DATA_SCOPES for symbol in offset.symbols()):
         return False
     return sum(atom.size for atom in offset.atoms() if isinstance(atom, Apply)) <= _SHORT
 
 
 def without_data(expr: Expr) -> Expr:
-    """The part of an address that does not depend on data: where the neighbourhood lies."""
+    """The terms of an address that do not depend on loaded data."""
     if not any(symbol.scope in DATA_SCOPES for symbol in expr.symbols()):
         return expr
     return Expr(
@@ -224,7 +224,7 @@ def _mentions_data(atom: Atom) -> bool:
 def _read_affine(
     expr: Expr, environment: Environment, extents: Mapping[Symbol, float]
 ) -> _Affine | None:
-    """The strides of an expression that is affine in its indices; None for another."""
+    """The strides of an expression in its indices; None if the expression is not affine."""
     rest: dict[Monomial, Number] = {}
     factors: dict[Symbol, dict[Monomial, Number]] = {}
     for monomial, number in expr.terms.items():
@@ -248,9 +248,9 @@ def _read_affine(
 
 
 def _end_early(dimensions: list[Dimension], stride: float, share: float) -> None:
-    """Leave a share of the index that a loop goes on from, where not every thread comes to run it.
+    """Reduce the index that a loop continues to the share of threads that run the loop.
 
-    ``stride`` is the loop's: what the index covers.
+    The index is the one whose values together span ``stride``, the loop's stride in bytes.
     """
     for place, dimension in enumerate(dimensions):
         if abs(dimension.stride) * dimension.extent == stride:
@@ -264,10 +264,10 @@ def _moves(atom: Atom, extents: Mapping[Symbol, float]) -> bool:
 
 
 def without_remainders(expr: Expr) -> Expr:
-    """The expression with ``a % b`` written ``a - b * (a / b)`` where no quotient is then left.
+    """The expression with ``a % b`` expanded to ``a - b * (a / b)`` if all quotients then cancel.
 
-    ``i % w + w * (i / w)`` is seen to be ``i``; with another factor of ``i / w``, as in rows that
-    are padded, quotient and remainder are digits.
+    ``i % w + w * (i / w)`` becomes ``i``. With another factor of ``i / w``, as in padded rows, the
+    quotient and the remainder stay as two digits of ``i``.
     """
     rewritten = expr
     for atom in set(expr.atoms()):

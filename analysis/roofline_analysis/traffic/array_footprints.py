@@ -10,35 +10,35 @@ from roofline_analysis.traffic.gathers import distinct_bytes, missed_bytes
 from roofline_core.program.records import record
 
 LINE_BYTES: Final = 128
-"""What a line of L2 holds room for, however few of its sectors are there."""
+"""Bytes of an L2 line. A line occupies its full size even if few of its sectors are valid."""
 _SIZE_EXCEEDED: Final = 1.5
-"""Times an allocation's size that an access may reach before the size is taken to be wrong.
+"""An access that reaches beyond this multiple of an allocation's size disproves the size.
 
 Assumed, chosen without measurement."""
 _SIZE_EXCEEDED_GUARDED: Final = 4.0
-"""The same for an access under a condition, of which less may be left than the model sees. Assumed,
+"""The same for a guarded access, whose guard may exclude more than the model sees. Assumed,
 chosen without measurement."""
 _SIZE_SLACK_BYTES: Final = 64
-"""Bytes more that an access may reach: two sectors. Assumed, chosen without measurement."""
+"""Bytes beyond that multiple that are tolerated: two sectors. Assumed, not measured."""
 
 
 @record(frozen=True, slots=True)
 class Footprint:
-    """Bytes of one allocation, each touched place counted once."""
+    """Distinct bytes of one allocation that a launch touches."""
 
     read: float
     written: float
     wave_read: float
     wave: float
     thrashed_read: float
-    """Bytes that random reads fetch again because L2 does not hold the allocation."""
+    """Bytes that random reads fetch again because the allocation does not fit in L2."""
     thrashed_written: float
     written_lines: float
-    """Bytes of the lines in which something is written."""
+    """Bytes of the L2 lines that hold at least one written sector."""
 
 
 def credible_size(items: list[Touched], size: float | None) -> float | None:
-    """The allocation's size, unless an access in plain sight reaches far beyond it."""
+    """The allocation's size in bytes; None if unknown, or if an access reaches far beyond it."""
     if size is None:
         return None
     for item in items:
@@ -53,7 +53,10 @@ def credible_size(items: list[Touched], size: float | None) -> float | None:
 def footprint_of(
     items: list[Touched], size: float | None, waves: float, threads: float, l2_bytes: float
 ) -> Footprint:
-    """The footprint of accesses to an allocation of ``size`` bytes, in so many waves."""
+    """The footprint of a launch's accesses to one allocation.
+
+    ``size`` is the allocation's bytes (None: unknown); the launch takes ``waves`` waves of blocks.
+    """
     reads = [item for item in items if item.access.kind != "write"]
     writes = [item for item in items if item.access.kind != "read"]
     read = touched_bytes(reads, size, threads)
@@ -76,10 +79,10 @@ def _picked(items: list[Touched]) -> float:
 
 
 def _guessed(items: list[Touched], threads: float) -> float:
-    """Bytes of an allocation of unknown size: as if each thread had a place of its own.
+    """Estimated bytes of an allocation of unknown size: one separate element per thread.
 
-    Where an access goes on from its place in a loop, as through the row of a matrix, the place is
-    as large as what the thread goes through.
+    Where a loop advances the address, as along a row of a matrix, each thread has the whole range
+    that its loop covers.
     """
     result = 0.0
     for item in items:
@@ -103,7 +106,7 @@ def _line_of(items: list[Touched]) -> int:
 
 
 def held_bytes(items: list[Touched], size: float | None, threads: float, waves: float) -> float:
-    """Bytes of L2 that one wave's accesses to an allocation occupy: whole lines."""
+    """Bytes of L2, in whole lines, that one wave's accesses to an allocation occupy."""
     return touched_bytes(items, size, threads, waves, _line_of(items)) if items else 0.0
 
 
@@ -114,9 +117,9 @@ def touched_bytes(
     waves: float | None = None,
     unit: int | None = None,
 ) -> float:
-    """Distinct bytes of accesses to one allocation, in a launch or in one of its waves.
+    """Distinct bytes that accesses to one allocation touch, in a launch or in one wave.
 
-    They are counted in whole sectors, or in units of ``unit`` bytes.
+    Counted in whole sectors, or in units of ``unit`` bytes.
     """
     boxes: list[Box] = []
     scattered: list[Touched] = []
@@ -134,9 +137,9 @@ def touched_bytes(
     if not scattered and not local:
         return regular
     guess = _guessed([*scattered, *local], threads)
-    # Random picks from the sectors of the allocation: some are met more than once.
+    # Random picks from the allocation's sectors: some sectors are picked more than once.
     total = regular + distinct_bytes(wider * _picked(scattered) / (waves or 1.0), size, guess)
     if local:
-        # Each wave has its own neighbourhood.
+        # Accesses with locality: each wave touches a range of its own.
         total += distinct_bytes(_picked(local), size, guess) / (waves or 1.0)
     return total if size is None else min(total, size)

@@ -16,7 +16,7 @@ from roofline_core.program.records import record
 
 @record(frozen=True, slots=True)
 class Background:
-    """What goes on besides the kernel."""
+    """DRAM traffic that does not come from the kernel."""
 
     gbs: float = 0.0
     """10^9 bytes per second, on average."""
@@ -24,7 +24,7 @@ class Background:
     """The traffic comes in bursts this far apart; 0 if it is steady."""
 
     def bytes_during(self, time_ns: float) -> float:
-        """The bytes read during a launch: those of whole periods."""
+        """Bytes read during a launch of ``time_ns`` nanoseconds; bursts count in whole periods."""
         period_ns = self.period_ms * 1e6
         if period_ns > 0.0:
             time_ns -= math.fmod(time_ns, period_ns)

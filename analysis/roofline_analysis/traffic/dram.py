@@ -1,8 +1,8 @@
-"""DRAM traffic of a launch: footprints, what L2 must fetch again, what it writes back.
+"""DRAM traffic of a launch: compulsory traffic, capacity misses of L2, write-back.
 
-Each allocation's compulsory traffic is the union of the footprints of its accesses. Where what
-the resident blocks touch at a time exceeds the L2, data shared between waves of blocks is fetched
-again. Writes are write-back: each sector written leaves once.
+Each allocation's compulsory traffic is the union of its accesses' footprints. If the resident
+blocks together touch more than L2 holds, data shared between waves of blocks is fetched again. L2
+is write-back: each written sector is written to DRAM once.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, stage
 
 FLOOR_BYTES: Final = 2048.0
-"""The least traffic of a library's kernel: its arguments and bookkeeping.
+"""The least DRAM bytes of a library's kernel: its arguments and bookkeeping.
 
-Assumed, chosen without measurement; the least of a kernel of one's own is in ``code_size``."""
+Assumed, chosen without measurement; ``code_size`` has the value for kernels in source."""
 _KEPT_WHOLE: Final = 1 / 40
-"""Writes of this share of L2 stay there. Fitted, as ``write_back_share`` says."""
+"""Written bytes, as a share of L2, up to which all stay in L2: see ``write_back_share``."""
 _KEPT_NONE: Final = 1.6
-"""Of writes of this many times L2, nothing to speak of stays. Fitted likewise."""
+"""Written bytes, as a multiple of L2, from which nearly none stay in L2. Fitted likewise."""
 _LEAST_WRITTEN_BACK: Final = 0.02
-"""The share of written bytes that is written back at least. Assumed, chosen without measurement."""
+"""The least share of written bytes that is written back. Assumed, chosen without measurement."""
 
 
 @record(frozen=True, slots=True)
 class ArrayTraffic:
-    """Bytes of one allocation."""
+    """DRAM bytes of one allocation in a launch."""
 
     array: Array
     read_bytes: float
@@ -44,9 +44,9 @@ class ArrayTraffic:
     size_bytes: float | None
     touched: tuple[Touched, ...]
     first_read_bytes: float = 0.0
-    """Distinct bytes read: those that are fetched however large L2 is."""
+    """Distinct bytes read: compulsory traffic, whatever the size of L2."""
     written_bytes: float = 0.0
-    """Distinct bytes written, with those that L2 had to write again."""
+    """Bytes written: distinct bytes, plus bytes evicted from L2 and written again."""
 
 
 @record(frozen=True, slots=True)
@@ -57,9 +57,9 @@ class Traffic:
     write_bytes: float
     arrays: tuple[ArrayTraffic, ...]
     by_site: Mapping[Site, tuple[float, float]]
-    """Bytes read and written, shared out over the source lines that cause them."""
+    """``(bytes read, bytes written)`` of each source line that accesses memory."""
     uncertain_bytes: float
-    """Bytes that rest on addresses or sizes that could not be followed."""
+    """Bytes computed from unknown addresses or unknown allocation sizes."""
 
 
 @stage(Stage.TRAFFIC)
@@ -72,11 +72,10 @@ def dram_traffic(
     host_arrays: frozenset[str] = frozenset(),
     sector: int = SECTOR_BYTES,
 ) -> Traffic:
-    """The traffic of one launch.
+    """The DRAM traffic of one launch, in bytes.
 
-    ``sizes`` gives allocations' bytes by array name; ``host_arrays`` are those in host memory,
-    mapped, whose traffic goes over the bus instead; ``sector`` the bytes that memory transfers at
-    least.
+    ``sizes`` has the bytes of allocations by array name. ``host_arrays`` names arrays in mapped
+    host memory, whose traffic crosses the bus instead. ``sector``: the smallest transfer in bytes.
     """
     touched = touched_by(summary, execution, resident_blocks, sector)
     by_array: dict[Array, list[Touched]] = {}
@@ -102,7 +101,7 @@ def dram_traffic(
         read = footprint.read + max(refetched, extra_read, footprint.thrashed_read)
         written = footprint.written + max(extra_written, footprint.thrashed_written)
         if array.space == "local":
-            # The next wave reuses the addresses; what a thread reads it has written before.
+            # The next wave reuses local-memory addresses, and a thread reads only what it wrote.
             read, written = extra_read, footprint.written * missed + extra_written
         arrays.append(
             ArrayTraffic(
@@ -117,7 +116,7 @@ def dram_traffic(
         )
         if any(item.random or item.box is None for item in by_array[array]):
             uncertain += read + written
-    # Modified lines fill L2 whole, however few of their sectors are written.
+    # A modified line occupies its full size in L2, however few of its sectors are written.
     lines = sum(
         max(item.write_bytes, footprints[item.array].written_lines)
         for item in arrays
@@ -140,8 +139,8 @@ def _volume(dims: tuple[int, int, int]) -> int:
 def write_back_share(written_bytes: float, l2_bytes: float) -> float:
     """The share of written bytes that reach DRAM before the kernel ends.
 
-    The rest stays in L2 as modified lines. On an RTX 3080 (5 MB of L2) nearly nothing of 128 KB
-    arrives, half of 1 MB and nearly all of 8 MB, close to linear in the logarithm between them.
+    The rest stays in L2 as modified lines. On an RTX 3080 (5 MB of L2), DRAM receives nearly
+    nothing of 128 KB, half of 1 MB and nearly all of 8 MB: close to linear in the logarithm.
     Fitted to the measured DRAM bytes of development kernels whose traffic is otherwise exact.
     """
     if written_bytes <= 0:
@@ -160,7 +159,10 @@ def _by_site(arrays: list[ArrayTraffic]) -> dict[Site, tuple[float, float]]:
 
 
 def access_shares(item: ArrayTraffic) -> dict[Access, tuple[float, float]]:
-    """An allocation's bytes read and written, shared out by what each access would touch alone."""
+    """``(bytes read, bytes written)`` of each access to an allocation.
+
+    The allocation's bytes are divided in proportion to what each access would touch alone.
+    """
     alone = {touched.access: _alone(touched) for touched in item.touched}
 
     def shares(kind: str, total: float) -> dict[Access, float]:

@@ -1,8 +1,8 @@
 """The bytes of an allocation that an access touches over a whole launch, in whole sectors.
 
 An access whose address is affine in the thread indices and loop counters touches a box of
-addresses: one dimension an index, with a stride and an extent. Nested strides that tile are merged
-into contiguous runs; what is left is a number of runs, each rounded to whole sectors.
+addresses: one dimension for each index, with a stride and an extent. Nested strides that tile are
+merged into contiguous runs; each of the remaining runs is rounded to whole sectors.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from roofline_core.program.records import record
 SECTOR_BYTES: Final = 32
 """The unit in which L2 and DRAM are read, on every NVIDIA GPU since Maxwell.
 
-Functions here take the unit of other GPUs as ``sector``.
+Functions here take another GPU's sector size as ``sector``.
 """
 
 
@@ -38,11 +38,11 @@ class Box:
     dimensions: tuple[Dimension, ...]
     size_bytes: float
     _known: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
-    """What was computed before: a box takes part in several unions."""
+    """Cache of computed properties: one box takes part in several unions."""
 
     @property
     def low(self) -> float:
-        """The lowest address."""
+        """The lowest address of the box, in bytes."""
         found: float | None = self._known.get("low")
         if found is None:
             below = 0.0
@@ -60,7 +60,7 @@ class Box:
 
     @property
     def signature(self) -> tuple[tuple[float, float], ...]:
-        """What boxes that are translations of one another share."""
+        """The box's shape: equal for boxes that are translations of each other."""
         found: tuple[tuple[float, float], ...] | None = self._known.get("signature")
         if found is None:
             found = self._known["signature"] = _tidied(self.dimensions)
@@ -68,7 +68,7 @@ class Box:
 
 
 def _tidied(dimensions: Iterable[Dimension]) -> tuple[tuple[float, float], ...]:
-    """Strides and extents, finest first; an index that goes on where another ends is one with it.
+    """Strides and extents, finest first; an index that continues another is merged with it.
 
     ``8 * i + 32 * j`` with ``i`` below 16 takes the values that ``8 * k`` takes with ``k`` below
     ``16 + 4 * (extent of j - 1)``.
@@ -88,7 +88,7 @@ def _tidied(dimensions: Iterable[Dimension]) -> tuple[tuple[float, float], ...]:
 
 
 def sector_bytes(box: Box, sector: int = SECTOR_BYTES) -> float:
-    """Distinct bytes touched, counted in whole sectors."""
+    """Distinct bytes that a box touches, in whole sectors of ``sector`` bytes."""
     found: float | None = box._known.get(sector)
     if found is None:
         found = box._known[sector] = _sector_bytes(box, sector)
@@ -101,14 +101,14 @@ def _sector_bytes(box: Box, sector: int) -> float:
     gaps: list[tuple[float, float]] = []
     for stride, extent in box.signature:
         if dense and stride < run + sector:
-            # No whole sector fits into the gaps: all of the run's sectors are touched.
+            # Gaps are shorter than a sector: every sector of the run is touched.
             run += stride * (extent - 1)
             span = run
             continue
         dense = False
         gaps.append((stride, extent))
         reach = span + stride * (extent - 1)
-        # Where strides interleave, at most the whole span fills up.
+        # Interleaved strides fill at most the whole span.
         runs *= extent
         if stride < span:
             runs = min(runs, reach / min(run, sector))
@@ -117,7 +117,7 @@ def _sector_bytes(box: Box, sector: int) -> float:
         return _sectors(run, box.low, sector)
     common = _common_step(stride for stride, _ in gaps)
     if common:
-        # All starts are multiples of what the strides have in common.
+        # All runs start at multiples of the greatest common divisor of the strides.
         runs = min(runs, (span - run) // common + 1)
         steps = tuple((stride % sector, extent) for stride, extent in gaps if stride % sector)
     else:
@@ -127,7 +127,7 @@ def _sector_bytes(box: Box, sector: int) -> float:
 
 
 def _common_step(strides: Iterable[float]) -> int:
-    """The greatest common divisor, 0 where a stride is no whole number of bytes."""
+    """The greatest common divisor of the strides; 0 if a stride is not a whole number of bytes."""
     step = 0
     for stride in strides:
         if stride != int(stride):
@@ -141,7 +141,7 @@ def _round_up(size: float, sector: int) -> float:
 
 
 def _sectors(size: float, low: float, sector: int) -> float:
-    """Bytes of the sectors from ``low`` on."""
+    """Bytes of the sectors that ``size`` bytes from address ``low`` overlap."""
     return _round_up(low % sector + size, sector)
 
 
@@ -149,9 +149,9 @@ def _sectors(size: float, low: float, sector: int) -> float:
 def _average_sectors(
     run: float, low: float, steps: tuple[tuple[float, float], ...], sector: int
 ) -> float:
-    """Bytes of the sectors that one run covers, on average over the places where runs begin.
+    """Mean sector bytes that a run of ``run`` bytes overlaps, over all alignments of its start.
 
-    ``steps`` has the stride of each index, less whole sectors, and how many values it takes.
+    ``steps`` has, for each index, its stride modulo the sector and its number of values.
     """
     weights = {0.0: 1.0}
     for stride, extent in steps:
@@ -163,11 +163,11 @@ def _average_sectors(
 def _stepped(
     weights: dict[float, float], stride: float, extent: float, sector: int
 ) -> dict[float, float]:
-    """How many runs begin at each place in a sector, when an index steps on from where they did."""
+    """The number of runs by start offset within a sector, after adding one more index."""
     period = sector // math.gcd(sector, int(stride))
     cycles, rest = divmod(extent, period)
     if not rest:
-        # Only how the places compare matters, and small numbers stay exact.
+        # Only the ratio of the weights matters; small weights stay exact.
         cycles = 1.0
     result: dict[float, float] = {}
     for step in range(period):
@@ -188,7 +188,7 @@ def union_bytes(boxes: Sequence[Box], limit: float | None, sector: int = SECTOR_
     return total if limit is None else min(total, _round_up(limit, sector))
 
 
-# -- boxes of one shape at different starts: fields of a record, neighbours of a stencil
+# -- boxes of one shape at different starts: fields of a struct, neighbours of a stencil
 
 
 @record(frozen=True, slots=True)
@@ -200,22 +200,22 @@ class _Extent:
 
 @dataclass(slots=True)
 class _Cluster:
-    """Boxes of one shape that overlap or touch; places are counted in steps of each index."""
+    """Boxes of one shape that overlap or touch; positions are in steps of each index."""
 
     low: float
     places: list[tuple[float, ...]]
     fields: list[tuple[float, float]]
-    """Start and end of each element, from its place on."""
+    """Start and end of each element in bytes, relative to its position."""
     volume: float
-    """Of the union, in elements of one box."""
+    """Elements of the union of the boxes."""
     apart: float
-    """Sector bytes of the boxes, if they shared none."""
+    """Sum of the boxes' sector bytes, as if no sector were shared."""
     largest: float
-    """Sector bytes of the box that touches most: the union touches no less."""
+    """Sector bytes of the largest box: a lower bound for the union."""
 
 
 _COMPARED: Final = 8
-"""Earlier boxes that a new one is compared with."""
+"""The number of earlier boxes with which a new box is compared."""
 
 
 def _merge_translations(
@@ -246,7 +246,7 @@ def _merge_translations(
 
 
 def _place(shift: float, shape: tuple[tuple[float, float], ...]) -> tuple[tuple[float, ...], float]:
-    """A shift in steps of each index, coarsest first, and the bytes that are left over."""
+    """A shift in bytes as steps of each index, coarsest first, and the remaining bytes."""
     steps = []
     for stride, _ in reversed(shape[1:]):
         count = float(round(shift / stride))
@@ -270,9 +270,9 @@ def _add_near(
     extents: list[float],
     whole: float,
 ) -> bool:
-    """Add a box to a cluster that it overlaps or touches.
+    """Add a box to a cluster if it overlaps or touches one of its boxes; False if not.
 
-    ``extents`` are those of its shape, coarsest first, and ``whole`` the volume of it.
+    ``extents`` are the shape's extents, coarsest first; ``whole`` is its volume in elements.
     """
     most = -1.0
     for other in cluster.places[-_COMPARED:]:
@@ -303,13 +303,13 @@ def _cluster_bytes(cluster: _Cluster, shape: tuple[tuple[float, float], ...], se
         (stride, extent + high - low)
         for (stride, extent), (low, high) in zip(shape, ranges, strict=True)
     )
-    # The first place is that of the cluster's start.
+    # The first position is the cluster's start.
     first = reversed(cluster.places[0])
     steps = zip(shape, ranges, first, strict=True)
     start = cluster.low + sum((low - at) * stride for (stride, _), (low, _), at in steps)
     filled = _record_bytes(cluster, around, start, sector)
     if len(shape) == 1:
-        # Along one index, boxes that touch leave nothing out.
+        # Along a single index, boxes that touch leave no gap.
         return filled
     return min(filled, single * max(1.0, cluster.volume / _volume(shape)))
 
@@ -317,7 +317,7 @@ def _cluster_bytes(cluster: _Cluster, shape: tuple[tuple[float, float], ...], se
 def _record_bytes(
     cluster: _Cluster, shape: tuple[tuple[float, float], ...], start: float, sector: int
 ) -> float:
-    """Sector bytes of all the fields at every place of a shape."""
+    """Sector bytes of all fields at every position of a shape."""
     dimensions = tuple(Dimension(stride, extent) for stride, extent in shape)
     stretches: list[tuple[float, float]] = []
     for low, high in sorted(cluster.fields):
@@ -333,7 +333,7 @@ def _record_bytes(
 
 
 def _overlapping(extents: list[_Extent], sector: int) -> float:
-    """Shapes that lie apart add up; of shapes over the same range the larger counts most."""
+    """Sector bytes of several shapes: disjoint ranges add up; overlapping ranges share sectors."""
     extents = sorted(extents, key=lambda extent: extent.low)
     total = 0.0
     position = 0
@@ -347,7 +347,7 @@ def _overlapping(extents: list[_Extent], sector: int) -> float:
             position += 1
         most = max(e.touched for e in together)
         reach = _round_up(high - together[0].low, sector)
-        # Independent sets of this density over one range.
+        # Overlap as for independent random sets of these densities.
         missed = 1.0
         for extent in together:
             missed *= 1.0 - min(1.0, extent.touched / max(reach, 1.0))

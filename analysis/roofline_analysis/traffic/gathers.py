@@ -1,10 +1,9 @@
-"""Accesses whose addresses data decides: how many sectors they touch, and what L2 holds of them.
+"""Gathers and scatters: the sectors that data-dependent addresses touch, and their L2 hits.
 
-An index that stands plainly in the address (a neighbour's number, a row's start, a coordinate) is
-taken to lie near those of neighbouring threads, as in meshes, sparse matrices and pictures: what
-is touched is touched about once. Taken to be random are places read by an index that a loop carries
-from run to run (a search, a walk), places written one by one by an index from memory (a sort), and
-indices that are masked or taken modulo (a hash).
+A loaded index that enters the address unchanged (a neighbour's number, a row's start, a coordinate)
+is assumed to lie near the indices of neighbouring threads (meshes, sparse matrices, images), so
+each sector is fetched about once. Assumed random: reads by a loop-carried index (a search, a walk),
+single writes by a loaded index (a sort), and masked or modulo indices (a hash).
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from roofline_analysis.traffic.addresses import DATA_SCOPES
 from roofline_core.algebra.symbolic import Apply, Atom, Expr, Symbol
 
 _KEEPING_ORDER: Final = frozenset(("min", "max", "select", "trunc", "floor", "ceil", "abs", "div"))
-"""Operations after which neighbouring indices are neighbours still."""
+"""Operations that preserve locality: neighbouring operands give neighbouring results."""
 
 
 def has_locality(access: Access, loaded: Container[Symbol]) -> bool:
-    """Whether threads side by side find their data side by side.
+    """Whether a data-dependent address has spatial locality across neighbouring threads.
 
-    ``loaded`` are the numbers that come from global memory.
+    ``loaded`` has the symbols of values loaded from global memory.
     """
     if _scatters(access.offset):
         return False
@@ -37,12 +36,12 @@ def has_locality(access: Access, loaded: Container[Symbol]) -> bool:
 
 
 def _is_carried(symbol: Symbol) -> bool:
-    """Whether a loop carries it; the number that a loop leaves behind is a result."""
+    """Whether the symbol is loop-carried; a loop's final value is not."""
     return symbol.scope == "carried" and not symbol.name.startswith("result#")
 
 
 def _plain_atoms(expr: Expr) -> list[Atom]:
-    """The factors of an expression, those within operations that keep the order included."""
+    """The atoms of an expression, including those inside locality-preserving operations."""
     found: list[Atom] = []
     for monomial in expr.terms:
         for atom in monomial:
@@ -56,7 +55,7 @@ def _plain_atoms(expr: Expr) -> list[Atom]:
 
 
 def _scatters(expr: Expr) -> bool:
-    """Whether data stands in an operation that tears neighbours apart."""
+    """Whether loaded data is an operand of an operation that destroys locality."""
     for monomial in expr.terms:
         for atom in monomial:
             if not isinstance(atom, Apply):
@@ -73,15 +72,15 @@ def _on_data(expr: Expr) -> bool:
 
 
 def distinct_bytes(picked: float, size: float | None, guess: float) -> float:
-    """Distinct bytes of ``picked`` bytes of sectors picked from an allocation of ``size`` bytes.
+    """Expected distinct bytes when ``picked`` bytes of sectors are drawn at random.
 
-    Of unknown size, it is taken to be ``guess`` bytes.
+    They are drawn from an allocation of ``size`` bytes, or ``guess`` bytes if ``size`` is None.
     """
     whole = max(guess if size is None else size, 1.0)
     return whole * -math.expm1(-picked / whole)
 
 
 def missed_bytes(picked: float, size: float | None, guess: float, l2_bytes: float) -> float:
-    """Bytes fetched for random picks: those of which L2 does not hold the sector."""
+    """Bytes that random picks fetch from DRAM because the sector is not in L2."""
     whole = max(guess if size is None else size, 1.0)
     return picked * max(0.0, 1.0 - l2_bytes / whole)

@@ -1,11 +1,11 @@
-"""Addresses that are not affine, taken apart into axes by evaluating them.
+"""Strides and extents of addresses that are not affine, found by evaluating them along axes.
 
 The symbols of an address that together count through a range (``blockIdx.x * blockDim.x +
 threadIdx.x + blockDim.x * gridDim.x * trip``) are one linear index, and the divisors in the address
-split it into digits: ``i / w`` and ``i % w`` are digits of ``i`` in mixed radix. Along each axis,
-a digit or another symbol, the address is evaluated with the others in the middle of their ranges,
-and taken to be the sum of what the axes contribute. So shifts, masks, clamps and scaled coordinates
-need no algebra of their own.
+split it into digits: ``i / w`` and ``i % w`` are digits of ``i`` in mixed radix. Each digit and
+each other symbol is an axis. The address is evaluated along each axis, all other axes at their
+midpoints, and is assumed to be the sum of the axes' contributions. Shifts, masks, clamps and scaled
+coordinates therefore need no algebra of their own.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from roofline_core.program.records import record
 
 Floats = NDArray[np.float64]
 _MOST_VALUES: Final = 1 << 14
-"""Values of an axis that are looked at; a longer axis is looked at in part."""
+"""The most values of an axis that are evaluated; of a longer axis, only this many are."""
 _MOST_IN_MESH: Final = 1 << 14
-"""Places looked at where several axes are combined."""
+"""The most points that are evaluated in a mesh of several axes."""
 _MOST_REMEMBERED: Final = 500
-"""Operations whose values are kept along one axis."""
+"""The most operations whose values are cached for one axis."""
 _FAR: Final = 4.0
-"""Gaps of more than this many times the median gap part two runs of values.
+"""A gap of more than this many median gaps separates two runs of values.
 
-Assumed, chosen without measurement: a run of values may miss a few."""
+Assumed, chosen without measurement: a run may lack a few values."""
 
 
 @record(frozen=True, slots=True)
 class Axes:
-    """What an address takes: the lowest value and the dimensions that are added to it."""
+    """The set of values of an address: a base plus a sum of strided dimensions."""
 
     start: float
     dimensions: tuple[Dimension, ...]
@@ -45,7 +45,7 @@ class Axes:
 
 @record(frozen=True, slots=True)
 class _Linear:
-    """Symbols that count through a range together: each with its weight, the finest first."""
+    """A linear index: symbols with their weights, finest first, that count through one range."""
 
     weights: tuple[tuple[Symbol, int], ...]
     count: float
@@ -53,7 +53,7 @@ class _Linear:
     def symbols_at(
         self, index: NDArray[np.int64], extents: Mapping[Symbol, float]
     ) -> dict[Symbol, NDArray[np.int64]]:
-        """Each symbol's value where the index has these values."""
+        """The value of each symbol at these values of the linear index."""
         result = {}
         for place, (symbol, weight) in enumerate(self.weights):
             value = index // weight
@@ -65,10 +65,10 @@ class _Linear:
 
 @record(frozen=True, slots=True)
 class _Axis:
-    """One direction in which an address moves."""
+    """One digit of the linear index, or one other symbol of an address."""
 
     symbol: Symbol | None
-    """None: a digit of the linear index."""
+    """None for a digit of the linear index."""
     weight: int
     extent: float
 
@@ -79,11 +79,10 @@ def read_axes(
     extents: Mapping[Symbol, float],
     along: dict[object, Environment] | None = None,
 ) -> Axes | None:
-    """The values of an expression whose symbols take ``extents`` values each.
+    """The values of an expression; ``extents`` has the number of values of each symbol.
 
-    An extent below 1 is that of a loop that only some of the threads run, once. None where a symbol
-    is without value. ``along`` is for many expressions in one environment: what they have in common
-    is evaluated once.
+    An extent below 1 belongs to a loop that only this share of the threads runs, once. ``along`` is
+    a cache shared by expressions of one environment. Returns None if a symbol has no value.
     """
     return _Evaluation((expr,), environment, extents, along).read()
 
@@ -94,23 +93,23 @@ def share_reached(
     environment: Environment,
     extents: Mapping[Symbol, float],
 ) -> float:
-    """The share of an expression's values that it still takes where the conditions hold.
+    """The share of an expression's distinct values, 0 to 1, that remain where the conditions hold.
 
-    A condition on an index that the expression does not use takes none away. Conditions that
-    cannot be evaluated are taken to hold; so are all where no place looked at passes.
+    A condition on an index that the expression does not use removes no value. A condition that
+    cannot be evaluated is assumed true. Returns 1 if no evaluated point passes.
     """
     return _Evaluation((expr, *conditions), environment, extents).share_reached()
 
 
 def in_order(symbols: Collection[Symbol], extents: Mapping[Symbol, float]) -> list[Symbol]:
-    """Some of the indices of ``extents``: those of threads, then loops, outermost first.
+    """``symbols`` in a fixed order: thread indices, then loop counters, outermost loop first.
 
-    The order is the same whatever was analysed before in this process.
+    The order does not depend on earlier analyses in the same process.
     """
     places = {symbol: -place for place, symbol in enumerate(extents)}
 
     def place(symbol: Symbol) -> tuple[bool, int]:
-        is_thread = symbol.scope == "thread"  # made once, in the order of their axes
+        is_thread = symbol.scope == "thread"  # created once, in the order of axes
         return not is_thread, symbol.serial if is_thread else places[symbol]
 
     return sorted(symbols, key=place)
@@ -122,7 +121,7 @@ def in_order(symbols: Collection[Symbol], extents: Mapping[Symbol, float]) -> li
 def _linear_index(
     exprs: Sequence[Expr], environment: Environment, extents: Mapping[Symbol, float]
 ) -> _Linear | None:
-    """The longest run of symbols that count through a range in an operation's operand."""
+    """The longest chain of symbols that form a linear index in an operand; None if none do."""
     best: _Linear | None = None
     seen: set[Apply] = set()
     waiting = [atom for expr in exprs for atom in expr.atoms() if isinstance(atom, Apply)]
@@ -162,12 +161,12 @@ def _counts_through(
             break
         chain.append((symbol, round(weight / first)))
         reach *= extents[symbol]
-    # Where the finest index goes on in steps, the steps are what counts.
+    # If the finest index advances in larger steps, count in units of that step.
     return _Linear(tuple(chain), max(1.0, reach)) if len(chain) > 1 else None
 
 
 def _plain_factor(expr: Expr, symbol: Symbol) -> Expr | None:
-    """The factor of a symbol in the terms where it stands bare, None if it does in none."""
+    """The coefficient of a symbol in the terms that it multiplies; None if there are none."""
     result: dict[tuple[object, ...], int | float] = {}
     for monomial, number in expr.terms.items():
         if symbol in monomial:
@@ -207,7 +206,7 @@ def _axes_of(
 
 
 class _Radices:
-    """The places of the linear index at which divisions and remainders cut it."""
+    """The radices by which divisions and remainders split the linear index into digits."""
 
     def __init__(self, environment: Environment, members: set[Symbol]) -> None:
         self._environment = environment
@@ -216,7 +215,7 @@ class _Radices:
         self.found: set[int] = set()
 
     def step_of(self, operand: Expr) -> int:
-        """What one step of an operand is worth in steps of the index; 0 if it has none of it."""
+        """Steps of the linear index per step of the operand; 0 if the operand does not use it."""
         atoms = {atom for monomial in operand.terms for atom in monomial}
         steps = (self._step_of_atom(atom) for atom in atoms)
         return min((step for step in steps if step), default=0)
@@ -242,7 +241,7 @@ class _Radices:
 
 
 def _divisor(atom: Apply, environment: Environment) -> int | None:
-    """What an operation divides by, or takes the remainder of."""
+    """The constant divisor of a division or remainder; None for other operations."""
     if atom.op not in ("div", "mod", "shr", "and"):
         return None
     value = environment.evaluate(atom.args[1])
@@ -260,7 +259,7 @@ def _divisor(atom: Apply, environment: Environment) -> int | None:
 
 
 class _Evaluation:
-    """Expressions along the axes that they have in common; the first is the address."""
+    """Evaluates expressions along their common axes; the first expression is the address."""
 
     def __init__(
         self,
@@ -310,9 +309,9 @@ class _Evaluation:
         return reached / len(distinct(address)) if reached else 1.0
 
     def _at(self, columns: list[Floats], where: object) -> list[Floats | None]:
-        """The expressions where the axes have these places; None for what has no value.
+        """Each expression's values at these points of the axes; None for one without a value.
 
-        ``where`` names the places: others that have the same axes go through the same ones.
+        ``where`` is the cache key of the points: expressions with equal axes share them.
         """
         linear = self._linear
         counted = (
@@ -347,7 +346,7 @@ class _Evaluation:
 
 
 def _mesh(extents: list[float]) -> list[Floats]:
-    """Places of several axes in all combinations, of long axes only some."""
+    """All combinations of the axes' positions; of long axes, only evenly spaced positions."""
     counts = [max(1, math.ceil(extent)) for extent in extents]
     most = max(counts, default=1)
     while math.prod(min(count, most) for count in counts) > _MOST_IN_MESH and most > 1:
@@ -361,7 +360,7 @@ def _mesh(extents: list[float]) -> list[Floats]:
 
 
 def _places(extent: float) -> tuple[Floats, float]:
-    """The places of an axis to look at, and the share of the axis that they are."""
+    """The positions of an axis to evaluate, and their share of the axis."""
     count = max(1, math.ceil(extent))
     if count <= _MOST_VALUES:
         return np.arange(count, dtype=np.float64), 1.0
@@ -369,7 +368,7 @@ def _places(extent: float) -> tuple[Floats, float]:
 
 
 def _dimensions(values: Floats, extent: float, part: float) -> list[Dimension]:
-    """Values along one axis as dimensions; ``part`` of the axis was looked at."""
+    """Values along one axis as dimensions; ``part`` is the share of the axis evaluated."""
     steps = np.diff(values)
     if not len(steps):
         return []
@@ -389,6 +388,6 @@ def _dimensions(values: Floats, extent: float, part: float) -> list[Dimension]:
         starts = np.concatenate(([places[0]], places[1:][breaks]))
         far = float(np.diff(starts).mean())
         result = [Dimension(stride, length)] if length > 1 else []
-        # What is not monotonous goes on within the range it has.
+        # Values that are not monotonic stay within their range: more of them make it denser.
         return [*result, Dimension(far if rising else far * part, runs / part)]
     return [Dimension(stride if rising else stride * part, length / part)]

@@ -1,8 +1,8 @@
-"""What guards leave of the ranges of indices: ``x < width`` ends a range, ``x == 0`` is one place.
+"""Ranges of indices inside guards: ``x < width`` shortens a range, ``x == 0`` leaves one value.
 
-Conditions that compare an index, or a linear index over several (``blockIdx.x * blockDim.x +
-threadIdx.x < n``), cut the extents of its symbols. What conditions of other kinds leave of an
-address is counted. Conditions on data alone leave all of it: their threads lie scattered.
+A condition that compares an index, or a linear index over several symbols (``blockIdx.x *
+blockDim.x + threadIdx.x < n``), reduces the extents of its symbols. For other conditions, the
+remaining addresses are counted. A condition on data alone removes none: its threads are scattered.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ from roofline_core.program.records import record
 
 _TRUTHS: Final = frozenset(("lt", "le", "eq", "ne", "land", "lor"))
 _LEAST_ON_DATA: Final = 0.25
-"""Several conditions on data are hardly independent: together they leave at least this share.
+"""The least share of values that several conditions on data leave: they are correlated.
 
-Assumed, chosen without measurement; it is what two independent conditions leave that pass half of
-the threads each."""
+Assumed, chosen without measurement: two independent conditions of probability 1/2 leave 1/4."""
 
 
 @record(frozen=True, slots=True)
 class _Condition:
     expr: Expr
     odds: float | None
-    """Where it compares an index with data: the share of the index's values for which it holds."""
+    """For a comparison of an index with data: the share of the index's values for which it holds.
+    None for other conditions."""
     guard: Region
 
 
 @record(frozen=True, slots=True)
 class Cut:
-    """The indices of the threads and loop runs that come through the guards around a region."""
+    """The index values of the threads and loop trips that pass the guards around a region."""
 
     extents: Mapping[Symbol, float]
-    """How many values each symbol takes."""
+    """The number of values of each symbol."""
     conditions: tuple[_Condition, ...]
-    """Those that are not in the extents."""
+    """The conditions that do not reduce an extent."""
     _shares: dict[tuple[Expr, tuple[Expr, ...]], float] = field(default_factory=dict)
-    """Found already, by the moving part of the address."""
+    """Cache of shares, by the part of the address that varies and the conditions."""
 
     def share_of(self, offset: Expr, access: Access, environment: Environment) -> float:
-        """The share of an address's values that the other conditions leave."""
+        """The share of an address's values, 0 to 1, that remain under ``conditions``."""
         symbols = {symbol for symbol in offset.symbols() if symbol in self.extents}
         cutting = [c for c in self.conditions if not symbols.isdisjoint(c.expr.symbols())]
         share = 1.0
@@ -67,7 +67,7 @@ class Cut:
 
 
 def _otherwise(guard: Region, access: Access) -> bool:
-    """Whether threads that do not come through a guard access the same array at its line."""
+    """Whether threads that fail a guard access the same array in its other branch."""
     return guard.parent is not None and any(
         other.array is access.array and other.kind == access.kind
         for sibling in guard.parent.children
@@ -78,7 +78,7 @@ def _otherwise(guard: Region, access: Access) -> bool:
 
 
 def cut_by_guards(region: Region, execution: Execution, extents: Mapping[Symbol, float]) -> Cut:
-    """The extents that the guards around a region leave of ``extents``."""
+    """``extents`` reduced by the guards around a region."""
     left = dict(extents)
     others: list[_Condition] = []
     for guard in region.guards():
@@ -95,7 +95,7 @@ def cut_by_guards(region: Region, execution: Execution, extents: Mapping[Symbol,
 
 
 def _cut_by(condition: Expr, environment: Environment, left: dict[Symbol, float]) -> bool:
-    """Cut extents by one condition; False where it is not a range of an index."""
+    """Reduce ``left`` by one condition; False if the condition is not a range of an index."""
     comparison = _single(condition)
     if comparison is None or comparison.op not in ("lt", "le", "eq"):
         return False
@@ -132,7 +132,7 @@ def _cut_by(condition: Expr, environment: Environment, left: dict[Symbol, float]
 
 
 def _passing(op: str, start: float, step: float, count: float) -> float:
-    """How many of ``start + step * j``, j below ``count``, are below 0, or at most 0."""
+    """The number of ``start + step * j``, 0 <= j < ``count``, below 0 (``lt``) or at most 0."""
     bound = -start / step
     closed = op == "le"
     if step > 0:
@@ -143,12 +143,12 @@ def _passing(op: str, start: float, step: float, count: float) -> float:
 
 
 def _shrink(left: dict[Symbol, float], digits: list[tuple[float, Symbol]], values: float) -> None:
-    """Leave so many values of a linear index, whose digits are given with their weights."""
+    """Reduce a linear index, given by its symbols and weights, to ``values`` values."""
     unit = abs(digits[0][0])
     for weight, symbol in reversed(digits):
         left[symbol] = min(left[symbol], max(1.0, values * unit / abs(weight)))
         if left[symbol] > 1:
-            # The finer digits run through their whole range.
+            # All finer digits keep their whole range.
             break
 
 
@@ -162,6 +162,6 @@ def _single(condition: Expr) -> Apply | None:
 
 
 def _is_truth(operand: Expr) -> bool:
-    """Whether it is the outcome of a comparison, so that ``operand == 0`` negates it."""
+    """Whether an operand is a truth value, so that ``operand == 0`` is its negation."""
     found = _single(operand)
     return found is not None and found.op in _TRUTHS

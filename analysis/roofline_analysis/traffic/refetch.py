@@ -1,4 +1,4 @@
-"""What is fetched again because L2 did not hold it from one run of a loop to the next."""
+"""Capacity misses: data fetched again because L2 did not hold it between trips of a loop."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from roofline_analysis.traffic.array_footprints import held_bytes, touched_bytes
 
 
 def missed_share(working_set_bytes: float, l2_bytes: float) -> float:
-    """The share of a cyclically reused working set that L2 does not hold."""
+    """The share, 0 to 1, of a cyclically reused working set that does not fit in L2."""
     if working_set_bytes <= l2_bytes:
         return 0.0
     return 1.0 - l2_bytes / working_set_bytes
@@ -23,11 +23,10 @@ def loop_refetches(
     sizes: Mapping[str, float],
     threads: float,
 ) -> dict[Array, tuple[float, float]]:
-    """Bytes fetched and written again because a loop goes over more data than L2 holds.
+    """Bytes ``(fetched, written)`` again for each array because a loop's data exceeds L2.
 
-    All resident threads are taken to run the loop in step. What an access touches anew in each
-    run (its address advances with the counter) is not fetched again; what stays is, and of sectors
-    that the address leaves slowly, the share that it stays in.
+    All resident threads are assumed to run the loop in step. Only sectors that the next trip
+    touches again are refetched: all for an invariant address, none once it moves a sector per trip.
     """
     loops: dict[Region, list[Touched]] = {}
     for items in by_array.values():
