@@ -1,1 +1,1 @@
-"""From counts, traffic and time to a class, with its reasons and how sure it is."""
+"""The class of a launch from its counts, traffic and time, with evidence and a confidence."""

@@ -32,7 +32,7 @@ from roofline_core.program.stages import Stage, stage
 from roofline_hardware_db import Gpu, Roofline
 
 _DEFAULT_CACHE_BYTES: Final = 4 * 2**20
-"""Of a GPU whose caches are not known."""
+"""L2 bytes of a GPU whose L2 size is unknown."""
 _EVIDENCE: Final = 6
 
 
@@ -47,7 +47,7 @@ class Target:
 
 @record(frozen=True, slots=True)
 class Judged:
-    """A prediction and the counts that it was made of."""
+    """A prediction and the counts from which it was computed."""
 
     prediction: Prediction
     execution: Execution
@@ -55,7 +55,7 @@ class Judged:
     demand: Demand
     timing: Timing
     blocks_per_sm: int
-    """That an SM holds at a time."""
+    """Blocks resident on one SM at a time."""
     summary: KernelSummary
 
     @property
@@ -83,7 +83,10 @@ class Counted:
 def count_launch(
     summary: KernelSummary, binding: Binding, gpu: Gpu, execution: Execution | None = None
 ) -> Counted:
-    """Count one launch on a GPU. ``execution`` is that of another one whose warps are as large."""
+    """Count the operations and bytes of one launch on a GPU.
+
+    ``execution`` reuses the counts made for another GPU of the same warp size; None: count anew.
+    """
     architecture = gpu.architecture
     if execution is None:
         execution = execute(
@@ -117,9 +120,9 @@ def judge(
     target: Target,
     execution: Execution | None = None,
 ) -> Judged:
-    """Judge one launch of a kernel, and keep what the prediction was computed from.
+    """Judge one launch of a kernel; the result also has the counts behind the prediction.
 
-    ``execution`` goes before the one that would be counted.
+    ``execution``, if given, is used instead of counting the launch anew.
     """
     architecture = target.gpu.architecture
     counted = count_launch(summary, binding, target.gpu, execution)
@@ -184,7 +187,7 @@ def work_totals(summary: KernelSummary, execution: Execution) -> dict[Work, floa
 
 
 def _assumptions(execution: Execution) -> tuple[UnknownUsed, ...]:
-    """Loops and branches that depend on data."""
+    """The assumptions made for loops and branches that depend on data."""
     result = []
     for region in execution.assumed_trips:
         path, line = region.site
@@ -277,7 +280,7 @@ def _note_region(
 def _evidence(
     summary: KernelSummary, execution: Execution, traffic: Traffic
 ) -> tuple[Evidence, ...]:
-    """The lines that contribute most to operations and to bytes."""
+    """The source lines that contribute most operations and most bytes."""
     found: list[tuple[float, Evidence]] = []
     names = {
         Work.SP: "single-precision operations",

@@ -1,8 +1,8 @@
-"""How sure a verdict is: by the distance from the ridge and what had to be assumed.
+"""The confidence in a verdict, from the distance to the ridge and the assumptions made.
 
 The probability that a verdict is right is a logistic function of a few features. Its coefficients
 are in ``data/confidence.toml``, fitted by ``benchmarks/calibrate_confidence.py`` to measured
-kernels; they change no verdict.
+kernels. No verdict depends on them.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ FEATURES: Final = (
     "uncertain_bytes",
     "unknowns",
 )
-"""What the coefficients stand for, in the order of ``features``."""
+"""The names of the features, in the order of ``features`` and of the coefficients."""
 TABLE: Final = Path(__file__).parent / "data" / "confidence.toml"
 LEAST, MOST = 0.5, 0.99
-"""A verdict less likely than its opposite is not given; none is certain."""
+"""The range of confidences: a verdict is at least as likely as its opposite, never certain."""
 _MANY_UNKNOWNS: Final = 15
-"""More unknowns count as this many. Assumed, chosen without measurement."""
+"""The number of unknowns is capped at this value. Assumed, chosen without measurement."""
 
 
 def confidence(grounds: Grounds) -> float:
@@ -58,17 +58,17 @@ class Contribution:
     """One of ``FEATURES``."""
     value: float
     log_odds: float
-    """The value times its coefficient."""
+    """The feature's value times its coefficient."""
 
 
 def contributions(grounds: Grounds) -> tuple[Contribution, ...]:
-    """What each feature adds to the log-odds, which ``confidence`` is a function of."""
+    """Each feature's summand of the log-odds from which ``confidence`` is computed."""
     rows = zip(FEATURES, features(grounds), _coefficients(), strict=True)
     return tuple(Contribution(name, value, value * factor) for name, value, factor in rows)
 
 
 def probability(values: Sequence[float], coefficients: Sequence[float]) -> float:
-    """The logistic function of the weighted sum, kept between ``LEAST`` and ``MOST``."""
+    """The logistic function of the weighted sum, clamped to ``LEAST`` and ``MOST``."""
     log_odds = math.fsum(c * v for c, v in zip(coefficients, values, strict=True))
     return min(MOST, max(LEAST, 1.0 / (1.0 + math.exp(-log_odds))))
 

@@ -1,8 +1,8 @@
-"""The number at which a kernel's class changes: ``CB from n >= 512``.
+"""The value of a free input at which a kernel's class changes: ``CB from n >= 512``.
 
-A launch is counted again with other numbers for one thing that the source leaves open: a size that
-the host program reads, with grid, allocations and arguments following, or a kernel argument that no
-launch fixes. What the source fixes is not varied.
+A free input is a size that the host program reads at run time (grid, allocations and arguments
+follow it) or a kernel argument that no launch fixes. The launch is counted again for several values
+of one free input. Numbers that the source fixes are not varied.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from roofline_core.algebra.symbolic import Apply, Expr, Symbol, from_atom
 from roofline_core.program.records import record
 
 ARGUMENT_COUNT: Final = "argc"
-"""What the host execution calls the number of command-line arguments."""
+"""The host execution's name for the number of command-line arguments."""
 _FACTOR: Final = 4.0
 _STEPS: Final = range(-6, 4)
-"""The class is looked at for the present number times the factor to these powers."""
+"""The class is computed for the present value times the factor to each of these powers."""
 _DIGITS: Final = 16
-"""Numbers are tried at 4 significant bits, which leaves a flip uncertain by 1/16 at most."""
+"""Values are tried at 4 significant bits, so a flip point is uncertain by at most 1/16."""
 _MOST_SYMBOLS: Final = 2
 _LARGEST: Final = 1 << 36
 
@@ -38,15 +38,15 @@ _Verdict = Callable[[int], Verdict | None]
 
 @record(frozen=True, slots=True)
 class OpenNumber:
-    """A number that may be another one, and the launch for any."""
+    """A free input, and a function from its value to the launch."""
 
     name: str
-    """The kernel's parameter that it is, or what the host program reads: ``argv[1]``."""
+    """The kernel parameter's name, or the host program's input: ``argv[1]``."""
     now: int
     bound: Callable[[int], Binding | None]
-    """The launch with another number; None where it cannot be made."""
+    """The launch with another value; returns None if that launch is impossible."""
     unknown: HostUnknown | None = None
-    """What it is of the host program; None for an argument that no launch fixes."""
+    """The host program's unknown; None for a kernel argument that no launch fixes."""
 
 
 def flip_point(
@@ -57,12 +57,12 @@ def flip_point(
     verdict: Verdict | None,
     arguments: Sequence[str] | None = None,
 ) -> FlipPoint | None:
-    """Where the class changes, once, in a number that is open.
+    """The value of a free input at which the class changes.
 
-    ``verdict`` is that of the launch as it was ``bound``. ``arguments`` are those of the command
-    line, if ``context`` was made without them. None where there is no open number, where no other
-    class is met between 1/4096 and 64 times the present number (or what fits the GPU's memory), and
-    where the class changes to and fro, for then there is no such point.
+    ``verdict`` is the verdict of the launch ``bound``. ``arguments`` is the command line, if
+    ``context`` was made without it. Returns None if there is no free input; if the class is the
+    same from 1/4096 to 64 times the present value (or the most that fits the GPU's memory); or if
+    the class changes more than once in that range.
     """
     if verdict is None:
         return None
@@ -81,7 +81,7 @@ def flip_point(
 
 
 def _search(number: OpenNumber, verdict_for: _Verdict) -> FlipPoint | None:
-    """Between the largest and the least number that can be, if their classes differ."""
+    """The flip point between the least and largest possible values; None if the class is equal."""
     tried = sorted({_rounded(number.now * _FACTOR**step) for step in _STEPS})
     tried = [value for value in tried if 0 < value < _LARGEST]
     first = _first_known(verdict_for, tried)
@@ -103,7 +103,7 @@ def _search(number: OpenNumber, verdict_for: _Verdict) -> FlipPoint | None:
 
 
 def _first_known(verdict_for: _Verdict, tried: Sequence[int]) -> tuple[int, Verdict] | None:
-    """The first of the numbers with which a launch can be made."""
+    """The first of the values with a possible launch, and its verdict; None if there is none."""
     for value in tried:
         verdict = verdict_for(value)
         if verdict is not None:
@@ -112,7 +112,7 @@ def _first_known(verdict_for: _Verdict, tried: Sequence[int]) -> tuple[int, Verd
 
 
 def _rounded(value: float) -> int:
-    """A whole number of few significant bits, so that sizes stay multiples of blocks."""
+    """The value at 4 significant bits, so that sizes stay multiples of the block size."""
     if value < _DIGITS:
         return round(value)
     scale = 1 << (int(math.log2(value)) - int(math.log2(_DIGITS)) + 1)
@@ -131,7 +131,7 @@ def open_numbers(
     target: Target,
     arguments: Sequence[str] | None = None,
 ) -> Iterator[OpenNumber]:
-    """The numbers that the program leaves open: those of the host, then arguments of no launch.
+    """The program's free inputs: first the host's, then kernel arguments that no launch fixes.
 
     ``arguments`` are as for ``flip_point``.
     """
@@ -141,7 +141,7 @@ def open_numbers(
         for number in _host_numbers(summary, context, bound, target, given):
             told.add(number.name)
             yield number
-    # A number of the host that is called as the argument is has been told by then.
+    # A host input of the same name as the argument has already been yielded.
     yield from (number for number in _free_arguments(bound) if number.name not in told)
 
 
@@ -178,7 +178,7 @@ def _host_numbers(
 
 
 def _names(summary: KernelSummary, context: LaunchContext) -> dict[Symbol, str]:
-    """What launch dimensions and arguments rest on, by the parameter that it is, if it is one."""
+    """The symbols behind launch dimensions and arguments, with the parameter each one equals."""
     found: dict[Symbol, str] = {}
     exprs = [*(context.grid or ()), *(context.block or ())]
     for name, value in zip(summary.params, context.args, strict=False):
@@ -196,10 +196,10 @@ def _names(summary: KernelSummary, context: LaunchContext) -> dict[Symbol, str]:
 
 
 def _given_choices(context: LaunchContext) -> dict[Symbol, int]:
-    """Numbers that make ``argc > 1 ? atoi(argv[1]) : 1024`` the same by way of its argument."""
+    """Argument values equal to the defaults in ``argc > 1 ? atoi(argv[1]) : 1024``, by symbol."""
     exprs = [*(context.grid or ()), *(context.block or ())]
     exprs += [value.value for value in context.args if isinstance(value, Scalar)]
-    # Sizes of memory too: they would be read from arguments that were not given.
+    # Allocation sizes too: they may depend on arguments that were not given.
     exprs += [
         value.buffer.size_bytes
         for value in context.args
@@ -218,7 +218,7 @@ def _given_choices(context: LaunchContext) -> dict[Symbol, int]:
 
 
 def _given(context: LaunchContext, arguments: Sequence[str]) -> dict[Symbol, int]:
-    """The numbers that a command line gives."""
+    """The values that a command line gives, by symbol."""
     words = {f"argv[{position}]": word for position, word in enumerate(arguments, 1)}
     words[ARGUMENT_COUNT] = str(len(arguments) + 1)
     return {
@@ -241,7 +241,7 @@ def _choices(expr: Expr) -> Iterator[tuple[Symbol, int]]:
 
 
 def _choice(expr: Expr) -> tuple[Symbol, int] | None:
-    """The argument and the default of ``select(condition, argument, default)``."""
+    """Argument and default of ``select(condition, argument, default)``; None for other forms."""
     atoms = list(expr.atoms())
     if len(atoms) != 1 or not isinstance(atoms[0], Apply) or atoms[0].op != "select":
         return None
@@ -255,7 +255,7 @@ def _choice(expr: Expr) -> tuple[Symbol, int] | None:
 
 
 def _alone(expr: Expr) -> Symbol | None:
-    """The symbol that an expression is, and nothing else."""
+    """The symbol, if an expression is a single symbol; else None."""
     if len(expr.terms) != 1:
         return None
     monomial, coefficient = next(iter(expr.terms.items()))
@@ -265,7 +265,7 @@ def _alone(expr: Expr) -> Symbol | None:
 
 
 def _is_possible(bound: Binding, context: LaunchContext, target: Target) -> bool:
-    """Whether the launch can be made: in memory that is there, with dimensions that hold."""
+    """Whether a launch fits the GPU's memory and has valid dimensions."""
     memory_gb = target.gpu.memory_gb
     if memory_gb is not None and sum(bound.sizes.values()) > memory_gb * 2**30:
         return False
@@ -279,7 +279,7 @@ def _is_possible(bound: Binding, context: LaunchContext, target: Target) -> bool
 
 
 def _free_arguments(bound: Binding) -> Iterator[OpenNumber]:
-    """Arguments that no launch fixes and no guard ties to the grid."""
+    """Kernel arguments that no launch fixes and no guard relates to the grid."""
     for unknown in bound.unknowns:
         symbols = [s for s in bound.values if s.name == unknown.name and s.scope == "param"]
         if unknown.assumed is None or COVERED in unknown.why or not symbols:

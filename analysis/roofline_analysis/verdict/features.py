@@ -1,4 +1,4 @@
-"""What a verdict rests on, read off the counts behind it."""
+"""The features of a verdict's confidence, computed from the counts behind the verdict."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COLUMNS: Final = {
     Precision.INT: Work.INT,
     Precision.TENSOR: Work.TENSOR,
 }
-"""Where a precision's operations stand in a work row."""
+"""The kind of work that counts a precision's operations."""
 
 
 def grounds_of(
@@ -31,7 +31,7 @@ def grounds_of(
     roofline: Roofline,
     unknowns: int,
 ) -> Grounds:
-    """The grounds of a kernel's verdict; ``unknowns`` quantities were assumed for it."""
+    """The grounds of a kernel's verdict, for which ``unknowns`` quantities were assumed."""
     moved = traffic.read_bytes + traffic.write_bytes
     precision, margin = nearest(operations, moved, roofline)
     share = 0.0
@@ -47,7 +47,7 @@ def grounds_of(
 
 
 def _assumed_work(region: Region, execution: Execution, kind: Work, *, inside: bool) -> float:
-    """Work of one kind in the regions that run an assumed number of times."""
+    """Work of one kind in regions whose number of runs is assumed."""
     runs = execution.regions.get(region)
     if runs is None or not runs.runs:
         return 0.0

@@ -1,4 +1,4 @@
-"""Judging a library call by the rule and the roofline that kernels are judged by."""
+"""The verdict of a library call, by the same rule and roofline as for kernels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from roofline_core.program.precision import Precision
 
 
 def judge_call(call: LibraryCall, target: Target) -> Prediction:
-    """The prediction for one call; undecided where its bytes are not known."""
+    """The prediction for one call; without a verdict if the call's bytes are unknown."""
     values = {symbol: constant(u.assumed) for symbol, u in call.unknowns.items()}
     work = call.work
     read, written = _number(work.read_bytes, values), _number(work.write_bytes, values)
@@ -55,7 +55,7 @@ def _undecided(
     read: float | None,
     written: float | None,
 ) -> Prediction:
-    """What is known without a verdict: no operations of a precision are 0 of it."""
+    """A prediction without a verdict; precisions that the call does not use count 0 operations."""
     missing = call.work.missing
     unknown = None if missing is not None and not operations else 0.0
     return Prediction(
@@ -90,7 +90,7 @@ def _unknowns(call: LibraryCall) -> tuple[UnknownUsed, ...]:
 def _times(
     operations: Mapping[Precision, float], moved: float, target: Target
 ) -> dict[Limiter, float]:
-    """Nanoseconds that each resource alone would take, the whole GPU being busy."""
+    """Nanoseconds that each resource alone would need if the call occupied the whole GPU."""
     roofline = target.roofline
     result = {Limiter.BANDWIDTH: moved / (roofline.bandwidth_gbs * CONSTANTS.dram_share)}
     for precision, amount in operations.items():

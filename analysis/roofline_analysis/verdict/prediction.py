@@ -1,4 +1,4 @@
-"""What one launch of a kernel is expected to do, with the reasons."""
+"""The prediction for one launch of a kernel, with the evidence behind it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from roofline_core.program.records import record
 
 
 class Verdict(Enum):
-    """Which roof a kernel meets first."""
+    """The roof that limits a kernel."""
 
     COMPUTE_BOUND = "CB"
     BANDWIDTH_BOUND = "BB"
@@ -30,22 +30,23 @@ class Source(Enum):
 
 @record(frozen=True, slots=True)
 class Grounds:
-    """What the confidence in a verdict is computed from."""
+    """The quantities from which the confidence in a verdict is computed."""
 
     margin: float
-    """The natural logarithm of the highest intensity over its ridge: above 0 if compute-bound."""
+    """The natural logarithm of intensity over ridge, for the precision with the largest ratio:
+    above 0 if compute-bound."""
     assumed_share: float
-    """Of the operations of that precision, the share in loops and branches whose trips or odds
-    were assumed."""
+    """The share of that precision's operations in loops and branches with assumed trip counts or
+    odds."""
     uncertain_share: float
-    """Of the DRAM bytes, the share at addresses that could not be followed."""
+    """The share of the DRAM bytes at unknown addresses."""
     unknowns: int
-    """How many quantities were assumed."""
+    """The number of assumed quantities."""
 
 
 @record(frozen=True, slots=True)
 class Evidence:
-    """One observation behind a prediction, in words, with the amount."""
+    """One observation behind a prediction: a text and an amount."""
 
     path: Path
     line: int
@@ -68,13 +69,13 @@ class LedgerLine:
     dram_read_bytes: float = 0.0
     dram_write_bytes: float = 0.0
     executions: float = 0.0
-    """How many threads reach the line, times the trips of the loops around it."""
+    """Threads that reach the line, times the trips of the loops around it."""
     notes: tuple[str, ...] = ()
     """``loop: 1024 trips``, ``strided by 4096 bytes``, ``guard passes 98.6% of threads``."""
 
     @property
     def dram_bytes(self) -> float:
-        """Read and written."""
+        """DRAM bytes read and written."""
         return self.dram_read_bytes + self.dram_write_bytes
 
 
@@ -84,10 +85,11 @@ class Utilisation:
 
     blocks: int
     blocks_per_sm: int
-    """That an SM holds at a time."""
+    """Blocks resident on one SM at a time."""
     sm_count: int
     limiter: str
-    """What limits them: ``warps``, ``blocks``, ``registers`` or ``shared memory``."""
+    """The resource that limits resident blocks: ``warps``, ``blocks``, ``registers`` or
+    ``shared memory``."""
 
     @property
     def regime(self) -> str:
@@ -98,30 +100,30 @@ class Utilisation:
 
     @property
     def waves(self) -> float:
-        """How often the launch fills the GPU."""
+        """Blocks of the launch over the blocks that are resident on the whole GPU at a time."""
         return self.blocks / (self.blocks_per_sm * self.sm_count)
 
     @property
     def tail_efficiency(self) -> float:
-        """The share of the places that whole waves of blocks would leave filled, 1 at best."""
+        """Blocks of the launch over the blocks of as many full waves; 1 if all waves are full."""
         return self.waves / math.ceil(self.waves)
 
 
 @record(frozen=True, slots=True)
 class FlipPoint:
-    """Where the class of a kernel changes, as one number grows and all others stay."""
+    """The value of one free input from which a kernel's class is another, all others fixed."""
 
     name: str
-    """The kernel's parameter that the number is, or what the host program reads: ``argv[1]``."""
+    """The kernel parameter's name, or the host program's input: ``argv[1]``."""
     value: int
-    """The least number tried that has ``verdict``; numbers are tried at 4 significant bits."""
+    """The least value tried with ``verdict``; values are tried at 4 significant bits."""
     verdict: Verdict
-    """The class from there on."""
+    """The class from ``value`` upward."""
 
 
 @record(frozen=True, slots=True)
 class Prediction:
-    """What one launch is expected to do. None stands for what could not be estimated."""
+    """The prediction for one launch. A quantity that could not be estimated is None."""
 
     verdict: Verdict | None
     confidence: float
@@ -137,34 +139,34 @@ class Prediction:
     dram_write_bytes: float | None
     time_ns: float | None
     precision_verdicts: Mapping[Precision, Verdict]
-    """Each precision's own class by its own ridge."""
+    """The class of each precision by that precision's ridge."""
     unknowns: tuple[UnknownUsed, ...] = ()
     evidence: tuple[Evidence, ...] = ()
-    """The largest contributions first."""
+    """Observations, the largest contribution first."""
     ledger: tuple[LedgerLine, ...] = ()
-    """By path and line."""
+    """Operations and bytes of source lines, ordered by path and line."""
     regime: str | None = None
     """``idle SMs``, ``under-utilised`` or ``fully utilised``."""
     utilisation: Utilisation | None = None
     """The numbers behind the regime."""
     occupancy: float | None = None
-    """Resident warps over the most an SM can hold."""
+    """Resident warps of an SM over the most that it can hold, 0 to 1."""
     grid: tuple[int, int, int] | None = None
-    """The blocks that the prediction is for; assumed where the launch leaves them open."""
+    """Blocks in x, y and z; assumed if the launch does not fix them."""
     block: tuple[int, int, int] | None = None
-    """Likewise the threads of a block."""
+    """Threads of a block in x, y and z; assumed if the launch does not fix them."""
     grounds: Grounds | None = None
-    """None where there is no verdict, and where it was not computed from counts."""
+    """None if there is no verdict or the verdict was not computed from counts."""
 
     @property
     def dram_bytes(self) -> float | None:
-        """Read and written, None if either is unknown."""
+        """DRAM bytes read and written; None if either is unknown."""
         if self.dram_read_bytes is None or self.dram_write_bytes is None:
             return None
         return self.dram_read_bytes + self.dram_write_bytes
 
     def operations(self, precision: Precision) -> float | None:
-        """The operations of a precision."""
+        """The operations of a precision; None if unknown."""
         return {
             Precision.SP: self.sp_flops,
             Precision.DP: self.dp_flops,

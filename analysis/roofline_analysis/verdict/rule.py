@@ -1,4 +1,4 @@
-"""The rule of the verdict: operations per byte against the ridge of each precision."""
+"""The rule of the verdict: operations per byte compared with the ridge of each precision."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from roofline_hardware_db import Roofline
 DECIDING: Final = (Precision.SP, Precision.DP, Precision.INT)
 """The precisions whose ridges decide the class, by the rule of the HPDC'25 study."""
 LEAST_MARGIN: Final = -20.0
-"""Of a kernel without any operation."""
+"""The margin of a kernel without operations."""
 
 
 def precision_verdicts(
@@ -30,23 +30,23 @@ def precision_verdicts(
 
 
 def verdict_of(verdicts: Mapping[Precision, Verdict]) -> Verdict:
-    """Compute-bound if one of the deciding precisions is."""
+    """Compute-bound if at least one of the deciding precisions is."""
     if any(verdicts.get(precision) is Verdict.COMPUTE_BOUND for precision in DECIDING):
         return Verdict.COMPUTE_BOUND
     return Verdict.BANDWIDTH_BOUND
 
 
 def margin(operations: Mapping[Precision, float], moved_bytes: float, roofline: Roofline) -> float:
-    """The natural logarithm of the highest intensity over its ridge, at least ``LEAST_MARGIN``."""
+    """The natural logarithm of the largest intensity over ridge, at least ``LEAST_MARGIN``."""
     return nearest(operations, moved_bytes, roofline)[1]
 
 
 def nearest(
     operations: Mapping[Precision, float], moved_bytes: float, roofline: Roofline
 ) -> tuple[Precision | None, float]:
-    """The precision that is highest above its ridge, or least below it, with its ``margin``.
+    """The precision with the largest ratio of intensity to ridge, and its ``margin``.
 
-    None where no deciding precision has operations.
+    The precision is None if no deciding precision has operations.
     """
     found: tuple[Precision | None, float] = (None, LEAST_MARGIN)
     for precision in DECIDING:
