@@ -1,10 +1,10 @@
-"""The share of threads that pass a condition, where data decides it.
+"""The odds of data-dependent conditions: the share of threads that pass.
 
-What the launch fixes is evaluated for each lane, and what depends on arrays that the host fills in
-for numbers like theirs; only what is left is assumed, by whether control goes on after the branch.
-Conditions that data decides are hardly independent: tests that an index from data is within bounds
-pass or fail together. So several pass as often as one does. A remainder is as likely as any other,
-a loaded number seldom is the one that an argument names, and a magnitude seldom is next to nothing.
+Conditions that the launch fixes are evaluated for each lane. Conditions on arrays that the host
+fills in are evaluated for samples of their values. All others get assumed odds, which depend on
+whether control continues after the branch. Data-dependent conditions are correlated (bounds tests
+of one loaded index pass or fail together), so several of them pass as often as one does. All
+remainders are equally likely; loaded numbers rarely equal an argument; magnitudes are rarely tiny.
 """
 
 from __future__ import annotations
@@ -22,26 +22,25 @@ from roofline_core.algebra.evaluate import Environment, Lane
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol, apply, from_atom
 
 TAKEN: Final = 0.5
-"""A side of a branch after which control goes on.
+"""The odds of a side of a branch after which control continues.
 
-Assumed: of two sides neither is likelier. One number serves all: odds by kind of comparison (equal,
-less, a loaded flag) did not lower the error against measured counts in both halves of the programs.
+Assumed: both sides are equally likely. Separate odds by kind of comparison (equal, less, a loaded
+flag) did not lower the error against measured counts in both halves of the programs.
 """
 AN_ARGUMENT: Final = 1 / 16
-"""A loaded number is the one that the launch names: a label, a class or a mark among many.
+"""The odds that a loaded number equals a kernel argument: one label or class among many.
 
-Assumed, chosen without measurement: how many labels there are is not known."""
+Assumed, chosen without measurement: the number of labels is unknown."""
 NEXT_TO_NOTHING: Final = 1 / 16
-"""A magnitude is below what programs compare with before they divide by it.
+"""The odds that a magnitude is below the tiny literal it is tested against before a division.
 
-Assumed, chosen without measurement: such a test guards against a rare case."""
+Assumed, chosen without measurement: the test guards against a rare case."""
 _TINY: Final = 1e-4
-"""Literals up to this are such: ``fabs(x) > 1e-8``. Assumed, chosen without measurement."""
+"""The largest literal that counts as tiny, as in ``fabs(x) > 1e-8``. Assumed, not measured."""
 LEAVING: Final = 0.25
-"""A side that ends in ``return``, ``break`` or ``continue``.
+"""The odds of a side that ends in ``return``, ``break`` or ``continue``.
 
-Assumed, chosen without measurement: what leaves early is the exception, so it is less likely than
-``TAKEN``."""
+Assumed, chosen without measurement: early exits are exceptions, so less likely than ``TAKEN``."""
 
 ON_DATA: Final = "its condition depends on data"
 ON_FILLED_DATA: Final = (
@@ -51,7 +50,7 @@ _TRUTHS: Final = frozenset(("lt", "le", "eq", "ne", "land", "lor"))
 
 
 class BranchOdds:
-    """The odds of the conditions of one guard, for the lanes of a sample."""
+    """The odds of one guard's conditions, for the lanes of a sample."""
 
     def __init__(
         self, lanes: Environment, guard: Region, drawn: DrawnNumbers | None = None
@@ -62,14 +61,14 @@ class BranchOdds:
         self._given = guard.odds
         self._role = guard.role
         self.assumed = False
-        """Whether a number was assumed so far."""
+        """Whether any odds returned so far were assumed."""
         self.why = ON_DATA
-        """What it rests on."""
+        """The reason for the assumption."""
 
     def of(self, condition: Expr | None, *, negated: bool = False) -> Lane:
-        """The share for which a condition holds: one number, or one a lane.
+        """The odds that a condition holds, 0 to 1: one number, or one for each lane.
 
-        ``negated``: the guard asks for its contrary, which decides what is assumed.
+        ``negated``: the guard tests the condition's negation, which selects the assumed odds.
         """
         if condition is None:
             return self._assumed(negated=negated)
@@ -82,7 +81,7 @@ class BranchOdds:
         return self._by_form(condition, negated=negated)
 
     def together(self, conditions: Sequence[Expr | None]) -> Lane | None:
-        """The share for which all hold, where the launch and data that the host fills in tell."""
+        """The odds that all conditions hold; None if launch and host-filled data do not decide."""
         known = [each for each in conditions if each is not None]
         if self._drawn is None or self._drawn.empty or len(known) < len(conditions):
             return None
@@ -122,7 +121,7 @@ class BranchOdds:
         return share
 
     def _of_comparison(self, comparison: Apply) -> float | None:
-        """What numbers of the kind that are compared say; None for most."""
+        """Odds from the kind of values that are compared; None for most comparisons."""
         difference = comparison.args[0]
         if comparison.op in ("lt", "le"):
             tiny = _is_tiny(difference)
@@ -143,7 +142,7 @@ class BranchOdds:
         return 1 - share if negated else share
 
     def _of_equality(self, difference: Expr) -> float | None:
-        """Of ``x % k == c``, ``(x & mask) == c``, ``x == argument``: one of many values."""
+        """The odds of ``x % k == c``, ``(x & mask) == c``, ``x == argument``; None for others."""
         if self._names_a_label(difference):
             return AN_ARGUMENT
         found = [atom for atom in difference.atoms() if not isinstance(atom, Symbol)]
@@ -158,7 +157,7 @@ class BranchOdds:
         return 1.0 / known if operation.op == "mod" else float(0.5 ** known.bit_count())
 
     def _names_a_label(self, difference: Expr) -> bool:
-        """Whether a loaded number is compared with an argument that is more than a truth value."""
+        """Whether a loaded number is compared with an argument that is not just a truth value."""
         by_scope = {symbol.scope: symbol for symbol in difference.symbols()}
         if len(difference.symbols()) != 2 or set(by_scope) != {"data", "param"}:
             return False
@@ -167,7 +166,7 @@ class BranchOdds:
 
 
 def _is_tiny(difference: Expr) -> bool | None:
-    """Whether ``difference < 0`` says that a magnitude is tiny, or that it is not; else None."""
+    """True if ``difference < 0`` means a tiny magnitude, False if not tiny, None otherwise."""
     bound = difference.offset
     magnitude = single_apply(difference - bound)
     if magnitude is not None and magnitude.op == "abs" and 0 <= -bound <= _TINY:
@@ -179,12 +178,12 @@ def _is_tiny(difference: Expr) -> bool | None:
 
 
 def both(one: Lane, other: Lane) -> Lane:
-    """The share that passes two conditions: those that data decides go together."""
+    """The odds of two conditions; data-dependent conditions are taken to pass together."""
     if np.asarray(one).dtype.kind == "f" and np.asarray(other).dtype.kind == "f":
         return np.minimum(one, other)
     return one * other
 
 
 def odds_of(condition: Expr, guard: Region) -> float:
-    """The share that one condition of a guard leaves, where nothing of it is known."""
+    """The assumed odds of one condition of a guard, without the values of any symbol."""
     return float(BranchOdds(Environment({}), guard).of(condition))

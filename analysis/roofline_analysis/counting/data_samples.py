@@ -1,8 +1,8 @@
-"""How often a condition holds on data that the host filled in.
+"""The odds of a condition on data that the host filled in.
 
-The host execution gives numbers such as the arrays hold, and the walk says what each condition
-that data decides would be by exact arithmetic over the loaded numbers. Evaluated for many of them,
-the share of those that pass is the odds of the branch.
+The host execution supplies samples of an array's values; the device walk supplies each
+data-dependent condition as an exact expression over loaded values. The odds of the branch are the
+share of the samples for which the condition holds.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from roofline_core.algebra.evaluate import Environment, Lane
 from roofline_core.algebra.symbolic import Expr, Symbol, from_atom
 
 _DEEPEST: Final = 6
-"""Numbers made from numbers that are not known."""
+"""The most nested substitutions when a symbol is expressed in loaded values."""
 _FEW: Final = 64
-"""Numbers that are tried for each lane where lanes differ."""
+"""Samples evaluated for each lane if the condition differs between lanes."""
 
 
 class DrawnNumbers:
-    """Numbers like those that are loaded, by the symbols of the loads."""
+    """Samples of loaded values, by the symbols of the loads."""
 
     def __init__(
         self, draws: Mapping[Symbol, Sequence[float]], meanings: Mapping[Symbol, Expr]
     ) -> None:
-        """``meanings``: what further symbols would be by exact arithmetic over loaded numbers."""
+        """``meanings``: other symbols as exact expressions over loaded values."""
         self._draws = draws
         self._meanings = meanings
         self._followed: dict[Expr, Expr | None] = {}
 
     @property
     def empty(self) -> bool:
-        """Whether no load gives numbers that are known."""
+        """Whether there is no sample of any load."""
         return not self._draws
 
     def share(self, condition: Expr, lanes: Environment, guard: Region) -> Lane | None:
-        """The share of the numbers on which a condition holds, one number or one a lane.
+        """The share of the samples for which a condition holds: one number, or one for each lane.
 
-        It is that of those on which the conditions around the guard hold, up to its loop. None
-        where the condition depends on other data.
+        Only samples count for which the conditions around the guard, up to its loop, hold. None if
+        the condition depends on data without samples.
         """
         followed = self._meant(condition)
         if followed is None:
@@ -53,7 +53,7 @@ class DrawnNumbers:
         return self._passing(followed, [], lanes) if found is None and around else found
 
     def _passing(self, condition: Expr, around: Sequence[Expr], lanes: Environment) -> Lane | None:
-        """The share of those numbers on which ``around`` holds; None where there are none."""
+        """The share that passes, of the samples for which ``around`` holds; None if none do."""
         values = self._values((condition, *around), lanes)
         if values is None:
             return None
@@ -71,7 +71,7 @@ class DrawnNumbers:
         return float(share[0]) if len(share) == 1 else share
 
     def _meant(self, condition: Expr | None) -> Expr | None:
-        """The condition over loaded numbers and what the launch fixes; None if it is another."""
+        """The condition over loaded values and launch constants; None if it uses anything else."""
         if condition is None:
             return None
         if condition not in self._followed:
@@ -115,13 +115,13 @@ class DrawnNumbers:
 
 
 def _few_of(count: int) -> NDArray[np.int64]:
-    """Positions from all over a sequence, not at one stride: strides make a pattern of draws."""
+    """Positions spread over a sequence at no fixed stride, which could alias with a pattern."""
     picked = np.arange(min(_FEW, count))
     apart = max(1, count // _FEW)
     return picked * apart + picked % apart
 
 
 def _around(guard: Region) -> list[Expr]:
-    """The conditions that hold where a guard is come to, in the innermost loop around it."""
+    """The conditions that hold where control reaches a guard, up to its innermost loop."""
     around = (each for region in guard.guards_in_run() for each in region.conditions)
     return [each for each in around if each is not None]

@@ -1,7 +1,7 @@
-"""Counts over all threads of a launch, where a sample of them would miss some.
+"""Exact counts over all threads of a launch, for cases that a sample of threads misses.
 
-Sums of floors count the runs of loops that stride over the grid; conditions on few indices are
-evaluated for every combination of their values.
+Sums of floors count the trips of grid-stride loops. Conditions on few indices are evaluated for
+every combination of index values.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _MAX_COMBINATIONS: Final = 1 << 16
 def floor_sum(count: int, divisor: int, step: int, start: int) -> int:
     """The sum of ``(start + step * j) // divisor`` for j below ``count``; ``divisor`` above 0.
 
-    As the Euclidean algorithm goes, in steps of the logarithm of ``divisor``.
+    Works like the Euclidean algorithm: the number of steps is logarithmic in ``divisor``.
     """
     total = 0
     if step < 0:
-        # The same terms, the last first.
+        # The same terms in reverse order.
         start, step = start + step * (count - 1), -step
     while count > 0:
         total += count * (count - 1) // 2 * (step // divisor) + count * (start // divisor)
@@ -43,7 +43,7 @@ def sum_of_positive_floors(count: int, divisor: int, step: int, start: int) -> i
     if step < 0:
         start, step = start + step * (count - 1), -step
     if start < divisor:
-        # Terms before the first one of at least 1 add nothing.
+        # Terms before the first that is at least 1 contribute nothing.
         if step == 0:
             return 0
         skipped = min(count, -(-(divisor - start) // step))
@@ -52,7 +52,7 @@ def sum_of_positive_floors(count: int, divisor: int, step: int, start: int) -> i
 
 
 def strided_trips(trips: Expr) -> tuple[Expr, Expr] | None:
-    """``(distance, stride)`` of trips written ``max(distance / stride, 0)``; None for others."""
+    """``(distance, stride)`` of a trip count ``max(distance / stride, 0)``; None for others."""
     outer = _single(trips)
     if outer is None or outer.op != "max" or outer.args[1].constant != 0:
         return None
@@ -75,9 +75,9 @@ def enumerated_share(
     environment: Environment,
     extents: Mapping[Symbol, int],
 ) -> float | None:
-    """The share of threads that pass ``conditions``, of those that pass the ones ``around``.
+    """The share of threads that pass ``conditions``, among those that pass ``around``.
 
-    None where a condition depends on more than the launch and few thread indices.
+    None if a condition depends on anything but the launch and few thread indices.
     """
     wanted = list(conditions)
     used = _indices(wanted)
@@ -108,7 +108,7 @@ def enumerated_share(
 
 
 def _indices(conditions: Iterable[Expr | None]) -> set[Symbol] | None:
-    """The thread indices of conditions; None where one depends on other things not fixed."""
+    """The thread indices in conditions; None if a condition has other symbols without a value."""
     found: set[Symbol] = set()
     for condition in conditions:
         if condition is None:

@@ -36,13 +36,13 @@ from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, stage
 
 _EXIT_SHARE: Final = 0.75
-"""The share of its known trips that a loop does whose exits depend on data.
+"""The share of its known trip count that a loop with data-dependent exits runs.
 
-Fitted to the measured operations of the development kernels: it lowers the mean error of both
-halves of the programs, by little.
+Fitted to the measured operations of the development kernels: it slightly lowers the mean error of
+both halves of the programs.
 """
 _LONGEST_PROBE: Final = 1 << 20
-"""Runs after which an exit that has not been taken is taken to be none."""
+"""Trips after which an exit that was not taken is assumed never to be taken."""
 _MAX_LANES: Final = 8192
 _SAMPLE_BLOCKS: Final = 24
 _MAX_EXPANDED: Final = 32768
@@ -53,32 +53,32 @@ Floats = NDArray[np.float64]
 
 @dataclass(slots=True)
 class RegionRuns:
-    """What is known of one region in one launch."""
+    """The counts of one region in one launch."""
 
     runs: float
-    """Times it runs, over all threads."""
+    """Runs of the region, summed over all threads."""
     trips: float = 1.0
-    """Of a loop: mean trips a run of its parent."""
+    """For a loop: mean trip count per run of its parent."""
     assumed: bool = False
-    """A condition or trip count could not be evaluated."""
+    """A condition or trip count was estimated because it could not be evaluated."""
     why: str = ""
-    """What an assumed number rests on."""
+    """The reason for an assumed number; empty if nothing was assumed."""
     share: float = 1.0
-    """Of a guard: the share of its parent's runs."""
+    """For a guard: the share of its parent's runs that pass, 0 to 1."""
     warp_runs: float = 0.0
-    """Times a warp runs it, over all warps: a warp goes where any of its lanes goes."""
+    """Runs summed over all warps: a warp runs the region if any of its lanes does."""
     longest: float = 0.0
-    """Times the warp runs it that runs it most often."""
+    """Runs of the warp that runs the region most often."""
 
 
 @dataclass(slots=True)
 class Execution:
-    """The runs of every region, and the environment of the launch."""
+    """The runs of every region in one launch, and the launch's environment."""
 
     grid: Dim3
     block: Dim3
     environment: Environment
-    """Launch dimensions and kernel arguments; no thread indices."""
+    """Values of launch dimensions and kernel arguments; thread indices have no value."""
     regions: dict[Region, RegionRuns] = field(default_factory=dict)
     lanes: Environment | None = None
     assumed_trips: list[Region] = field(default_factory=list)
@@ -104,10 +104,10 @@ def execute(
     sizes: Mapping[str, float] | None = None,
     drawn: DrawnNumbers | None = None,
 ) -> Execution:
-    """Count the runs of every region of a kernel for one launch, on a GPU with such warps.
+    """Count the runs of every region of a kernel in one launch.
 
-    ``sizes`` gives the bytes of allocations by array name: what loops over data are estimated by.
-    ``drawn`` are numbers like those that are loaded: what branches on data are judged by.
+    ``sizes`` has the bytes of allocations by array name; they estimate data-dependent trip counts.
+    ``drawn`` has samples of loaded values; they give the odds of data-dependent branches.
     """
     bound: dict[Symbol, Lane] = dict(values)
     for axis, blocks, threads in zip("xyz", grid, block, strict=True):
@@ -148,7 +148,7 @@ def _sample(
 
 
 def _sample_threads(size: int, warp_size: int) -> tuple[NDArray[np.int64], Floats]:
-    """Whole warps of a block: all of a small one, else the first, the last and some between."""
+    """Lanes of whole warps of a block, with weights: all warps, or first, last and some between."""
     warps = -(-size // warp_size)
     chosen, weights = _spread(warps, 4) if warps > 4 else (np.arange(warps), np.ones(warps))
     threads = (chosen[:, None] * warp_size + np.arange(warp_size)[None, :]).ravel()
@@ -158,7 +158,7 @@ def _sample_threads(size: int, warp_size: int) -> tuple[NDArray[np.int64], Float
 
 
 def _spread(count: int, room: int) -> tuple[NDArray[np.int64], Floats]:
-    """``room`` of ``count`` positions with their weights, both ends among them."""
+    """At most ``room`` of ``count`` positions, both ends included, with their weights."""
     if count <= room:
         return np.arange(count), np.ones(count)
     inner = room - 2
@@ -173,23 +173,23 @@ def _spread(count: int, room: int) -> tuple[NDArray[np.int64], Floats]:
 
 @record(frozen=True, slots=True)
 class _Interval:
-    """The places of a progression of thread indices at which a condition holds."""
+    """The terms of a progression of thread indices for which a condition holds."""
 
     digits: tuple[tuple[Symbol, float], ...]
-    """What the progression runs over: indices and their weights."""
+    """The thread indices of the progression, with their weights."""
     count: int
-    """Places in all."""
+    """The number of terms of the progression."""
     first: int | None
-    """The first that passes; None where those that pass are not consecutive."""
+    """The first term that passes; None if the passing terms are not consecutive."""
     passing: int
 
     @property
     def share(self) -> float:
-        """The share of the places that pass."""
+        """The share of the terms that pass, 0 to 1."""
         return self.passing / self.count
 
     def meet(self, other: _Interval) -> _Interval | None:
-        """Where both hold; None if that cannot be told from their ends."""
+        """The intersection of two intervals; None if a ``first`` is unknown."""
         if self.first is None or other.first is None:
             return None
         first = max(self.first, other.first)
@@ -213,9 +213,9 @@ class _Counter:
         self.warp_lanes = warp_lanes
         self.depth = 0
         self.complete = execution.threads <= _MAX_LANES
-        """Every thread is a lane of its own: what they do is exact as it is."""
+        """Every thread of the launch is a lane of the sample, so the sample's counts are exact."""
         self.spread = 1.0
-        """How much likelier a warp comes here than each of its lanes, by odds that are assumed."""
+        """A warp's odds of reaching this region over one lane's odds, from assumed conditions."""
 
     def visit(self, region: Region, lanes: Environment, weights: Floats) -> None:
         runs = self.execution.regions.setdefault(region, RegionRuns(0.0))
@@ -261,7 +261,7 @@ class _Counter:
         self.spread = spread
 
     def _odds_here(self, odds: BranchOdds, condition: Expr | None, guard: Region) -> Lane:
-        """The odds of a condition where those of the guards around it hold."""
+        """The odds of a condition, given that the conditions of the guards around it hold."""
         if condition is None:
             return odds.of(condition)
         for region in guard.guards_in_run():
@@ -278,14 +278,14 @@ class _Counter:
         if sampled:
             return inside * (wanted / sampled), passed
         if wanted and len(weights):
-            # No lane of the sample passes: let one stand for those that do.
+            # No sampled lane passes: let one lane represent the threads that do.
             passed = passed.copy()
             passed[0] = True
             return np.array([wanted]), passed
         return inside, passed
 
     def _exact_share(self, guard: Region) -> float | None:
-        """The share of threads that pass, where every condition is affine in separate indices."""
+        """The exact share of threads that pass; None unless conditions are affine in indices."""
         if guard.innermost_loop is not None:
             return None
         around = (condition for region in guard.around() for condition in region.conditions)
@@ -337,9 +337,10 @@ class _Counter:
     def _progression(
         self, expr: Expr
     ) -> tuple[float, float, int, tuple[tuple[Symbol, float], ...]] | None:
-        """``start + step * j`` for j below ``count``, if that is what the threads' values are.
+        """The threads' values as a progression ``start + step * j``, 0 <= j < ``count``.
 
-        The last part says what ``j`` is: each index and its weight, the finest first.
+        The last element defines ``j``: each thread index and its weight, the finest first. None if
+        the values form no progression.
         """
         extents = thread_extents(self.execution.grid, self.execution.block)
         environment = self.execution.environment
@@ -407,7 +408,7 @@ class _Counter:
         self.depth -= 1
 
     def _exact_trips(self, loop: Region) -> float | None:
-        """The mean trips of a loop that strides over the threads, all of which run it."""
+        """The exact mean trip count of a grid-stride loop that all threads run; None for others."""
         if loop.trips is None or loop.exits:
             return None
         for region in loop.around():
@@ -429,9 +430,9 @@ class _Counter:
     def _cut_short(
         self, loop: Region, lanes: Environment, trips: Floats, *, assumed: bool
     ) -> Floats:
-        """The trips that the loop's exits leave: exactly where the launch decides them.
+        """The trip counts after early exits; exact if the launch decides the exits.
 
-        A loop of known trips that data can end early is taken to do a share of them.
+        A loop of known trip count with data-dependent exits runs a fixed share of it.
         """
         most = int(trips.max(initial=0.0))
         if not loop.exits or most < 2:
@@ -452,7 +453,7 @@ class _Counter:
         return trips
 
     def _ended_by_exit(self, loop: Region, lanes: Environment, count: int) -> Floats | None:
-        """The trips of a loop that one exit alone ends, where the launch decides when."""
+        """The trip counts of a loop with a single exit; None if the launch does not decide it."""
         assert loop.counter is not None
         best: Floats | None = None
         for exit_ in loop.exits:
@@ -498,7 +499,7 @@ def _all_hold(exit_: Exit, environment: Environment, count: int) -> NDArray[np.b
 
 
 def thread_extents(grid: Dim3, block: Dim3) -> dict[Symbol, int]:
-    """How many values each thread index takes."""
+    """The number of values of each thread index."""
     return {
         **{THREAD[f"blockIdx.{axis}"]: n for axis, n in zip("xyz", grid, strict=True)},
         **{THREAD[f"threadIdx.{axis}"]: n for axis, n in zip("xyz", block, strict=True)},
@@ -506,7 +507,7 @@ def thread_extents(grid: Dim3, block: Dim3) -> dict[Symbol, int]:
 
 
 def count_satisfying(op: str, start: float, step: float, count: int) -> int:
-    """How many of ``start + step * j``, j below ``count``, compare so with 0."""
+    """The number of ``start + step * j``, 0 <= j < ``count``, for which ``op`` with 0 holds."""
     if step == 0:
         return count if FOLD[op](start) else 0
     if op in ("eq", "ne"):

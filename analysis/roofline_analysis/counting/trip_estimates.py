@@ -1,9 +1,9 @@
-"""How often loops run whose end depends on data: what sizes and forms tell of it.
+"""Estimates of data-dependent trip counts, from allocation sizes and the form of the loop.
 
-A loop over the segment of a row (``for (j = row[i]; j < row[i + 1]; j++) ... cols[j]``) visits each
-element of ``cols`` once over all rows, so its mean trips are the elements shared out over the rows.
-A loop that indexes an array cannot run past the array's end. A search that halves a range takes the
-logarithm of the range.
+A loop over a row's segment (``for (j = row[i]; j < row[i + 1]; j++) ... cols[j]``) visits each
+element of ``cols`` once over all rows, so its mean trip count is elements divided by rows. A loop
+that indexes an array cannot run past the array's end. A binary search takes the logarithm of its
+range.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from roofline_core.algebra.symbolic import Expr, Symbol, from_atom
 from roofline_core.program.records import record
 
 ASSUMED_TRIPS: Final = 16.0
-"""Trips of a counted loop of which nothing is known.
+"""The trip count of a counted loop of unknown bounds.
 
 Assumed, chosen without measurement, as are the next two."""
 ASSUMED_WHILE: Final = 16.0
-"""Trips of a loop that goes on until something has happened."""
+"""The trip count of a loop that runs until a condition changes."""
 _ASSUMED_RANGE: Final = 1024.0
-"""The range of a search of which nothing is known: ten halvings."""
+"""The range of a binary search of unknown bounds: ten halvings."""
 _WAITING: Final = 1.0
-"""Tries of an atomic operation that is repeated until it succeeds.
+"""The trip count of a loop that retries an atomic operation until it succeeds.
 
 Assumed, chosen without measurement: conflicts are rare."""
 
 
 @record(frozen=True, slots=True)
 class Estimate:
-    """Mean trips of a loop, and why."""
+    """The mean trip count of a loop, and the reason for the estimate."""
 
     trips: Lane
     why: str
 
 
 class TripEstimates:
-    """Estimates for one launch: ``sizes`` gives the bytes of allocations by array name."""
+    """Trip-count estimates for one launch; ``sizes`` has allocations' bytes by array name."""
 
     def __init__(self, root: Region, sizes: Mapping[str, float]) -> None:
         self._root = root
@@ -52,7 +52,7 @@ class TripEstimates:
         self._loads: dict[Symbol, Access] | None = None
 
     def of(self, loop: Region, lanes: Environment, runs: float) -> Estimate:
-        """Trips of a loop that could not be counted; ``runs`` is how often it is started."""
+        """The estimated trip count of a loop that is entered ``runs`` times in the launch."""
         if loop.waits:
             return Estimate(_WAITING, "an atomic operation is repeated until it succeeds")
         if loop.spread is not None:
@@ -72,7 +72,7 @@ class TripEstimates:
         return Estimate(trips, why)
 
     def _is_one_number(self, trips: Expr) -> bool:
-        """Whether a loop's end is loaded from one place by all threads."""
+        """Whether all threads load a loop's bound from the same address."""
         for symbol in trips.symbols():
             if is_fixed(from_atom(symbol)):
                 continue
@@ -93,7 +93,7 @@ class TripEstimates:
         return found
 
     def _load(self, symbol: Symbol) -> Access | None:
-        """The load that a number comes from."""
+        """The load that yields a symbol; None if no load does."""
         if self._loads is None:
             self._loads = {}
             for access in _accesses(self._root):
@@ -105,12 +105,12 @@ class TripEstimates:
         return self._loads.get(symbol)
 
     def _source(self, symbol: Symbol) -> Array | None:
-        """The array that a number was loaded from."""
+        """The array from which a symbol was loaded; None if it was not loaded."""
         load = self._load(symbol)
         return load.array if load is not None else None
 
     def _elements_of(self, symbol: Symbol) -> float | None:
-        """Elements of the array that a number was loaded from, if its size is known."""
+        """Elements of the array from which a symbol was loaded; None if the size is unknown."""
         array = self._source(symbol)
         return self._elements.get(array) if array is not None else None
 
@@ -131,7 +131,7 @@ class TripEstimates:
         return Estimate(np.ceil(np.log2(np.maximum(known, 1) + 1.0)), why)
 
     def _mean_difference(self, expr: Expr) -> float | None:
-        """The mean length of the segments that a range is one of, by the loops over them."""
+        """The mean length of a range's segments, from the loops over them; None if unknown."""
         arrays = {self._source(symbol) for symbol in expr.symbols()}
         for loop in self._root.walk():
             if loop.kind != "loop" or loop.trips is None:
@@ -148,12 +148,12 @@ class TripEstimates:
     def _segment(
         self, loop: Region, trips: Expr | None, lanes: Environment, runs: float
     ) -> Estimate | None:
-        """Mean trips of a loop over a segment of an array whose size is known."""
+        """The mean trip count of a loop over segments of an array; None if its size is unknown."""
         if trips is None or loop.counter is None:
             return None
         ends = {symbol for symbol in trips.symbols() if symbol.scope == "data"}
         if len(ends) < 2:
-            # From ``-s`` to ``s``: a window around each place, windows overlap.
+            # From ``-s`` to ``s``: windows around each element overlap, so they are no partition.
             return None
         best: Estimate | None = None
         for access in _accesses(loop):
@@ -181,7 +181,7 @@ class TripEstimates:
     # -- bounds
 
     def _bound(self, loop: Region, lanes: Environment) -> tuple[str, float]:
-        """The most trips for which the loop stays within an array, and that array."""
+        """The name of an array and the most trips for which the loop stays inside it."""
         name, most = "", math.inf
         for access in _accesses(loop):
             size = self._bytes(access)
@@ -201,7 +201,7 @@ class TripEstimates:
 
 
 def _places_threads(offset: Expr, step: float, lanes: Environment) -> bool:
-    """Whether threads start further apart than a step: then data only moves them about."""
+    """Whether threads start at least a step apart, so that data only displaces the start."""
     strides = (
         _mean(lanes, offset.coefficient(symbol))
         for symbol in offset.symbols()
@@ -211,7 +211,7 @@ def _places_threads(offset: Expr, step: float, lanes: Environment) -> bool:
 
 
 def _strides_above(offset: Expr, step: float, lanes: Environment) -> Iterator[float]:
-    """The strides of other indices that are longer than a step: rows of a larger array."""
+    """Strides of other indices that exceed a step: the rows of a larger array."""
     for symbol in offset.symbols():
         stride = _mean(lanes, offset.coefficient(symbol))
         if symbol.scope in ("thread", "loop") and stride is not None and stride > step:

@@ -1,4 +1,4 @@
-"""How often warps, rather than threads, run a region: a warp goes where any of its lanes goes."""
+"""Runs of regions per warp instead of per thread: a warp goes where any of its lanes goes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.symbolic import Symbol, make_symbol
 
 LANE: Final[Symbol] = make_symbol("lane of the sample", "lane", nonnegative=True)
-"""Which lane of the sample a place of an environment's arrays belongs to.
+"""The lane of the sample to which each element of an environment's arrays belongs.
 
-Where iterations of a loop stand side by side, lanes of the second and later ones count on from the
-sample's size.
+If the arrays hold several iterations of a loop, lanes of the second and later iterations are
+numbered on from the sample's size.
 """
 
 Floats = NDArray[np.float64]
@@ -23,8 +23,8 @@ Floats = NDArray[np.float64]
 class Warps:
     """The warps of a sample of lanes.
 
-    ``blocks`` and ``threads`` give the block of each lane and its number in the block, lanes of a
-    warp side by side; ``weights`` how many lanes of the launch each stands for.
+    ``blocks`` and ``threads`` have each lane's block and its index in the block, lanes of a warp
+    adjacent; ``weights`` has the number of threads of the launch that each lane represents.
     """
 
     def __init__(
@@ -43,10 +43,10 @@ class Warps:
         self._weights = weights[first]
 
     def count(self, lanes: Environment, runs: Floats) -> tuple[float, float]:
-        """How often warps run what lanes run so often, and how often the busiest warp does.
+        """Runs summed over all warps, and runs of the busiest warp, from the runs of lanes.
 
-        ``runs`` has the runs of each lane of the environment, times its weight. Lanes of a warp
-        that stand side by side run together; the warp runs as often as the one that runs most.
+        ``runs`` has each lane's runs times its weight. Lanes of a warp run together, so a warp runs
+        as often as its lane with the most runs.
         """
         if not len(runs):
             return 0.0, 0.0
@@ -61,12 +61,12 @@ class Warps:
     def in_iterations(
         self, lanes: Environment, counter: NDArray[np.int64], trips: int
     ) -> Environment:
-        """The lanes in iterations of a loop with at most so many, each with its counter."""
+        """The lanes once for each iteration of a loop of at most ``trips``, with its counter."""
         iteration, lane = np.divmod(lanes.values[LANE], len(self._of_lane))
         numbered = (iteration * trips + counter) * len(self._of_lane) + lane
         return lanes.extended(LANE, numbered)
 
 
 def chance_of_any(odds: float, lanes: float) -> float:
-    """The chance that at least one of some lanes goes where each goes with these odds."""
+    """The probability that at least one of ``lanes`` independent lanes passes with ``odds``."""
     return float(1.0 - (1.0 - odds) ** max(1.0, lanes))
