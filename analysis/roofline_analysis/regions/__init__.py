@@ -1,1 +1,1 @@
-"""What one thread of a kernel does: a tree of regions, with conditions and what is not known."""
+"""One thread of a kernel as a tree of regions, with their conditions and unknowns."""

@@ -1,4 +1,4 @@
-"""Conditions taken apart: what must hold, what holds where it does not, when a test first fails."""
+"""Conjuncts and negations of conditions, and the trip counts of loops that they end."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 from roofline_core.algebra.symbolic import ZERO, Apply, Expr, Symbol, apply, from_atom
 
 _ROUNDING: Final = 1e-9
-"""Against logarithms that miss an integer by their rounding."""
+"""Tolerance for logarithms that miss an integer by rounding."""
 _FIXED_SCOPES: Final = frozenset(("thread", "launch", "param", "real", "loop"))
 
 
@@ -54,10 +54,10 @@ def single_apply(expr: Expr) -> Apply | None:
 
 
 def trips_of_condition(condition: Expr | None, counter: Symbol) -> Expr | None:
-    """How many values of ``counter``, from 0 on, satisfy a condition before one does not.
+    """The number of values of ``counter``, from 0 upward, before a condition first fails.
 
-    None where the condition is not a comparison that is affine in the counter, or the number of
-    bits of something.
+    None unless the condition is a comparison affine in the counter, or shifts a value until no bit
+    is left.
     """
     if condition is None or condition.constant is not None:
         return None if condition is None or condition.constant else ZERO
@@ -75,7 +75,7 @@ def trips_of_condition(condition: Expr | None, counter: Symbol) -> Expr | None:
     known = slope.constant
     if known is not None and known < 0:
         if single.op != "ne":
-            return None  # It never fails, short of an overflow.
+            return None  # The condition never fails, unless the counter overflows.
         slope, rest = -slope, -rest
     if single.op == "le":
         rest = rest - 1
@@ -83,12 +83,12 @@ def trips_of_condition(condition: Expr | None, counter: Symbol) -> Expr | None:
 
 
 def is_fixed(expr: Expr) -> bool:
-    """Whether the launch alone decides the number: no loaded or carried value is in it."""
+    """Whether an expression depends on the launch alone, on no loaded or carried value."""
     return all(symbol.scope in _FIXED_SCOPES for symbol in expr.symbols())
 
 
 def _bits_left(difference: Expr, counter: Symbol) -> Expr | None:
-    """Of ``n >> (start + counter)``: the bits of n from ``start`` up."""
+    """For ``n >> (start + counter)``: the bits of n from ``start`` up; None for other forms."""
     shift = single_apply(difference)
     if shift is None or shift.op != "shr" or counter in shift.args[0].symbols():
         return None

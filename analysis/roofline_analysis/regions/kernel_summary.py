@@ -21,7 +21,7 @@ from roofline_core.program.units import Function, Problem
 
 
 class Work(IntEnum):
-    """What a region's work is counted in; also the index into a work row."""
+    """The kinds of work; the value is the index into a work row."""
 
     SP = 0
     DP = 1
@@ -59,7 +59,7 @@ class Array:
 
 @record(frozen=True, slots=True, eq=False)
 class Access:
-    """One load, store or atomic of the source, for every time its region runs."""
+    """One load, store or atomic of the source; it happens once in each run of its region."""
 
     array: Array
     offset: Expr
@@ -71,28 +71,28 @@ class Access:
     varies: int = -1
     """The bits of the loops in which the address may change."""
     yields: Symbol | None = None
-    """Of a load: what stands for the number that is loaded."""
+    """For a load: the symbol of the loaded value."""
 
 
 @record(frozen=True, slots=True, eq=False)
 class Exit:
-    """A way out of a loop other than its trips: a ``break``, a ``return``, part of its test."""
+    """A way out of a loop before its trip count: a ``break``, a ``return``, part of its test."""
 
     conditions: tuple[Expr | None, ...]
-    """All must hold; None is a condition nothing is known of."""
+    """All must hold; a condition that is None is unknown."""
     at_start: bool = False
-    """The run in which they hold does not begin; else it is the last."""
+    """The trip in which the conditions hold is not executed; otherwise it is the last trip."""
 
 
 class Role(Enum):
-    """What a guard stands for in its branch."""
+    """The part of a branch that a guard represents."""
 
     TAKEN = 0
-    """A side of a branch after which control goes on."""
+    """A side of a branch after which control continues."""
     LEAVES = 1
     """A side that ends in ``return``, ``break`` or ``continue``."""
     STAYS = 2
-    """What follows a side that leaves, for those that did not take it."""
+    """The code after a side that leaves, run by the threads that did not leave."""
 
 
 @dataclass(slots=True, eq=False)
@@ -104,39 +104,39 @@ class Region:
     parent: Region | None
     site: Site
     conditions: tuple[Expr | None, ...] = ()
-    """Of a guard: all must hold; None is a condition nothing is known of."""
+    """For a guard: all must hold; a condition that is None is unknown."""
     odds: float | None = None
-    """Of a guard: the share assumed for a condition of unknown outcome; None: by its kind."""
+    """For a guard: the odds assumed for an unknown condition; None: the default of its role."""
     role: Role = Role.TAKEN
     trips: Expr | None = None
-    """Of a loop: how often it runs; None where nothing is known of it."""
+    """For a loop: its trip count; None if unknown."""
     counter: Symbol | None = None
-    """Of a loop: 0, 1, 2 ... in its runs."""
+    """For a loop: the index of its trips, 0, 1, 2 ..."""
     bit: int = 0
     """Of a loop: its bit in ``Value.varies``."""
     unrolled: bool = False
-    """The compiler unrolls it whole: the counter is a constant in each copy."""
+    """The compiler unrolls the loop fully: the counter is a constant in each copy."""
     copies: int = 1
-    """Of a loop that is unrolled in part: the runs that share one test and increment."""
+    """For a partially unrolled loop: the trips that share one test and increment."""
     walked_runs: int = 1
-    """Of a guard without conditions that stands for an unrolled loop: the runs it holds."""
+    """For a guard without conditions that represents a fully unrolled loop: the loop's trips."""
     exits: list[Exit] = field(default_factory=list)
-    """Of a loop: what can end it before its trips are done."""
+    """For a loop: the exits that can end it before its trip count."""
     spread: Expr | None = None
-    """Of a loop that halves a range in each run: the range it starts with."""
+    """For a loop that halves a range in each trip: the initial length of the range."""
     waits: bool = False
-    """Of a loop: it tries an atomic operation until that succeeds."""
+    """For a loop: it retries an atomic operation until it succeeds."""
     work: dict[Site, list[float]] = field(default_factory=dict)
     accesses: list[Access] = field(default_factory=list)
     barriers: int = 0
     """Barriers of the block in each run."""
     joins: int = 0
-    """Values that all blocks combine into one in each run, one block after another."""
+    """Values per run that all blocks combine into one, one block after another."""
     children: list[Region] = field(default_factory=list)
     available: dict[object, object] = field(default_factory=dict)
-    """Value numbers computed here, for the walk alone."""
+    """Value numbers already computed in this region; used only during the walk."""
     homes: dict[int, Region] = field(default_factory=dict)
-    """Where what varies so can be computed first, as far as it was asked; for the walk alone."""
+    """Cache of the walk: loop bit set -> outermost region to which such a value can be hoisted."""
 
     def charge(self, site: Site, kind: Work, amount: float) -> None:
         """Add work done on a source line, per run of this region."""
@@ -178,7 +178,7 @@ class Region:
         return next(self.loops(), None)
 
     def walk(self) -> Iterator[Region]:
-        """This region and all inside it, outer ones first."""
+        """This region and all regions inside it, in pre-order."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -207,14 +207,14 @@ class KernelSummary:
     assumptions: tuple[Assumption, ...]
     problems: tuple[Problem, ...]
     barriers: int = 0
-    """``__syncthreads`` and its kin met."""
+    """Barriers of the block in the source: ``__syncthreads`` and equivalents."""
     required_block: tuple[int, int, int] | None = None
     """The block that the kernel demands of every launch, x first; None if it takes any."""
     registers_per_thread: int = 32
-    """Assumed: how many a thread gets is the compiler's decision."""
+    """Registers per thread. Assumed: the compiler decides."""
     meanings: Mapping[Symbol, Expr] = field(default_factory=dict)
-    """What numbers that data decides would be by exact arithmetic over loaded numbers."""
+    """Data-dependent symbols as exact expressions over loaded values."""
     asks_warp_size: bool = True
-    """Whether it would be another one for warps of another size."""
+    """Whether the summary depends on the warp size."""
     unknown_sizes: Mapping[str, int] = field(default_factory=dict)
-    """Types whose size is not known, and the bytes that were taken for it."""
+    """Types of unknown size, with the bytes assumed for each."""

@@ -1,4 +1,4 @@
-"""Quantities that no source fixes, with what was assumed for them."""
+"""Quantities that the source does not fix, with the values assumed for them."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from roofline_core.program.records import record
 
 
 class UnknownKind(Enum):
-    """What sort of quantity the source does not fix."""
+    """The kinds of quantities that the source does not fix."""
 
     HOST = "host value"
     """A number that the host program decides: an argument, a size, the grid, the block."""
     TRIPS = "trips"
-    """How often a loop of the kernel runs."""
+    """The trip count of a loop in the kernel."""
     BRANCH = "branch"
-    """How many threads take a branch of the kernel."""
+    """The share of threads that take a branch of the kernel."""
 
 
 @record(frozen=True, slots=True)
 class UnknownUsed:
-    """A quantity that the source does not fix, and what was assumed for it."""
+    """A quantity that the source does not fix, and the value assumed for it."""
 
     name: str
     why: str
