@@ -1,1 +1,1 @@
-"""A launch's numbers put where a kernel's symbols are, and sizes that no launch fixes."""
+"""Values of a launch bound to a kernel's symbols, and sizes that no launch fixes."""

@@ -1,4 +1,4 @@
-"""A launch's values put where a kernel's symbols are."""
+"""Binding: the values of one launch for the symbols of a kernel."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from roofline_core.program.dims import Dim3
 from roofline_core.program.stages import Stage, stage
 
 ASSUMED_SIZE: Final = 1024
-"""An integer argument of which nothing is known.
+"""The value of an unknown integer argument.
 
-Assumed, chosen without measurement, as are the launches below: sizes and blocks that programs have
-often, and a grid that fills any GPU."""
+Assumed, chosen without measurement, as are the launches below: common sizes and block dimensions,
+and a grid that fills any GPU."""
 ASSUMED_BLOCK: Final = 256
 ASSUMED_THREADS: Final = 1 << 20
-"""Threads of a launch whose grid is not known."""
+"""Threads of a launch with an unknown grid."""
 _ASSUMED_BLOCKS: Final = {1: (ASSUMED_BLOCK, 1, 1), 2: (16, 16, 1), 3: (8, 8, 4)}
 _ASSUMED_EXTENTS: Final = {2: (1 << 10, 1 << 10, 1), 3: (1 << 7, 1 << 7, 1 << 6)}
-"""Likewise, by the dimensions that the kernel's indices have."""
+"""Threads in x, y and z of such a launch, by the number of dimensions that the kernel uses."""
 _LOAD_APART: Final = 49
-"""Makes the orders of the numbers of two loads differ, so that all pairs come about."""
+"""Shift between the samples of two loads, so that all pairs of values occur."""
 _INDICES: Final = frozenset(THREAD.values())
 
 
 @dataclass(slots=True)
 class Binding:
-    """Numbers for a kernel's symbols in one launch."""
+    """Values of a kernel's symbols in one launch."""
 
     grid: Dim3
     block: Dim3
@@ -44,10 +44,10 @@ class Binding:
     sizes: dict[str, float] = field(default_factory=dict)
     """Bytes of the allocations behind pointer arguments, by array name."""
     host_arrays: set[str] = field(default_factory=set)
-    """Pointer arguments into host memory that is mapped, not in DRAM of the device."""
+    """Pointer arguments into mapped host memory instead of device DRAM."""
     unknowns: list[UnknownUsed] = field(default_factory=list)
     draws: dict[Symbol, tuple[float, ...]] = field(default_factory=dict)
-    """Numbers like those that a load gives, where the host filled the memory."""
+    """Samples of loaded values, for loads from memory that the host filled."""
     dims_given: bool = False
     """Grid and block come from a measurement, so assumed sizes may contradict them."""
 
@@ -60,13 +60,13 @@ def bind(
     block: Dim3 | None = None,
     fixed: Mapping[Symbol, int] = MappingProxyType({}),
 ) -> Binding:
-    """The numbers of one launch. ``grid`` and ``block``, where given, override the host's.
+    """The values of one launch. ``grid`` and ``block``, if given, override the host's.
 
-    ``fixed`` are numbers for what the host program leaves open; they are taken as known.
+    ``fixed`` has values for the host program's unknowns; they count as known.
     """
     host = HostNumbers(context.unknowns if context is not None else {}, fixed)
     if context is not None:
-        # The block first: grids are computed from it. A block that has reached a limit says less.
+        # The block first, because grids are computed from it. A block at its limit tells less.
         solve_dimensions(host, context.block, block, saturated=False)
         solve_dimensions(host, context.grid, grid, saturated=True)
         solve_dimensions(host, context.block, block, saturated=True)
@@ -107,7 +107,7 @@ def bind(
 
 
 def _unknown_sizes(summary: KernelSummary, named: Sequence[UnknownUsed]) -> Iterator[UnknownUsed]:
-    """Types of the kernel's whose size is not known, but for those that the host named too."""
+    """The kernel's types of unknown size, except those already reported for the host."""
     known = {unknown.name for unknown in named}
     for type_name, size_bytes in summary.unknown_sizes.items():
         name = f"sizeof({type_name})"
@@ -116,7 +116,7 @@ def _unknown_sizes(summary: KernelSummary, named: Sequence[UnknownUsed]) -> Iter
 
 
 def _dimensions_used(wanted: set[Symbol]) -> int:
-    """How many dimensions of thread and block indices a kernel asks for; at least one."""
+    """The number of dimensions, 1 to 3, of the thread and block indices that a kernel uses."""
     axes = {s.name[-1] for s in wanted if s in _INDICES}
     return 3 if "z" in axes else 2 if "y" in axes else 1
 
@@ -160,7 +160,7 @@ def _bind_value(arguments: Arguments, path: str, value: Value) -> None:
 
 
 def _bind_contents(arguments: Arguments, summary: KernelSummary, context: LaunchContext) -> None:
-    """Numbers that are loaded from memory which the host filled and the kernel only reads."""
+    """Bind loads from memory that the host filled and the kernel only reads."""
     if not context.contents:
         return
     accesses = [access for region in summary.root.walk() for access in region.accesses]
@@ -174,7 +174,7 @@ def _bind_contents(arguments: Arguments, summary: KernelSummary, context: Launch
         if value is None or arguments.host.is_open(value):
             continue
         number = arguments.host.number(value)
-        # A merely assumed number would be taken for the truth of what data decides.
+        # An assumed number would count as knowledge of the data: leave it out.
         if number is not None:
             arguments.values[access.yields] = number
 
@@ -182,9 +182,9 @@ def _bind_contents(arguments: Arguments, summary: KernelSummary, context: Launch
 def _drawn(
     summary: KernelSummary, context: LaunchContext
 ) -> Iterator[tuple[Symbol, tuple[float, ...]]]:
-    """Numbers like those that are loaded from memory which the host filled, or from an argument.
+    """Samples of the values of loads from host-filled memory or from an argument.
 
-    Each load has them in another order: what two give is taken to be independent.
+    Each load has its samples in another order, because two loads are taken to be independent.
     """
     if not context.draws:
         return
@@ -201,7 +201,7 @@ def _drawn(
 
 
 def _bind_array(result: Binding, path: str, value: Value, host: HostNumbers) -> None:
-    """The size and kind of the memory behind a pointer argument."""
+    """Bind the size and kind of the memory behind a pointer argument."""
     if isinstance(value, Pointer) and value.buffer is not None:
         if value.buffer.space in ("mapped", "pinned"):
             result.host_arrays.add(path)
@@ -231,14 +231,14 @@ def _wanted(summary: KernelSummary) -> set[Symbol]:
 
 
 def _bind_rest(arguments: Arguments, wanted: set[Symbol]) -> None:
-    """Assume numbers for arguments that no launch gave."""
+    """Bind arguments that no launch fixes to assumed values."""
     for symbol in sorted(wanted, key=lambda s: s.name):
         if symbol.scope in ("param", "real") and symbol not in arguments.values:
             arguments.values[symbol] = arguments.assumed[symbol] = ASSUMED_SIZE
 
 
 def _assumptions(arguments: Arguments) -> Iterator[UnknownUsed]:
-    """What was assumed for arguments that no launch gave; each is named once."""
+    """The assumptions for arguments that no launch fixes, one for each name."""
     why = "the launch does not fix it"
     for symbol, number in arguments.covered.items():
         yield UnknownUsed(symbol.name, f"{why}; {COVERED}", number)

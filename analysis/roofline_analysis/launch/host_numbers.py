@@ -1,4 +1,4 @@
-"""Host expressions as numbers: assumptions put in for what is open, launch dimensions solved."""
+"""Values of host expressions: unknowns are assumed, or solved from known launch dimensions."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.symbolic import Expr, Symbol, constant
 
 _MAX_SOLVED: Final = 3
-"""Open numbers of the host that one value can tell."""
+"""The most host unknowns that are solved from one value."""
 _BEYOND: Final = 4
-"""How many times as large a number is as the least that gives the largest possible launch.
+"""The value assumed for a saturated unknown, as a multiple of the least that saturates.
 
-Assumed, chosen without measurement."""
+A saturated unknown is one whose launch has reached its largest size. Assumed, not measured."""
 _LARGEST: Final = 1 << 40
 LAUNCHED: Final = "taken from the launch dimensions"
 
@@ -27,14 +27,14 @@ Known = tuple[int, int, int] | None
 
 
 class HostNumbers:
-    """The numbers of one launch's host expressions."""
+    """The values of the host expressions of one launch."""
 
     def __init__(
         self,
         unknowns: Mapping[Symbol, HostUnknown],
         fixed: Mapping[Symbol, int] = MappingProxyType({}),
     ) -> None:
-        """``fixed`` are numbers that take the place of what is assumed, and are not changed."""
+        """``fixed`` has values that replace assumptions and are never changed."""
         self._unknowns = {
             symbol: replace(unknown, assumed=fixed.get(symbol, unknown.assumed))
             for symbol, unknown in unknowns.items()
@@ -44,7 +44,7 @@ class HostNumbers:
         self._environment = Environment({s: u.assumed for s, u in self._unknowns.items()})
 
     def number(self, expr: Expr | None) -> int | float | None:
-        """The number, or None where a symbol is not even assumed."""
+        """The value of an expression; None if a symbol has neither a value nor an assumption."""
         if expr is None:
             return None
         # One at a time, in the order the program meets them: a decided condition (``argc > 1``)
@@ -61,35 +61,35 @@ class HostNumbers:
         return rest.constant
 
     def open_symbols(self, expr: Expr) -> list[Symbol]:
-        """What the number rests on that is merely assumed, in the order the program meets it."""
+        """The assumed symbols on which the value depends, in the program's order."""
         return [symbol for symbol in self._met(expr) if symbol not in self._solved]
 
     def _met(self, expr: Expr) -> list[Symbol]:
-        """The unknowns of an expression in the order the program meets them."""
+        """The unknowns of an expression, in the order in which the program evaluates them."""
         symbols = expr.symbols()
         if not symbols:
             return []
         return [symbol for symbol in self._unknowns if symbol in symbols]
 
     def is_open(self, expr: Expr) -> bool:
-        """Whether the number rests on an assumption."""
+        """Whether the value depends on an assumption."""
         return any(
             s in self._unknowns and s not in self._solved and not self._unknowns[s].average
             for s in expr.symbols()
         )
 
     def numbers(self) -> Mapping[Symbol, int | float]:
-        """The numbers that the unknowns have now."""
+        """The present values of the unknowns."""
         return self._environment.values
 
     def solve(
         self, expr: Expr, number: float, why: str = LAUNCHED, *, saturated: bool = True
     ) -> bool:
-        """Learn the open symbols of ``expr`` that it grows with from its value; whether any.
+        """Solve ``expr == number`` for the assumed symbols that increase ``expr``; True if any.
 
-        Several are taken to be equal. Where the value is the largest that ``expr`` takes, as the
-        teams of a loop that is longer than the launch, the symbol is taken to lie well beyond,
-        unless that is not wanted (``saturated``).
+        Several symbols are taken to be equal. If ``number`` is the largest value of ``expr``, as
+        for the teams of a loop longer than the launch, the symbol is set well above the least
+        solution; with ``saturated`` False it then stays unsolved.
         """
         wanted = self._growing(expr)
         if not wanted or len(wanted) > _MAX_SOLVED:
@@ -103,7 +103,7 @@ class HostNumbers:
         low, high = 0, _LARGEST
         first, last = value(low), value(high)
         if first is None:
-            # A division by the size itself, say.
+            # For example, a division by the symbol itself.
             low = 1
             first = value(low)
         if first is None or last is None or not first <= number <= last or first == last:
@@ -123,7 +123,7 @@ class HostNumbers:
         return True
 
     def _growing(self, expr: Expr) -> list[Symbol]:
-        """The open symbols of an expression that make it larger when they are larger."""
+        """The assumed symbols in which an expression is increasing."""
         unsolved = self.open_symbols(expr)
         if len(unsolved) == 1:
             return unsolved
@@ -136,11 +136,11 @@ class HostNumbers:
             beyond = Environment({**values, symbol: _LARGEST}).evaluate(expr)
             if beyond is not None and beyond > now:
                 found.append(symbol)
-        # A minimum grows with none of its numbers alone.
+        # A minimum does not increase in any single operand.
         return found or unsolved
 
     def learn(self, symbol: Symbol, number: int, why: str) -> None:
-        """Put a number for what was merely assumed, and say why."""
+        """Replace an assumed value by ``number``, with the reason ``why``."""
         self._solved.add(symbol)
         self._environment = Environment({**self._environment.values, symbol: number})
         unknown = self._unknowns[symbol]
@@ -150,7 +150,7 @@ class HostNumbers:
             self._used[symbol] = self._unknowns[symbol]
 
     def used(self) -> list[UnknownUsed]:
-        """The unknowns that numbers rested on."""
+        """The unknowns on which the values returned so far depended."""
         return [
             UnknownUsed(u.name, u.why, float(u.assumed), u.path, u.line)
             for u in self._used.values()
@@ -158,7 +158,7 @@ class HostNumbers:
 
 
 def solve_dimensions(host: HostNumbers, dims: Dims, known: Known, *, saturated: bool) -> None:
-    """Learn open host values from launch dimensions that are known otherwise."""
+    """Solve host unknowns from launch dimensions that are known from elsewhere."""
     if dims is None or known is None:
         return
     for expr, number in zip(dims, known, strict=True):

@@ -1,7 +1,7 @@
-"""Sizes that no launch fixes, chosen so that its threads find work: ``if (i < n)`` gives n.
+"""Sizes that no launch fixes, chosen so that guards let threads pass: ``if (i < n)`` gives n.
 
-A grid is made for its data; that is a better guess than any constant, and a launch of which the
-guards let nobody through is never what a program means.
+Programs size a grid to fit its data, so the grid is a better estimate than any constant, and no
+program intends a launch in which no thread passes the guards.
 """
 
 from __future__ import annotations
@@ -23,28 +23,27 @@ Corner = Mapping[Symbol, int | float]
 COVERED: Final = "taken to be just covered by the grid"
 _LARGEST: Final = 1 << 40
 _ROUNDS: Final = 3
-"""A limit: how often numbers that were found may tell others."""
+"""The most rounds in which new values are used to solve further ones."""
 _INNER: Final = 0.75
-"""How far into the grid, in each direction, the thread lies that a guard must let through if what
-is assumed for its bound is to stay. Assumed, chosen without measurement: the end of a grid may lie
-outside its data."""
+"""A bound's assumed value is kept if the thread at this share of the grid, in each dimension,
+passes the guard. Assumed, chosen without measurement: a grid's end may lie outside its data."""
 
 
 @dataclass(slots=True)
 class Arguments:
-    """The numbers of a kernel's parameters and what they rest on."""
+    """The values of a kernel's parameters, and the assumptions behind them."""
 
     values: dict[Symbol, int | float]
     host: HostNumbers
     ties: dict[Symbol, Expr] = field(default_factory=dict)
-    """Parameters whose number rests on an assumption, by what the host computes them from."""
+    """Parameters whose value depends on an assumption, with the host's expression for each."""
     covered: dict[Symbol, int] = field(default_factory=dict)
-    """Parameters of which nothing is known that a guard gave a number."""
+    """Unknown parameters whose value was chosen from a guard."""
     assumed: dict[Symbol, int] = field(default_factory=dict)
-    """Parameters of which nothing is known."""
+    """Unknown parameters with a default value."""
 
     def give(self, symbol: Symbol, number: int) -> None:
-        """Fix a parameter: through what the host computes it from, if that is open."""
+        """Set a parameter; if the host computes it from an unknown, solve for the unknown."""
         tie = self.ties.get(symbol)
         if tie is not None and self.host.solve(tie, number, COVERED):
             self.refresh()
@@ -54,7 +53,7 @@ class Arguments:
         self.values[symbol] = self.covered[symbol] = number
 
     def refresh(self) -> None:
-        """Compute the tied parameters again after the host's numbers have changed."""
+        """Recompute the parameters in ``ties`` after host values have changed."""
         for symbol, tie in list(self.ties.items()):
             number = self.host.number(tie)
             if number is not None:
@@ -64,7 +63,7 @@ class Arguments:
 
 
 def cover(summary: KernelSummary, arguments: Arguments, grid: Dim3, block: Dim3) -> None:
-    """Choose open bounds so that the launch just covers them."""
+    """Set unknown bounds to the number of threads of the launch."""
     for _ in range(_ROUNDS):
         known = {s: v for s, v in arguments.values.items() if s not in arguments.ties}
         environment = Environment({**known, **_corner(grid, block, 1.0)})
@@ -78,7 +77,7 @@ def cover(summary: KernelSummary, arguments: Arguments, grid: Dim3, block: Dim3)
 
 
 def _corner(grid: Dim3, block: Dim3, share: float) -> Corner:
-    """The dimensions of a launch, and the indices of the thread that far on in each direction."""
+    """The launch dimensions, and the indices of the thread at ``share`` of each dimension."""
     values: dict[Symbol, int | float] = {}
     for axis, blocks, threads in zip("xyz", grid, block, strict=True):
         values[THREAD[f"blockIdx.{axis}"]] = int(share * (blocks - 1))
@@ -89,7 +88,7 @@ def _corner(grid: Dim3, block: Dim3, share: float) -> Corner:
 
 
 def _covering_conditions(region: Region) -> Iterator[Expr]:
-    """The conditions that an index is within bounds: guards, and loops by the whole grid."""
+    """The bounds checks of indices: conditions of guards and of grid-stride loops."""
     if region.kind == "guard":
         yield from (condition for condition in region.conditions if condition is not None)
     elif region.kind == "loop" and region.trips is not None:
@@ -103,7 +102,7 @@ def _covering_conditions(region: Region) -> Iterator[Expr]:
 
 
 def _compared(condition: Expr) -> Apply | None:
-    """The comparison of a thread's index with something, if the condition is one."""
+    """The comparison, if a condition compares a thread's index with a bound; else None."""
     atom = next(iter(condition.atoms()), None)
     if not isinstance(atom, Apply) or atom.op not in ("lt", "le") or len(condition.terms) != 1:
         return None
@@ -140,10 +139,10 @@ def _infer(condition: Expr, environment: Environment, arguments: Arguments) -> b
 
 
 def fit(summary: KernelSummary, arguments: Arguments, grid: Dim3, block: Dim3) -> None:
-    """Change assumed numbers where a guard would let most threads not through.
+    """Increase assumed values with which a guard would stop most threads.
 
-    The least increase is taken that lets the last thread through, or else the first. ``cover``
-    handles what is linear in one bound; this finds bounds within minima, products and quotients.
+    The value is increased just enough for the last thread to pass, or else the first. ``cover``
+    handles guards linear in one bound; ``fit`` handles minima, products and quotients.
     """
     if not arguments.assumed and not arguments.ties:
         return
