@@ -1,1 +1,1 @@
-"""What a launch asks of the machine, and how long that takes."""
+"""A launch's demand on schedulers, caches and memory, its occupancy and its time."""

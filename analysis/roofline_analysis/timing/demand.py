@@ -1,9 +1,9 @@
-"""What a launch asks of the machine, warp by warp: the numbers that its time is computed from.
+"""Demand of a launch: instructions, requests and round trips from which its time is computed.
 
-An instruction is issued for a warp, whichever of its lanes take part. A request is one access of
-one warp; it costs as many sectors and cache lines as its lanes' addresses fall into. Caches are
-seen through the traffic: what an allocation requests beyond what comes from DRAM comes from L2,
-and a sector that a thread reads on in its next iterations comes from L1.
+An instruction is issued once for a warp, whichever lanes are active. A request is one access of one
+warp; it costs the sectors and cache lines that its lanes' addresses fall into. Cache hits follow
+from the traffic: requested bytes that do not come from DRAM come from L2, and a sector that the
+same thread read in its previous iteration comes from L1.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from roofline_core.program.records import record
 from roofline_core.program.units import Dialect
 
 _ENTRY_BRANCHES: Final = 6.0
-"""Instructions of a kernel's beginning and end that are not counted: reads of special registers,
-loads of arguments, the exit. Assumed, chosen without measurement; only the time rests on it."""
+"""Uncounted instructions at a kernel's start and end: reads of special registers, loads of
+arguments, the exit. Assumed, chosen without measurement; only the time depends on it."""
 _UNROLLED_LOADS: Final = 8.0
-"""Iterations of a loop unrolled whole whose loads the compiler moves together.
+"""Iterations of a fully unrolled loop whose loads the compiler issues together.
 
-Assumed, chosen without measurement: registers bound how many can be on their way. Only the time
-rests on it."""
+Assumed, chosen without measurement: registers limit the loads in flight. Only the time depends on
+it."""
 
 
 @record(frozen=True, slots=True)
 class Request:
-    """One access of the source as a warp makes it."""
+    """One access of the source, made by one warp."""
 
     kind: str
     """``read``, ``write`` or ``atomic``."""
     sectors: float
     """Sectors of global memory that the lanes' addresses fall into; 0 for shared memory."""
     wavefronts: float
-    """Clocks of the SM's first cache or shared memory: lines, or words in the busiest bank."""
+    """Clocks of L1 (lines) or of shared memory (words in the busiest bank)."""
     l2_share: float = 1.0
-    """The share of the sectors that L1 does not hold."""
+    """The share of the sectors that miss in L1."""
     dram_share: float = 1.0
-    """Of those, the share that L2 does not hold."""
+    """The share of the L1 misses that also miss in L2."""
 
 
 @record(frozen=True, slots=True)
@@ -53,21 +53,21 @@ class RegionDemand:
     """A region's demand for each run of a warp."""
 
     warp_runs: float
-    """Runs over all warps."""
+    """Runs summed over all warps."""
     longest: float
-    """Runs of the warp that runs it most."""
+    """Runs of the warp that runs the region most often."""
     work: tuple[float, ...]
-    """Of one lane, by ``Work``."""
+    """Work of one lane per run, indexed by ``Work``."""
     requests: tuple[Request, ...] = ()
     branches: float = 0.0
     rounds: float = 0.0
-    """Round trips to memory that wait for one another."""
+    """Dependent round trips to memory per run."""
     barriers: int = 0
 
 
 @record(frozen=True, slots=True)
 class Demand:
-    """What a launch asks of the machine."""
+    """The demand of one launch on a GPU."""
 
     blocks: int
     warps_per_block: int
@@ -76,17 +76,17 @@ class Demand:
     team_runtime: bool = False
     """OpenMP's device runtime begins and ends each block."""
     joins: float = 0.0
-    """Values that all blocks combine into one, each waiting for its turn: over all blocks."""
+    """Serialised updates of values that all blocks combine into one, summed over all blocks."""
     line_atomics: float = 0.0
-    """Atomic operations that the busiest cache line of an allocation receives."""
+    """Atomic operations on the busiest cache line."""
     scale: float = 1.0
-    """Of all regions' demand: 1, but where measured counts are put in the place of predicted."""
+    """Factor for all regions' demand: 1 unless measured counts replace the predicted ones."""
 
 
 def launch_demand(
     summary: KernelSummary, execution: Execution, traffic: Traffic, warp_size: int, sector: int
 ) -> Demand:
-    """What one launch of a kernel asks of a GPU with such warps and sectors."""
+    """The demand of one launch on a GPU with this warp size (threads) and sector size (bytes)."""
     threads = math.prod(execution.block)
     reader = WarpAddresses(execution, warp_size, sector)
     touched = {id(item.access): item for array in traffic.arrays for item in array.touched}
@@ -117,7 +117,7 @@ def launch_demand(
 
 
 def demanding_regions(summary: KernelSummary, execution: Execution) -> Iterator[Region]:
-    """The regions that some warp runs, outer ones first."""
+    """The regions that at least one warp runs, in pre-order."""
     for region in summary.root.walk():
         runs = execution.regions.get(region)
         if runs is not None and runs.runs > 0 and runs.warp_runs > 0:
@@ -137,7 +137,7 @@ def _request(access: Access, item: Touched | None, reader: WarpAddresses, active
 
 
 def _l1_missed(item: Touched, sector: int) -> float:
-    """The share of the loop's iterations in which a thread goes on to another sector."""
+    """The share of the loop's iterations in which a thread's access moves to a new sector."""
     loop = item.region.innermost_loop
     if loop is None or loop not in item.loops:
         return 1.0
@@ -150,9 +150,9 @@ def _l1_missed(item: Touched, sector: int) -> float:
 def _line_atomics(
     access: Access, item: Touched | None, request: Request, runs: RegionRuns
 ) -> float:
-    """Atomic operations that each line of the allocation receives.
+    """Atomic operations on each cache line of the allocation.
 
-    Lanes of a warp that add integers to one address combine before; floating-point operands go
+    Integer additions of one warp to one address are combined first; floating-point additions go
     to L2 one by one.
     """
     element = access.array.element
@@ -171,7 +171,7 @@ _Row = tuple[Region, RegionRuns, list[Request]]
 
 
 def _dram_shares(rows: Sequence[_Row], traffic: Traffic, sector: int) -> Mapping[str, float]:
-    """Of what each allocation requests from L2, the share that DRAM moves."""
+    """For each allocation, the share of its L2 requests that DRAM serves."""
     asked: dict[str, float] = {}
     for region, runs, requests in rows:
         for access, request in zip(region.accesses, requests, strict=True):
@@ -207,11 +207,11 @@ def _region(
 
 
 def _rounds(region: Region, runs: RegionRuns) -> float:
-    """Round trips to memory that wait for one another in a run of the region.
+    """Dependent round trips to memory in one run of the region.
 
-    A load whose address was loaded waits for that load. A load after a store to memory that may be
-    the same stays behind it, and the store waits for the loads before it. Iterations that are
-    unrolled load together, unless a store or a carried address forbids it.
+    A load whose address was loaded waits for that load. A load after a store that may alias it is
+    not moved ahead of the store, and the store waits for the loads before it. Loads of unrolled
+    iterations are issued together, unless a store or a carried address forbids it.
     """
     depths: dict[str, int] = {}
     rounds = deepest = 0

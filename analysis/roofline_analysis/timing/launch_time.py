@@ -1,4 +1,4 @@
-"""How long a launch takes: the demand of its warps set against the rates of the machine.
+"""The time of a launch: the demand of its warps divided by the rates of the GPU.
 
 Five terms are computed, each the time that a launch would take if only it mattered:
 
@@ -28,7 +28,7 @@ from roofline_hardware_db import Gpu, Roofline
 
 @record(frozen=True, slots=True)
 class TimingConstants:
-    """The numbers of the model that no data sheet of a GPU gives, in clocks unless named otherwise.
+    """Constants of the time model that no GPU data sheet has, in clocks unless named otherwise.
 
     ``dependent``, ``dependent_dp``, ``dependent_special`` and ``barrier`` are not fitted; they
     follow published microbenchmarks of Ampere and Turing, as far as there are any. All others are
@@ -38,15 +38,15 @@ class TimingConstants:
     """
 
     launch_ns: float = 2000.0
-    """A launch that does nothing, as Nsight Compute reports it."""
+    """The time of an empty launch as Nsight Compute reports it."""
     dram_share: float = 0.9
-    """Of the DRAM bandwidth, what streaming kernels reach."""
+    """The share of the DRAM bandwidth that streaming kernels reach."""
     l2_bytes_per_sm: float = 32.0
-    """Bytes that L2 gives each SM a clock."""
+    """Bytes per clock from L2 to each SM."""
     issue_overhead: float = 1.5
-    """Instructions issued for each that is counted and not floating-point: moves, predicates."""
+    """Issued instructions per counted one that is not floating-point: moves, predicates."""
     dependent: float = 4.0
-    """From an instruction to the one that needs its result (arithmetic, Ampere)."""
+    """Latency from an arithmetic instruction to one that needs its result (Ampere)."""
     dependent_dp: float = 40.0
     """The same for double precision on a GPU that has few units for it."""
     dependent_special: float = 20.0
@@ -56,15 +56,15 @@ class TimingConstants:
     barrier: float = 30.0
     """For each barrier of a block."""
     l2_latency: float = 150.0
-    """A load that L1 does not hold, beyond what its neighbours hide."""
+    """Latency of a load that misses in L1, less what other loads hide."""
     dram_latency: float = 300.0
-    """More, where L2 does not hold it either."""
+    """Additional latency if the load also misses in L2."""
     next_load: float = 8.0
     """For each further load of the same round trip."""
     block_start: float = 600.0
     """From the start of a block to its first load, and from its last store to its end."""
     team_start: float = 2500.0
-    """More for a block of an OpenMP target region: the device runtime's own loads and barriers."""
+    """Additional for a block of an OpenMP target region: the runtime's loads and barriers."""
     join_ns: float = 60.0
     """For each block that joins a reduction over all teams."""
     atomic_ns: float = 2.2
@@ -86,7 +86,7 @@ _INSTRUCTION_KINDS: Final = (
 
 @record(frozen=True, slots=True)
 class Timing:
-    """A launch's time and what it is made of, in nanoseconds."""
+    """A launch's time and the terms of it, in nanoseconds."""
 
     total_ns: float
     limiting: Limiter
@@ -102,7 +102,7 @@ def launch_time(
     blocks_per_sm: int,
     constants: TimingConstants = CONSTANTS,
 ) -> Timing:
-    """The time of a launch that moves so many bytes to and from DRAM."""
+    """The time of a launch that moves ``moved_bytes`` bytes to and from DRAM."""
     clock_ghz = roofline.clock_mhz / 1000.0
     per_sm = _longest_queue(demand.blocks, gpu.sm_count) / clock_ghz * demand.scale
     pipes = _pipe_clocks(demand, gpu, roofline, constants)
@@ -124,7 +124,7 @@ def launch_time(
 
 
 def l2_bandwidth_gbs(gpu: Gpu, clock_mhz: float, constants: TimingConstants = CONSTANTS) -> float:
-    """What the L2 cache gives all SMs together, in 10^9 bytes per second."""
+    """Bandwidth from L2 to all SMs together, in 10^9 bytes per second."""
     return constants.l2_bytes_per_sm * gpu.sm_count * clock_mhz / 1000.0
 
 
@@ -146,10 +146,10 @@ def _longest_queue(blocks: int, sm_count: int) -> float:
 def _pipe_clocks(
     demand: Demand, gpu: Gpu, roofline: Roofline, constants: TimingConstants
 ) -> dict[Limiter, float]:
-    """Clocks that one SM would take for the whole launch, by the pipe that takes them.
+    """Clocks that one SM would need for the whole launch, by pipe.
 
-    What the schedulers take beyond the slowest pipe is put down to the kind of arithmetic that
-    has most instructions.
+    Scheduler clocks beyond the slowest pipe are charged to the kind of arithmetic with most
+    instructions.
     """
     rates, warp = gpu.rates, gpu.architecture.warp_size
     work = [sum(r.warp_runs * r.work[kind] for r in demand.regions) for kind in Work]
@@ -187,7 +187,7 @@ def _floating(work: Sequence[float]) -> float:
 
 
 def _others(region: RegionDemand) -> float:
-    """Instructions of a run that are not floating-point arithmetic; tensor ones are few."""
+    """Instructions per run that are not floating-point arithmetic."""
     work = region.work
     arithmetic = work[Work.INT] + work[Work.SPECIAL] + work[Work.CONVERSION]
     return arithmetic + region.branches + len(region.requests)
@@ -199,7 +199,7 @@ def _issued(region: RegionDemand, constants: TimingConstants) -> float:
 
 
 def _unfused(work: Sequence[float]) -> float:
-    """Instructions of a floating-point operation, 1/2 if all are multiply-adds."""
+    """Instructions per floating-point operation: 1/2 if all are fused multiply-adds."""
     operations = sum(work[kind] for kind in _FLOATING)
     return max(0.5, 1.0 - work[Work.FUSED] / operations) if operations else 1.0
 
@@ -218,7 +218,7 @@ def _latency_clocks(
 
 
 def _path(region: RegionDemand, gpu: Gpu, constants: TimingConstants) -> float:
-    """Clocks from the beginning to the end of one run by a warp that has the SM to itself."""
+    """Clocks of one run of a region by a warp that is alone on the SM."""
     work = region.work
     special = work[Work.SPECIAL] + work[Work.CONVERSION]
     doubles = work[Work.DP] * _unfused(work)
@@ -239,7 +239,7 @@ def _path(region: RegionDemand, gpu: Gpu, constants: TimingConstants) -> float:
 
 
 def _limiting(terms: Mapping[str, float], pipes: Mapping[Limiter, float]) -> Limiter:
-    """The resource of the longest term; waiting for one's turn and starting count as latency."""
+    """The resource of the longest term; contention and launch overhead count as latency."""
     longest = max(terms, key=lambda name: terms[name])
     if longest == "compute":
         return max(pipes, key=lambda limiter: pipes[limiter])

@@ -1,10 +1,10 @@
-"""What a launch's time is spent on."""
+"""The resources that can limit a launch's time."""
 
 from enum import Enum
 
 
 class Limiter(Enum):
-    """The resource whose time is longest."""
+    """The resource with the longest time."""
 
     SP = "sp"
     DP = "dp"

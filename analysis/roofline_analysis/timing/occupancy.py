@@ -1,4 +1,4 @@
-"""How many blocks of a kernel an SM holds at a time."""
+"""The number of blocks of a kernel resident on one SM at a time."""
 
 from __future__ import annotations
 

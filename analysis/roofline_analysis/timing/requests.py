@@ -1,4 +1,4 @@
-"""The addresses of one warp: the sectors, lines and banks that an access of it falls into."""
+"""Coalescing of one warp: the sectors, lines and banks that an access falls into."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from roofline_analysis.regions.kernel_summary import Access
 from roofline_core.algebra.evaluate import Environment, distinct
 
 LINE_BYTES: Final = 128
-"""Of a line of L1, of which one is looked up each clock."""
+"""Bytes of an L1 line; L1 looks up one line per clock."""
 BANKS: Final = 32
-"""Of shared memory, each one word wide."""
+"""Banks of shared memory, each one 4-byte word wide."""
 WORD_BYTES: Final = 4
 SCATTER: Final = 0.5
-"""Addresses that depend on data: n lanes fall into n to this power sectors. Real indices, such as
-neighbour lists, clamped coordinates and sorted keys, repeat and lie close. Fitted to the measured
-times of the development kernels, which do not tell 0.3 from 0.6. Only the time rests on it."""
+"""Data-dependent addresses of n lanes fall into n ** SCATTER sectors: real indices (neighbours'
+numbers, clamped coordinates, sorted keys) repeat and lie close. Fitted to the measured times of the
+development kernels, which do not distinguish 0.3 from 0.6. Only the time depends on it."""
 
 
 class WarpAddresses:
@@ -42,13 +42,13 @@ class WarpAddresses:
     def sectors_and_lines(
         self, access: Access, active: float, scattered_bytes: float | None
     ) -> tuple[float, float]:
-        """Sectors and cache lines of one request by so many active lanes.
+        """Sectors and cache lines of one request by ``active`` lanes.
 
-        ``scattered_bytes``, where the address depends on data, is what memory moves for each lane.
+        ``scattered_bytes`` is the sector bytes per lane if the address depends on data; else None.
         """
         if scattered_bytes is not None:
             if scattered_bytes < self.sector:
-                # The dependent part is the same for neighbours: a row of a sparse matrix.
+                # The data-dependent part is equal for neighbouring lanes: a row of a sparse matrix.
                 sectors = max(1.0, active * scattered_bytes / self.sector)
                 return sectors, max(1.0, sectors * self.sector / LINE_BYTES)
             sectors = active**SCATTER * max(1.0, access.size_bytes / self.sector)
@@ -63,19 +63,19 @@ class WarpAddresses:
         return max(1.0, sectors * share), max(1.0, lines * share)
 
     def bank_words(self, access: Access, active: float) -> float:
-        """Clocks of one request to shared memory: words of the busiest bank."""
+        """Clocks of one request to shared memory: the words in its busiest bank."""
         words = max(1.0, access.size_bytes / WORD_BYTES)
         addresses = self._addresses(access)
         if addresses is None:
             return words
         found = distinct(addresses // WORD_BYTES)
         busiest = float(np.bincount(found % BANKS).max())
-        # A wide access is made in parts, each by as many lanes as the banks can serve.
+        # A wide access is split into parts, each of as many lanes as the banks can serve.
         conflicts = max(1.0, busiest / words) if words > 1 else busiest
         return words * min(conflicts, max(1.0, active))
 
     def _addresses(self, access: Access) -> NDArray[np.int64] | None:
-        """Byte offsets of the lanes; None where they are all the same or unknown."""
+        """Byte offsets of the lanes; None if all are equal or unknown."""
         known = self._environment.values
         open_symbols = [s for s in access.offset.symbols() if s not in known]
         environment = self._environment
