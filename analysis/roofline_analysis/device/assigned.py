@@ -1,4 +1,4 @@
-"""Which variables a loop's body changes, and how: read off the statements, without walking them."""
+"""The variables that a loop's body changes, and how, from its syntax alone."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ class Change:
     op: str
     """``=``, ``+=`` ..., ``++`` or ``--``; ``&`` where its address is passed to a call.
 
-    ``?`` where it is passed by name; ``value`` is then the call.
+    ``?`` where the variable itself is passed to a call, perhaps by reference; ``value`` is then
+    the call.
     """
     value: ex.Expression | None
     conditional: bool
-    """It stands under a branch or an inner loop."""
+    """The assignment is inside a branch or an inner loop."""
     whole: bool = True
-    """False where only a field or element of the variable is changed."""
+    """False if only a field or an element of the variable changes."""
 
 
 @record(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class BodyFacts:
     has_loop: bool
     has_call: bool
     size: int
-    """Nodes, as a measure of length."""
+    """Number of syntax-tree nodes."""
 
     def of(self, name: str) -> list[Change]:
         """The changes to one variable."""
@@ -47,7 +48,7 @@ class BodyFacts:
 
 
 def body_facts(node: st.Statement) -> BodyFacts:
-    """The facts of a statement, remembered as long as the statement lives."""
+    """The facts of a statement, cached for the statement's lifetime."""
     found = _FACTS.get(id(node))
     if found is not None and found[0] is node:
         return found[1]
@@ -99,7 +100,7 @@ _NOTED = frozenset(
         *(st.Variable, st.For, st.While, st.ForRange, st.If, st.Switch),
     )
 )
-"""The classes of nodes that facts are made of."""
+"""The classes of nodes from which facts are collected."""
 
 
 class _Collector:
@@ -154,7 +155,7 @@ class _Collector:
                     self.changes.append(Change(target, "&", None, conditional, whole))
                     self.stores.add(target)
             elif isinstance(arg, ex.Name):
-                # It may be taken by reference.
+                # The parameter may be a reference.
                 self.changes.append(Change(arg.name, "?", node, conditional))
         if isinstance(node.callee, ex.Member) and isinstance(node.callee.base, ex.Name):
             self.changes.append(Change(node.callee.base.name, "?", None, conditional))
@@ -181,7 +182,7 @@ def _root(node: ex.Expression) -> tuple[str | None, bool]:
 
 
 class _Nodes(dict[type, bool]):
-    """Whether each class met is one of nodes; looking that up is faster than asking its bases."""
+    """Cache: whether a class is a class of nodes, which is faster than checking its bases."""
 
     def __missing__(self, cls: type) -> bool:
         found = self[cls] = issubclass(cls, (ex.Expression, st.Statement, st.Variable, st.Case))

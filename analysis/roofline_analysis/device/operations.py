@@ -1,11 +1,10 @@
-"""What is done in floating point, noted as it is walked and charged once it is known what is used.
+"""Dead-code elimination of floating-point operations: recorded in the walk, charged if used.
 
-A compiler removes what nothing uses: the entries of an array that are computed and overwritten, a
-sum that no one reads behind its loop. Whether a value is used shows only later, so the walk notes
-each operation with those whose results it takes in. Stores, branches, calls and whatever else has
-an effect mark what they take as used; so does everything that the walk does not follow to its end.
-At the end of the walk the operations behind these are charged in the order of the source, the
-others are dropped.
+A compiler removes unused operations: array elements that are computed and overwritten, a sum that
+nothing reads after its loop. Whether a value is used shows only later, so the walk records each
+operation with the operations of its operands. Stores, branches, calls and other effects mark their
+operands as used; so does everything that the walk does not follow. At the end of the walk all
+operations that a used one depends on are charged in source order; the others are dropped.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class Operation:
-    """One operation: where it is charged, what it takes in, and whether something uses it.
+    """One operation: where it is charged, its operands' operations, and whether it is used.
 
-    ``product`` says what work it is if it is a product that additions can take in.
+    ``product`` is the kind of work of a product that a multiply-add can absorb; else None.
     """
 
     __slots__ = (
@@ -51,21 +50,21 @@ class Operation:
         self.home = home
         self.site = site
         self.inputs = list(inputs)
-        """The operations whose results it uses."""
+        """The operations whose results are operands of this one."""
         self.charges = charges
         self.needs = needs
-        """Products that it needs by themselves."""
+        """Products that this operation needs in registers."""
         self.fusable = fusable
-        """Of an addition: its operands, as far as they are products it may take in."""
+        """For an addition: its operands that are products and that it may absorb."""
         self.product = product
         self.live = False
         """Something uses the result."""
         self.wanted = False
-        """What needs the product by itself is noted already."""
+        """The use of this product in a register has been recorded."""
         self.absorbed = False
-        """Of a product: an addition has taken it in."""
+        """For a product: an addition has absorbed it into a multiply-add."""
         self.needed = False
-        """Of a product: something else needs it in a register."""
+        """For a product: a use other than an absorbing addition needs it in a register."""
 
 
 class Operations:
@@ -88,7 +87,7 @@ class Operations:
             self._roots.append(operation)
 
     def need(self, operation: Operation, home: Region, site: Site) -> None:
-        """Mark an operation's result as used by itself: no addition takes it in."""
+        """Mark an operation's result as needed in a register, not absorbed by an addition."""
         self.keep(operation)
         if operation.product is not None and not operation.wanted:
             operation.wanted = True
@@ -97,7 +96,7 @@ class Operations:
             self._noted.append(need)
 
     def keep_all(self) -> None:
-        """Drop nothing: something that is not followed may use any value."""
+        """Mark all operations as used, because code that is not followed may use any value."""
         self._all_used = True
 
     def used(self) -> Iterable[Operation]:

@@ -1,4 +1,4 @@
-"""What a device variable can hold during the walk."""
+"""The values of device variables during the walk."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from roofline_core.program.units import Function
 
 DIMENSIONS: Final = ("x", "y", "z")
 WARP_SIZE: Final = 32
-"""Threads that run in step, on every NVIDIA GPU; where no GPU is named."""
+"""Threads of a warp on every NVIDIA GPU; the default if no GPU is named."""
 
 
 class Value:
-    """A scalar: its type, its number where it has one, and how it is computed.
+    """A scalar: its type, its expression (None if unknown), and the operation that computes it.
 
-    ``varies`` has the bit of every loop in whose runs the value can differ; a value without the
-    current loop's bit can be computed before it. ``node`` is the operation that makes an integer,
-    an operator and operands; its cost is charged when the value is first needed. ``made`` is the
-    floating-point operation behind the value; its cost is charged if something uses it.
-    ``estimate`` is what a number would be that has no ``expr``, by exact arithmetic over loaded
-    numbers: it tells how likely conditions are, and never that two values are one.
+    ``varies`` is the bit set of loops between whose trips the value can differ; a value without the
+    current loop's bit is loop-invariant. ``node`` is an integer's operator and operands; its cost
+    is charged when the value is first needed. ``made`` is the floating-point operation of the
+    value; its cost is charged if the value is used. ``estimate`` is a value without ``expr`` as an
+    exact expression over loaded values: it serves for the odds of conditions, never for value
+    numbering.
     """
 
     __slots__ = ("estimate", "expr", "made", "node", "type", "varies")
@@ -49,16 +49,16 @@ class Value:
 
     @property
     def nearly(self) -> Expr | None:
-        """The number, exactly or as an estimate."""
+        """``expr``, or else ``estimate``; None without either."""
         return self.expr if self.expr is not None else self.estimate
 
     @property
     def constant(self) -> int | float | None:
-        """The number, if it is one."""
+        """The value if it is a constant; else None."""
         return self.expr.constant if self.expr is not None else None
 
     def key(self) -> object:
-        """What equal values share."""
+        """The value number: equal for values that are known to be equal."""
         return self.expr if self.expr is not None else self
 
 
@@ -94,7 +94,7 @@ class CodeValue:
     function: Function | None = None
     lambda_: Lambda | None = None
     around: object = None
-    """Of a lambda: what names meant where it was written (``walker.Names``)."""
+    """For a lambda: the name bindings at its definition (``walker.Names``)."""
     template_args: tuple[Type | Expression, ...] | None = None
     """Of a function: the arguments written with its name."""
 

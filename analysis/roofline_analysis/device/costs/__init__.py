@@ -1,1 +1,1 @@
-"""What operations of device code become in machine code."""
+"""The machine instructions that operations of device code compile to."""

@@ -24,13 +24,13 @@ from roofline_analysis.regions.kernel_summary import Access, Region, Role, Site,
 from roofline_core.algebra.symbolic import Expr, Symbol, apply
 
 _MAX_DEPTH = 150
-"""Operations behind an operation that are looked into; a longer chain is charged in part."""
+"""The deepest chain of operands that is charged; of a deeper chain, the rest is left out."""
 _MAX_OFFSET_BYTES = 1 << 23
 """The offset field of loads and stores has 24 bits with its sign."""
 
 
 class Machine:
-    """The state of the walk that concerns cost."""
+    """The cost model's state during the walk: regions, value numbers, charged work."""
 
     def __init__(self, path: Path, line: int) -> None:
         self.root = Region("kernel", None, (path, line))
@@ -67,7 +67,7 @@ class Machine:
             self.region = region.parent
 
     def home(self, varies: int) -> Region:
-        """The outermost region in which a value that varies so can be computed."""
+        """The outermost region to which a value that varies in the loops ``varies`` is hoisted."""
         here = self.region
         found = here.homes.get(varies)
         if found is None:
@@ -84,21 +84,21 @@ class Machine:
         return home
 
     def loop_bits(self) -> int:
-        """The bits of all loops around."""
+        """The bit set of all enclosing loops."""
         bits = 0
         for region in self.region.ancestors():
             bits |= region.bit
         return bits
 
     def conditions_within(self, loop: Region) -> tuple[Expr | None, ...]:
-        """What must hold for control to be here, in a run of the loop around."""
+        """The conditions under which control reaches this point in a trip of ``loop``."""
         found: tuple[Expr | None, ...] = ()
         for region in self.region.within(loop):
             found = region.conditions + found
         return found
 
     def find(self, key: object, home: Region) -> object | None:
-        """What ``remember`` stored under this key in the region or one around it."""
+        """The value that ``remember`` stored in ``home`` or a region around; None if none."""
         for region in home.ancestors():
             found = region.available.get(key)
             if found is not None:
@@ -108,7 +108,7 @@ class Machine:
     # -- charging
 
     def charge(self, kind: Work, amount: float, varies: int | None = None) -> None:
-        """Charge work to the current line, before the loops in which it does not vary."""
+        """Charge work to the current line, hoisted out of the loops in which it is invariant."""
         if amount:
             home = self.region if varies is None else self.home(varies)
             home.charge(self.site, kind, amount)
@@ -123,11 +123,11 @@ class Machine:
         fusable: tuple[Value, ...] = (),
         product: Work | None = None,
     ) -> Operation:
-        """Note a floating-point operation, to be charged if something uses its result.
+        """Record a floating-point operation, which is charged only if its result is used.
 
-        It goes to the current line, before the loops in which it does not vary. ``needs`` are the
-        operands that must be there by themselves, ``fusable`` those that it takes in if they are
-        products; ``product``: additions can take in this one.
+        The operation belongs to the current line, hoisted out of loops in which it is invariant.
+        ``needs`` are operands needed in registers; ``fusable`` are operands that a multiply-add can
+        absorb if they are products; ``product``: a multiply-add can absorb this operation.
         """
         return self.operations.note(
             Operation(
@@ -144,7 +144,10 @@ class Machine:
         )
 
     def passed_on(self, operands: tuple[Value, ...]) -> Operation | None:
-        """What is behind a value that is one of others as it is, if it is used; they are needed."""
+        """The operations whose result a value forwards unchanged, once something uses that value.
+
+        The operands then count as needed. None if no floating-point operation made an operand.
+        """
         inputs = [operand.made for operand in operands if operand.made is not None]
         if not inputs:
             return None
@@ -154,25 +157,25 @@ class Machine:
         return self.operations.note(Operation(self.region, self.site, inputs, needs=needs))
 
     def needed_by_run(self, value: Value) -> Operation:
-        """What a loop's next run takes over of this one."""
+        """The operation that carries a value into the loop's next trip."""
         return self.note((value,), (), value.varies, needs=(value,))
 
     def without_unrolled(self, value: Value) -> tuple[Expr | None, int]:
-        """The value's number and variation, seen from before the loops that are unrolled whole."""
+        """The value's expression and loop bits, as seen from outside fully unrolled loops."""
         expr, varies = value.expr, value.varies
         if not varies or expr is None:
             return expr, varies
         for region in self.region.ancestors():
             if region.unrolled and varies & region.bit and region.counter is not None:
                 coefficient = expr.coefficient(region.counter)
-                # Without the counter in it, the number differs for another reason.
+                # Without the counter, the value varies for another reason.
                 if coefficient is not None and coefficient.constant:
                     expr = expr - coefficient * Expr({(region.counter,): 1})
                     varies &= ~region.bit
         return expr, varies
 
     def need(self, value: Value, depth: int = 0) -> None:
-        """Charge what it takes to have the value in a register."""
+        """Charge the instructions that bring the value into a register."""
         node = value.node
         if node is None:
             if value.made is not None:
@@ -185,7 +188,7 @@ class Machine:
         operation, operands = node
         key: object = expr if expr is not None else value
         if operation == "extend":
-            key = ("extend", key)  # The number alone is that of the operand too.
+            key = ("extend", key)  # The expression alone also identifies the operand.
         if self.find(key, home) is not None:
             return
         home.available[key] = True
@@ -201,7 +204,7 @@ class Machine:
             home.charge(self.site, Work.INT, integer_cost(operation, value.type, operands))
 
     def _is_free(self, value: Value, home: Region) -> bool:
-        """Whether a value that is computed in ``home`` is not there yet."""
+        """Whether a value that belongs in ``home`` has not been computed yet."""
         expr, varies = self.without_unrolled(value)
         if self.home(varies) is not home:
             return False
@@ -217,7 +220,7 @@ class Machine:
     # -- addresses
 
     def need_address(self, pointer: PointerValue) -> None:
-        """Charge what it takes to have the address in a register, less what an offset can hold."""
+        """Charge the address computation, except a constant that the offset field holds."""
         offset = pointer.offset
         if offset.expr is None or offset.constant is not None:
             if offset.expr is None:
@@ -239,7 +242,7 @@ class Machine:
             if self.find(key, loop) is None:
                 loop.available[key] = True
                 amount = INTEGER_COSTS["address step wide" if wide else "address step"]
-                # Copies of a body share an address that moves by a constant.
+                # Unrolled copies share an address that advances by a constant.
                 shared = loop.copies if step.constant is not None else 1
                 loop.charge(self.site, Work.INT, amount / shared)
             self._address_base(pointer, base, varies & ~loop.bit, wide=wide, moving=loop)
@@ -249,7 +252,7 @@ class Machine:
             self._far_address(pointer, expr, far, varies)
 
     def _far_address(self, pointer: PointerValue, expr: Expr, far: float, varies: int) -> None:
-        """A constant offset that the instruction has no room for is added."""
+        """Charge an addition for a constant that exceeds the instruction's offset field."""
         home = self.home(varies)
         key = (pointer.array, expr, far // _MAX_OFFSET_BYTES)
         if self.find(key, home) is None:
@@ -257,7 +260,7 @@ class Machine:
             home.charge(self.site, Work.INT, INTEGER_COSTS["address step wide"])
 
     def _advancing_loop(self, expr: Expr, varies: int) -> Region | None:
-        """The innermost loop if the address advances in it by an invariant stride."""
+        """The innermost loop if the address advances in it by an invariant stride; else None."""
         loop = self.region.innermost_loop
         if loop is None or loop.unrolled or loop.counter is None or not varies & loop.bit:
             return None
@@ -285,9 +288,9 @@ class Machine:
         self._need_index(pointer.offset, moving)
 
     def _need_index(self, offset: Value, moving: Region | None) -> None:
-        """Charge the index behind an address: its own multiply-add is the address's.
+        """Charge the index of an address; the address's multiply-add absorbs the index's last one.
 
-        Of an address that moves with a loop, what does not change in the loop.
+        For an address that advances with a loop, charge only the loop-invariant part of the index.
         """
         if offset.node is None:
             return
@@ -305,7 +308,7 @@ class Machine:
                 self._need_without_constant(index)
 
     def _need_fixed(self, index: Value, loop: Region, depth: int = 0) -> None:
-        """Charge the parts of an index that are the same in every run of a loop."""
+        """Charge the loop-invariant parts of an index."""
         if not index.varies & loop.bit:
             self.need(index)
         elif index.node is not None and depth < _MAX_DEPTH:
@@ -313,9 +316,9 @@ class Machine:
                 self._need_fixed(operand, loop, depth + 1)
 
     def _need_without_constant(self, index: Value) -> None:
-        """A constant summand of an index goes into the address's offset field.
+        """Charge an index without its constant summand, which goes into the address's offset field.
 
-        The address's multiply-add widens the index.
+        The address's multiply-add widens the index to 64 bits.
         """
         if index.node is not None and index.node[0] == "extend":
             index = index.node[1][0]

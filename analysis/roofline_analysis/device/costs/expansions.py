@@ -1,4 +1,4 @@
-"""What an operation of device code becomes in machine code, from a measured table.
+"""The machine instructions of each device operation, from a measured table.
 
 The table, ``data/expansions.toml``, was measured for sm_86 with nvcc 13.0 by
 ``benchmarks/calibrate_sass.py``; its header says how and what each field counts. It is read once,
@@ -17,7 +17,7 @@ _TABLE = Path(__file__).with_name("data") / "expansions.toml"
 
 @record(frozen=True, slots=True)
 class OperationCost:
-    """Executed instructions of one thread for one operation, an average where paths differ."""
+    """Instructions that one thread executes for one operation, averaged over paths."""
 
     sp_flops: float = 0.0
     """Single precision operations; a fused multiply-add is two."""
@@ -38,7 +38,7 @@ class OperationCost:
     others: float = 0.0
     """Comparisons and selections of floats, shuffles, votes, barriers and atomics."""
     slow: "OperationCost | None" = None
-    """The cost off the fast path (denormal or huge arguments), where one was measured."""
+    """The cost of the slow path (denormal or huge arguments); None if not measured."""
 
 
 def function_cost(name: str) -> OperationCost | None:

@@ -1,11 +1,11 @@
-"""Multiplications that additions take in: what a product with several uses costs.
+"""Contraction of multiplications into fused multiply-adds: the cost of a product with several uses.
 
 A compiler that may contract turns every ``a * b + c`` into one fused multiply-add, two operations,
-also where the product has other uses: each further addition multiplies again. The product is one
-operation more only if something else than additions needs it. That is what RTX 3080 counters show
-of products used twice; newer compilers keep a product that something else needs. One operation is
-charged for each product and each addition, which is right as long as a product has one use. This
-module keeps the books on the others.
+even if the product has other uses: each further addition multiplies again. The product costs one
+more operation only if something other than an addition uses it. RTX 3080 counters of products used
+twice show this; newer compilers keep a product that something else uses. The walk charges one
+operation for each product and each addition, which is right for products with one use. This module
+corrects the charge of the others.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def charge_all(operations: Iterable[Operation]) -> None:
 
 
 def _fuse(addition: Operation) -> None:
-    """Charge an addition with the product it takes in, if that has another use.
+    """Charge an addition together with the product that it absorbs, if the product has other uses.
 
-    A product is taken in only where it is computed, not from before a loop; of two, the one that
-    has no other use so far.
+    Only a product computed in the same region is absorbed. Of two candidates, the one without
+    another use so far is absorbed.
     """
     operands = addition.fusable
     kind, _ = addition.charges[0]
@@ -52,7 +52,7 @@ def _fuse(addition: Operation) -> None:
     if chosen is None:
         return
     if len(operands) > 1 and operands[0] is operands[1]:
-        _need(chosen)  # One is taken in, the other added to it.
+        _need(chosen)  # One product is absorbed; the other is added to it.
     amount = chosen.charges[0][1]
     if chosen.absorbed or chosen.needed:
         addition.home.charge(addition.site, kind, amount)
@@ -61,7 +61,7 @@ def _fuse(addition: Operation) -> None:
 
 
 def _need(product: Operation) -> None:
-    """A product is needed by itself: the additions that took it in multiply again."""
+    """Charge a product that is needed in a register; additions that absorbed it multiply again."""
     if product.needed:
         return
     product.needed = True

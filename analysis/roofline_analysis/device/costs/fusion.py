@@ -1,4 +1,4 @@
-"""Integer operations that one instruction does together: what an operation takes in.
+"""Integer operations that one instruction does together: operands that an operation absorbs.
 
 IMAD and LEA multiply and add, IADD3 adds three, LOP3 does any logic of three operands and can test
 its result against 0, SHF shifts two registers through each other, which rotates one. The rules
@@ -15,15 +15,15 @@ from roofline_analysis.device.values import Value
 
 Operands = tuple[Value, ...]
 Free = Callable[[Value], bool]
-"""Whether an operand has not been computed so far and can be where it is used."""
+"""Whether an operand has not been computed yet and may be computed at its use."""
 
 _LOGIC: Final = frozenset(("&", "|", "^", "~"))
 
 
 def taken_in(operation: str, type_: str, operands: Operands, free: Free) -> Operands | None:
-    """The operands of the instruction that does an operation and one of its operands' too.
+    """The operands of an instruction that does an operation together with one of its operands.
 
-    None where each needs an instruction of its own.
+    None if the two operations need separate instructions.
     """
     if operation in ("+", "-"):
         if any(_is_truth(operand) for operand in operands):
@@ -71,7 +71,7 @@ def _tested(operands: Operands, free: Free) -> Operands | None:
 
 
 def rotation(operation: str, type_: str, operands: Operands) -> Value | None:
-    """What ``(x << n) | (x >> 32 - n)`` turns round; None for anything else."""
+    """``x`` for a rotation ``(x << n) | (x >> 32 - n)``; None for anything else."""
     if operation not in ("|", "^") or is_wide(type_) or len(operands) != 2:
         return None
     left, right = operands

@@ -1,4 +1,4 @@
-"""What integer operations become in machine code, in instructions.
+"""The number of machine instructions of integer operations.
 
 The figures are those of SASS for compute capability 8.6; ``data/expansions.toml`` says how the
 larger ones were measured.
@@ -27,12 +27,12 @@ INTEGER_COSTS: Final[Mapping[str, float]] = {
 }
 
 UNIFORM: Final = frozenset(("+", "-", "*", "<<", ">>", "&", "|", "^", "~", "negate", "extend"))
-"""Operations that the uniform datapath does for a whole warp; they are not counted."""
+"""Operations that the uniform datapath does once for a warp; they are not counted."""
 _THREAD_RANGES: Final = frozenset(("threadIdx.x", "threadIdx.y", "threadIdx.z"))
 
 _UNMEASURED_DIVISION: Final = 16.0
-"""Of a division or a remainder that the table of expansions lacks; it has all forms that
-``_division_cost`` asks for. Assumed, chosen without measurement."""
+"""Instructions of a division or remainder that the table of expansions lacks; the table has all
+forms that ``_division_cost`` looks up. Assumed, chosen without measurement."""
 _NARROW_TEST: Final = 2.0
 """LOP3 and ISETP: whether both operands of a 64-bit division fit in 32 bits. Compilers then divide
 as for ``unsigned``; indices do fit, as a rule."""
@@ -76,7 +76,7 @@ _SIMPLE: Final[Mapping[str, tuple[float, float]]] = {
 
 
 def integer_cost(operation: str, type_name: str, operands: Sequence[Value]) -> float:
-    """Instructions of one integer operation on operands that are in registers."""
+    """Instructions of one integer operation whose operands are in registers."""
     if operation in ("/", "%"):
         return _division_cost(operation, type_name, operands)
     narrow, wide = _SIMPLE.get(operation, (1, 2))
@@ -95,9 +95,9 @@ def is_uniform(expr: Expr) -> bool:
 
 
 def is_nonnegative(value: Value) -> bool:
-    """Whether the compiler knows an integer not to be negative: by its type or by its parts.
+    """Whether the compiler can prove an integer non-negative, from its type or its operands.
 
-    Sums and products with a block's index may overflow, as far as the compiler can tell.
+    The compiler must assume that sums and products with a block index may overflow.
     """
     if value.type.startswith("unsigned") or value.type == "bool":
         return True

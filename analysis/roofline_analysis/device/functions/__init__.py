@@ -1,1 +1,1 @@
-"""What each dialect itself provides to device code."""
+"""Built-in device functions of each dialect."""

@@ -1,4 +1,4 @@
-"""What CUDA itself provides to device code, by name."""
+"""CUDA's built-in device functions, by name."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CONVERSIONS: Final = (
     ("int uint ll ull", "double", "double"),
 )
 _OWN: Final = frozenset(("fma", "fmin", "fmax", "fabs", "abs"))
-"""Mathematics that has a handler of its own below."""
+"""Mathematical functions with handlers of their own below."""
 
 _GROUPS: Final[tuple[tuple[Handler, str], ...]] = (
     (
@@ -163,7 +163,7 @@ _BY_DIALECT: Final[Mapping[Dialect, Mapping[str, Handler]]] = {
 PASSING_ON: Final = frozenset(
     (maths.math_call, maths.fused_multiply_add, maths.extreme, maths.absolute, maths.make_vector)
 )
-"""Handlers whose results use their arguments: these are used if the results are."""
+"""Handlers whose arguments count as used only if the results are used."""
 
 
 def builtins_of(dialect: Dialect) -> Mapping[str, Handler]:

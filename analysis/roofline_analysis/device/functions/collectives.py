@@ -1,4 +1,4 @@
-"""What the threads of a warp or block compute together: the work of one thread's share."""
+"""Collective operations of a warp or block: one thread's share of the work."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def constant_argument(walker: Walker, argument: Type | Expression | None) -> int
 
 
 def give(walker: Walker, node: Expression, name: str) -> None:
-    """Let a call write an argument: what it holds then depends on data."""
+    """Mark an argument as written by a call: its value then depends on data."""
     place = _written(walker, node)
     if place is not None:
         type_ = walker.place_type(place)

@@ -20,7 +20,7 @@ Parts = tuple[Value, Value]
 
 
 def _parts(value: DeviceValue, element: str) -> Parts | None:
-    """Real and imaginary part; unknown ones of an object of which nothing is known."""
+    """Real and imaginary part, both unknown for an unknown object; None for other values."""
     if not isinstance(value, StructValue):
         return None
     found = [value.fields.get(axis) or Value(element, None) for axis in "xy"]

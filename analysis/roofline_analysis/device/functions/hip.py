@@ -1,4 +1,4 @@
-"""What HIP itself provides to device code beside CUDA's names.
+"""HIP's built-in device functions beyond those that it shares with CUDA.
 
 The functions of ROCm's headers, and the compiler's built-ins for AMD GPUs (``__builtin_amdgcn_``).
 A transcendental instruction counts as one operation, as ROCm Compute Profiler counts it.
@@ -144,7 +144,7 @@ def _wide_vote(
 
 
 def _one_instruction(kind: Work, type_: str, amount: float = 1.0) -> Handler:
-    """A handler of an instruction whose number is not followed."""
+    """A handler that charges one instruction and returns an unknown value."""
 
     def handler(
         walker: Walker, name: str, args: list[DeviceValue], node: Call

@@ -28,7 +28,7 @@ from roofline_core.program.expressions import Call
 from roofline_core.program.types import Type
 
 Handler = Callable[[Walker, str, list[DeviceValue], Call], DeviceValue | None]
-"""Gives the result of a built-in function, or None if the arguments are not for it."""
+"""Returns the result of a built-in function; None if the arguments do not fit the function."""
 
 DOUBLE_MATH: Final = frozenset(
     "sqrt rsqrt cbrt rcbrt exp exp2 exp10 expm1 log log2 log10 log1p pow sin cos tan asin acos atan"
@@ -52,8 +52,8 @@ _NUMERIC: Final[Mapping[str, str]] = {
     "trunc": "trunc",
 }
 _TRIGONOMETRIC: Final = frozenset(("sin", "cos", "tan"))
-"""Their branches keep nvcc from joining two calls with one argument, in single precision but for
-the reduction of the argument to a quarter of a turn.
+"""nvcc does not merge two calls with the same argument, because the functions contain branches; in
+single precision it merges the reduction of the argument to a quarter turn.
 
 Read off machine code of NVRTC 11.8, 12.2 and 12.4; 12.9 joins those in double precision.
 """
@@ -62,7 +62,7 @@ _REDUCTION_FLOPS: Final = 7
 _FOLDED: Final = frozenset(
     "acos asin atan atan2 copysign exp2 fmod log10 rint round sinh tanh".split()
 )
-"""What the compiler computes itself of constants, beside what the algebra does: ``acos(-1.0)``.
+"""Functions of constants that the compiler folds, beyond those of the algebra: ``acos(-1.0)``.
 
 Read off machine code of nvcc 13. It does so for ``sin``, ``cos`` and ``tan`` too. NVRTC 11.8 and
 12.2 do where the argument is a literal, but leave those of a rotation by a computed constant to run
@@ -133,7 +133,7 @@ def _math_number(base: str, operands: list[Value]) -> Expr | None:
 def _without_reduction(
     walker: Walker, cost: OperationCost, key: object, home: Region
 ) -> OperationCost:
-    """What a trigonometric function costs where another one has reduced the argument before."""
+    """The cost of a trigonometric function whose argument another call has already reduced."""
     if walker.machine.find(key, home) is None:
         home.available[key] = True
         return cost
@@ -149,7 +149,7 @@ def _math_estimate(base: str, operands: list[Value]) -> Expr | None:
 
 
 def _folded(base: str, operands: list[Value]) -> float | None:
-    """The value of a function of constants that the compiler computes."""
+    """The value of a function of constants that the compiler folds; None if it does not."""
     if base not in _FOLDED:
         return None
     arguments = [operand.expr.constant if operand.expr else None for operand in operands]
@@ -213,7 +213,7 @@ def absolute(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> 
 
 
 def _magnitude(walker: Walker, value: Value) -> Expr:
-    """The magnitude of a number that is not known: one that is not negative is known of it."""
+    """The magnitude of an unknown number, as a non-negative unknown."""
     home = walker.machine.home(value.varies)
     found = walker.machine.find(("abs", value.key()), home)
     if not isinstance(found, Expr):
@@ -225,7 +225,7 @@ def _magnitude(walker: Walker, value: Value) -> Expr:
 
 
 def predicate(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
-    """``isnan`` and its kin: numbers are taken to be finite, but nothing is computed from that."""
+    """``isnan`` and the like: the outcome is unknown, although numbers are taken to be finite."""
     outcome = walker.fresh(name, "data")
     if name != "signbit":
         walker.means(outcome, ONE if name == "isfinite" else ZERO)
@@ -235,7 +235,7 @@ def predicate(walker: Walker, name: str, args: list[DeviceValue], node: Call) ->
 def bit_function(
     walker: Walker, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
-    """Integer intrinsics: their cost is in the table, their number is not followed."""
+    """Integer intrinsics: charged from the table; the result is an unknown value."""
     for arg in args:
         need_value(walker, arg)
     cost = function_cost(name)
@@ -278,7 +278,7 @@ def reinterpret(
 
 
 def variation(args: list[DeviceValue]) -> int:
-    """The loops in whose runs any of the values can differ, as ``Value.varies``."""
+    """The bit set of loops between whose trips any of the values can differ."""
     varies = 0
     for arg in args:
         if isinstance(arg, Value):

@@ -75,7 +75,7 @@ def _same(left: ir.Expression, right: ir.Expression) -> bool:
 def _guarded_sides(
     walker: Walker, condition: Value, node: ir.Conditional
 ) -> tuple[DeviceValue, DeviceValue]:
-    """Both sides; one that loads or calls is skipped by the threads that do not take it."""
+    """The values of both sides; a side that loads or calls runs under a guard."""
     if not (_is_heavy(node.then) or _is_heavy(node.otherwise)):
         return walker.evaluate(node.then), walker.evaluate(node.otherwise)
     guard = walker.machine.open_guard((condition.expr,))

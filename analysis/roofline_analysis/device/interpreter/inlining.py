@@ -1,4 +1,4 @@
-"""Functions of the program walked in the place of their calls."""
+"""Inlining: functions of the program are walked at the site of each call."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def callee_of(
     template_args: TemplateArgs = None,
     scope: Scope = NO_NAMES,
 ) -> Callee | None:
-    """The function with a body that a call means, of functions that device code may call."""
+    """The device function with a body to which a call resolves; None if there is none."""
     usable = [f for f in candidates if "__global__" not in f.qualifiers]
     if not usable:
         return None
@@ -197,7 +197,7 @@ def _same(left: DeviceValue, right: DeviceValue) -> bool:
 
 
 def unknown_call(walker: Walker, node: ex.Call, name: str) -> DeviceValue:
-    """The result of a function that is not known; what it may change is not known either."""
+    """The unknown result of an unknown function; everything that it may change becomes unknown."""
     for arg in node.args:
         value = walker.evaluate(arg)
         keep(walker, value)

@@ -1,4 +1,4 @@
-"""What a kernel's parameters hold when it starts."""
+"""The initial values of a kernel's parameters."""
 
 from __future__ import annotations
 

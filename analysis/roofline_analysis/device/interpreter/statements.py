@@ -1,4 +1,4 @@
-"""Statements of device code: declarations, branches and what ends a stretch of code early."""
+"""Statements of device code: declarations, branches and early exits."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def walk(walker: Walker, node: ir.Statement) -> Flow:
 
 
 def walk_sequence(walker: Walker, body: Sequence[ir.Statement]) -> Flow:
-    """Walk statements in order; after a conditional exit the rest stands under its negation."""
+    """Walk statements in order; those after a conditional exit are guarded by its negation."""
     for position, statement in enumerate(body):
         if isinstance(statement, ir.If):
             flow, rest = _walk_if(walker, statement)
@@ -168,7 +168,7 @@ def _array_initial(walker: Walker, init: Expression, type_: Type) -> DeviceValue
 
 
 def default_value(walker: Walker, type_: Type, name: str) -> DeviceValue:
-    """What a variable without initializer holds: nothing known, but its shape."""
+    """The value of a variable without initializer: its shape, with all scalars unknown."""
     if type_.dims:
         return StructValue(type_)
     if is_float(type_.name) or is_integer(type_.name) or type_.pointers:
@@ -193,7 +193,7 @@ _Guard = tuple[Expr | None, ...]
 
 
 def _walk_if(walker: Walker, node: ir.If) -> tuple[Flow, _Guard | None]:
-    """Walk a branch. The second value is the guard that the rest of the sequence stands under."""
+    """Walk a branch; the second value is the guard of the sequence's rest, None without one."""
     if node.init is not None:
         walk(walker, node.init)
     condition = truth(walker, scalar(walker, node.condition))
@@ -236,7 +236,7 @@ def _last(taken: ir.Statement) -> ir.Statement:
 
 
 def _keep_past(walker: Walker, taken: ir.Statement, slots: dict[int, DeviceValue]) -> None:
-    """Keep what variables hold at a jump: code behind the loop or call may read it there."""
+    """Mark variables' values at a jump as used: code after the loop or call may read them."""
     last = _last(taken)
     ends = walker.next_slot
     if isinstance(last, ir.Return):
@@ -247,7 +247,7 @@ def _keep_past(walker: Walker, taken: ir.Statement, slots: dict[int, DeviceValue
 
 
 def _note_exit(walker: Walker, taken: ir.Statement, conditions: tuple[Expr | None, ...]) -> None:
-    """Tell the loop around that a branch of its body ends it."""
+    """Record an exit of the enclosing loop."""
     last = _last(taken)
     loop = walker.machine.region.innermost_loop
     if loop is not None and isinstance(last, (ir.Break, ir.Return)):
@@ -271,7 +271,7 @@ def _merge(
     then_flow: Flow,
     else_flow: Flow,
 ) -> None:
-    """Join the variables of two sides; a side that left does not count."""
+    """Merge the variables of two sides of a branch; a side that leaves is ignored."""
     otherwise = walker.slots
     if else_flow is Flow.EXIT and then_flow is not Flow.EXIT:
         walker.slots = then
@@ -359,7 +359,7 @@ def _return(walker: Walker, node: ir.Return) -> Flow:
 
 
 def _all_float(value: DeviceValue) -> bool:
-    """Whether it holds floats alone, which are computed where they are needed."""
+    """Whether a value consists of floats only, which are computed where they are needed."""
     if isinstance(value, StructValue):
         return all(map(_all_float, value.fields.values()))
     return isinstance(value, Value) and is_float(value.type)
@@ -385,7 +385,7 @@ def _opaque(walker: Walker, node: ir.Opaque) -> Flow:
 
 
 def _goto(walker: Walker, node: ir.Goto) -> Flow:
-    walker.machine.operations.keep_all()  # Where it leads is not followed.
+    walker.machine.operations.keep_all()  # The target of a goto is not followed.
     return Flow.NEXT
 
 

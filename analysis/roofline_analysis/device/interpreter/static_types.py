@@ -1,4 +1,4 @@
-"""The types of device expressions, told without evaluating them."""
+"""The types of device expressions, determined without evaluating them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from roofline_core.program.types import Type
 
 
 def static_type(walker: Walker, node: ex.Expression) -> Type | None:
-    """The type of an expression without evaluating it; None where that would take more."""
+    """The type of an expression without evaluating it; None if it cannot be determined."""
     handler = _STATIC_TYPES.get(type(node))
     return handler(walker, node) if handler is not None else None
 

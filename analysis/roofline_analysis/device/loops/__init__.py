@@ -1,1 +1,1 @@
-"""Loops of device code: how often they run, and what they carry from run to run."""
+"""Loops of device code: trip counts, loop-carried variables, unrolling."""

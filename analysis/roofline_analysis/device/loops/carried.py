@@ -1,8 +1,7 @@
-"""What a loop carries from run to run: variables that its body changes.
+"""Loop-carried variables: variables that a loop's body changes.
 
-In a run of the loop such a variable has a number of its own: the start and so many steps where the
-body adds the same each time, else one that is not followed. Behind the loop it has what the last
-run left.
+Within a trip, such a variable has the value ``start + counter * step`` if each trip adds the same
+step, and an unknown value otherwise. After the loop it has the value that the last trip left.
 """
 
 from __future__ import annotations
@@ -35,19 +34,19 @@ from roofline_core.program import statements as st
 
 @dataclass(slots=True)
 class Carried:
-    """A variable that the loop changes, and what is known of it."""
+    """A loop-carried variable: its place, changes, step and values."""
 
     slot: int
     before: DeviceValue
     step: Step | None
     start: DeviceValue | None = None
-    """The value at the start of a run."""
+    """The value at the start of a trip."""
 
 
 def carry(
     walker: Walker, parts: list[st.Statement], loop: Region, induction: str | None
 ) -> list[Carried]:
-    """Give the variables that the loop changes their values in the current run."""
+    """Set the loop-carried variables to their values in the current trip; returns them."""
     facts = [body_facts(part) for part in parts]
     carried: dict[int, Carried] = {}
     for name in dict.fromkeys(change.name for fact in facts for change in fact.changes):
@@ -74,7 +73,7 @@ def _carry_variable(
     *,
     is_counter: bool,
 ) -> None:
-    """Carry the variable a name stands for, and what it points to, if the loop changes them."""
+    """Add the variable ``name``, and the variable it points to, if the loop changes them."""
     slot = _slot_of(place)
     assert slot is not None
     before = walker.slots[slot]
@@ -95,7 +94,7 @@ def _carry_variable(
 
 
 def _stays(walker: Walker, before: DeviceValue, changes: list[Change]) -> bool:
-    """Whether what changes is not the variable itself."""
+    """Whether the changes leave the variable itself unchanged, such as writes through a pointer."""
     by_value = walker.opencl and isinstance(before, StructValue) and not before.type.dims
     if by_value or not isinstance(before, StructValue):
         # A call of which nothing is known gets a number by value.
@@ -112,7 +111,7 @@ def _carry_pointee(
     loop: Region,
     carried: dict[int, Carried],
 ) -> None:
-    """Carry the variable that the loop changes through a pointer: a caller's array, as a rule."""
+    """Add the variable that the loop changes through a pointer, usually a caller's array."""
     slot = _slot_of(pointer.place)
     before = walker.slots.get(slot) if slot is not None else None
     while isinstance(before, PlacePointer):
@@ -147,7 +146,7 @@ def _mark_stored(walker: Walker, loop: Region, name: str) -> None:
 
 
 def _in_run(walker: Walker, item: Carried, loop: Region) -> DeviceValue:
-    """The value at the start of run ``counter``."""
+    """The value at the start of trip ``counter``."""
     before, step = item.before, item.step
     assert loop.counter is not None
     counter = from_atom(loop.counter)
@@ -167,7 +166,7 @@ def _in_run(walker: Walker, item: Carried, loop: Region) -> DeviceValue:
 
 
 def _forgotten(walker: Walker, before: DeviceValue, type_: object, bit: int) -> DeviceValue:
-    """A value of the same shape that differs in each run of a loop in a way not followed."""
+    """An unknown value of the same shape that differs in each trip of a loop."""
     if isinstance(before, Value):
         varies = before.varies | bit
         if is_integer(before.type):
@@ -190,7 +189,7 @@ def _forgotten(walker: Walker, before: DeviceValue, type_: object, bit: int) -> 
 
 
 def _has_closed_form(item: Carried, trips: Expr | None) -> bool:
-    """Whether the value behind the loop is computed from the trips, not by the loop."""
+    """Whether the value after the loop follows from the trip count without running the loop."""
     step = item.step
     return (
         trips is not None
@@ -202,7 +201,7 @@ def _has_closed_form(item: Carried, trips: Expr | None) -> bool:
 
 
 def _open_carried(walker: Walker, before: DeviceValue, start: DeviceValue | None) -> None:
-    """What a run starts with comes from before the loop, and from the run before."""
+    """Mark the value at a trip's start as coming from before the loop and the previous trip."""
     if isinstance(before, Value) and isinstance(start, Value):
         if not is_integer(start.type):
             start.made = walker.machine.note((before,), (), start.varies)
@@ -217,7 +216,7 @@ def _open_carried(walker: Walker, before: DeviceValue, start: DeviceValue | None
 def need_carried(
     walker: Walker, start: DeviceValue | None, inside: DeviceValue, loop: Region
 ) -> None:
-    """Charge the loop with what it computes for its next run, or for the code behind it."""
+    """Charge the loop with the values that it computes for its next trip or for later code."""
     if isinstance(inside, StructValue):
         parts = start.fields if isinstance(start, StructValue) else {}
         for name, value in inside.fields.items():
@@ -243,7 +242,7 @@ def need_carried(
 
 
 def _added(start: DeviceValue | None, inside: Value) -> Value | None:
-    """What a sum grows by, where it is no product that a multiply-add takes in."""
+    """The increment of a running sum; None if a multiply-add absorbs it as a product."""
     if inside.node is None or inside.node[0] != "+" or not isinstance(start, Value):
         return None
     left, right = inside.node[1]

@@ -1,4 +1,4 @@
-"""How a loop counts: its test, its step, and how often it runs."""
+"""Induction variables: a loop's test, its step and its trip count."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from roofline_core.program.records import record
 
 _MIRRORED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!=", "==": "=="}
 _ROUNDING: Final = 1e-9
-"""Against logarithms that miss an integer by their rounding."""
+"""Tolerance for logarithms that miss an integer by rounding."""
 
 
 @record(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Test:
 
 @record(frozen=True, slots=True)
 class Step:
-    """How a variable changes in each run: ``op`` is ``+``, ``*`` or ``/``."""
+    """The change of an induction variable per trip: ``op`` is ``+``, ``*`` or ``/``."""
 
     op: str
     amount: Value
@@ -77,7 +77,7 @@ def changes_of(facts: Iterable[BodyFacts], name: str) -> list[Change]:
 
 
 def mentions_changed(node: ex.Expression, facts: list[BodyFacts]) -> bool:
-    """Whether an expression can have another value in each run of the loop."""
+    """Whether an expression can change its value between trips of the loop."""
     changed = {change.name for fact in facts for change in fact.changes if change.op != "?"}
     for fact in facts:
         changed |= fact.declared
@@ -95,7 +95,7 @@ def names_in(node: object) -> Iterable[str]:
 
 
 def step_of(walker: Walker, name: str, facts: list[BodyFacts]) -> Step | None:
-    """The one unconditional change of a variable, if it is a fixed step."""
+    """The step of a variable with a single unconditional change; None if it has no fixed step."""
     changes = [c for c in changes_of(facts, name) if c.op != "?"]
     if len(changes) != 1 or changes[0].conditional or not changes[0].whole:
         return None
@@ -125,7 +125,7 @@ def step_of(walker: Walker, name: str, facts: list[BodyFacts]) -> Step | None:
 
 
 def trip_count(walker: Walker, test: Test, step: Step) -> Expr | None:
-    """How often the body runs, for a loop that no other exit ends."""
+    """The trip count of a loop without other exits; None if test and step do not give it."""
     place = walker.scope.find(test.name)
     assert place is not None
     start = walker.read(place)

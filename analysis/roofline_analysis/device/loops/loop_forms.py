@@ -1,4 +1,4 @@
-"""What a loop's source tells of it beside its counter: searches, waits, variables put back."""
+"""Forms of loops without a counter: binary searches, atomic retries, restored variables."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from roofline_core.program import statements as st
 from roofline_core.program.units import Function
 
 _MAX_CALLS: Final = 8
-"""Calls within calls that a variable is followed through."""
+"""The deepest nesting of calls through which a variable is followed."""
 
 
 def may_change(walker: Walker, change: Change, *, addressed: bool) -> bool:
-    """Whether a change of a loop's body may be one: False for a variable that a call only reads.
+    """Whether a recorded change may modify the variable; False if a call only reads it.
 
-    ``addressed``: its name stands for an address, of an array or another variable.
+    ``addressed``: the name denotes an address, of an array or of another variable.
     """
     called = _receivers(walker, change)
     return called is None or any(
@@ -31,7 +31,7 @@ def may_change(walker: Walker, change: Change, *, addressed: bool) -> bool:
 
 
 def surely_changes(walker: Walker, change: Change) -> bool:
-    """Whether a change is one: an assignment, or a call known to assign what it is passed."""
+    """Whether a recorded change surely modifies the variable: assigned, here or by the callee."""
     return change.op != "?" or (
         _receivers(walker, change) is not None and may_change(walker, change, addressed=False)
     )
@@ -75,7 +75,7 @@ def _changes(
 
 
 def put_back(walker: Walker, name: str, before: DeviceValue, facts: Iterable[BodyFacts]) -> bool:
-    """Whether each run ends with the variable assigned the value that it had before the loop."""
+    """Whether each trip ends by restoring the variable's value from before the loop."""
     held = list(facts)
     changes = [c for c in changes_of(held, name) if c.op != "?"]
     if not changes or not isinstance(before, Value) or before.expr is None:
@@ -105,7 +105,7 @@ def halved_range(
     facts: list[BodyFacts],
     parts: Iterable[st.Statement],
 ) -> Expr | None:
-    """The range that a loop starts with, if each run of it halves the range: a binary search."""
+    """The initial range of a loop that halves it in each trip (binary search); else None."""
     names = [
         name
         for name in dict.fromkeys(names_in(condition))

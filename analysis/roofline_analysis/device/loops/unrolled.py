@@ -1,8 +1,8 @@
-"""Loops that the compiler unrolls whole, walked run by run.
+"""Fully unrolled loops, walked trip by trip.
 
-With the counter a constant in each run, conditions on it are decided, indices of local arrays are
-constants and what two runs share is computed once, as in the machine code. Long bodies and many
-runs are left to the symbolic walk, which takes the same time for any number of runs.
+The counter is a constant in each trip, so conditions on it are decided, indices of local arrays are
+constants and common subexpressions of two trips are computed once, as in the machine code. Long
+bodies and many trips are left to the symbolic walk, whose time does not depend on the trip count.
 """
 
 from __future__ import annotations
@@ -19,21 +19,20 @@ from roofline_core.program import statements as st
 
 _UNROLL_TRIPS: Final = 128
 _UNROLL_SIZE: Final = 6000
-"""A loop of constant trips is unrolled whole up to this many trips, and nodes in all.
+"""A loop of constant trip count is fully unrolled up to this many trips, and nodes in all.
 
 Assumed, chosen without measurement."""
 _COPIES: Final = 4
-"""Copies of its body that a loop has that is unrolled in part. Assumed: the table of expansions,
-measured with nvcc 13, has loops of 4 copies and, more often, of 16."""
+"""Copies of the body in a partially unrolled loop. Assumed: the table of expansions, measured with
+nvcc 13, has loops of 4 copies and, more often, of 16."""
 _COPIED_SIZE: Final = 300
-"""Nodes of the syntax tree from which on a body is not copied. Assumed, chosen without
-measurement."""
+"""The number of syntax-tree nodes from which a body is not copied. Assumed, not measured."""
 _NODES_OF_A_LOOP: Final = 2500
-"""Nodes of the syntax tree that the runs of one loop have together."""
+"""The most syntax-tree nodes walked for all trips of one loop."""
 _NODES_OF_A_KERNEL: Final = 40_000
-"""The same of all loops of one kernel: both are limits on the work of an analysis."""
+"""The same for all loops of one kernel; both limit the work of an analysis."""
 _NODES_OF_A_STATEMENT: Final = 7
-"""Nodes that a statement of a function that a body calls counts as, towards these limits."""
+"""Nodes counted towards these limits for each statement of an inlined function."""
 
 
 def affordable(walker: Walker, parts: Sequence[st.Statement], trips: float, nodes: int) -> bool:
@@ -48,7 +47,7 @@ def affordable(walker: Walker, parts: Sequence[st.Statement], trips: float, node
 
 
 def unrolls_whole(known: float, facts: Sequence[BodyFacts], unroll: int | None) -> bool:
-    """Whether the compiler leaves no loop of a loop with this many runs."""
+    """Whether the compiler fully unrolls a loop of this trip count."""
     if unroll == 1:
         return False
     if unroll is not None and (unroll == 0 or unroll >= known):
@@ -57,11 +56,10 @@ def unrolls_whole(known: float, facts: Sequence[BodyFacts], unroll: int | None) 
 
 
 def copies_of(trips: Expr | None, step: Step | None, facts: Sequence[BodyFacts]) -> int:
-    """How often nvcc repeats the body of a loop that it does not unroll whole.
+    """Copies of the body that nvcc makes for a loop that it does not fully unroll.
 
-    It must be an innermost loop that its test alone ends, and the number of its runs must be cheap
-    to compute: a step known only at run time, as that of a loop over the grid, would take a
-    division.
+    More than 1 only for an innermost loop that its test alone ends and whose trip count is cheap
+    to compute: a step known only at run time, as in a grid-stride loop, would take a division.
     """
     stride = step.amount.constant if step is not None else None
     if trips is None or step is None or step.op != "+" or not isinstance(stride, int):
@@ -90,7 +88,7 @@ def _returns(node: object) -> bool:
 
 
 def walk_runs(walker: Walker, parts: Sequence[st.Statement], trips: int) -> None:
-    """Walk the body once for each run; the variables change as they do in the runs."""
+    """Walk the body once for each trip, with the variables' values of that trip."""
     machine = walker.machine
     region = machine.open_guard(())
     region.walked_runs = trips
@@ -100,9 +98,9 @@ def walk_runs(walker: Walker, parts: Sequence[st.Statement], trips: int) -> None
         for part in parts:
             walker.execute(part)
     walker.entries.pop()
-    # What the body calls was not counted beforehand.
+    # Inlined functions were not counted beforehand.
     walker.unrolled_nodes += _NODES_OF_A_STATEMENT * (walker.statements - before)
     machine.close(region)
     if region.parent is not None:
-        # No condition stands before it: what it computed is there afterwards.
+        # The region is unconditional: its values are available afterwards.
         region.parent.available.update(region.available)

@@ -58,7 +58,7 @@ def _is_zero(condition: ex.Expression) -> bool:
 
 
 def walk_range(walker: Walker, node: st.ForRange) -> Flow:
-    """A ``for`` over a range: as often as the range has elements, where that is known."""
+    """A range ``for``: its trip count is the number of elements; unknown if that is unknown."""
     value = walker.evaluate(node.range)
     loop = _open(walker, None)
     if isinstance(value, StructValue):
@@ -81,7 +81,7 @@ def walk_range(walker: Walker, node: st.ForRange) -> Flow:
 
 
 def _requested(walker: Walker, unroll: ex.Expression | int | None) -> int | None:
-    """The factor of ``#pragma unroll``: 0 for all, None where it is not asked for."""
+    """The factor of ``#pragma unroll``: 0 for full unrolling, None without the pragma."""
     if unroll is None or isinstance(unroll, int):
         return unroll
     known = scalar(walker, unroll).constant
@@ -159,7 +159,7 @@ def _walked_run_by_run(
     facts: list[BodyFacts],
     unroll: int | None,
 ) -> bool:
-    """Walk a loop that the compiler unrolls whole, unless that takes too long."""
+    """Walk a fully unrolled loop trip by trip; False if it is none or would take too long."""
     size = sum(fact.size for fact in facts)
     if not unrolls_whole(known, facts, unroll) or not affordable(walker, parts, known, size):
         return False
@@ -174,14 +174,14 @@ def _note_form(
     facts: list[BodyFacts],
     parts: list[st.Statement],
 ) -> None:
-    """Note what a loop that cannot be counted is for."""
+    """Record the form of a loop without a trip count: binary search or atomic retry."""
     if loop.trips is None and condition is not None:
         loop.spread = halved_range(walker, condition, facts, parts)
         loop.waits = waits_for_atomic(condition, parts)
 
 
 def _counted_from(trips: Expr, condition: ex.Expression | None, *, first: bool) -> Expr:
-    """The trips, by when the test looks at the variable and when it steps.
+    """The trip count, adjusted to the order of test and step.
 
     ``while (--n)`` and ``while (n >>= 1)`` test the value after the step.
     """
@@ -197,10 +197,10 @@ def _counted_from(trips: Expr, condition: ex.Expression | None, *, first: bool) 
 def _test(
     walker: Walker, condition: ex.Expression, loop: Region, test: Test | None, *, first: bool
 ) -> None:
-    """Charge the test, and learn from its number when the loop ends.
+    """Charge the test, and derive the loop's exit from the test's value.
 
-    ``test`` is the comparison that the trips come from, if one was recognised. ``first``: the body
-    runs before the test.
+    ``test`` is the comparison from which the trip count comes; None if none was recognised.
+    ``first``: the body runs before the test.
     """
     if isinstance(condition, ex.Binary) and condition.op == "&&":
         _test(walker, condition.left, loop, test, first=first)
@@ -237,7 +237,7 @@ def _open(walker: Walker, trips: Expr | None) -> Region:
 def _choose_unrolling(
     walker: Walker, loop: Region, step: Step | None, facts: list[BodyFacts], unroll: int | None
 ) -> None:
-    """Decide how often the body is repeated in the machine code."""
+    """Set the number of copies of the body in the machine code."""
     known = loop.trips.constant if loop.trips is not None else None
     if known is not None and unrolls_whole(known, facts, unroll):
         loop.unrolled = True
@@ -248,7 +248,7 @@ def _choose_unrolling(
     if loop.parent is not None and known is None:
         loop.parent.charge(walker.machine.site, Work.INT, INTEGER_COSTS["loop entry"])
     if loop.copies > 1 and known is None and loop.parent is not None:
-        # The runs that do not fill a round have a loop of their own behind.
+        # The remaining trips run in a separate loop afterwards.
         outside = loop.parent
         outside.charge(walker.machine.site, Work.INT, INTEGER_COSTS["runs left over"])
         if walker.machine.find(("rounds", loop.trips), outside) is None:
@@ -263,4 +263,4 @@ def _charge_overhead(
         loop.charge(walker.machine.site, Work.INT, INTEGER_COSTS["loop"] / loop.copies)
 
 
-# -- what is carried from run to run
+# -- loop-carried variables

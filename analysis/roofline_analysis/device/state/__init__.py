@@ -1,1 +1,1 @@
-"""What the walk computes with: variables, values, memory and operators."""
+"""State of the walk: variables, values, memory and operators."""

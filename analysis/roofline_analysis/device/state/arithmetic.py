@@ -28,10 +28,10 @@ from roofline_core.program.precision import Precision
 
 COMPARISONS: Final = frozenset(("==", "!=", "<", "<=", ">", ">="))
 MAX_SIZE: Final = 96
-"""Numbers that are longer than this, as ``Expr.size`` counts, are not followed further."""
+"""The largest expression, by ``Expr.size``, that is kept; a larger one becomes unknown."""
 _LONGEST_ESTIMATE: Final = 24
 _MAX_WRITTEN: Final = 1000
-"""Likewise with what is in wholes: what walks every path of an expression must end."""
+"""The same with the contents of ``whole`` operations, which bounds walks over all paths."""
 
 _INTEGER: Final[Mapping[str, Callable[[Expr, Expr], Expr]]] = {
     "+": lambda a, b: a + b,
@@ -65,7 +65,7 @@ _WORK: Final[Mapping[Precision, Work]] = {
 
 
 _FUSED_SHARE: Final = 0.4
-"""Of the operations of an expansion, the products of multiply-adds.
+"""The share of an expansion's operations that are products of multiply-adds.
 
 Assumed, chosen without measurement: most steps of a division, a root or a polynomial are one, and
 if all were it would be 0.5. The table of expansions has operations, not instructions. Only the time
@@ -85,7 +85,7 @@ def _numeric(
 
 
 def _estimate(op: str, a: Value, b: Value) -> Expr | None:
-    """What the result would be by exact arithmetic, as long as that is short."""
+    """The result by exact arithmetic; None if the expression is too long."""
     left, right = a.nearly, b.nearly
     if left is None or right is None or left.size + right.size > _LONGEST_ESTIMATE:
         return None
@@ -93,7 +93,7 @@ def _estimate(op: str, a: Value, b: Value) -> Expr | None:
 
 
 def shortened(expr: Expr, longest: int = MAX_SIZE) -> Expr | None:
-    """The expression, as one whole where it is long; None if it is too long or data is in it."""
+    """The expression, wrapped in ``whole`` if long; None if too long or dependent on data."""
     if expr.size <= longest:
         return expr
     return apply("whole", expr) if is_fixed(expr) and expr.written <= _MAX_WRITTEN else None
@@ -191,7 +191,7 @@ def _float_binary(walker: Walker, op: str, left: Value, right: Value, type_: str
 
 
 def _made(walker: Walker, op: str, type_: str, left: Value, right: Value) -> Operation | None:
-    """The operation, noted to be charged if it is used."""
+    """The recorded operation; None for integers that no floating-point operation made."""
     machine = walker.machine
     operands, varies = (left, right), left.varies | right.varies
     precision = precision_of(type_)
@@ -326,7 +326,7 @@ def convert(walker: Walker, value: Value, type_: str) -> Value:
 
 
 _LOW_PARTS: Final = frozenset(("+", "-", "*", "<<", "&", "|", "^", "~", "negate"))
-"""Operations of which the lower half of the result depends on the lower halves alone."""
+"""Operations whose lower result half depends only on the operands' lower halves."""
 _MAX_NARROWED: Final = 3
 
 

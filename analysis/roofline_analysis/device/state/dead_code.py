@@ -1,7 +1,7 @@
-"""Values that must be there although nothing in sight uses them.
+"""Values that count as used because the walk does not see all their uses.
 
-The walk follows a value's uses as far as it follows the value itself. What goes where it is not
-followed, into a library's function, an array indexed at run time, or past a jump, is kept.
+A value that escapes into a library function, into an array indexed at run time, or past a jump may
+be used there, so the operations behind it are charged.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def keep_changed(
 
 
 def keep_skipped(walker: Variables, before: dict[int, DeviceValue]) -> None:
-    """Note that something may use what variables held before an expression not all run."""
+    """Mark the variables' earlier values as used: not all threads run the expression."""
     if walker.slots != before:
         keep_changed(walker, before, walker.slots)
 

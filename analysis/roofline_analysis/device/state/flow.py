@@ -1,4 +1,4 @@
-"""How control leaves a statement."""
+"""Control flow after a statement."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from enum import Enum
 
 
 class Flow(Enum):
-    """What the statement after it can count on."""
+    """Whether control reaches the next statement."""
 
     NEXT = 0
-    """Control goes on to the statement after it."""
+    """Control continues with the next statement."""
     EXIT = 1
     """Control leaves the stretch: ``return``, ``break`` or ``continue``, always."""

@@ -89,7 +89,7 @@ def load(walker: Walker, pointer: PointerValue) -> DeviceValue:
 
 
 def _epoch(walker: Walker, array: Array) -> int:
-    """What stands for the array's present contents: another number after any store to it."""
+    """The version of the array's contents, which increases with each store that may alias it."""
     if array.read_only:
         return 0
     own = walker.epochs.get(array, 0)
@@ -134,7 +134,7 @@ def store(walker: Walker, pointer: PointerValue, value: DeviceValue) -> None:
     need_value(walker, value)
     size = walker.bytes_of(type_)
     machine.touch(pointer, size, "write")
-    # Another pointer of the same space may name this memory, unless it is restrict.
+    # A pointer of the same space may alias this memory, unless it is restrict.
     changed: object = array if array.restrict else array.space
     walker.epochs[changed] = walker.epochs.get(changed, 0) + 1
     if pointer.offset.expr is not None and isinstance(value, (Value, StructValue)):
@@ -143,7 +143,7 @@ def store(walker: Walker, pointer: PointerValue, value: DeviceValue) -> None:
 
 
 def need_value(walker: Walker, value: DeviceValue) -> None:
-    """Charge what it takes to have a value in registers."""
+    """Charge the instructions that bring a value into registers."""
     if isinstance(value, Value):
         walker.machine.need(value)
     elif isinstance(value, StructValue):

@@ -1,4 +1,4 @@
-"""One of two values, as ``a ? b : c`` and the end of a branch leave them behind."""
+"""Selection between two values: ``a ? b : c``, and merging at the end of a branch."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def select(
 
 
 def _selected(condition: Expr | None, then: Expr | None, otherwise: Expr | None) -> Expr | None:
-    """The number that is chosen, where all three are known and not too long to follow."""
+    """The selected expression; None if any of the three is unknown or the result is too long."""
     if condition is None or then is None or otherwise is None:
         return None
     if condition.size + then.size + otherwise.size < MAX_SIZE:

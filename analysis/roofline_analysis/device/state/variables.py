@@ -1,4 +1,4 @@
-"""A kernel's variables during the walk, as the parts that only look at them see them."""
+"""The walker's read-only interface to a kernel's variables."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from roofline_core.program.types import Type
 
 
 class Variables(Protocol):
-    """The walker, to modules that it imports itself."""
+    """The part of the walker that modules imported by the walker use."""
 
     machine: Machine
     types: TypesInForce
     slots: dict[int, DeviceValue]
-    """What each variable holds."""
+    """The value of each variable, by slot."""
     slot_types: dict[int, Type]
 
     def bytes_of(self, type_: Type) -> int:
-        """Bytes of a value; of a type whose size is not known a number that the summary names."""
+        """Bytes of a value; for a type of unknown size an assumed number, named in the summary."""
         ...

@@ -42,9 +42,9 @@ from roofline_core.program.units import Dialect, Function, Problem, Severity
 MAX_INLINE_DEPTH = 16
 MAX_STATEMENTS = 30_000
 MAX_NESTED_FIELDS = 6
-"""Classes within classes that are followed."""
+"""The deepest nesting of classes that is followed."""
 MAX_LEAVES = 48
-"""Scalars of an object that are made at once."""
+"""The most scalars of an object that are created at once."""
 
 
 @dataclass(slots=True)
@@ -79,7 +79,7 @@ class Frame:
 
 @record(frozen=True, slots=True, eq=False)
 class Names:
-    """What names mean in a function's body."""
+    """The name bindings in a function's body."""
 
     local: dict[str, Place]
     """Variables of its own to begin with."""
@@ -92,7 +92,7 @@ class Names:
 
 
 Entered = tuple[Scope, InForce, dict[str, DeviceValue]]
-"""What ``Walker.enter`` gives, for ``leave``."""
+"""The state that ``Walker.enter`` returns for ``leave``."""
 
 
 @record(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class Walker:
         self.constants: dict[str, DeviceValue] = {}
         """Template parameters in force whose numbers are not known."""
         self.globals: dict[str, DeviceValue] = {}
-        """Variables outside functions that were looked at, by qualified name."""
+        """Global variables read so far, by qualified name."""
         self.opencl = kernel.dialect is Dialect.OPENCL
         self.contracts_all = kernel.dialect is not Dialect.OPENMP
         """Any product is fused with a sum, as nvcc does. Clang for OpenMP does so by default only
@@ -150,24 +150,24 @@ class Walker:
         self.slot_types: dict[int, Type] = {}
         self.next_slot = 0
         self.entries: list[int] = []
-        """Of the loops and switches around, the slots of the variables that end with a run."""
+        """For each enclosing loop or switch, the first slot of the variables local to a trip."""
         self.next_fresh = 0
         self.first_channels: set[Expression] = set()
-        """Calls of which only the first element of the result is taken."""
+        """Calls whose result is used only in its first element."""
         self.arrays: dict[str, Array] = {}
         self.local_arrays = LocalArrays()
         self.array_varies: dict[int, int] = {}
-        """Of the slots of local arrays, the bits of the loops that change elements."""
+        """For each local array's slot, the bit set of loops that change its elements."""
         self.epochs: dict[object, int] = {}
         self.assumptions: list[Assumption] = []
         self.arguments: dict[int, str] = {}
         """The names of the kernel's parameters, by their slots."""
         self.meanings: dict[Symbol, Expr] = {}
-        """What fresh numbers would be by exact arithmetic."""
+        """Symbols created by ``fresh`` as exact expressions over loaded values."""
         self.problems: list[Problem] = []
         self.reported: set[str] = set()
         self.unknown_sizes: dict[str, int] = {}
-        """Types whose size is not known, and the bytes that stand for it."""
+        """Types of unknown size, with the bytes assumed for each."""
         self.shared_bytes = 0
         self.barriers = 0
         self.statements = 0
@@ -176,14 +176,14 @@ class Walker:
 
     @property
     def warp_size(self) -> int:
-        """Threads of a warp; that it was asked for is noted."""
+        """Threads of a warp; sets ``asks_warp_size``."""
         self.asks_warp_size = True
         return self._warp_size
 
     # -- names
 
     def names(self) -> Names:
-        """What names mean here, for a lambda that is called elsewhere."""
+        """The present name bindings, for a lambda that is called elsewhere."""
         return Names({}, self.types.scope, self.constants, self.scope)
 
     def enter(self, names: Names) -> Entered:
@@ -218,7 +218,7 @@ class Walker:
     # -- sizes
 
     def bytes_of(self, type_: Type) -> int:
-        """Bytes of a value; of a type whose size is not known a number that the summary names."""
+        """Bytes of a value; for a type of unknown size an assumed number, named in the summary."""
         size = self.types.size(type_)
         if size is not None:
             return size
@@ -312,7 +312,7 @@ class Walker:
         return from_atom(made)
 
     def means(self, number: Expr, estimate: Expr | None) -> None:
-        """Say what a number that was made by ``fresh`` would be by exact arithmetic."""
+        """Record the exact expression of a symbol that ``fresh`` created."""
         if estimate is not None:
             (made,) = number.symbols()
             self.meanings[made] = estimate
@@ -337,7 +337,7 @@ class Walker:
     def opaque(
         self, type_: Type, varies: int, name: str = "", scope: str = "unknown"
     ) -> DeviceValue:
-        """A value of this type of which nothing is known."""
+        """An unknown value of this type."""
         resolved = self.types.resolve(type_)
         if resolved.dims:
             return StructValue(resolved)
@@ -415,7 +415,7 @@ class Walker:
         return self.read(place)
 
     def _path_of(self, place: Place) -> str:
-        """A part of an argument as in ``p.table.size``, indices left out; else nothing."""
+        """The path of a part of an argument, as ``p.table.size`` without indices; else empty."""
         if isinstance(place, VariablePlace):
             return self.arguments.get(place.slot, "")
         if not isinstance(place, FieldPlace):
