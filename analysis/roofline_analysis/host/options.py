@@ -1,4 +1,4 @@
-"""What an abstract execution of a host program is given and what it returns."""
+"""Options and result of the abstract execution of a host program."""
 
 from __future__ import annotations
 
@@ -85,12 +85,12 @@ class HostOptions:
     loop_trips: int = 64
     """Iterations of one loop that are executed one by one."""
     wall_limit_s: float = 10.0
-    """The emergency exit, in CPU time: what has been found by then is the result. No known program
-    comes near it, so that what is found does not rest on the speed of a machine."""
+    """Emergency limit in CPU seconds, after which the launches found so far are the result. No
+    known program comes near it, so results do not depend on the speed of a machine."""
     max_launches: int = 512
     """Distinct launches kept."""
     default_size: int = 1024
-    """Assumed where an unknown integer has no better guess."""
+    """The value of an unknown integer without a better estimate."""
 
 
 @record(frozen=True, slots=True)
@@ -102,4 +102,4 @@ class HostResult:
     library_calls: tuple[LibraryCall, ...] = ()
     """Calls of GPU libraries in the order they are met."""
     asks_device: bool = True
-    """Whether another device might have given another result."""
+    """Whether the result depends on the device's properties."""

@@ -1,1 +1,1 @@
-"""What host code can do, told from its shape and its words."""
+"""The possible effects of host code, from its syntax and its words."""

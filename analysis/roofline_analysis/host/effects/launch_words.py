@@ -1,7 +1,7 @@
-"""Who may lead to a launch, told from the words of a function's text.
+"""Functions that may lead to a launch, judged by the words of their texts.
 
-Reading a body costs far more than looking for words in its text, and of what large headers hold
-nothing else is needed. The words err towards "may launch".
+Parsing a body costs far more than a search for words, and most functions of large headers need
+nothing else. The words err towards "may launch".
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def suspects(
 ) -> list[Function]:
     """The functions whose words, or those of functions that they mention, may launch.
 
-    ``words_of`` gives None for a function whose body must be read.
+    ``words_of`` returns None for a function whose body must be parsed.
     """
     keys = {id(f): {first_word(name) for name in called_by(f)} for f in functions}
     known = set().union(*keys.values())

@@ -1,7 +1,7 @@
-"""What a piece of host code can do, found from its shape alone: launch, assign, leave.
+"""The possible effects of host code, from its syntax alone: launches, assignments, exits.
 
-It lets the execution skip code that has no bearing on launches. Everything is looked up by simple
-names, so a verdict errs towards "can launch" and "is assigned".
+The execution skips code without effect on launches. Functions and variables are looked up by simple
+name, so the answers err towards "can launch" and "is assigned".
 """
 
 from __future__ import annotations
@@ -79,10 +79,10 @@ def walk(root: Node | None) -> Iterator[Node]:
 
 @dataclass(slots=True, eq=False)
 class Effects:
-    """What executing a node may change."""
+    """The possible effects of executing a node."""
 
     names: set[str] = field(default_factory=set)
-    """Variables assigned, updated or handed out by address."""
+    """Variables that are assigned, updated or passed by address."""
     stores: list[ex.Expression] = field(default_factory=list)
     """Bases of subscripts, dereferences and members that are assigned."""
     calls: list[ex.Call] = field(default_factory=list)
@@ -92,16 +92,16 @@ class Effects:
     """Simple names of functions, methods and types that may be called."""
     launches: list[ex.Expression | st.Offload] = field(default_factory=list)
     only_read: set[ex.Expression] = field(default_factory=set)
-    """Addresses that are handed to library functions that do not write there."""
+    """Addresses passed to library functions that only read through them."""
     allocates: bool = False
     returns: bool = False
     """Whether a value may be returned."""
     left: bool = False
-    """Whether the function may be left, with a value or without."""
+    """Whether control may leave the function, with or without a value."""
     jumps: bool = False
-    """Whether a loop around it may be left: ``break``, ``continue``, ``goto``, a return."""
+    """Whether control may leave the loop around: ``break``, ``continue``, ``goto``, a return."""
     loops: int = 0
-    """``for`` and ``while`` loops in it, without those over a range."""
+    """The number of ``for`` and ``while`` loops inside; range loops do not count."""
     pointers: list[st.Variable] = field(default_factory=list)
     """Pointers declared within."""
     statements: int = 0
@@ -118,7 +118,7 @@ _ALLOCATORS: Final = frozenset(
 
 
 def root_name(expression: ex.Expression) -> str | None:
-    """The variable that an lvalue is a part of."""
+    """The variable of which an lvalue is a part; None if there is none."""
     while True:
         if isinstance(expression, ex.Name):
             return expression.name
@@ -195,7 +195,7 @@ def _note_launch(effects: Effects, node: ex.Launch) -> None:
 
 
 def _note_offload(effects: Effects, node: st.Offload) -> None:
-    """A launch, and what its kernel writes: memory, and the scalars that are mapped back."""
+    """Record a target region's launch and writes: memory, and scalars mapped back."""
     effects.statements += 1
     effects.launches.append(node)
     names, stores = _written_by_target(node)
@@ -205,9 +205,9 @@ def _note_offload(effects: Effects, node: st.Offload) -> None:
 
 @lru_cache(maxsize=32)
 def _written_by_target(node: st.Offload) -> tuple[set[str], list[ex.Expression]]:
-    """The scalars that a target region maps back, and what it may write through.
+    """The scalars that a target region maps back, and the pointers it may write through.
 
-    Remembered, since regions are large and every statement around one asks.
+    Cached, because regions are large and every statement around a region asks.
     """
     inner = effects_of(node.body)
     returned = {
@@ -291,7 +291,7 @@ def runs_on_host(function: Function) -> bool:
 
 
 class Reach:
-    """Effects of functions and statements, computed once for each, and who can launch."""
+    """Effects of functions and statements, each computed once, and which code can launch."""
 
     def __init__(self, symbols: Symbols) -> None:
         self._symbols = symbols
@@ -350,12 +350,12 @@ class Reach:
         return reached
 
     def _suspects(self) -> list[Function]:
-        """The host functions that lead to a launch as far as the words of their texts can tell."""
+        """The host functions that may lead to a launch, judged by the words of their texts."""
         functions = [f for f in self._symbols.all_functions if runs_on_host(f) and f.has_body]
         return suspects(functions, self._words)
 
     def _words(self, function: Function) -> frozenset[str] | None:
-        """The words of a function's body and initialisers; None where the body must be read."""
+        """The words of a function's body and initialisers; None if the body must be parsed."""
         found = self._word_sets.get(id(function))
         if found is None and (words := function.words) is not None:
             given = [a for _, args in function.initializers for a in args]
@@ -371,7 +371,7 @@ class Reach:
         return self.function_effects(function).launches
 
     def called(self, names: set[str]) -> set[str]:
-        """Those of some functions' names that another host function mentions, and further ones."""
+        """All names mentioned in host functions that mention any of ``names``; not their own."""
         keys = {first_word(name) for name in names}
         found: set[str] = set()
         for function in self._symbols.all_functions:
@@ -383,7 +383,7 @@ class Reach:
         return found
 
     def all_sites(self, node: Node) -> Iterator[ex.Expression | st.Offload]:
-        """The launches that executing a node may come to, in functions that it calls too."""
+        """The launches that executing a node may reach, including those in called functions."""
         effects = self.effects(node)
         yield from effects.launches
         names = effects.mentions & self.launching
@@ -415,7 +415,7 @@ class Reach:
         return bool(effects.launches) or not effects.mentions.isdisjoint(self.launching)
 
     def assigned_globals(self, function: Function, depth: int = 0) -> frozenset[str]:
-        """Names assigned by a function and those it calls that it does not declare itself."""
+        """Names that a function or its callees assign without declaring them."""
         found = self._globals.get(id(function))
         if found is not None:
             return found

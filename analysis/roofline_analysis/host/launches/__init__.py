@@ -1,1 +1,1 @@
-"""Kernel launches in every form, and what memory holds when they happen."""
+"""Kernel launches in every form, and the contents of memory at each launch."""

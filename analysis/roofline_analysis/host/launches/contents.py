@@ -1,4 +1,4 @@
-"""What device memory behind a kernel's pointers holds at a launch: parameters kept in a struct."""
+"""Contents of device memory behind a kernel's pointers at a launch: parameters in a struct."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from roofline_core.algebra.symbolic import Expr
 from roofline_core.program.units import Function
 
 MAX_NUMBERS: Final = 256
-"""Of one array; longer ones are data rather than parameters."""
+"""The most numbers of one array that count as parameters; a longer array is data."""
 _MAX_DEPTH: Final = 3
 
 Contents = Mapping[int, Expr]
-"""Whole numbers by the bytes from where the pointer points."""
+"""Integers by byte offset from the pointer."""
 
 
 def contents_of(m: Machine, function: Function, args: Sequence[Value]) -> dict[str, Contents]:
-    """The whole numbers that are known behind a kernel's pointer arguments, by their names."""
+    """The known integers behind a kernel's pointer arguments, by argument name."""
     found: dict[str, Contents] = {}
     for formal, value in zip(function.params, args, strict=False):
         if not isinstance(value, Pointer) or not isinstance(value.buffer, Storage):

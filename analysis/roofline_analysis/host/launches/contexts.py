@@ -34,9 +34,9 @@ from roofline_core.program.types import Type
 from roofline_core.program.units import Function
 
 _MAX_DEPTH = 3
-"""Objects within one another that are looked into."""
+"""The deepest nesting of objects that is inspected."""
 _MAX_PER_SITE = 48
-"""Launches of one site with different shapes that are kept."""
+"""The most launches of different shapes that are kept for one site."""
 
 
 @handles(EVALUATORS, ex.Launch)
@@ -89,7 +89,7 @@ def record(
     shape: Shape,
     places: Sequence[Place],
 ) -> None:
-    """Keep a launch unless one like it was met before."""
+    """Record a launch unless an equal one is already recorded."""
     m.reached.add(id(node))
     dimensions = (shape.grid, shape.block, shape.shared_bytes)
     identity = (id(node), id(function), tuple(bindings.items()), dimensions)
@@ -145,9 +145,9 @@ def _passed_arguments(
 
 
 def _numbered(m: Machine, value: Value, type: Type, depth: int = 0) -> Value:
-    """A value with each number of which only a name is known as that name's symbol.
+    """A value in which each number known only by name is that name's symbol.
 
-    So a size that the grid was computed from reaches the kernel as the same number.
+    A size from which the grid was computed then reaches the kernel as the same symbol.
     """
     if isinstance(value, Opaque):
         type = value.type or type
@@ -203,7 +203,7 @@ def _collect(value: Value | None, symbols: set[Symbol], depth: int) -> None:
 
 
 def forget_written(m: Machine, function: Function, places: Sequence[Place]) -> None:
-    """Forget what a kernel may write through its arguments."""
+    """Make unknown all memory that a kernel may write through its arguments."""
     for formal, place in zip(function.params, places, strict=False):
         if formal.type.const and formal.type.pointers:
             continue

@@ -1,8 +1,8 @@
 """Launches that kernels make themselves (dynamic parallelism).
 
-The body of such a kernel is executed like a host function, once for each launch of it, with
-``threadIdx`` and ``blockIdx`` left open: what the launches within need is then known as far as it
-is the same for all threads, and the rest is named.
+The body of such a kernel is executed like a host function, once for each of its launches, with
+unknown ``threadIdx`` and ``blockIdx``. Values that are equal for all threads are then known to the
+launches inside; all others are named unknowns.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from roofline_core.program.types import Type
 from roofline_core.program.units import Function
 
 _MAX_PARENTS: Final = 64
-"""Launches whose kernels are executed for launches of their own."""
+"""The most launches whose kernels are executed to find launches inside."""
 _STATEMENTS: Final = 5_000
-"""Statements that one such execution may take."""
+"""The most statements executed for one such kernel."""
 
 Protected = Callable[
     [Machine, Function, "list[Place]", "dict[str, Type | Expr]", "Aggregate | None"], None

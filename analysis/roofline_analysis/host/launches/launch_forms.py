@@ -1,4 +1,4 @@
-"""What a launch is given in the runtime's other spellings: packed arguments, objects, graphs."""
+"""Launches through runtime functions: packed arguments, launch objects, graphs."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Extents = tuple[Expr, Expr, Expr]
 
 @record(frozen=True, slots=True)
 class Shape:
-    """What a launch is given besides its arguments."""
+    """The launch configuration: grid, block, shared memory."""
 
     grid: Extents | None
     block: Extents | None
     shared_bytes: Expr | None
-    """Dynamic, of a block."""
+    """Dynamic shared memory of a block, in bytes; None if unknown."""
     grid_origin: Origin | None = None
     block_origin: Origin | None = None
 
@@ -71,7 +71,7 @@ def _origin_of(value: Value | None) -> Origin | None:
 
 
 def _extents_of(m: Machine, value: Value | None) -> Extents | None:
-    """A ``dim3`` or a number as three extents; None where nothing is known of it."""
+    """A ``dim3`` or a number as three extents; None if it is unknown."""
     if value is None:
         return None
     if isinstance(value, Scalar):
@@ -116,7 +116,7 @@ def _held_extents(m: Machine, held: Aggregate, name: str) -> Extents | None:
 
 
 def arguments_of(m: Machine, node: ex.Launch) -> list[Place]:
-    """The places of what a launch passes, written out or packed into an array of addresses."""
+    """The places of a launch's arguments, given directly or as an array of addresses."""
     if node.args is not None:
         return argument_places(m, node.args)
     if node.packed_args is None:

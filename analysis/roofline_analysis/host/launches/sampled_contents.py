@@ -1,8 +1,8 @@
-"""What data is like that the host fills in: numbers drawn from the expressions that it stores.
+"""Samples of the data that the host fills in, drawn from the expressions that it stores.
 
-Expressions over the index of a loop and over random numbers, evaluated for many points of these,
-give numbers such as an array holds. Copies carry them to the device, and branches that data decides
-are judged by them.
+A stored expression over a loop index and random numbers is evaluated for many values of both; the
+results are samples of the array's values. Copies carry the samples to the device, where they give
+the odds of data-dependent branches.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from roofline_core.algebra.symbolic import (
 from roofline_core.program.units import Function
 
 DRAWN: Final = 256
-"""Numbers drawn from what is stored to one array."""
+"""The number of samples of one array."""
 _LARGEST_WHOLE: Final = 2.0**53
-"""Larger numbers stay floats, which hold no such integers one by one."""
+"""Larger numbers stay floats, which do not represent every such integer."""
 _MOST_STORES: Final = 64
-"""Stores to one array that are evaluated."""
+"""The most stores to one array that are evaluated."""
 _NEARLY_ALL: Final = 0.95
-"""Of the elements of an array: so many known ones stand for all.
+"""The share of an array's elements that must be known to represent all.
 
 Assumed, chosen without measurement."""
 _STEPS: Final = ((math.sqrt(5) - 1) / 2, *(math.sqrt(n) % 1 for n in (2, 3, 7, 11, 13, 17, 19)))
-"""Irrational: the multiples of each lie evenly between whole numbers."""
+"""Irrational steps: the fractional parts of their multiples are evenly distributed."""
 
 
 def drawn_of_all(m: Machine, values: Sequence[Expr | None]) -> tuple[float, ...] | None:
-    """Numbers like those that several stores leave, each as often as any other."""
+    """Samples of the values of several stores, all equally weighted; None if a value is unknown."""
     if not values or len(values) > _MOST_STORES:
         return None
     drawn = [drawn_from(m, value) for value in values]
@@ -61,7 +61,7 @@ def drawn_of_all(m: Machine, values: Sequence[Expr | None]) -> tuple[float, ...]
 
 
 def drawn_from(m: Machine, expr: Expr | None) -> tuple[float, ...] | None:
-    """Numbers that an expression takes; None where a symbol is in it of which nothing is known."""
+    """Samples of an expression's values; None if it contains an unknown symbol."""
     if expr is None:
         return None
     known = expr.constant
@@ -100,9 +100,9 @@ def _points(spread: Spread, position: int) -> object:
 
 
 def _followed(expr: Expr, spreads: dict[Symbol, Spread], known: dict[Apply, Expr]) -> Expr:
-    """The expression with remainders of unknown numbers as even numbers below the divisor.
+    """The expression with remainders of unknown numbers as uniform samples below the divisor.
 
-    So congruential generators end: ``seed = (a * seed + c) % m``.
+    This resolves linear congruential generators: ``seed = (a * seed + c) % m``.
     """
     if all(symbol in spreads for symbol in expr.symbols()):
         return expr
@@ -132,7 +132,7 @@ def _followed_atom(atom: Atom, spreads: dict[Symbol, Spread], known: dict[Apply,
 def passed_draws(
     m: Machine, function: Function, args: Sequence[Value]
 ) -> dict[str, tuple[float, ...]]:
-    """What the numbers behind a kernel's pointer arguments are like, by the arguments' names."""
+    """Samples of the values behind a kernel's pointer arguments, by argument name."""
     found: dict[str, tuple[float, ...]] = {}
     for formal, value in zip(function.params, args, strict=False):
         _add(m, found, formal.name, value)
@@ -162,7 +162,7 @@ def _add(m: Machine, found: dict[str, tuple[float, ...]], name: str, value: Valu
 
 
 def draws_of(m: Machine, storage: Storage) -> tuple[float, ...] | None:
-    """What a buffer's numbers are like; None where that is not known."""
+    """Samples of a buffer's values; None if unknown."""
     if storage.place is not None or storage.draws is not None:
         return storage.draws
     element = storage.element
@@ -178,7 +178,7 @@ def draws_of(m: Machine, storage: Storage) -> tuple[float, ...] | None:
 
 
 def elements_of(m: Machine, storage: Storage) -> float | None:
-    """How many elements a buffer has room for; None where that is not known."""
+    """The number of elements for which a buffer has room; None if unknown."""
     size = sizeof(m, storage.element) if storage.element is not None else None
     width = m.assumed_value(size) if size is not None else None
     room = m.assumed_value(storage.size_bytes) if storage.size_bytes is not None else None
@@ -194,7 +194,7 @@ def sum_of(m: Machine, storage: Storage) -> float | None:
 
 
 def spaced(numbers: Sequence[float], count: int) -> tuple[float, ...]:
-    """So many of some numbers, evenly taken."""
+    """``count`` of the numbers, taken at even distances."""
     return tuple(numbers[at * len(numbers) // count] for at in range(count))
 
 

@@ -1,8 +1,8 @@
 """Sizes that a program takes from outside, assumed so that its launches fill a GPU.
 
-A problem size that comes from the command line or a file has no value in the source. What is
-worth asking about is a launch of many threads, so the sizes that a grid is computed from are taken
-to be what gives about a million; all that rests on them then agrees with that grid.
+A problem size that comes from the command line or a file has no value in the source. Launches of
+many threads matter most, so sizes from which a grid is computed are set to give about a million
+threads; every value computed from these sizes then agrees with that grid.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ FULL_THREADS: Final = 1 << 20
 Assumed, chosen without measurement: more threads than a GPU holds at a time, three times those of
 160 multiprocessors with 2048 threads each."""
 _TOO_MANY: Final = 16
-"""How many times as many threads a launch may have by what is assumed for any size.
+"""The most threads of a launch under an assumed size, as a multiple of ``FULL_THREADS``.
 
 Assumed, chosen without measurement."""
 LARGEST_BYTES: Final = 1 << 30
-"""Of an allocation that a launch is given, where its size rests on what is assumed.
+"""The most bytes of a launch's allocation whose size depends on an assumption.
 
 Chosen without measurement: it fits into the memory of most GPUs a few times."""
 _LARGEST_SIZE: Final = 1 << 22
@@ -34,7 +34,7 @@ _MAX_DEPTH: Final = 3
 
 
 def assume_full_launches(m: Machine) -> None:
-    """Replace what is assumed for sizes that launches are computed from."""
+    """Replace the assumed values of sizes from which launch dimensions are computed."""
     sizes: dict[Symbol, int] = {}
     settled: set[Symbol] = set()
     for context in sorted(m.launches.values(), key=lambda c: (not c.certain, c.order)):
@@ -55,7 +55,7 @@ def assume_full_launches(m: Machine) -> None:
 
 
 def _open_sizes(m: Machine, exprs: Iterable[Expr]) -> set[Symbol]:
-    """The symbols of which nothing is known, so that any size may be assumed."""
+    """The unknown symbols, for which any size may be assumed."""
     found = {symbol for expr in exprs for symbol in expr.symbols()}
     default = m.options.default_size
     return {s for s in found if s in m.unknowns and m.unknowns[s].assumed == default}
@@ -64,7 +64,7 @@ def _open_sizes(m: Machine, exprs: Iterable[Expr]) -> set[Symbol]:
 def _filling_size(
     m: Machine, context: LaunchContext, free: set[Symbol], sizes: Mapping[Symbol, int]
 ) -> int | None:
-    """What all of ``free`` are taken to be; None if that may stay as it is."""
+    """The value to assume for all of ``free``; None to keep the present assumption."""
     values = {s: sizes.get(s, u.assumed) for s, u in context.unknowns.items()}
     extents = (*(context.grid or ()), *(context.block or ()))
     bytes_of = [size for argument in context.args for size in _allocations(argument, 0)]

@@ -1,1 +1,1 @@
-"""Loops of host code: executed, summarised or tried out."""
+"""Loops of host code: executed, summarised or probed by one trip."""

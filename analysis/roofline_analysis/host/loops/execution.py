@@ -1,4 +1,4 @@
-"""Loops: executed while that is cheap, else summarised by what they leave behind."""
+"""Loops: executed while that is cheap, else summarised by their final state."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ Journal = list[tuple[Place, Value | None]]
 
 _TRIPS_OF_ONE_LOOP: Final = 12
 _TRIPS_OF_SEVERAL_LOOPS: Final = 100
-"""Trips that one loop in a body, and all of several, are taken to do, where a trip's cost decides
-whether a loop is executed. Assumed, chosen without measurement."""
+"""The trip count assumed for an inner loop (for several together), when the cost of a trip decides
+whether the outer loop is executed. Assumed, chosen without measurement."""
 _AFFORDABLE_STATEMENTS: Final = 200
-"""Statements up to which a loop is executed to its end although its launches repeat.
+"""The most statements of a loop that is executed to its end although its launches repeat.
 
 A limit on the work, chosen without measurement, as is the next."""
 _AFFORDABLE_TRIP: Final = 12
-"""Statements of one trip up to which this is so for a loop whose trips are not known."""
+"""The same for one trip of a loop of unknown trip count."""
 _MOST_QUIET_TRIPS: Final = 16
-"""Times the trips of ``HostOptions.loop_trips`` that a loop without launches is executed for."""
+"""Multiple of ``HostOptions.loop_trips`` for which a loop without launches is executed."""
 
 
 @handles(EXECUTORS, st.For)
@@ -70,7 +70,7 @@ def _for(m: Machine, node: st.For) -> Signal | None:
 def _while(m: Machine, node: st.While) -> Signal | None:
     first = node.do_first
     if first and isinstance(node.condition, ex.Literal) and not node.condition.value:
-        # What macros that stand for a statement are wrapped in.
+        # The wrapper of macros that act as a statement.
         signal = m.exec(node.body)
         return None if signal is BREAK or signal is CONTINUE else signal
 
@@ -200,7 +200,7 @@ def _quiet(
     except BudgetSpent:
         if not outermost or m.spent:
             raise
-        # From the start again: nobody knows how many trips were done.
+        # Restart: the number of executed trips is unknown.
         del m.frames[depth:], m.journals[journals:], m.frame.scopes[scopes:]
         m.rollback(journal)
         m.doubt = doubt
@@ -246,7 +246,7 @@ def _execute(
 
 
 def _skip(m: Machine, node: st.For | st.While, induction: Induction | None) -> Signal | None:
-    # One pass finds what is allocated; the values it leaves are then summarised.
+    # One pass finds the allocations; then the values are summarised.
     if m.reach.effects(node.body).allocates and not m.spent:
         m.quiet += 1
         try:

@@ -1,8 +1,8 @@
-"""Loops that are too long to be executed, tried out: what one trip does, and is undone.
+"""Probing of loops that are too long to execute: one symbolic trip is executed and undone.
 
-The body is executed once with the loop's index any number of its range. What it stores to the
-elements of arrays are then expressions over that index and over random numbers, from which numbers
-are drawn; what it adds to variables and elements is told on average.
+The body is executed once with a symbolic loop index. Values stored to array elements are then
+expressions over that index and over random numbers, from which samples are drawn. Increments of
+variables and elements are known on average.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ from roofline_core.program import statements as st
 from roofline_core.program.records import record
 
 _MOST_STEPS: Final = 400
-"""Statements that trying out one loop may execute."""
+"""The most statements executed to probe one loop."""
 _MOST_STATEMENTS: Final = 60
-"""Statements of a loop's body that is tried out."""
+"""The most statements in the body of a loop that is probed."""
 _MOST_FRUITLESS: Final = 3
-"""Times that a loop is tried out and nothing becomes known."""
+"""The number of probes without result after which a loop is no longer probed."""
 _MANY: Final = 1e30
-"""Trips of a loop of which nobody knows how many there are."""
+"""Stands for the trip count of a loop of unknown length."""
 _NEARLY_ALL: Final = 0.95
-"""Of the elements of an array: stores to so many leave nothing of what it held before.
+"""The share of an array's elements whose stores replace all earlier contents.
 
 Assumed, chosen without measurement, as is the next: loops leave out the edges of grids."""
 _MOST: Final = 0.5
-"""Of the elements of an array of which nothing else is known: stores to more stand for all."""
+"""The share of an otherwise unknown array whose stores represent all elements."""
 _WHY: Final = "a loop that is tried out changes it"
 _SUM: Final = "a loop adds it up from numbers of which only the average is known"
 
 Stores = Sequence[tuple[float, Expr | None]]
-"""Numbers that are stored, each with how often."""
+"""Stored values, each with its number of stores."""
 
 
 @record(frozen=True, slots=True)
 class _Contents:
-    """What a loop leaves in a buffer."""
+    """The contents of a buffer after a loop."""
 
     draws: tuple[float, ...] | None
     total: float | None
@@ -62,17 +62,17 @@ class _Contents:
 
 @record(frozen=True, slots=True)
 class Trial:
-    """What a loop does, told from one trip."""
+    """The effects of a loop, extrapolated from one trip."""
 
     contents: Mapping[Storage, _Contents]
     growth: Mapping[str, float]
-    """What one trip adds to variables on average, by their names."""
+    """The mean increment of variables per trip, by name."""
     last: tuple[Storage, int, float] | None = None
     """An element that holds a running sum at the end: the buffer, its index, the sum."""
 
     @property
     def tells(self) -> bool:
-        """Whether anything became known."""
+        """Whether the probe found anything."""
         known = (
             held.draws is not None or held.total is not None for held in self.contents.values()
         )
@@ -88,9 +88,9 @@ def try_out(
     effects: Effects,
     induction: Induction | None,
 ) -> Trial:
-    """Execute a loop's body once and undo it.
+    """Execute a loop's body once and undo its effects.
 
-    Within the body of another loop that is tried out nothing is said of arrays: that one tells.
+    Inside another probed loop, array contents are left out: the outer probe finds them.
     """
     if m.trials.fruitless[id(node)] >= _MOST_FRUITLESS or not _worth(m, node, effects):
         return NOTHING
@@ -121,7 +121,7 @@ def try_out(
 
 
 def leave_contents(m: Machine, trial: Trial) -> None:
-    """Have arrays hold what a loop leaves in them."""
+    """Set arrays to their contents after a loop."""
     for storage, held in trial.contents.items():
         m.fill_with(storage, held.draws, held.total)
     if trial.last is not None:
@@ -131,7 +131,7 @@ def leave_contents(m: Machine, trial: Trial) -> None:
 
 
 def leave_growth(m: Machine, trial: Trial, name: str, place: Place, remaining: Expr | None) -> bool:
-    """Have a variable hold about what a loop leaves in it; whether that is known."""
+    """Set a variable to its estimated value after a loop; False if that is unknown."""
     value = place.get()
     growth = trial.growth.get(name)
     if growth is None or remaining is None or not isinstance(value, Scalar):
@@ -164,7 +164,7 @@ def _worth(m: Machine, node: st.For | st.While | st.ForRange, effects: Effects) 
 def _tried(
     m: Machine, node: st.For | st.While | st.ForRange, effects: Effects, induction: Induction | None
 ) -> dict[str, float] | None:
-    """Execute the body once and undo it: what it adds to variables; None where it did not end."""
+    """Execute the body once and undo it; the increments of variables, None if it did not end."""
     frame = m.frame
     depth, journals, scopes, calls = (
         len(m.frames), len(m.journals), len(frame.scopes), len(m.library_calls)
@@ -196,7 +196,7 @@ def _tried(
 def _forget_what_changes(
     m: Machine, effects: Effects, induction: Induction | None
 ) -> dict[str, tuple[Place, Expr]]:
-    """Make unknown what trips change, the index any number of its range; the unknowns."""
+    """Make unknown all that trips change and the index symbolic; returns these unknowns."""
     counted = induction.name if induction is not None else None
     before: dict[str, tuple[Place, Expr]] = {}
     for name in sorted(effects.names - effects.declared - {counted}):
@@ -233,7 +233,7 @@ def _in_every_trip(m: Machine, name: str, body: st.Statement) -> bool:
 
 
 def _growth(m: Machine, before: Mapping[str, tuple[Place, Expr]]) -> dict[str, float]:
-    """What a trip has added to each variable on average, where it has only added."""
+    """The mean increment of each variable that a trip only increments."""
     found: dict[str, float] = {}
     for name, (place, old) in before.items():
         value = place.get()
@@ -281,7 +281,7 @@ def _drawn_after(m: Machine, storage: Storage, stores: Stores) -> tuple[float, .
 def _running_sum(
     m: Machine, node: st.For | st.While | st.ForRange, induction: Induction | None
 ) -> tuple[Storage, int, float] | None:
-    """Of ``s[i] = s[i - 1] + c[i - 1]``: the last element, which is the sum of all."""
+    """The last element of a prefix sum ``s[i] = s[i - 1] + c[i - 1]``; None for other loops."""
     if induction is None or induction.final is None or induction.trips is None:
         return None
     place = find_variable(m, induction.name)

@@ -1,4 +1,4 @@
-"""Closed forms of loops: how often they run, and what counters in them end as."""
+"""Closed forms of loops: trip counts and final values of counters."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from roofline_core.program.records import record
 
 _MAX_GEOMETRIC = 4096
 _PURE = frozenset("atoi atol min max ceil floor sqrt log2 pow abs strlen int size_t long".split())
-"""Functions that give the same result each time a loop's condition asks them."""
+"""Pure functions: each call in a loop's condition returns the same result."""
 
 
 @record(frozen=True, slots=True)
 class Induction:
-    """A counted loop's variable, how often the loop runs and what the variable ends as."""
+    """A counted loop's variable, trip count and final value of the variable."""
 
     name: str
     trips: Expr | None
@@ -32,10 +32,10 @@ class Induction:
 def trip_count(
     m: Machine, node: st.For, outer: Effects | None = None, start: Scalar | None = None
 ) -> Induction | None:
-    """The count of a loop whose variable its step alone moves; None for any other loop.
+    """The induction of a loop whose step alone changes its variable; None for other loops.
 
-    ``start`` is the variable's first value where it is not the one it has now. Of what ``outer``
-    changes the bound may not depend.
+    ``start`` is the variable's first value, if not its present value. The bound must not depend
+    on anything that ``outer`` changes.
     """
     condition = node.condition
     steps = _steps(node.step)
@@ -80,9 +80,9 @@ def _varies(m: Machine, bound: ex.Expression, effects: Effects) -> bool:
 
 
 def _only_reads(m: Machine, called: str, effects: Effects) -> bool:
-    """Whether a function gives what it gave before: it calls and changes nothing.
+    """Whether a function returns the same result in each trip: no calls, no side effects.
 
-    What it reads may not be changed by the loop either.
+    The loop must not change anything that the function reads.
     """
     functions = m.symbols.functions.get(called, ())
     for function in functions:
@@ -213,9 +213,10 @@ def final_value(
     effects: Effects,
     remaining: Expr | None,
 ) -> Expr | None:
-    """What a variable ends as to which each of the ``remaining`` trips adds the same.
+    """The final value of a variable that each of the ``remaining`` trips increments equally.
 
-    Loops within the body may do so, and additions that stop at a bound: ``if (i < n) i++``.
+    The increment may be in an inner loop or stop at a bound: ``if (i < n) i++``. None if trips
+    differ.
     """
     value = place.get()
     if remaining is None or not isinstance(value, Scalar):
@@ -233,7 +234,7 @@ def final_value(
 def _growth(
     m: Machine, name: str, body: st.Statement, effects: Effects, bounds: list[Expr]
 ) -> Expr | None:
-    """What one trip adds; None where trips differ or the variable is set otherwise."""
+    """The increment per trip; None if trips differ or the variable is also assigned."""
     total = ZERO
     for statement in statements_of(body):
         if name not in m.reach.effects(statement).names:

@@ -1,4 +1,4 @@
-"""What a loop leaves behind that is not executed to its end: counts, closed forms, unknowns."""
+"""The state after a loop that is not executed to its end: counts, closed forms, unknowns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def summarise(
     induction: Induction | None,
     executed: int,
 ) -> None:
-    """Leave memory as after the loop, as far as that is known, ``executed`` trips done."""
+    """Set memory to its known state after the loop, of which ``executed`` trips were executed."""
     effects = m.reach.effects(node)
     trial = try_out(m, node, effects, induction)
     if effects.left:

@@ -1,1 +1,1 @@
-"""What the execution computes with: frames, memory, names, types and operators."""
+"""State of the execution: frames, memory, names, types and operators."""

@@ -1,4 +1,4 @@
-"""Forgetting what code that was not followed may have changed."""
+"""Invalidation of everything that code outside the execution may have changed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LARGEST_INT: Final = 2**31 - 1
 
 
 def forget_value(m: Machine, place: Place, why: str) -> None:
-    """Make a scalar place unknown; pointers stay and lose the contents they point to."""
+    """Make a scalar unknown; a pointer keeps its target, whose contents become unknown."""
     value = place.get()
     if isinstance(value, Scalar) or (value is None and place.type.name in SCALARS):
         kind = value.type_name if isinstance(value, Scalar) else place.type.name
@@ -62,7 +62,7 @@ def forget_reachable(m: Machine, value: Value | None, depth: int = 0) -> None:
 def forget_call(
     m: Machine, function: Function, args: Sequence[Place], this: Aggregate | None
 ) -> None:
-    """Forget what a call that was not followed to its end may have changed."""
+    """Make unknown all that a call, not executed to its end, may have changed."""
     why = f"{function.name}() was not followed to its end"
     for formal, place in zip(function.params, args, strict=False):
         if formal.type.const:
@@ -91,7 +91,7 @@ def forget_names(m: Machine, names: Iterable[str], why: str, this: Aggregate | N
 
 
 def forget_unknown_call(m: Machine, name: str, args: Iterable[Place]) -> None:
-    """Forget what a function without a body may change through its arguments."""
+    """Make unknown all that a function without a body may change through its arguments."""
     why = f"{name}() is not known"
     for place in args:
         value = place.get()
