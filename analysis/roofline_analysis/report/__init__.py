@@ -1,1 +1,1 @@
-"""What an analysis says, as plain values."""
+"""The result of an analysis as plain values."""

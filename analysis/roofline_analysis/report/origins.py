@@ -54,10 +54,10 @@ def origin_text(origin: Origin | None) -> str | None:
 def open_values(
     expressions: Iterable[Expr], unknowns: Mapping[Symbol, HostUnknown]
 ) -> tuple[UnknownUsed, ...]:
-    """What expressions rest on that the host program leaves open, in the order it is met.
+    """The host's unknowns on which expressions depend, in the program's order, with assumptions.
 
-    One that others make irrelevant is left out: with ``argc`` taken as 1, what
-    ``argc > 1 ? atoi(argv[1]) : 1024`` would read.
+    An unknown that another one makes irrelevant is left out: with ``argc`` assumed 1,
+    ``argv[1]`` in ``argc > 1 ? atoi(argv[1]) : 1024``.
     """
     found: dict[UnknownUsed, None] = {}
     for expression in expressions:
@@ -102,7 +102,7 @@ def _argument(name: str, value: Value, context: LaunchContext, bound: Binding) -
 
 
 def _number(name: str, bound: Binding) -> float | None:
-    """What an argument was taken to be."""
+    """The value used for an argument; None if it is not a number."""
     for scope in ("param", "real"):
         found = bound.values.get(make_symbol(name, scope))
         if found is not None:

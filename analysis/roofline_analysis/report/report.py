@@ -1,4 +1,4 @@
-"""What the analysis says: plain, frozen values that every front end renders in its own way."""
+"""The result of an analysis: plain, frozen values that every front end renders."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ class GpuUsed:
     ridges: Mapping[Precision, float]
     """Operations per byte at which compute and bandwidth take the same time."""
     l2_bandwidth_gbs: float | None = None
-    """What the L2 cache is taken to give all SMs together."""
+    """Assumed bandwidth from L2 to all SMs together, 10^9 bytes per second; None if unknown."""
     note: str | None = None
-    """Why it is this GPU, or by these peaks, where that is not what was asked for."""
+    """The reason for this GPU or these peaks, if they are not the requested ones; else None."""
 
 
 @record(frozen=True, slots=True)
@@ -88,12 +88,12 @@ class ClassOn:
 
 @record(frozen=True, slots=True)
 class WhatIf:
-    """What a launch would be elsewhere, and at another size."""
+    """The class of a launch on other GPUs and at other sizes."""
 
     classes: tuple[ClassOn, ...]
     """In the order of the settings."""
     flip: FlipPoint | None = None
-    """On the GPU of the settings; None where no point was found."""
+    """The flip point on the GPU of the settings; None if there is none."""
 
 
 @record(frozen=True, slots=True)
@@ -106,22 +106,22 @@ class ArgumentUsed:
     origin: str | None
     """``argv[1] at main.cu:42``."""
     used: float | None = None
-    """The number that it was taken to be; None for what is no number."""
+    """The value used in the analysis; None if the argument is not a number."""
     buffer_bytes: float | None = None
-    """The size that the memory behind a pointer was taken to have; None where none was used."""
+    """The bytes assumed or known for the memory behind a pointer; None if no size was used."""
     assumed: tuple[UnknownUsed, ...] = ()
-    """What the number or the size rests on that the source leaves open."""
+    """The assumptions on which the number or the size depends."""
 
 
 @record(frozen=True, slots=True)
 class LaunchReport:
-    """One launch of a kernel and what it is expected to do."""
+    """One launch of a kernel, with its prediction."""
 
     path: Path
     line: int
     grid: tuple[int | None, int | None, int | None] | None
     block: tuple[int | None, int | None, int | None] | None
-    """None, whole or in part, where the host code does not fix it."""
+    """Threads of a block in x, y and z; None, wholly or in part, if the host leaves them open."""
     shared_bytes: int | None
     """Dynamic shared memory of a block."""
     certain: bool
@@ -131,24 +131,24 @@ class LaunchReport:
     arguments: tuple[ArgumentUsed, ...]
     prediction: Prediction
     grid_origin: str | None = None
-    """Where the number of blocks came from; None where that is not known."""
+    """The source of the number of blocks: ``argv[1] at main.cu:42``; None if unknown."""
     grid_assumed: tuple[UnknownUsed, ...] = ()
-    """What it rests on that the source leaves open."""
+    """The assumptions on which the number of blocks depends."""
     block_origin: str | None = None
-    """Likewise the threads of a block."""
+    """The source of the threads of a block; None if unknown."""
     block_assumed: tuple[UnknownUsed, ...] = ()
     what_if: WhatIf | None = None
-    """None where the settings ask for none, and where a front end asks for it when it is needed."""
+    """None if the settings do not request it, or a front end requests it later on demand."""
 
 
 @record(frozen=True, slots=True)
 class ModelOpinion:
-    """What a language model says of a kernel's class, and what that and the static verdict make."""
+    """A language model's verdict on a kernel, and that verdict joined with the static one."""
 
     verdict: Verdict | None
     """The majority of the votes; None for a tie."""
     votes: int
-    """How many votes say so."""
+    """The number of votes for ``verdict``."""
     of_votes: int
     reason: str
     """The model's own words of one vote, not checked."""
@@ -156,15 +156,15 @@ class ModelOpinion:
     protocol: str
     """How it was asked: ``zero-shot``, ``few-shot``, ``decomposition`` or ``evidence``."""
     joined: Verdict | None
-    """The verdict of both together, by the rule of ``roofline_advisor.joining``."""
+    """The joint verdict of model and analysis, by the rule of ``roofline_advisor.joining``."""
     joined_confidence: float
     joined_source: Source
-    """Which of both it rests on."""
+    """The source that decides ``joined``."""
 
 
 @record(frozen=True, slots=True)
 class Measured:
-    """What a profiler measured of a kernel, to stand beside what is predicted of it."""
+    """A profiler's measurement of a kernel, shown beside the prediction."""
 
     verdict: Verdict | None
     gpu: str
@@ -191,11 +191,11 @@ class Measured:
     stale: bool
     """Whether the kernel's code has changed since."""
     applies: bool
-    """Whether it is of this code, GPU and launch, so that it goes before the prediction."""
+    """Whether code, GPU and launch match, so that the measurement replaces the prediction."""
     predicted: Prediction
     """For the launch that was measured, as far as that is known."""
     disagreement: str | None
-    """What is far off and why, where prediction and measurement disagree strongly."""
+    """The largest deviation and its cause; None unless measurement and prediction differ much."""
 
     def operations(self, precision: Precision) -> float | None:
         """The operations of a precision."""
@@ -210,7 +210,7 @@ class Measured:
 
 @record(frozen=True, slots=True)
 class KernelReport:
-    """A kernel, its launches, and the prediction for the one that stands for it."""
+    """A kernel, its launches, and the prediction for its representative launch."""
 
     name: str
     """Demangled, with its signature: ``saxpy(int, float, const float *, float *)``."""
@@ -230,7 +230,7 @@ class KernelReport:
     """
     findings: tuple[Finding, ...] = ()
     opinion: ModelOpinion | None = None
-    """What a language model says; None where none was asked."""
+    """A language model's verdict; None if no model was asked."""
     what_if: WhatIf | None = None
     """Of the first launch, or for assumed dimensions where there is none."""
     body_hash: str = ""
@@ -239,7 +239,7 @@ class KernelReport:
 
     @property
     def verdict(self) -> Verdict | None:
-        """The verdict that counts: the static one, or what it and the model's opinion make."""
+        """The final verdict: the static one, or the joint one if there is a model's opinion."""
         return self.prediction.verdict if self.opinion is None else self.opinion.joined
 
     @property
@@ -250,7 +250,7 @@ class KernelReport:
 
 @record(frozen=True, slots=True)
 class LibraryCallReport:
-    """A call of a GPU library in host code, and what it is expected to do."""
+    """A call of a GPU library in host code, with its prediction."""
 
     name: str
     """As the source qualifies it: ``thrust::sort_by_key``, ``cublasSgemm``."""
