@@ -1,7 +1,7 @@
-"""Replies kept on disk, for all processes of a person: never pickled, and never in the way.
+"""A cache of replies on disk, shared by all processes of a user; values are never pickled.
 
-A store that is damaged is moved aside, one that is locked or cannot be written is left alone; both
-with one warning, and work goes on without it or with a new one.
+A damaged store is moved aside and replaced. A store that is locked or not writable is left alone,
+and work continues without it. Either case gives one warning; no error reaches the caller.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Info:
 
 
 def cache_folder(settings: AdvisorSettings) -> Path:
-    """Where replies are kept, whether there are any or not."""
+    """The folder of the cache, which need not exist."""
     if settings.cache_dir is not None:
         return settings.cache_dir
     base = os.environ.get("LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME")
@@ -68,7 +68,7 @@ class ReplyCache:
         self._given_up = settings.cache_days == 0 or settings.cache_mb == 0
 
     def get(self, key: str) -> Any:
-        """The value, or None where there is none that can be read."""
+        """The value; None if there is none or it cannot be read."""
 
         def look(store: diskcache.Cache) -> Any:
             try:
@@ -81,7 +81,7 @@ class ReplyCache:
         return self._do(look)
 
     def put(self, key: str, value: Any, *, days: float | None = None) -> None:
-        """Keep a value, in place of the one before."""
+        """Store a value for ``days`` days; replaces an earlier value of the key."""
         keep = (self._settings.cache_days if days is None else days) * _DAY_S
         self._do(lambda store: store.set(key, value, expire=keep))
 
@@ -90,7 +90,7 @@ class ReplyCache:
         self._do(lambda store: store.delete(key))
 
     def info(self) -> Info:
-        """What is kept. Opens the store only if there is one."""
+        """The contents of the store, which is opened only if it exists."""
         there = (self.folder / _DATABASE).is_file()
         found = self._do(_measured) if there else None
         entries, size = found or (0, 0)
@@ -104,7 +104,7 @@ class ReplyCache:
         )
 
     def clear(self) -> int:
-        """Forget everything, damaged stores beside it too; gives how many replies that were."""
+        """Delete all replies and all damaged stores; returns the number of replies deleted."""
         there = (self.folder / _DATABASE).is_file()
         self._given_up = self._given_up and not there
         count = int(self._do(lambda store: store.clear()) or 0) if there else 0
@@ -118,13 +118,13 @@ class ReplyCache:
         return count
 
     def close(self) -> None:
-        """Let the store go."""
+        """Close the store."""
         if self._store is not None:
             self._store.close()
             self._store = None
 
     def _do(self, work: Callable[[diskcache.Cache], T]) -> T | None:
-        """Do something with the store; None where there is none to be had."""
+        """Run an operation on the store; None if the store cannot be opened."""
         import diskcache  # noqa: PLC0415 - for those who ask alone
 
         for attempt in range(2):
@@ -153,7 +153,7 @@ class ReplyCache:
         self._warn(f"{self.folder}: the cache of replies {why}; going on without it")
 
     def _replace(self) -> None:
-        """Move a damaged store aside, for whoever wants to look at it."""
+        """Move a damaged store aside, so that it can be inspected."""
         self.close()
         aside = self.folder.with_name(f"{self.folder.name}.damaged-{time.time_ns()}")
         try:

@@ -14,7 +14,7 @@ from roofline_study.quantities import OPERATIONS, intensity_of
 
 
 class Status(Enum):
-    """What a prediction rests on: the first of these, from the last, that applies."""
+    """The weakest assumption of a prediction; checked from the last member to the first."""
 
     RESOLVED = "nothing assumed"
     BRANCHES = "only branches"

@@ -13,7 +13,7 @@ from roofline_core.settings import Settings
 
 
 class Wish(Enum):
-    """What is wanted of a kernel."""
+    """The kind of advice requested for a kernel."""
 
     SUGGEST = "suggest"
     """Edits that make it faster: ``Advice``."""
@@ -47,7 +47,7 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is being done, for people."""
+    """A progress message for the user."""
 
     number: int
     message: str
@@ -55,14 +55,14 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """Something beside the questions went wrong, such as the store of replies."""
+    """A warning about anything but the request itself, such as the cache of replies."""
 
     message: str
 
 
 @dataclass(frozen=True, slots=True)
 class Unadvised:
-    """Why there is no advice, for people."""
+    """The reason for missing advice, as a message for the user."""
 
     message: str
 

@@ -244,7 +244,7 @@ def _commands(server: RooflineServer) -> None:
 
 
 def _told(ls: RooflineServer, said: Said) -> str:
-    """Show what came of it, and look at measurements anew."""
+    """Show the command's outcome and refresh measurements; returns the message."""
     kind = types.MessageType.Error if said.failed else types.MessageType.Info
     ls.window_show_message(types.ShowMessageParams(kind, f"roofline-lsp: {said.text}"))
     ls.documents.refresh()
