@@ -29,6 +29,7 @@ NOT_FAST: Final = (
     "hardware_db/test_index.py::test_look_up_by_slug_opens_two_data_files",
     "parsers/preprocess/test_gcc_agreement.py",
     "profiling/test_collect.py",
+    "profiling/test_hostile.py::test_any_bytes",
     "profiling/test_ncu_rep.py",
     "profiling/test_profile.py",
     "server/test_dialect_sessions.py",
