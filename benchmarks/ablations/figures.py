@@ -18,11 +18,12 @@ from roofline_study.predictions import Predicted
 
 _FARTHEST: Final = math.log(10.0)
 """The most that a count can be off: a factor of ten, also where nothing was predicted."""
-_COUNTS: Final = ("sp_flops", "dp_flops", "dram_bytes")
+_COUNTS: Final = ("sp_flops", "dp_flops", "int_ops", "dram_bytes")
 """Of whose errors the mean is taken."""
 SHARES: Final[Mapping[str, tuple[str, Callable[[float], bool]]]] = {
     "sp_within_10_percent": ("sp_flops", within_10_percent),
     "dp_within_10_percent": ("dp_flops", within_10_percent),
+    "int_within_10_percent": ("int_ops", within_10_percent),
     "bytes_within_2x": ("dram_bytes", within_2x),
 }
 

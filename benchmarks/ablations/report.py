@@ -22,7 +22,7 @@ Format = Callable[[Sequence[Row], Sequence[Unswitched], Outcomes, Sequence[Measu
 _NAMES: Final = {"cuda": "CUDA", "omp": "OpenMP", "all": "both"}
 _NOTE: Final = (
     "Percentage points with the heuristic less those without, * where the 95% interval leaves out"
-    " 0. Counts: mean |ln(predicted / measured)| of SP, DP and bytes, in hundredths."
+    " 0. Counts: mean |ln(predicted / measured)| of SP, DP, INT and bytes, in hundredths."
 )
 
 
@@ -87,7 +87,17 @@ def _header(measured: Sequence[MeasuredKernel]) -> list[str]:
     return [
         *("heuristic", "instead", "lines", "calls", "programs"),
         *(f"BA {_NAMES.get(name, name)}" for name in languages(measured)),
-        *("verdicts", "SP 10%", "DP 10%", "bytes 2x", "counts", "time", "CPU s", "held out"),
+        *(
+            "verdicts",
+            "SP 10%",
+            "DP 10%",
+            "INT 10%",
+            "bytes 2x",
+            "counts",
+            "time",
+            "CPU s",
+            "held out",
+        ),
     ]
 
 
@@ -140,7 +150,7 @@ def _figures(base: Outcomes, measured: Sequence[MeasuredKernel]) -> dict[str, An
         quantity: quantity_error(
             [(float(getattr(p.row, quantity)), p.with_it.counts[quantity]) for p in pairs]
         )
-        for quantity in ("sp_flops", "dp_flops", "dram_bytes")
+        for quantity in ("sp_flops", "dp_flops", "int_ops", "dram_bytes")
     }
     return {
         "kernels": len(pairs),
@@ -148,6 +158,7 @@ def _figures(base: Outcomes, measured: Sequence[MeasuredKernel]) -> dict[str, An
         "balanced_accuracy": balanced,
         "sp_within_10_percent": errors["sp_flops"].within_10_percent,
         "dp_within_10_percent": errors["dp_flops"].within_10_percent,
+        "int_within_10_percent": errors["int_ops"].within_10_percent,
         "bytes_within_2x": errors["dram_bytes"].within_2x,
         "time_error": time_error(pairs, with_it=True),
         "cpu_s": sum(outcome.cpu_s for outcome in base.values()),
@@ -165,6 +176,7 @@ def _baseline(base: Outcomes, measured: Sequence[MeasuredKernel]) -> str:
         f" balanced accuracy {balanced};"
         f" SP within 10% {_share(held['sp_within_10_percent'])},"
         f" DP within 10% {_share(held['dp_within_10_percent'])},"
+        f" INT within 10% {_share(held['int_within_10_percent'])},"
         f" bytes within 2x {_share(held['bytes_within_2x'])};"
         f" median error of time {held['time_error']:.0f}%; {held['cpu_s']:.0f} s of CPU time"
     )
