@@ -23,16 +23,27 @@ from roofline_analysis.counting.exact_counts import (
     strided_trips,
     sum_of_positive_floors,
 )
+from roofline_analysis.counting.progressions import (
+    Interval,
+    exact_condition,
+    progression,
+    thread_extents,
+)
+from roofline_analysis.counting.thread_sample import (
+    GOLDEN,
+    Floats,
+    sample_threads,
+    takes_all,
+    volume,
+)
 from roofline_analysis.counting.trip_estimates import TripEstimates
-from roofline_analysis.counting.warps import LANE, Warps, chance_of_any
-from roofline_analysis.device.values import LAUNCH, THREAD, WARP_SIZE
+from roofline_analysis.counting.warps import Warps, chance_of_any
+from roofline_analysis.device.values import LAUNCH, WARP_SIZE
 from roofline_analysis.regions.conditions import negation
 from roofline_analysis.regions.kernel_summary import Exit, Region
 from roofline_core.algebra.evaluate import Environment, Lane
-from roofline_core.algebra.simplify import FOLD
-from roofline_core.algebra.symbolic import Apply, Expr, Symbol
+from roofline_core.algebra.symbolic import Expr, Symbol
 from roofline_core.program.dims import Dim3
-from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, stage
 
 _EXIT_SHARE: Final = 0.75
@@ -43,12 +54,7 @@ both halves of the programs.
 """
 _LONGEST_PROBE: Final = 1 << 20
 """Trips after which an exit that was not taken is assumed never to be taken."""
-_MAX_LANES: Final = 8192
-_SAMPLE_BLOCKS: Final = 24
 _MAX_EXPANDED: Final = 32768
-_GOLDEN: Final = 0.6180339887498949
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(slots=True)
@@ -87,11 +93,7 @@ class Execution:
     @property
     def threads(self) -> int:
         """Threads of the launch."""
-        return _volume(self.grid) * _volume(self.block)
-
-
-def _volume(dims: Dim3) -> int:
-    return dims[0] * dims[1] * dims[2]
+        return volume(self.grid) * volume(self.block)
 
 
 @stage(Stage.EXECUTE)
@@ -114,87 +116,14 @@ def execute(
         bound[LAUNCH[f"gridDim.{axis}"]] = blocks
         bound[LAUNCH[f"blockDim.{axis}"]] = threads
     result = Execution(grid, block, Environment(bound))
-    lanes, weights, warps = _sample(grid, block, bound, warp_size)
+    lanes, weights, warps = sample_threads(grid, block, bound, warp_size)
     result.lanes = lanes
     estimates = TripEstimates(root, sizes or {})
     counter = _Counter(
-        result, estimates, warps, min(warp_size, _volume(block)), drawn or DrawnNumbers({}, {})
+        result, estimates, warps, min(warp_size, volume(block)), drawn or DrawnNumbers({}, {})
     )
     counter.visit(root, lanes, weights)
     return result
-
-
-def _sample(
-    grid: Dim3, block: Dim3, bound: Mapping[Symbol, Lane], warp_size: int
-) -> tuple[Environment, Floats, Warps]:
-    blocks, size = _volume(grid), _volume(block)
-    if blocks * size <= _MAX_LANES:
-        chosen, block_weights = np.arange(blocks), np.ones(blocks)
-        threads, thread_weights = np.arange(size), np.ones(size)
-    else:
-        threads, thread_weights = _sample_threads(size, warp_size)
-        room = max(2, min(_SAMPLE_BLOCKS, _MAX_LANES // len(threads)))
-        chosen, block_weights = _spread(blocks, room)
-    block_lanes = np.repeat(chosen, len(threads))
-    thread_lanes = np.tile(threads, len(chosen))
-    weights = np.repeat(block_weights, len(threads)) * np.tile(thread_weights, len(chosen))
-    values = dict(bound)
-    values[LANE] = np.arange(len(weights))
-    for name, linear, dims in (("blockIdx", block_lanes, grid), ("threadIdx", thread_lanes, block)):
-        values[THREAD[f"{name}.x"]] = linear % dims[0]
-        values[THREAD[f"{name}.y"]] = linear // dims[0] % dims[1]
-        values[THREAD[f"{name}.z"]] = linear // (dims[0] * dims[1])
-    return Environment(values), weights, Warps(block_lanes, thread_lanes, weights, warp_size)
-
-
-def _sample_threads(size: int, warp_size: int) -> tuple[NDArray[np.int64], Floats]:
-    """Lanes of whole warps of a block, with weights: all warps, or first, last and some between."""
-    warps = -(-size // warp_size)
-    chosen, weights = _spread(warps, 4) if warps > 4 else (np.arange(warps), np.ones(warps))
-    threads = (chosen[:, None] * warp_size + np.arange(warp_size)[None, :]).ravel()
-    thread_weights = np.repeat(weights, warp_size)
-    inside = threads < size
-    return threads[inside], thread_weights[inside]
-
-
-def _spread(count: int, room: int) -> tuple[NDArray[np.int64], Floats]:
-    """At most ``room`` of ``count`` positions, both ends included, with their weights."""
-    if count <= room:
-        return np.arange(count), np.ones(count)
-    inner = room - 2
-    if inner <= 0:
-        return np.array([0, count - 1]), np.array([count / 2, count / 2])
-    strata = (np.arange(inner) + (np.arange(inner) * _GOLDEN + 0.5) % 1.0) / inner
-    middle = 1 + (strata * (count - 2)).astype(np.int64)
-    positions = np.concatenate(([0], middle, [count - 1]))
-    weights = np.concatenate(([1.0], np.full(inner, (count - 2) / inner), [1.0]))
-    return positions, weights
-
-
-@record(frozen=True, slots=True)
-class _Interval:
-    """The terms of a progression of thread indices for which a condition holds."""
-
-    digits: tuple[tuple[Symbol, float], ...]
-    """The thread indices of the progression, with their weights."""
-    count: int
-    """The number of terms of the progression."""
-    first: int | None
-    """The first term that passes; None if the passing terms are not consecutive."""
-    passing: int
-
-    @property
-    def share(self) -> float:
-        """The share of the terms that pass, 0 to 1."""
-        return self.passing / self.count
-
-    def meet(self, other: _Interval) -> _Interval | None:
-        """The intersection of two intervals; None if a ``first`` is unknown."""
-        if self.first is None or other.first is None:
-            return None
-        first = max(self.first, other.first)
-        end = min(self.first + self.passing, other.first + other.passing)
-        return _Interval(self.digits, self.count, first, max(0, end - first))
 
 
 class _Counter:
@@ -212,7 +141,7 @@ class _Counter:
         self.warps = warps
         self.warp_lanes = warp_lanes
         self.depth = 0
-        self.complete = execution.threads <= _MAX_LANES
+        self.complete = takes_all(execution.grid, execution.block)
         """Every thread of the launch is a lane of the sample, so the sample's counts are exact."""
         self.spread = 1.0
         """A warp's odds of reaching this region over one lane's odds, from assumed conditions."""
@@ -286,17 +215,25 @@ class _Counter:
 
     def _exact_share(self, guard: Region) -> float | None:
         """The exact share of threads that pass; None unless conditions are affine in indices."""
-        if guard.innermost_loop is not None:
-            return None
-        around = (condition for region in guard.around() for condition in region.conditions)
-        used = {s for condition in around if condition is not None for s in condition.symbols()}
+        region = guard.parent
+        used: set[Symbol] = set()
+        while region is not None:
+            if region.kind == "guard":
+                for condition in region.conditions:
+                    used |= condition.symbols() if condition is not None else set()
+            elif region.kind == "loop":
+                return None
+            region = region.parent
+        execution = self.execution
         # Conditions on one progression of indices cut an interval from it.
-        intervals: dict[tuple[tuple[Symbol, float], ...], _Interval] = {}
+        intervals: dict[tuple[tuple[Symbol, float], ...], Interval] = {}
         for condition in guard.conditions:
             if condition is None:
                 return None
             symbols = {s for s in condition.symbols() if s.scope == "thread"}
-            interval = self._exact_condition(condition)
+            interval = exact_condition(
+                condition, execution.grid, execution.block, execution.environment
+            )
             if interval is not None and interval.digits in intervals:
                 interval = intervals[interval.digits].meet(interval)
             elif symbols & used:
@@ -312,63 +249,6 @@ class _Counter:
         execution = self.execution
         extents = thread_extents(execution.grid, execution.block)
         return enumerated_share(guard.conditions, around, execution.environment, extents)
-
-    def _exact_condition(self, condition: Expr) -> _Interval | None:
-        if len(condition.terms) != 1:
-            return None
-        (monomial, factor), *_ = condition.terms.items()
-        if factor != 1 or len(monomial) != 1 or not isinstance(monomial[0], Apply):
-            return None
-        comparison = monomial[0]
-        if comparison.op not in ("lt", "le", "eq", "ne"):
-            return None
-        progression = self._progression(comparison.args[0])
-        if progression is None:
-            return None
-        start, step, count, digits = progression
-        passing = count_satisfying(comparison.op, start, step, count)
-        first: int | None = count - passing if step < 0 else 0
-        if comparison.op == "eq" and passing == 1 and step:
-            first = int(-start / step)
-        elif comparison.op == "ne" and 0 < passing < count:
-            first = None
-        return _Interval(digits, count, first, passing)
-
-    def _progression(
-        self, expr: Expr
-    ) -> tuple[float, float, int, tuple[tuple[Symbol, float], ...]] | None:
-        """The threads' values as a progression ``start + step * j``, 0 <= j < ``count``.
-
-        The last element defines ``j``: each thread index and its weight, the finest first. None if
-        the values form no progression.
-        """
-        extents = thread_extents(self.execution.grid, self.execution.block)
-        environment = self.execution.environment
-        rest = expr
-        digits: list[tuple[Symbol, float]] = []
-        for symbol in expr.symbols():
-            if symbol.scope != "thread":
-                continue
-            coefficient = expr.coefficient(symbol)
-            value = environment.evaluate(coefficient) if coefficient is not None else None
-            if value is None or coefficient is None:
-                return None
-            rest = rest - coefficient * Expr({(symbol,): 1})
-            if value != 0 and extents[symbol] > 1:
-                digits.append((symbol, float(value)))
-        start = environment.evaluate(rest)
-        if start is None or any(s.scope == "thread" for s in rest.symbols()):
-            return None
-        if not digits:
-            return float(start), 0.0, 1, ()
-        digits.sort(key=lambda digit: abs(digit[1]))
-        first, step = digits[0]
-        count = extents[first]
-        for symbol, value in digits[1:]:
-            if value != step * count:
-                return None
-            count *= extents[symbol]
-        return float(start), step, count, tuple((s, value / step) for s, value in digits)
 
     # -- loops
 
@@ -402,7 +282,7 @@ class _Counter:
             self._every_run(loop, lanes, weights, trips, int(most))
             return
         self.depth += 1
-        spread = (np.arange(len(weights)) * _GOLDEN * self.depth + 0.5 * self.depth) % 1.0
+        spread = (np.arange(len(weights)) * GOLDEN * self.depth + 0.5 * self.depth) % 1.0
         counter = np.floor(spread * trips).astype(np.int64)
         self.visit(loop, lanes.extended(loop.counter, counter), weights * trips)
         self.depth -= 1
@@ -416,8 +296,13 @@ class _Counter:
             if region.kind == "loop" or (runs is not None and runs.share != 1.0):
                 return None
         form = strided_trips(loop.trips)
-        found = self._progression(form[0]) if form is not None else None
-        stride = self.execution.environment.evaluate(form[1]) if form is not None else None
+        execution = self.execution
+        found = (
+            progression(form[0], execution.grid, execution.block, execution.environment)
+            if form is not None
+            else None
+        )
+        stride = execution.environment.evaluate(form[1]) if form is not None else None
         if found is None or stride is None:
             return None
         start, step, count, _ = found
@@ -496,31 +381,6 @@ def _all_hold(exit_: Exit, environment: Environment, count: int) -> NDArray[np.b
         if value is not None:
             held &= np.asarray(value) != 0
     return held
-
-
-def thread_extents(grid: Dim3, block: Dim3) -> dict[Symbol, int]:
-    """The number of values of each thread index."""
-    return {
-        **{THREAD[f"blockIdx.{axis}"]: n for axis, n in zip("xyz", grid, strict=True)},
-        **{THREAD[f"threadIdx.{axis}"]: n for axis, n in zip("xyz", block, strict=True)},
-    }
-
-
-def count_satisfying(op: str, start: float, step: float, count: int) -> int:
-    """The number of ``start + step * j``, 0 <= j < ``count``, for which ``op`` with 0 holds."""
-    if step == 0:
-        return count if FOLD[op](start) else 0
-    if op in ("eq", "ne"):
-        root = -start / step
-        hit = int(root == int(root) and 0 <= root < count)
-        return hit if op == "eq" else count - hit
-    if step > 0:
-        # start + step * j < 0  <=>  j < -start / step
-        bound = -start / step
-        return int(np.clip(np.ceil(bound) if op == "lt" else np.floor(bound) + 1, 0, count))
-    bound = start / -step
-    below = np.clip(np.floor(bound) + 1 if op == "lt" else np.ceil(bound), 0, count)
-    return int(count - below)
 
 
 def _depends(loop: Region, counter: Symbol) -> bool:

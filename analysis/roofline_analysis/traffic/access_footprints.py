@@ -8,7 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from roofline_analysis.counting.execution import Execution, thread_extents
+from roofline_analysis.counting.execution import Execution
+from roofline_analysis.counting.progressions import thread_extents
 from roofline_analysis.regions.kernel_summary import Access, KernelSummary, Region
 from roofline_analysis.traffic.addresses import DATA_SCOPES, AddressReader, without_data
 from roofline_analysis.traffic.footprint import Box, Dimension

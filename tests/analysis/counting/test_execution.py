@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roofline_analysis.counting import execution
-from roofline_analysis.counting.execution import count_satisfying
+from roofline_analysis.counting import thread_sample
+from roofline_analysis.counting.progressions import count_satisfying
 from roofline_analysis.counting.trip_estimates import ASSUMED_TRIPS
 
 Count = Callable[..., Any]
@@ -165,7 +165,7 @@ def test_a_sample_agrees_with_all_threads(
     count: Count, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loop, expected = LOOPS[name]
-    monkeypatch.setattr(execution, "_MAX_LANES", 256)
+    monkeypatch.setattr(thread_sample, "_MAX_LANES", 256)
     found = runs(count(looped(loop), 32, 64, n=3000))
     assert found == pytest.approx(expected(3000, 2048), rel=0.1)
 

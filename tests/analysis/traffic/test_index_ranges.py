@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from roofline_analysis.counting.execution import execute, thread_extents
+from roofline_analysis.counting.execution import execute
+from roofline_analysis.counting.progressions import thread_extents
 from roofline_analysis.device.values import LAUNCH, THREAD
 from roofline_analysis.regions.kernel_summary import Access, Array, Region
 from roofline_analysis.traffic.index_ranges import Cut, cut_by_guards
