@@ -40,7 +40,7 @@ from roofline_analysis.counting.trip_estimates import TripEstimates
 from roofline_analysis.counting.warps import Warps, chance_of_any
 from roofline_analysis.device.values import LAUNCH, WARP_SIZE
 from roofline_analysis.regions.conditions import negation
-from roofline_analysis.regions.kernel_summary import Exit, Region
+from roofline_analysis.regions.kernel_summary import Exit, Region, RegionForm
 from roofline_core.algebra.evaluate import Environment, Lane
 from roofline_core.algebra.symbolic import Expr, Symbol
 from roofline_core.program.dims import Dim3
@@ -152,7 +152,7 @@ class _Counter:
         warp_runs, longest = self.warps.count(lanes, weights)
         runs.warp_runs, runs.longest = warp_runs * self.spread, longest * self.spread
         for child in region.children:
-            if child.kind == "guard":
+            if child.form is RegionForm.GUARD:
                 self._guard(child, lanes, weights)
             else:
                 self._loop(child, lanes, weights)
@@ -293,7 +293,7 @@ class _Counter:
             return None
         for region in loop.around():
             runs = self.execution.regions.get(region)
-            if region.kind == "loop" or (runs is not None and runs.share != 1.0):
+            if region.form is RegionForm.LOOP or (runs is not None and runs.share != 1.0):
                 return None
         form = strided_trips(loop.trips)
         execution = self.execution

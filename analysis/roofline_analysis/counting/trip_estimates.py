@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from roofline_analysis.regions.conditions import is_fixed
-from roofline_analysis.regions.kernel_summary import Access, Array, Region
+from roofline_analysis.regions.kernel_summary import Access, Array, Region, RegionForm
 from roofline_core.algebra.evaluate import Environment, Lane
 from roofline_core.algebra.symbolic import Expr, Symbol, from_atom
 from roofline_core.program.records import record
@@ -134,7 +134,7 @@ class TripEstimates:
         """The mean length of a range's segments, from the loops over them; None if unknown."""
         arrays = {self._source(symbol) for symbol in expr.symbols()}
         for loop in self._root.walk():
-            if loop.kind != "loop" or loop.trips is None:
+            if loop.form is not RegionForm.LOOP or loop.trips is None:
                 continue
             used = {self._source(s) for s in loop.trips.symbols()}
             if arrays - {None} and arrays - {None} == used - {None}:

@@ -13,7 +13,7 @@ from typing import Final
 
 from roofline_analysis.device.values import LAUNCH, THREAD
 from roofline_analysis.launch.host_numbers import HostNumbers
-from roofline_analysis.regions.kernel_summary import KernelSummary, Region
+from roofline_analysis.regions.kernel_summary import KernelSummary, Region, RegionForm
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol, apply
 from roofline_core.program.dims import Dim3
@@ -89,9 +89,9 @@ def _corner(grid: Dim3, block: Dim3, share: float) -> Corner:
 
 def _covering_conditions(region: Region) -> Iterator[Expr]:
     """The bounds checks of indices: conditions of guards and of grid-stride loops."""
-    if region.kind == "guard":
+    if region.form is RegionForm.GUARD:
         yield from (condition for condition in region.conditions if condition is not None)
-    elif region.kind == "loop" and region.trips is not None:
+    elif region.form is RegionForm.LOOP and region.trips is not None:
         # As trip counts are written: max(div(bound - start + stride - 1, stride), 0).
         for outer in region.trips.atoms():
             for quotient in outer.args[0].atoms() if isinstance(outer, Apply) else ():

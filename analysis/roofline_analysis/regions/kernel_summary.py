@@ -95,12 +95,22 @@ class Role(Enum):
     """The code after a side that leaves, run by the threads that did not leave."""
 
 
+class RegionForm(Enum):
+    """What decides how often a region runs; the values are what reports write."""
+
+    KERNEL = "kernel"
+    """The launch: the whole kernel."""
+    GUARD = "guard"
+    """Conditions: the code runs for the threads that pass."""
+    LOOP = "loop"
+    """Trips: the code runs several times."""
+
+
 @dataclass(slots=True, eq=False)
 class Region:
     """A stretch of code that runs as a whole."""
 
-    kind: str
-    """``kernel``, ``guard`` or ``loop``."""
+    form: RegionForm
     parent: Region | None
     site: Site
     conditions: tuple[Expr | None, ...] = ()
@@ -138,6 +148,11 @@ class Region:
     homes: dict[int, Region] = field(default_factory=dict)
     """Cache of the walk: loop bit set -> outermost region to which such a value can be hoisted."""
 
+    @property
+    def kind(self) -> str:
+        """What reports call its form: ``kernel``, ``guard`` or ``loop``."""
+        return self.form.value
+
     def charge(self, site: Site, kind: Work, amount: float) -> None:
         """Add work done on a source line, per run of this region."""
         row = self.work.get(site)
@@ -158,11 +173,11 @@ class Region:
 
     def loops(self) -> Iterator[Region]:
         """The loops among this region and those around it, innermost first."""
-        return (region for region in self.ancestors() if region.kind == "loop")
+        return (region for region in self.ancestors() if region.form is RegionForm.LOOP)
 
     def guards(self) -> Iterator[Region]:
         """The guards among this region and those around it, innermost first."""
-        return (region for region in self.ancestors() if region.kind == "guard")
+        return (region for region in self.ancestors() if region.form is RegionForm.GUARD)
 
     def within(self, loop: Region) -> Iterator[Region]:
         """This region and those around it up to a loop, which is left out; innermost first."""
@@ -170,7 +185,7 @@ class Region:
 
     def guards_in_run(self) -> Iterator[Region]:
         """The guards around this region in a run of the innermost loop around it."""
-        return takewhile(lambda region: region.kind == "guard", self.around())
+        return takewhile(lambda region: region.form is RegionForm.GUARD, self.around())
 
     @property
     def innermost_loop(self) -> Region | None:

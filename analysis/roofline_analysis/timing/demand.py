@@ -15,7 +15,13 @@ from typing import Final
 
 from roofline_analysis.counting.execution import Execution, RegionRuns
 from roofline_analysis.language.types import is_float
-from roofline_analysis.regions.kernel_summary import Access, KernelSummary, Region, Work
+from roofline_analysis.regions.kernel_summary import (
+    Access,
+    KernelSummary,
+    Region,
+    RegionForm,
+    Work,
+)
 from roofline_analysis.timing.requests import LINE_BYTES, WarpAddresses
 from roofline_analysis.traffic.access_footprints import Touched
 from roofline_analysis.traffic.dram import Traffic
@@ -194,7 +200,9 @@ def _region(
         replace(request, dram_share=shares.get(access.array.name, 1.0))
         for access, request in zip(region.accesses, requests, strict=True)
     )
-    branches = {"loop": 1.0 / region.copies, "guard": 1.0}.get(region.kind, _ENTRY_BRANCHES)
+    branches = {RegionForm.LOOP: 1.0 / region.copies, RegionForm.GUARD: 1.0}.get(
+        region.form, _ENTRY_BRANCHES
+    )
     return RegionDemand(
         warp_runs=runs.warp_runs,
         longest=runs.longest,
@@ -233,7 +241,7 @@ def _rounds(region: Region, runs: RegionRuns) -> float:
         deepest = max(deepest, depth)
         stored |= access.kind == "atomic"
     total = float(rounds + deepest)
-    if region.kind != "loop" or chained or stored or rounds:
+    if region.form is not RegionForm.LOOP or chained or stored or rounds:
         return total
     if region.unrolled:
         return total / min(_UNROLLED_LOADS, max(1.0, runs.trips))

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.counting.execution import Execution
-from roofline_analysis.regions.kernel_summary import WORK_KINDS, KernelSummary, Region, Work
+from roofline_analysis.regions.kernel_summary import (
+    WORK_KINDS,
+    KernelSummary,
+    Region,
+    RegionForm,
+    Work,
+)
 from roofline_core.program.units import Dialect
 
 _BYTES: Final = 32.0
@@ -53,7 +59,7 @@ def _instructions(region: Region, execution: Execution | None) -> float:
     for row in region.work.values():
         total += sum(each * count for each, count in zip(_INSTRUCTIONS, row, strict=True))
     total += sum(_instructions(child, execution) for child in region.children)
-    if region.kind != "loop":
+    if region.form is not RegionForm.LOOP:
         return total
     trips = region.trips.constant if region.trips is not None else None
     if region.unrolled and trips is not None:

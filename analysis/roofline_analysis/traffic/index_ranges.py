@@ -13,7 +13,7 @@ from typing import Final
 
 from roofline_analysis.counting.branch_odds import odds_of
 from roofline_analysis.counting.execution import Execution
-from roofline_analysis.regions.kernel_summary import Access, Region
+from roofline_analysis.regions.kernel_summary import Access, Region, RegionForm
 from roofline_analysis.traffic.addresses import DATA_SCOPES
 from roofline_analysis.traffic.index_axes import share_reached
 from roofline_core.algebra.evaluate import Environment
@@ -71,7 +71,7 @@ def _otherwise(guard: Region, access: Access) -> bool:
     return guard.parent is not None and any(
         other.array is access.array and other.kind == access.kind
         for sibling in guard.parent.children
-        if sibling is not guard and sibling.kind == "guard" and sibling.site == guard.site
+        if sibling is not guard and sibling.form is RegionForm.GUARD and sibling.site == guard.site
         for region in sibling.walk()
         for other in region.accesses
     )

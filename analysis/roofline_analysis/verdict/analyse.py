@@ -9,7 +9,13 @@ from typing import Final
 from roofline_analysis.counting.data_samples import DrawnNumbers
 from roofline_analysis.counting.execution import Execution, execute
 from roofline_analysis.launch.binding import Binding
-from roofline_analysis.regions.kernel_summary import KernelSummary, Region, Site, Work
+from roofline_analysis.regions.kernel_summary import (
+    KernelSummary,
+    Region,
+    RegionForm,
+    Site,
+    Work,
+)
 from roofline_analysis.regions.unknowns import UnknownKind, UnknownUsed
 from roofline_analysis.timing.demand import Demand, demanding_regions, launch_demand
 from roofline_analysis.timing.launch_time import Timing, launch_time
@@ -231,7 +237,7 @@ def _ledger(
         runs = execution.regions.get(region)
         if runs is None:
             continue
-        _note_region(region.kind, region.site, runs.trips, runs.share, runs.assumed, notes)
+        _note_region(region.form, region.site, runs.trips, runs.share, runs.assumed, notes)
         copies = region.walked_runs
         if copies > 1:
             notes.setdefault(region.site, []).append(f"loop: {copies} trips, unrolled")
@@ -268,12 +274,17 @@ def _ledger(
 
 
 def _note_region(
-    kind: str, site: Site, trips: float, share: float, assumed: bool, notes: dict[Site, list[str]]
+    form: RegionForm,
+    site: Site,
+    trips: float,
+    share: float,
+    assumed: bool,
+    notes: dict[Site, list[str]],
 ) -> None:
     guess = " (assumed)" if assumed else ""
-    if kind == "loop":
+    if form is RegionForm.LOOP:
         notes.setdefault(site, []).append(f"loop: {trips:,.6g} trips{guess}")
-    elif kind == "guard" and share < 1.0:
+    elif form is RegionForm.GUARD and share < 1.0:
         notes.setdefault(site, []).append(f"branch: taken by {share:.1%} of threads{guess}")
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from roofline_analysis.regions.kernel_summary import RegionForm
+
 Count = Callable[..., Any]
 
 SHARES = {
@@ -64,5 +66,5 @@ def test_a_loop_that_data_can_end_does_a_share_of_its_trips(count: Count, loop: 
       for (int k = 0; {head} out[k] = 1.0f; }}
     }}"""
     found = count(source, 1, 32, n=100)
-    (runs,) = (r for region, r in found.execution.regions.items() if region.kind == "loop")
+    (runs,) = (r for region, r in found.execution.regions.items() if region.form is RegionForm.LOOP)
     assert runs.trips == 75

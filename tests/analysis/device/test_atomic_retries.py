@@ -12,7 +12,7 @@ from roofline_analysis.counting.execution import execute
 from roofline_analysis.device.summary import summarise
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
-from roofline_analysis.regions.kernel_summary import Work
+from roofline_analysis.regions.kernel_summary import RegionForm, Work
 from roofline_analysis.verdict.analyse import work_totals
 from roofline_parsers.reading.load import load_program
 
@@ -77,7 +77,7 @@ def test_floats_are_compared_by_one_word_and_doubles_by_two(count: Count) -> Non
 
 def test_integers_take_one_instruction(count: Count) -> None:
     found = count(kernel("int", "0"), 1, 256)
-    assert not [region for region in found.summary.root.walk() if region.kind == "loop"]
+    assert not [region for region in found.summary.root.walk() if region.form is RegionForm.LOOP]
 
 
 def test_memory_of_all_blocks_adds_by_itself(count: Count) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from roofline_analysis.device.costs.fma import charge_all
 from roofline_analysis.device.operations import Operation, Operations
-from roofline_analysis.regions.kernel_summary import Region, Work
+from roofline_analysis.regions.kernel_summary import Region, RegionForm, Work
 
 Count = Callable[..., Any]
 
@@ -64,7 +64,7 @@ def test_a_returned_product_is_taken_in(count: Count) -> None:
 @given(st.lists(st.sampled_from(("add", "need")), max_size=12))
 def test_the_order_of_uses_does_not_matter(uses: list[str]) -> None:
     """Two operations for each addition that takes the product in, one for other needs together."""
-    home = Region("kernel", None, (Path("k.cu"), 1))
+    home = Region(RegionForm.KERNEL, None, (Path("k.cu"), 1))
     one = ((Work.SP, 1.0),)
     product = Operation(home, home.site, charges=one, product=Work.SP)
     operations = [product]
@@ -82,7 +82,7 @@ def test_the_order_of_uses_does_not_matter(uses: list[str]) -> None:
 
 @given(st.lists(st.lists(st.integers(0, 30), max_size=3), max_size=30), st.integers(0, 29))
 def test_what_is_used_is_what_the_roots_lead_to(sources: list[list[int]], root: int) -> None:
-    home = Region("kernel", None, (Path("k.cu"), 1))
+    home = Region(RegionForm.KERNEL, None, (Path("k.cu"), 1))
     operations = Operations()
     noted = [operations.note(Operation(home, home.site)) for _ in sources]
     edges = [[each for each in inner if each < len(noted)] for inner in sources]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from roofline_analysis.regions.kernel_summary import Work
+from roofline_analysis.regions.kernel_summary import RegionForm, Work
 
 Count = Callable[..., Any]
 
@@ -55,13 +55,13 @@ def test_conditions_on_the_counter_are_decided(count: Count, statements: str, fl
 
 def test_a_loop_that_may_end_early_stays_a_loop(count: Count) -> None:
     found = count(kernel("for (int j = 0; j < 4; j++) { if (m[j]) break; a[j] += 1.f; }"))
-    assert any(region.kind == "loop" for region in found.summary.root.walk())
+    assert any(region.form is RegionForm.LOOP for region in found.summary.root.walk())
 
 
 def test_long_loops_stay_loops(count: Count) -> None:
     found = count(kernel("for (int j = 0; j < 100000; j++) a[j] += 1.f;"))
     assert found.work(Work.SP) == 100_000
-    (loop,) = (region for region in found.summary.root.walk() if region.kind == "loop")
+    (loop,) = (region for region in found.summary.root.walk() if region.form is RegionForm.LOOP)
     assert not loop.unrolled
 
 
@@ -72,5 +72,5 @@ def test_the_runs_are_told(count: Count) -> None:
 
 def test_unroll_1_keeps_the_loop(count: Count) -> None:
     found = count(kernel("#pragma unroll 1\n for (int j = 0; j < 4; j++) a[j] += 1.f;"))
-    assert any(region.kind == "loop" for region in found.summary.root.walk())
+    assert any(region.form is RegionForm.LOOP for region in found.summary.root.walk())
     assert found.work(Work.SP) == 4

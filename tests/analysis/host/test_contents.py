@@ -14,6 +14,7 @@ from roofline_analysis.host import execute_host
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.launch.binding import bind
+from roofline_analysis.regions.kernel_summary import RegionForm
 from roofline_parsers.reading.load import load_program
 
 Run = Callable[..., Any]
@@ -55,7 +56,7 @@ def trips(source: str, argv: tuple[str, ...] | None = ()) -> float | None:
     summary = summarise(launch.kernel, TypeSystem(Symbols(program)))
     bound = bind(summary, launch, (1, 1, 1), (32, 1, 1))
     done = execute(summary.root, bound.grid, bound.block, bound.values)
-    (loop,) = (region for region in summary.root.walk() if region.kind == "loop")
+    (loop,) = (region for region in summary.root.walk() if region.form is RegionForm.LOOP)
     found = done.regions[loop]
     return None if found.assumed else found.trips
 

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from roofline_analysis.regions.kernel_summary import Region
+from roofline_analysis.regions.kernel_summary import Region, RegionForm
 
 SITE = (Path("k.cu"), 1)
-ROOT = Region("kernel", None, SITE)
-OUTER = Region("loop", ROOT, SITE)
-GUARD = Region("guard", OUTER, SITE)
-INNER_GUARD = Region("guard", GUARD, SITE)
-LOOP = Region("loop", INNER_GUARD, SITE)
+ROOT = Region(RegionForm.KERNEL, None, SITE)
+OUTER = Region(RegionForm.LOOP, ROOT, SITE)
+GUARD = Region(RegionForm.GUARD, OUTER, SITE)
+INNER_GUARD = Region(RegionForm.GUARD, GUARD, SITE)
+LOOP = Region(RegionForm.LOOP, INNER_GUARD, SITE)
 
 
 def test_ancestors_start_with_the_region_itself_and_end_with_the_kernel() -> None:

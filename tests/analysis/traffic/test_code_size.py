@@ -9,7 +9,14 @@ from roofline_analysis.counting.execution import execute
 from roofline_analysis.device.summary import summarise
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
-from roofline_analysis.regions.kernel_summary import Access, Array, KernelSummary, Region, Work
+from roofline_analysis.regions.kernel_summary import (
+    Access,
+    Array,
+    KernelSummary,
+    Region,
+    RegionForm,
+    Work,
+)
 from roofline_analysis.traffic.code_size import code_bytes, launch_bytes
 from roofline_core.algebra.symbolic import constant, symbol
 from roofline_core.program.types import Type
@@ -40,7 +47,7 @@ def test_instructions_and_accesses_are_counted() -> None:
 
 def test_loops_have_their_body_as_often_as_it_is_unrolled() -> None:
     summary = empty()
-    loop = Region("loop", summary.root, (PATH, 1), trips=constant(10))
+    loop = Region(RegionForm.LOOP, summary.root, (PATH, 1), trips=constant(10))
     loop.charge(loop.site, Work.INT, 2)
     summary.root.children.append(loop)
     assert code_bytes(summary) == 32 * 2
@@ -56,7 +63,7 @@ def test_code_that_no_thread_comes_to_is_not_fetched() -> None:
     summary = empty()
     site = (PATH, 1)
     summary.root.charge(site, Work.INT, 5)
-    guard = Region("guard", summary.root, site, conditions=(symbol("flag", "param"),))
+    guard = Region(RegionForm.GUARD, summary.root, site, conditions=(symbol("flag", "param"),))
     guard.charge(site, Work.INT, 3)
     summary.root.children.append(guard)
     flag = next(iter(symbol("flag", "param").symbols()))

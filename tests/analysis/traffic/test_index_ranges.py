@@ -9,7 +9,7 @@ import pytest
 from roofline_analysis.counting.execution import execute
 from roofline_analysis.counting.progressions import thread_extents
 from roofline_analysis.device.values import LAUNCH, THREAD
-from roofline_analysis.regions.kernel_summary import Access, Array, Region
+from roofline_analysis.regions.kernel_summary import Access, Array, Region, RegionForm
 from roofline_analysis.traffic.index_ranges import Cut, cut_by_guards
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.symbolic import Expr, apply, constant, from_atom, make_symbol
@@ -25,8 +25,8 @@ ARRAY = Array("a", "global", Type("float"))
 
 
 def guarded(*conditions: Expr) -> tuple[Cut, Region, Environment]:
-    root = Region("kernel", None, SITE)
-    guard = Region("guard", root, SITE, conditions=conditions)
+    root = Region(RegionForm.KERNEL, None, SITE)
+    guard = Region(RegionForm.GUARD, root, SITE, conditions=conditions)
     root.children.append(guard)
     execution = execute(root, GRID, BLOCK, {})
     cut = cut_by_guards(guard, execution, thread_extents(GRID, BLOCK))
@@ -74,7 +74,7 @@ def test_data_leaves_its_odds_of_an_index_it_is_compared_with() -> None:
     offset = 4 * X
     assert cut.share_of(offset, access(offset), environment) == 0.5
     # Unless the other threads do the same in the other branch.
-    other = Region("guard", guard.parent, SITE, conditions=(apply("le", DATA - X),))
+    other = Region(RegionForm.GUARD, guard.parent, SITE, conditions=(apply("le", DATA - X),))
     other.accesses.append(access(offset + 4))
     assert guard.parent is not None
     guard.parent.children.append(other)

@@ -20,7 +20,14 @@ from roofline_analysis.device.costs.integer_costs import (
 )
 from roofline_analysis.device.operations import Operation, Operations
 from roofline_analysis.device.values import PointerValue, Value
-from roofline_analysis.regions.kernel_summary import Access, Region, Role, Site, Work
+from roofline_analysis.regions.kernel_summary import (
+    Access,
+    Region,
+    RegionForm,
+    Role,
+    Site,
+    Work,
+)
 from roofline_core.algebra.symbolic import Expr, Symbol, apply
 
 _MAX_DEPTH = 150
@@ -33,7 +40,7 @@ class Machine:
     """The cost model's state during the walk: regions, value numbers, charged work."""
 
     def __init__(self, path: Path, line: int) -> None:
-        self.root = Region("kernel", None, (path, line))
+        self.root = Region(RegionForm.KERNEL, None, (path, line))
         self.region = self.root
         self.site: Site = (path, line)
         self.next_bit = 1
@@ -48,14 +55,16 @@ class Machine:
         role: Role = Role.TAKEN,
     ) -> Region:
         """Enter a guard; leave it with ``close``."""
-        guard = Region("guard", self.region, self.site, conditions=conditions, odds=odds, role=role)
+        guard = Region(
+            RegionForm.GUARD, self.region, self.site, conditions=conditions, odds=odds, role=role
+        )
         self.region.children.append(guard)
         self.region = guard
         return guard
 
     def open_loop(self) -> Region:
         """Enter a loop; leave it with ``close``."""
-        loop = Region("loop", self.region, self.site, bit=self.next_bit)
+        loop = Region(RegionForm.LOOP, self.region, self.site, bit=self.next_bit)
         self.next_bit <<= 1
         self.region.children.append(loop)
         self.region = loop

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from roofline_analysis.device.assigned import body_facts
-from roofline_analysis.regions.kernel_summary import Region, Work
+from roofline_analysis.regions.kernel_summary import Region, RegionForm, Work
 from roofline_analysis.rules.accesses import trips
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Edit, Fix, Found, Level, Rule
@@ -91,7 +91,7 @@ def _rolled_lines(kernel: KernelSubject) -> dict[tuple[Any, int], Region]:
     return {
         region.site: region
         for region in kernel.judged.demanding
-        if region.kind == "loop"
+        if region.form is RegionForm.LOOP
         and region.copies == 1
         and not region.unrolled
         and region.trips is not None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roofline_analysis.regions.kernel_summary import Region, Work
+from roofline_analysis.regions.kernel_summary import Region, RegionForm, Work
 from roofline_analysis.rules.accesses import asked, depends_on_data, trips
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Found, Level, Rule
@@ -136,7 +136,7 @@ def _loop_trips(kernel: KernelSubject, loop: Region) -> float:
     """Runs of a loop and of those around it."""
     total = 1.0
     for region in loop.ancestors():
-        if region.kind == "loop":
+        if region.form is RegionForm.LOOP:
             total *= trips(kernel, region)
         total *= region.walked_runs
     return total

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roofline_analysis.regions.kernel_summary import Region, Role
+from roofline_analysis.regions.kernel_summary import Region, RegionForm, Role
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Found, Level, Rule
 from roofline_analysis.rules.subject import KernelSubject
@@ -102,7 +102,11 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
 
 def _is_by_thread(region: Region) -> bool:
     """Whether a guard picks a thread by its index."""
-    if region.kind != "guard" or region.role is not Role.TAKEN or not region.conditions:
+    if (
+        region.form is not RegionForm.GUARD
+        or region.role is not Role.TAKEN
+        or not region.conditions
+    ):
         return False
     symbols = {s for c in region.conditions if c is not None for s in c.symbols()}
     return any(s.name.startswith("threadIdx") for s in symbols) and not any(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roofline_analysis.regions.kernel_summary import Region, Role
+from roofline_analysis.regions.kernel_summary import Region, RegionForm, Role
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Found, Level, Rule
 from roofline_analysis.rules.subject import KernelSubject
@@ -54,7 +54,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
     sites = {(each.function.path, each.node.line) for each in kernel.nodes(st.If)}
     for region in kernel.judged.demanding:
         runs = execution.regions[region]
-        if region.kind != "guard" or runs.assumed or not _is_by_thread(region):
+        if region.form is not RegionForm.GUARD or runs.assumed or not _is_by_thread(region):
             continue
         if region.site not in sites:
             continue
