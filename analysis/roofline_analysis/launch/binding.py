@@ -11,7 +11,7 @@ from roofline_analysis.device.values import THREAD
 from roofline_analysis.host.values import Aggregate, LaunchContext, Opaque, Pointer, Scalar, Value
 from roofline_analysis.launch.host_numbers import HostNumbers, solve_dimensions
 from roofline_analysis.launch.sizes_from_guards import COVERED, Arguments, cover, fit
-from roofline_analysis.regions.kernel_summary import KernelSummary
+from roofline_analysis.regions.kernel_summary import AccessMode, KernelSummary
 from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_core.algebra.symbolic import Expr, Symbol, make_symbol
 from roofline_core.program.dims import Dim3
@@ -164,7 +164,7 @@ def _bind_contents(arguments: Arguments, summary: KernelSummary, context: Launch
     if not context.contents:
         return
     accesses = [access for region in summary.root.walk() for access in region.accesses]
-    written = {access.array for access in accesses if access.kind != "read"}
+    written = {access.array for access in accesses if access.mode is not AccessMode.READ}
     for access in accesses:
         held = context.contents.get(access.array.name)
         if held is None or access.yields is None or access.array in written:
@@ -189,7 +189,7 @@ def _drawn(
     if not context.draws:
         return
     accesses = [access for region in summary.root.walk() for access in region.accesses]
-    written = {access.array for access in accesses if access.kind != "read"}
+    written = {access.array for access in accesses if access.mode is not AccessMode.READ}
     for assumption in summary.assumptions:
         if assumption.name in context.draws:
             yield assumption.symbol, context.draws[assumption.name]

@@ -57,6 +57,14 @@ class Array:
     """``__restrict__``: no store through another pointer changes it."""
 
 
+class AccessMode(Enum):
+    """What an access does to memory; the values are what reports write."""
+
+    READ = "read"
+    WRITE = "write"
+    ATOMIC = "atomic"
+
+
 @record(frozen=True, slots=True, eq=False)
 class Access:
     """One load, store or atomic of the source; it happens once in each run of its region."""
@@ -65,13 +73,17 @@ class Access:
     offset: Expr
     """Bytes from the start of the array; data-dependent parts are symbols of scope ``data``."""
     size_bytes: int
-    kind: str
-    """``read``, ``write`` or ``atomic``."""
+    mode: AccessMode
     site: Site
     varies: int = -1
     """The bits of the loops in which the address may change."""
     yields: Symbol | None = None
     """For a load: the symbol of the loaded value."""
+
+    @property
+    def kind(self) -> str:
+        """What reports call its mode: ``read``, ``write`` or ``atomic``."""
+        return self.mode.value
 
 
 @record(frozen=True, slots=True, eq=False)

@@ -7,6 +7,7 @@ from typing import Final
 
 from roofline_analysis.host.values import Buffer, Pointer
 from roofline_analysis.language.symbols import last_component
+from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_analysis.rules.host_program import HostLaunch, HostProgram
 from roofline_analysis.rules.node_index import Located, called_name
 from roofline_core.program import expressions as ex
@@ -103,8 +104,8 @@ def buffer_bytes(use: Use) -> float | None:
     return use.launch.judged.bound.sizes.get(use.parameter)
 
 
-def kinds_of(use: Use) -> set[str] | None:
-    """How a launch accesses a buffer: ``read``, ``write``, ``atomic``; None if that is not sure."""
+def kinds_of(use: Use) -> set[AccessMode] | None:
+    """How a launch accesses a buffer; None if that is not sure."""
     arrays = [
         array
         for array in use.launch.judged.judged.traffic.arrays
@@ -114,7 +115,7 @@ def kinds_of(use: Use) -> set[str] | None:
     if summary.problems or any(array.array.indirect for array in arrays):
         return None
     return {
-        access.kind
+        access.mode
         for region in summary.root.walk()
         for access in region.accesses
         if access.array.name.partition("[")[0] == use.parameter

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from roofline_analysis.regions.kernel_summary import Access, Region, Work
+from roofline_analysis.regions.kernel_summary import Access, AccessMode, Region, Work
 from roofline_analysis.rules.model import Effect
 from roofline_analysis.timing.demand import Demand, RegionDemand, Request
 from roofline_analysis.timing.launch_time import launch_time
@@ -106,12 +106,12 @@ def _changed(region: Region, item: RegionDemand, change: Change) -> RegionDemand
     if delta is not None:
         work = tuple(max(0.0, old + new) for old, new in zip(work, delta, strict=True))
     kept = []
-    loads = sum(1 for q in item.requests if q.sectors and q.kind != "write")
+    loads = sum(1 for q in item.requests if q.sectors and q.mode is not AccessMode.WRITE)
     for access, request in zip(region.accesses, item.requests, strict=True):
         new = change.requests.get(access, request)
         if new is not None:
             kept.append(new)
-    left = sum(1 for q in kept if q.sectors and q.kind != "write")
+    left = sum(1 for q in kept if q.sectors and q.mode is not AccessMode.WRITE)
     rounds = item.rounds * (left / loads if loads else 1.0)
     return replace(
         item,

@@ -17,6 +17,7 @@ from roofline_analysis.counting.execution import Execution, RegionRuns
 from roofline_analysis.language.types import is_float
 from roofline_analysis.regions.kernel_summary import (
     Access,
+    AccessMode,
     KernelSummary,
     Region,
     RegionForm,
@@ -42,7 +43,7 @@ it."""
 class Request:
     """One access of the source, made by one warp."""
 
-    kind: str
+    mode: AccessMode
     """``read``, ``write`` or ``atomic``."""
     sectors: float
     """Sectors of global memory that the lanes' addresses fall into; 0 for shared memory."""
@@ -107,7 +108,7 @@ def launch_demand(
             item = touched.get(id(access))
             request = _request(access, item, reader, active)
             requests.append(request)
-            if access.kind == "atomic" and request.sectors:
+            if access.mode is AccessMode.ATOMIC and request.sectors:
                 line_atomics = max(line_atomics, _line_atomics(access, item, request, runs))
         rows.append((region, runs, requests))
     shares = _dram_shares(rows, traffic, sector)
@@ -132,14 +133,18 @@ def demanding_regions(summary: KernelSummary, execution: Execution) -> Iterator[
 
 def _request(access: Access, item: Touched | None, reader: WarpAddresses, active: float) -> Request:
     if access.array.space == "shared":
-        return Request(access.kind, 0.0, reader.bank_words(access, active))
+        return Request(access.mode, 0.0, reader.bank_words(access, active))
     if access.array.space == "constant":
-        return Request(access.kind, 0.0, 1.0)
+        return Request(access.mode, 0.0, 1.0)
     scattered = item is not None and item.random
     each = item.sectors_each if item is not None else None
     sectors, lines = reader.sectors_and_lines(access, active, each if scattered else None)
-    share = _l1_missed(item, reader.sector) if access.kind == "read" and item is not None else 1.0
-    return Request(access.kind, sectors, lines, l2_share=share)
+    share = (
+        _l1_missed(item, reader.sector)
+        if access.mode is AccessMode.READ and item is not None
+        else 1.0
+    )
+    return Request(access.mode, sectors, lines, l2_share=share)
 
 
 def _l1_missed(item: Touched, sector: int) -> float:
@@ -227,7 +232,7 @@ def _rounds(region: Region, runs: RegionRuns) -> float:
     for access in region.accesses:
         if access.array.space in ("shared", "constant"):
             continue
-        if access.kind == "write":
+        if access.mode is AccessMode.WRITE:
             stored = True
             continue
         depth = 1
@@ -239,7 +244,7 @@ def _rounds(region: Region, runs: RegionRuns) -> float:
             rounds, deepest, stored = rounds + deepest, 0, False
         depths[access.array.name] = max(depth, depths.get(access.array.name, 0))
         deepest = max(deepest, depth)
-        stored |= access.kind == "atomic"
+        stored |= access.mode is AccessMode.ATOMIC
     total = float(rounds + deepest)
     if region.form is not RegionForm.LOOP or chained or stored or rounds:
         return total

@@ -18,7 +18,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from roofline_analysis.regions.kernel_summary import Work
+from roofline_analysis.regions.kernel_summary import AccessMode, Work
 from roofline_analysis.timing.demand import Demand, RegionDemand
 from roofline_analysis.timing.limiter import Limiter
 from roofline_core.program.precision import Precision
@@ -228,7 +228,7 @@ def _path(region: RegionDemand, gpu: Gpu, constants: TimingConstants) -> float:
     slow = (gpu.rates.fp64 or 0.0) < gpu.architecture.warp_size
     clocks += doubles * (constants.dependent_dp if slow else constants.dependent)
     clocks += constants.dependent_shared * sum(1 for q in region.requests if not q.sectors)
-    loads = [q for q in region.requests if q.sectors and q.kind != "write"]
+    loads = [q for q in region.requests if q.sectors and q.mode is not AccessMode.WRITE]
     if loads:
         trip = max(
             q.l2_share * (constants.l2_latency + q.dram_share * constants.dram_latency)

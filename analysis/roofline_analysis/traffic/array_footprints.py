@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_analysis.traffic.access_footprints import Touched
 from roofline_analysis.traffic.footprint import Box, sector_bytes, union_bytes
 from roofline_analysis.traffic.gathers import distinct_bytes, missed_bytes
@@ -57,8 +58,8 @@ def footprint_of(
 
     ``size`` is the allocation's bytes (None: unknown); the launch takes ``waves`` waves of blocks.
     """
-    reads = [item for item in items if item.access.kind != "write"]
-    writes = [item for item in items if item.access.kind != "read"]
+    reads = [item for item in items if item.access.mode is not AccessMode.WRITE]
+    writes = [item for item in items if item.access.mode is not AccessMode.READ]
     read = touched_bytes(reads, size, threads)
     written = touched_bytes(writes, size, threads)
     wave_read = touched_bytes(reads, size, threads, waves)

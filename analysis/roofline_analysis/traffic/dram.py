@@ -13,7 +13,13 @@ from dataclasses import replace
 from typing import Final
 
 from roofline_analysis.counting.execution import Execution
-from roofline_analysis.regions.kernel_summary import Access, Array, KernelSummary, Site
+from roofline_analysis.regions.kernel_summary import (
+    Access,
+    AccessMode,
+    Array,
+    KernelSummary,
+    Site,
+)
 from roofline_analysis.traffic.access_footprints import Touched, touched_by
 from roofline_analysis.traffic.array_footprints import credible_size, footprint_of
 from roofline_analysis.traffic.code_size import code_bytes, launch_bytes
@@ -165,12 +171,17 @@ def access_shares(item: ArrayTraffic) -> dict[Access, tuple[float, float]]:
     """
     alone = {touched.access: _alone(touched) for touched in item.touched}
 
-    def shares(kind: str, total: float) -> dict[Access, float]:
-        known = {each: amount for each, amount in alone.items() if each.kind in (kind, "atomic")}
+    def shares(mode: AccessMode, total: float) -> dict[Access, float]:
+        known = {
+            each: amount for each, amount in alone.items() if each.mode in (mode, AccessMode.ATOMIC)
+        }
         whole = sum(known.values())
         return {each: total * amount / whole for each, amount in known.items()} if whole else {}
 
-    read, written = shares("read", item.read_bytes), shares("write", item.write_bytes)
+    read, written = (
+        shares(AccessMode.READ, item.read_bytes),
+        shares(AccessMode.WRITE, item.write_bytes),
+    )
     return {access: (read.get(access, 0.0), written.get(access, 0.0)) for access in alone}
 
 

@@ -12,7 +12,7 @@ import math
 from collections.abc import Container
 from typing import Final
 
-from roofline_analysis.regions.kernel_summary import Access
+from roofline_analysis.regions.kernel_summary import Access, AccessMode
 from roofline_analysis.traffic.addresses import DATA_SCOPES
 from roofline_core.algebra.symbolic import Apply, Atom, Expr, Symbol
 
@@ -29,7 +29,7 @@ def has_locality(access: Access, loaded: Container[Symbol]) -> bool:
         return False
     symbols = [atom for atom in _plain_atoms(access.offset) if isinstance(atom, Symbol)]
     indices = [symbol for symbol in symbols if symbol.scope in DATA_SCOPES]
-    if access.kind != "read":
+    if access.mode is not AccessMode.READ:
         together = any(symbol.scope == "thread" for symbol in symbols)
         return together or not any(index in loaded for index in indices)
     return not indices or not all(map(_is_carried, indices))

@@ -69,7 +69,7 @@ class Cut:
 def _otherwise(guard: Region, access: Access) -> bool:
     """Whether threads that fail a guard access the same array in its other branch."""
     return guard.parent is not None and any(
-        other.array is access.array and other.kind == access.kind
+        other.array is access.array and other.mode is access.mode
         for sibling in guard.parent.children
         if sibling is not guard and sibling.form is RegionForm.GUARD and sibling.site == guard.site
         for region in sibling.walk()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from roofline_analysis.regions.kernel_summary import Array, Region
+from roofline_analysis.regions.kernel_summary import AccessMode, Array, Region
 from roofline_analysis.traffic.access_footprints import Touched
 from roofline_analysis.traffic.array_footprints import held_bytes, touched_bytes
 
@@ -52,8 +52,8 @@ def loop_refetches(
             read = written = 0.0
             for kept in {item.kept_in(loop) for item in inner} - {0.0}:
                 same = [item for item in inner if item.kept_in(loop) == kept]
-                reads = [item for item in same if item.access.kind != "write"]
-                writes = [item for item in same if item.access.kind != "read"]
+                reads = [item for item in same if item.access.mode is not AccessMode.WRITE]
+                writes = [item for item in same if item.access.mode is not AccessMode.READ]
                 read += kept * touched_bytes(reads, size, threads, waves)
                 written += kept * touched_bytes(writes, size, threads, waves)
             old = result.get(array, (0.0, 0.0))

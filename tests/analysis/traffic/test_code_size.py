@@ -11,6 +11,7 @@ from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.regions.kernel_summary import (
     Access,
+    AccessMode,
     Array,
     KernelSummary,
     Region,
@@ -40,8 +41,8 @@ def test_instructions_and_accesses_are_counted() -> None:
     site = (PATH, 1)
     summary.root.charge(site, Work.INT, 5)
     summary.root.charge(site, Work.SP, 3)  # a multiply-add and an addition
-    summary.root.accesses.append(Access(Array("a", "global", Type("int")), constant(0), 4, "read",
-                                        site))  # fmt: skip
+    array = Array("a", "global", Type("int"))
+    summary.root.accesses.append(Access(array, constant(0), 4, AccessMode.READ, site))
     assert code_bytes(summary) == 32 * (5 + 2 + 1)
 
 

@@ -9,7 +9,13 @@ import pytest
 from roofline_analysis.counting.execution import execute
 from roofline_analysis.counting.progressions import thread_extents
 from roofline_analysis.device.values import LAUNCH, THREAD
-from roofline_analysis.regions.kernel_summary import Access, Array, Region, RegionForm
+from roofline_analysis.regions.kernel_summary import (
+    Access,
+    AccessMode,
+    Array,
+    Region,
+    RegionForm,
+)
 from roofline_analysis.traffic.index_ranges import Cut, cut_by_guards
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.symbolic import Expr, apply, constant, from_atom, make_symbol
@@ -34,7 +40,7 @@ def guarded(*conditions: Expr) -> tuple[Cut, Region, Environment]:
 
 
 def access(offset: Expr) -> Access:
-    return Access(ARRAY, offset, 4, "read", SITE)
+    return Access(ARRAY, offset, 4, AccessMode.READ, SITE)
 
 
 def test_bounds_of_a_picture_cut_both_axes() -> None:

@@ -22,6 +22,7 @@ from roofline_analysis.device.operations import Operation, Operations
 from roofline_analysis.device.values import PointerValue, Value
 from roofline_analysis.regions.kernel_summary import (
     Access,
+    AccessMode,
     Region,
     RegionForm,
     Role,
@@ -344,7 +345,7 @@ class Machine:
     # -- memory
 
     def touch(
-        self, pointer: PointerValue, size_bytes: int, kind: str, yields: Symbol | None = None
+        self, pointer: PointerValue, size_bytes: int, mode: AccessMode, yields: Symbol | None = None
     ) -> None:
         """Record an access and charge its address."""
         self.need_address(pointer)
@@ -353,7 +354,7 @@ class Machine:
             return
         varies = pointer.offset.varies
         self.region.accesses.append(
-            Access(pointer.array, offset, size_bytes, kind, self.site, varies, yields)
+            Access(pointer.array, offset, size_bytes, mode, self.site, varies, yields)
         )
 
 

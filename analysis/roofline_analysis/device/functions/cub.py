@@ -25,7 +25,7 @@ from roofline_analysis.device.functions.thread_groups import linear_thread
 from roofline_analysis.device.state.memory import need_value, offset_by
 from roofline_analysis.device.state.walker import Walker
 from roofline_analysis.device.values import DeviceValue, PointerValue, StructValue, Value, number
-from roofline_analysis.regions.kernel_summary import Work
+from roofline_analysis.regions.kernel_summary import AccessMode, Work
 from roofline_core.program.expressions import Call, Expression, Literal, Name
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
@@ -150,7 +150,7 @@ def _scan(walker: Walker, made: _Primitive, args: Sequence[Expression], name: st
 def _move(walker: Walker, made: _Primitive, args: Sequence[Expression], name: str) -> DeviceValue:
     """``Load(pointer, items)`` and ``Store(pointer, items)``."""
     pointer = walker.evaluate(args[0]) if args else None
-    what = "read" if name == "Load" else "write"
+    what = AccessMode.READ if name == "Load" else AccessMode.WRITE
     size = walker.bytes_of(made.element)
     if isinstance(pointer, PointerValue):
         striped = "STRIPED" in made.algorithm or "TRANSPOSE" in made.algorithm
@@ -162,13 +162,13 @@ def _move(walker: Walker, made: _Primitive, args: Sequence[Expression], name: st
             )
             moved = offset_by(walker, pointer, Value("int", index, 0), made.element)
             walker.machine.touch(moved, size, what)
-        if what == "write":
+        if what is AccessMode.WRITE:
             space = pointer.array.space
             walker.epochs[space] = walker.epochs.get(space, 0) + 1
     if "TRANSPOSE" in made.algorithm:
         walker.machine.charge(Work.INT, _EXCHANGE_INT_OPS * made.items)
     if len(args) > 1:
-        if what == "read":
+        if what is AccessMode.READ:
             give(walker, args[1], name)
         else:
             need_value(walker, walker.evaluate(args[1]))

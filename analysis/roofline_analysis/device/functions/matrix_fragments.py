@@ -16,7 +16,7 @@ from roofline_analysis.device.functions.thread_groups import linear_thread
 from roofline_analysis.device.state.memory import offset_by
 from roofline_analysis.device.state.walker import Walker
 from roofline_analysis.device.values import DeviceValue, PointerValue, StructValue, Value, number
-from roofline_analysis.regions.kernel_summary import Work
+from roofline_analysis.regions.kernel_summary import AccessMode, Work
 from roofline_core.algebra.symbolic import Expr, apply, constant
 from roofline_core.program.expressions import Call, Expression, Literal, Name
 from roofline_core.program.types import Type
@@ -88,7 +88,7 @@ def _layout(walker: Walker, node: Call, position: int, argument: int) -> str:
 
 
 def _moved(
-    walker: Walker, node: Call, args: list[DeviceValue], fragment: int, what: str
+    walker: Walker, node: Call, args: list[DeviceValue], fragment: int, what: AccessMode
 ) -> DeviceValue | None:
     shape = _fragment(walker, node.args[fragment])
     pointer, leading = args[1 - fragment], args[2]
@@ -127,13 +127,13 @@ def _index(lane: Expr, each: int, columns: int, stride: Expr) -> Expr:
 def _load(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
     if len(args) < 3:
         return None
-    return _moved(walker, node, args, 0, "read")
+    return _moved(walker, node, args, 0, AccessMode.READ)
 
 
 def _store(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
     if len(args) < 3:
         return None
-    found = _moved(walker, node, args, 1, "write")
+    found = _moved(walker, node, args, 1, AccessMode.WRITE)
     target = args[0]
     if found is not None and isinstance(target, PointerValue):
         space = target.array.space

@@ -6,6 +6,7 @@ from roofline_analysis.device.functions.atomic_retries import charge_retries
 from roofline_analysis.device.state.memory import load, need_value
 from roofline_analysis.device.state.walker import Walker
 from roofline_analysis.device.values import DeviceValue, PlacePointer, PointerValue, Value, number
+from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_core.program.expressions import Call, Name
 from roofline_core.program.types import Type
 
@@ -31,7 +32,7 @@ def atomic(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> De
     target = args[0]
     if isinstance(target, PointerValue):
         type_ = walker.types.resolve(target.pointee)
-        walker.machine.touch(target, walker.bytes_of(type_), "atomic")
+        walker.machine.touch(target, walker.bytes_of(type_), AccessMode.ATOMIC)
         if name.startswith("atomicAdd"):
             charge_retries(walker, target, type_)
         walker.epochs[target.array] = walker.epochs.get(target.array, 0) + 1
@@ -82,5 +83,5 @@ def texture(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> D
     array = walker.array(f"texture@{node.line}", element, "global")
     offset = walker.fresh("texture", "data")
     pointer = PointerValue(array, Value("long", offset, walker.machine.loop_bits()), element)
-    walker.machine.touch(pointer, walker.bytes_of(element), "read")
+    walker.machine.touch(pointer, walker.bytes_of(element), AccessMode.READ)
     return walker.opaque(element, walker.machine.loop_bits(), "texture", "data")

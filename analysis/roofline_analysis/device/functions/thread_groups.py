@@ -23,6 +23,7 @@ from roofline_analysis.device.values import (
     Value,
     number,
 )
+from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_core.algebra.symbolic import Expr, apply, constant, from_atom
 from roofline_core.program.expressions import Call, Name
 from roofline_core.program.types import Type
@@ -204,11 +205,11 @@ def _memcpy_async(
         whole = (part for part in _SHARES if size.expr == lanes * part)
         each = next(whole, _COPIED_BYTES)
     rank = linear_thread() if kind != "tile" else apply("mod", linear_thread(), tile)
-    for pointer, what in ((source, "read"), (target, "write")):
+    for pointer, what in ((source, AccessMode.READ), (target, AccessMode.WRITE)):
         if isinstance(pointer, PointerValue):
             moved = offset_by(walker, pointer, Value("int", rank * each, 0), Type("char"))
             walker.machine.touch(moved, each, what)
-            if what == "write":
+            if what is AccessMode.WRITE:
                 space = pointer.array.space
                 walker.epochs[space] = walker.epochs.get(space, 0) + 1
     return number(0, "int")

@@ -17,7 +17,7 @@ from roofline_analysis.device.values import (
     Value,
     VariablePlace,
 )
-from roofline_analysis.regions.kernel_summary import Access, Array, Region, Site
+from roofline_analysis.regions.kernel_summary import Access, AccessMode, Array, Region, Site
 from roofline_core.algebra.symbolic import ZERO, Expr, constant, from_atom
 from roofline_core.program.records import record
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class _Use:
     region: Region
     site: Site
-    kind: str
+    mode: AccessMode
     offset: Expr | None
     """Bytes from the array's start; None where the index depends on data."""
     size_bytes: int
@@ -44,7 +44,7 @@ class LocalArrays:
         self._types: dict[int, Type] = {}
         self._addressed: set[int] = set()
 
-    def note(self, walker: Variables, place: FieldPlace, kind: str) -> None:
+    def note(self, walker: Variables, place: FieldPlace, mode: AccessMode) -> None:
         """Record a read or write of an array element."""
         found = _locate(walker, place)
         if found is None:
@@ -53,7 +53,7 @@ class LocalArrays:
         size = walker.bytes_of(place.type)
         machine = walker.machine
         self._uses.setdefault(slot, []).append(
-            _Use(machine.region, machine.site, kind, offset, size)
+            _Use(machine.region, machine.site, mode, offset, size)
         )
         self._types[slot] = walker.slot_types[slot]
         if not fixed:
@@ -73,7 +73,7 @@ class LocalArrays:
                 if offset is None or any(s.scope in ("data", "carried") for s in offset.symbols()):
                     offset, size = ZERO, whole
                 use.region.accesses.append(
-                    Access(array, thread * whole + offset, size, use.kind, use.site)
+                    Access(array, thread * whole + offset, size, use.mode, use.site)
                 )
 
 

@@ -15,7 +15,7 @@ from roofline_analysis.device.values import (
     number,
 )
 from roofline_analysis.language.types import is_float, is_integer
-from roofline_analysis.regions.kernel_summary import Array
+from roofline_analysis.regions.kernel_summary import AccessMode, Array
 from roofline_core.algebra.symbolic import Expr, Symbol, apply, constant
 from roofline_core.program.types import Type
 
@@ -82,7 +82,7 @@ def load(walker: Walker, pointer: PointerValue) -> DeviceValue:
         if found is not None:
             return found  # type: ignore[return-value]
     value = _loaded(walker, array, type_, varies, pointer)
-    machine.touch(pointer, size, "read", _symbol_of(value))
+    machine.touch(pointer, size, AccessMode.READ, _symbol_of(value))
     if key is not None:
         machine.region.available[key] = value
     return value
@@ -133,8 +133,8 @@ def store(walker: Walker, pointer: PointerValue, value: DeviceValue) -> None:
     type_ = walker.types.resolve(pointer.pointee)
     need_value(walker, value)
     size = walker.bytes_of(type_)
-    machine.touch(pointer, size, "write")
-    # A pointer of the same space may alias this memory, unless it is restrict.
+    machine.touch(pointer, size, AccessMode.WRITE)
+    # Another pointer of the same space may name this memory, unless it is restrict.
     changed: object = array if array.restrict else array.space
     walker.epochs[changed] = walker.epochs.get(changed, 0) + 1
     if pointer.offset.expr is not None and isinstance(value, (Value, StructValue)):

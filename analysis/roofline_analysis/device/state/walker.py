@@ -30,8 +30,7 @@ from roofline_analysis.language.layouts import ASSUMED_BYTES
 from roofline_analysis.language.scope import Number
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.language.types import is_float, is_integer, is_unsigned
-from roofline_analysis.language.types_in_force import InForce, TypesInForce
-from roofline_analysis.regions.kernel_summary import Array, Assumption
+from roofline_analysis.regions.kernel_summary import AccessMode, Array, Assumption
 from roofline_core.algebra.symbolic import Expr, Symbol, constant, from_atom, make_symbol, symbol
 from roofline_core.program.expressions import Call, Expression, Name, SizeOf
 from roofline_core.program.records import record
@@ -372,7 +371,7 @@ class Walker:
         if isinstance(place, FieldPlace):
             owner = self.read_owner(place.owner)
             if place.index is not None:
-                self.local_arrays.note(self, place, "read")
+                self.local_arrays.note(self, place, AccessMode.READ)
             if isinstance(owner, StructValue):
                 found = owner.fields.get(place.name) if place.name is not None else None
                 if found is not None:
@@ -467,7 +466,7 @@ class Walker:
         elif isinstance(place, FieldPlace):
             owner = self.read_owner(place.owner)
             if place.index is not None:
-                self.local_arrays.note(self, place, "write")
+                self.local_arrays.note(self, place, AccessMode.WRITE)
             if isinstance(owner, PlacePointer):
                 self.write(FieldPlace(owner.place, place.name, place.type, place.index), value)
             elif isinstance(owner, StructValue):

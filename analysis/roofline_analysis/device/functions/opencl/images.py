@@ -24,7 +24,7 @@ from roofline_analysis.device.values import (
 )
 from roofline_analysis.language.opencl_types import vector_type
 from roofline_analysis.language.types import SCALARS, is_float
-from roofline_analysis.regions.kernel_summary import Array
+from roofline_analysis.regions.kernel_summary import AccessMode, Array
 from roofline_core.algebra.symbolic import Apply, Expr, apply
 from roofline_core.program.expressions import Call
 from roofline_core.program.types import Type
@@ -73,14 +73,14 @@ def _coordinate(value: Value) -> Expr | None:
 
 
 def _touch(
-    walker: Walker, image: PointerValue, at: DeviceValue, size_bytes: int, kind: str
+    walker: Walker, image: PointerValue, at: DeviceValue, size_bytes: int, mode: AccessMode
 ) -> None:
     need_value(walker, at)
     texel = _texel(walker, image, at)
     if texel is None:
         texel = walker.fresh("texel", "data")
     offset = Value("long", texel * size_bytes, walker.machine.loop_bits())
-    walker.machine.touch(PointerValue(image.array, offset, image.pointee), size_bytes, kind)
+    walker.machine.touch(PointerValue(image.array, offset, image.pointee), size_bytes, mode)
 
 
 def _read(channel: str) -> Handler:
@@ -91,7 +91,7 @@ def _read(channel: str) -> Handler:
             return None
         at = args[2] if len(args) > 2 else args[1]
         channels = 1 if node in walker.first_channels else 4
-        _touch(walker, args[0], at, SCALARS[channel] * channels, "read")
+        _touch(walker, args[0], at, SCALARS[channel] * channels, AccessMode.READ)
         return walker.opaque(
             vector_type(channel, 4), walker.machine.loop_bits(), args[0].array.name, "data"
         )
@@ -105,7 +105,7 @@ def _write(channel: str) -> Handler:
     ) -> DeviceValue | None:
         if len(args) >= 3 and isinstance(args[0], PointerValue):
             need_value(walker, args[-1])
-            _touch(walker, args[0], args[1], SCALARS[channel] * 4, "write")
+            _touch(walker, args[0], args[1], SCALARS[channel] * 4, AccessMode.WRITE)
         return number(0, "int")
 
     return handler

@@ -22,6 +22,7 @@ from roofline_analysis.device.values import (
     number,
 )
 from roofline_analysis.language.opencl_types import WIDTHS, vector_type
+from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_core.algebra.symbolic import apply, from_atom, make_symbol
 from roofline_core.program.expressions import Call
 
@@ -147,7 +148,7 @@ def _atomic_load(
     if not isinstance(pointer, PointerValue):
         return None
     type_ = walker.types.resolve(pointer.pointee)
-    walker.machine.touch(pointer, walker.bytes_of(type_), "read")
+    walker.machine.touch(pointer, walker.bytes_of(type_), AccessMode.READ)
     return walker.opaque(type_, walker.machine.loop_bits(), pointer.array.name, "data")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roofline_analysis.regions.kernel_summary import Region, RegionForm, Work
+from roofline_analysis.regions.kernel_summary import AccessMode, Region, RegionForm, Work
 from roofline_analysis.rules.accesses import asked, depends_on_data, trips
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Found, Level, Rule
@@ -90,7 +90,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
     inputs = [
         item
         for item in asked(kernel, "global", "shared")
-        if item.access.kind == "read" and item.array.element.name in _HALVES
+        if item.access.mode is AccessMode.READ and item.array.element.name in _HALVES
     ]
     if any(depends_on_data(item.access) for item in inputs):
         return

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roofline_analysis.device.assigned import body_facts
+from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_analysis.rules.copies import TO_DEVICE, Copy, buffer_bytes, copies, kinds_of, uses_of
 from roofline_analysis.rules.host_program import HostProgram
 from roofline_analysis.rules.model import Fix, Found, Level, Related, Rule
@@ -50,7 +51,7 @@ def check(program: HostProgram) -> Iterator[Found]:
         if not _is_invariant(copy, loop) or copy.located.branches:
             continue
         uses = uses_of(program, copy.target)
-        if not uses or any(kinds_of(use) != {"read"} for use in uses):
+        if not uses or any(kinds_of(use) != {AccessMode.READ} for use in uses):
             continue
         size = buffer_bytes(uses[0])
         moved = f" {amount(size, 'B')}" if size else ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_analysis.rules.copies import (
     TO_DEVICE,
     Copy,
@@ -114,7 +115,7 @@ def _overwritten(program: HostProgram, copy: Copy, uses: list[Use], size: float)
 
 def _writes_whole(use: Use, size: float) -> bool:
     """Whether a launch writes each byte of a buffer and reads none."""
-    if kinds_of(use) != {"write"}:
+    if kinds_of(use) != {AccessMode.WRITE}:
         return False
     for array in use.launch.judged.judged.traffic.arrays:
         if array.array.name == use.parameter:
@@ -129,7 +130,7 @@ def _writes_whole(use: Use, size: float) -> bool:
 def _unchanged(
     program: HostProgram, copy: Copy, uses: list[Use], all_copies: list[Copy], size: float
 ) -> Iterator[Found]:
-    if any(kinds_of(use) != {"read"} for use in uses):
+    if any(kinds_of(use) != {AccessMode.READ} for use in uses):
         return
     if not any(each.direction == TO_DEVICE and each.target == copy.source for each in all_copies):
         return

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Edit, Fix, Found, Level, Rule
 from roofline_analysis.rules.node_index import called_name
@@ -46,13 +47,13 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
     summary = kernel.summary
     if not summary.barriers or summary.shared_bytes or kernel.launch.bound.dynamic_shared_bytes:
         return
-    kinds: dict[object, set[str]] = {}
+    kinds: dict[object, set[AccessMode]] = {}
     for region in summary.root.walk():
         for access in region.accesses:
             if access.array.space == "shared":
                 return
-            kinds.setdefault(access.array, set()).add(access.kind)
-    if any(len(each) > 1 or "atomic" in each for each in kinds.values()):
+            kinds.setdefault(access.array, set()).add(access.mode)
+    if any(len(each) > 1 or AccessMode.ATOMIC in each for each in kinds.values()):
         return
     calls = [
         located

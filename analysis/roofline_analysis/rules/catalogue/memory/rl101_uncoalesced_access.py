@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from roofline_analysis.device.values import THREAD
+from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_analysis.rules.accesses import (
     Asked,
     asked,
@@ -65,7 +66,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
             continue
         found += wide
         change.requests.update((item.access, item.coalesced()) for item in wide)
-        if array in traffic and all(i in wide for i in items if i.access.kind == "read"):
+        if array in traffic and all(i in wide for i in items if i.access.mode is AccessMode.READ):
             # What the cache lost between a thread's steps through its sectors.
             again = traffic[array].read_bytes - traffic[array].first_read_bytes
             change.dram_bytes -= max(0.0, again)
@@ -99,7 +100,11 @@ def is_transposed(kernel: KernelSubject, item: Asked) -> bool:
 
 
 def _is_wide(kernel: KernelSubject, item: Asked) -> bool:
-    if item.access.kind == "atomic" or depends_on_data(item.access) or item.active < _LEAST_LANES:
+    if (
+        item.access.mode is AccessMode.ATOMIC
+        or depends_on_data(item.access)
+        or item.active < _LEAST_LANES
+    ):
         return False
     if item.request.sectors < _EXCESS * item.least_sectors or is_transposed(kernel, item):
         return False
@@ -111,8 +116,14 @@ def _message(kernel: KernelSubject, items: Sequence[Asked]) -> str:
     worst = max(items, key=lambda item: item.warp_runs * item.request.sectors)
     apart = lane_stride(kernel, worst.access) or 0.0
     names = ", ".join(list(dict.fromkeys(shown_name(item.array) for item in items))[:5])
-    kinds = {item.access.kind for item in items}
-    verb = "stores to" if kinds == {"write"} else "accesses to" if len(kinds) > 1 else "loads of"
+    kinds = {item.access.mode for item in items}
+    verb = (
+        "stores to"
+        if kinds == {AccessMode.WRITE}
+        else "accesses to"
+        if len(kinds) > 1
+        else "loads of"
+    )
     return (
         f"{verb} {names} by neighbouring threads lie {abs(apart):,.0f} bytes apart: a warp's"
         f" request takes {worst.request.sectors:.0f} sectors where {worst.least_sectors:.0f} would"

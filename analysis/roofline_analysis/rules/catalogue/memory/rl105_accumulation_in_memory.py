@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roofline_analysis.regions.kernel_summary import Region
+from roofline_analysis.regions.kernel_summary import AccessMode, Region
 from roofline_analysis.rules.accesses import (
     Asked,
     asked,
@@ -55,8 +55,12 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
         for loop in loops.values():
             inside = [item for item in items if loop in item.region.ancestors()]
             offsets = {item.access.offset for item in inside}
-            kinds = {item.access.kind for item in inside}
-            if len(offsets) != 1 or kinds != {"read", "write"} or _has_barrier(loop):
+            kinds = {item.access.mode for item in inside}
+            if (
+                len(offsets) != 1
+                or kinds != {AccessMode.READ, AccessMode.WRITE}
+                or _has_barrier(loop)
+            ):
                 continue
             effect = kernel.effect(Change(requests={item.access: None for item in inside}))
             if matters(effect):
@@ -72,7 +76,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
 def _loop(kernel: KernelSubject, item: Asked) -> Region | None:
     """The innermost loop around a store, if the address is the same in all its runs."""
     loop = item.region.innermost_loop
-    if item.access.kind != "write" or loop is None or depends_on_data(item.access):
+    if item.access.mode is not AccessMode.WRITE or loop is None or depends_on_data(item.access):
         return None
     if item.access.varies & loop.bit or trips(kernel, loop) < _LEAST_TRIPS:
         return None

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from roofline_analysis.host.values import Buffer, Pointer
+from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_analysis.rules.effects import matters
 from roofline_analysis.rules.model import Edit, Fix, Found, Level, Rule
 from roofline_analysis.rules.subject import KernelSubject
@@ -86,7 +87,7 @@ def _loads_again(kernel: KernelSubject) -> bool:
         for access in region.accesses:
             if access.array.space != "global":
                 continue
-            if access.kind == "write":
+            if access.mode is AccessMode.WRITE:
                 stored.add(access.array)
                 continue
             key = (access.array, access.offset)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roofline_analysis.language.types import is_float
+from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_analysis.rules.accesses import Asked, asked, shown_name
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Found, Level, Rule
@@ -71,7 +72,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
     items = [
         item
         for item in asked(kernel, "global")
-        if item.access.kind == "atomic"
+        if item.access.mode is AccessMode.ATOMIC
         and _span(kernel, item) <= _FEW_BYTES
         and not _is_guessed(kernel, item)
     ]

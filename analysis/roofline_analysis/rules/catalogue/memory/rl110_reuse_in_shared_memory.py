@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from roofline_analysis.device.values import THREAD
-from roofline_analysis.regions.kernel_summary import Access, Region
+from roofline_analysis.regions.kernel_summary import Access, AccessMode, Region
 from roofline_analysis.rules.accesses import (
     Asked,
     asked,
@@ -110,7 +110,7 @@ def _sharing(kernel: KernelSubject, item: Asked) -> float:
     """How many warps of a block load the same elements in one run of the loop around."""
     loop = item.region.innermost_loop
     access = item.access
-    if access.kind != "read" or loop is None or depends_on_data(access):
+    if access.mode is not AccessMode.READ or loop is None or depends_on_data(access):
         return 1.0
     if trips(kernel, loop) < _LEAST_TRIPS or not access.varies & loop.bit or _has_guard(item, loop):
         return 1.0
