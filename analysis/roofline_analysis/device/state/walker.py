@@ -30,6 +30,7 @@ from roofline_analysis.language.layouts import ASSUMED_BYTES
 from roofline_analysis.language.scope import Number
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.language.types import is_float, is_integer, is_unsigned
+from roofline_analysis.language.types_in_force import InForce, TypesInForce
 from roofline_analysis.regions.kernel_summary import AccessMode, Array, Assumption
 from roofline_core.algebra.symbolic import Expr, Symbol, constant, from_atom, make_symbol, symbol
 from roofline_core.program.expressions import Call, Expression, Name, SizeOf
