@@ -1,4 +1,4 @@
-"""What one run, or one editor session, need not compute twice."""
+"""Cache of one run or one editor session: files, headers and analyses."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from roofline_parsers.reading.load import LoadCache
 _Analysis = TypeVar("_Analysis")
 
 _MAX_PROGRAMS: Final = 8
-"""Analyses kept to start from when their files are edited."""
+"""The most analyses kept for reuse after an edit."""
 
 
 class AnalysisCache:
-    """Headers and files read before. Make one a run, or one a server; not thread-safe."""
+    """Headers and files already read; one instance for each run or server. Not thread-safe."""
 
     def __init__(self, *, keep_trees: bool = False) -> None:
         self.load = LoadCache(keep_trees=keep_trees)
         self.newest: Any = None
-        """The last ``ProgramAnalysis``, where analyses are kept; else None."""
+        """The last ``ProgramAnalysis``; None in a run that keeps no analyses."""
         self._keep = keep_trees
         self._programs: dict[tuple[Path, ...], Any] = {}
         self._options: dict[object, PreprocessOptions] = {}
@@ -33,10 +33,10 @@ class AnalysisCache:
     def options(
         self, paths: Sequence[Path], settings: Settings, reader: Reader
     ) -> PreprocessOptions:
-        """How the files of a program are compiled; see ``preprocess_options``."""
+        """The macros and include folders of a program; see ``preprocess_options``."""
         if not self._keep:
             return preprocess_options(paths, settings, reader)
-        # Which Makefile is meant depends on the files' texts, which are edited.
+        # The choice of Makefile depends on the files' texts, which change.
         offloads = tuple(has_offload(reader(path) or b"") for path in paths)
         key = (tuple(paths), settings, offloads)
         found = self._options.get(key)
@@ -45,9 +45,9 @@ class AnalysisCache:
         return found
 
     def replace_program(self, paths: tuple[Path, ...], analysis: _Analysis) -> _Analysis | None:
-        """Put the newest analysis of a program in place of the last one, which is given.
+        """Store a program's newest analysis; returns the earlier analysis that it replaces.
 
-        None, and nothing is kept, in a run that analyses each program once.
+        Returns None if there is none. A run that analyses each program once stores nothing.
         """
         if not self._keep:
             return None
@@ -59,7 +59,7 @@ class AnalysisCache:
         return before
 
     def invalidate(self, path: Path) -> None:
-        """Forget what was read of a file that has changed."""
+        """Drop the cached contents of a file that has changed."""
         self.load.invalidate(path)
         self._programs.clear()
         self._options.clear()

@@ -42,10 +42,10 @@ def analyze(
 ) -> FileReport:
     """Analyse one file, saved or not, with the files that are linked with it.
 
-    They are those that ``project`` finds, which is told the text; without it they are looked for
-    in the file's own folder. A file without any sign of a kernel is not read further. Bad code
+    ``project`` finds the linked files, with ``text`` as the file's contents; without ``project``
+    the file's own folder is searched. A file without any sign of a kernel is not parsed. Bad code
     gives a partial report with problems, never an exception. Without ``findings`` no rule is
-    applied, which is quicker. Raises ``UnknownGpuError`` for a GPU that the database does not have.
+    applied, which is faster. Raises ``UnknownGpuError`` for a GPU that the database does not have.
     """
 
     def overlaid(wanted: Path) -> bytes | None:
@@ -73,7 +73,7 @@ def analyze_paths(
 ) -> Iterator[FileReport]:
     """Analyse files, grouped into programs; reports come in the order of the files.
 
-    ``project`` finds what is linked with them; without it that is looked for among them alone.
+    ``project`` finds the files linked with ``paths``; without it only ``paths`` are linked.
     """
     if project is None:
         project = ProjectIndex(None, files=paths, reader=reader)
@@ -91,7 +91,7 @@ def analyze_paths(
 def loaded_programs(
     paths: Sequence[Path], settings: Settings, project: ProjectIndex, reader: Reader = read_file
 ) -> Iterator[tuple[ProgramAnalysis, list[Path]]]:
-    """The programs that files belong to, one after the other, each with its members of them."""
+    """Each program to which ``paths`` belong, loaded, with the members of ``paths`` in it."""
     cache = AnalysisCache()
     for units, members in programs(paths, project):
         yield (
@@ -107,7 +107,7 @@ def kernels_of_file(analysis: ProgramAnalysis, path: Path) -> list[Function]:
 
 
 def kernel_of_report(analysis: ProgramAnalysis, report: KernelReport) -> Function | None:
-    """The kernel that a report is of; None if the program does not have it any more."""
+    """The kernel of a report; None if the program no longer has it."""
     for kernel in analysis.functions:
         same = kernel.path == report.path and kernel.name_span == report.name_span
         if same and kernel.qualified_name == report.qualified_name:
@@ -193,10 +193,10 @@ def _judge(analysis: ProgramAnalysis, kernel: Function) -> Judged:
 def what_if_of(
     analysis: ProgramAnalysis, report: KernelReport, launch: int | None, names: Sequence[str]
 ) -> WhatIf | None:
-    """What a launch of a kernel would be elsewhere, for a front end that asks when it needs it.
+    """The class of a launch on other GPUs and at other sizes, computed on demand.
 
-    ``launch`` is its place in ``report.launches``, None where there is none. None if the program
-    does not have that kernel any more.
+    ``launch`` is the index in ``report.launches``; None for a kernel without launches. Returns
+    None if the program no longer has that kernel.
     """
     kernel = kernel_of_report(analysis, report)
     if kernel is None:
@@ -214,12 +214,12 @@ def _what_if(analysis: ProgramAnalysis, kernel: Function, launch: JudgedLaunch) 
 
 
 def launch_contexts(analysis: ProgramAnalysis, kernel: Function) -> Sequence[LaunchContext]:
-    """The launches that a kernel's report has, in its order."""
+    """The launches in a kernel's report, in the report's order."""
     return _distinct(analysis.launches_of(kernel))[:_MAX_LAUNCHES]
 
 
 def _distinct(contexts: Sequence[LaunchContext]) -> list[LaunchContext]:
-    """One launch for each place, template arguments and dimensions."""
+    """The launches without repetitions of place, template arguments and dimensions."""
     seen: dict[object, LaunchContext] = {}
     for context in contexts:
         bindings = tuple(sorted((n, repr(v)) for n, v in context.template_bindings.items()))

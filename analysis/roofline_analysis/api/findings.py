@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from roofline_analysis.api.program import ProgramAnalysis
 
 _MAX_LAUNCHES = 40
-"""Launches of a program that host code is looked at with."""
+"""The most launches of a program that host rules examine."""
 
 
 class FindingsMaker:
-    """Makes the findings of one file's report, and remembers what its parts share."""
+    """Computes the findings of one file's report; caches judged launches."""
 
     def __init__(self, analysis: ProgramAnalysis) -> None:
-        """Raises UnknownRuleError for settings that name a rule which is none."""
+        """Raises UnknownRuleError if the settings name a rule that does not exist."""
         self._analysis = analysis
         self._selection = Selection.of(analysis.settings)
         self._rules = self._selection.rules()
@@ -39,12 +39,12 @@ class FindingsMaker:
         self._known: dict[tuple[int, int], JudgedLaunch] = {}
 
     def know(self, kernel: Function, launches: Iterable[JudgedLaunch]) -> None:
-        """Launches of a kernel that were judged before."""
+        """Add launches of a kernel that are already judged to the cache."""
         for launch in launches:
             self._known[id(kernel), id(launch.context)] = launch
 
     def in_kernel(self, kernel: Function, launches: Sequence[JudgedLaunch]) -> tuple[Finding, ...]:
-        """All findings of a kernel, whatever files and comments switch off."""
+        """All findings of a kernel, including those that settings or comments suppress."""
         if not self._rules:
             return ()
         analysis = self._analysis
@@ -56,7 +56,7 @@ class FindingsMaker:
     def in_file(
         self, path: Path, kernels: Sequence[KernelReport]
     ) -> tuple[tuple[KernelReport, ...], tuple[Finding, ...]]:
-        """The kernels without the findings that are switched off, and the file's other findings."""
+        """The kernels without suppressed findings, and the file's findings outside kernels."""
         text = self._text(path) if self._rules else None
         if text is None:
             return tuple(kernels), ()
@@ -121,5 +121,5 @@ class FindingsMaker:
 
 
 def _place(finding: Finding) -> object:
-    """What is told once: device functions and templates are met through several kernels."""
+    """The key of a finding, to drop duplicates from functions that several kernels share."""
     return finding.code, finding.path, finding.span

@@ -1,4 +1,4 @@
-"""Reports of library calls: what the host execution met, judged on the settings' GPU."""
+"""Reports of the library calls found by the host execution, for the settings' GPU."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from roofline_analysis.verdict.library_calls import judge_call
 from roofline_core.algebra.symbolic import Expr
 
 MAX_PER_LINE = 3
-"""Calls of one line with different sizes that are reported."""
+"""The most calls of one line, with different sizes, that are reported."""
 
 
 def library_call_reports(analysis: ProgramAnalysis, path: Path) -> tuple[LibraryCallReport, ...]:

@@ -1,4 +1,4 @@
-"""How a program's files are compiled: macros and include folders from settings and build files."""
+"""Macros and include folders of a program, from settings and build files."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def preprocess_options(
 ) -> PreprocessOptions:
     """Macros and include folders for a program.
 
-    They come from ``compile_commands.json`` where the settings name one that lists a file of the
-    program, else from the Makefile beside the first file; the settings' own are added to them.
-    Raises ``RooflineError`` for a compile_commands.json that cannot be read as one.
+    The source is ``compile_commands.json`` if the settings name one that lists a file of the
+    program, else the Makefile beside the first file; those of the settings are added. Raises
+    ``RooflineError`` if ``compile_commands.json`` is not valid.
     """
     listed = _listed(paths, settings, reader)
     flags, own_defines = (listed, ()) if listed is not None else _made(paths, reader)
@@ -64,7 +64,7 @@ def _listed(paths: Sequence[Path], settings: Settings, reader: Reader) -> Compil
 
 
 def _made(paths: Sequence[Path], reader: Reader) -> tuple[CompileFlags, FileDefines]:
-    """What a Makefile says of all files, and what more of single ones."""
+    """A Makefile's flags for all files, and its additional macros for single files."""
     folder = paths[0].parent if paths else Path()
     text = _makefile(folder, paths, reader)
     if text is None:

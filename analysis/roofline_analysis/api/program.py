@@ -67,25 +67,25 @@ class ProgramAnalysis:
         cache: AnalysisCache | None = None,
         here: ProgramAnalysis | None = None,
     ) -> None:
-        """``here`` is an analysis of the same program for another GPU, to take from."""
+        """``here``, if given, is an analysis of the same program for another GPU to reuse."""
         self.program = program
         self.settings = settings
         self.reader: Reader = here.reader if here else read_file
-        """Gives the texts that findings are placed in."""
+        """Reads the source texts in which findings are placed."""
         self.target: Target = target_of(settings)
         self.types: TypeSystem = here.types if here else TypeSystem(Symbols(program))
         self.functions: tuple[Function, ...] = here.functions if here else _kernels(program)
         self.nodes = NodeIndex(self.types.symbols)
-        """What rules look through, each function once."""
+        """The nodes that rules search, collected once for each function."""
         self._argv = argv
         self._cache = cache or AnalysisCache()
-        # Weak, for it holds this one: what is done with is to be freed at once.
+        # Weak, because that analysis holds this one: a cycle would delay freeing both.
         self._origin = weakref.ref(here) if here is not None else None
         self._elsewhere: dict[str, ProgramAnalysis] = {}
         self._host: HostResult | None = None
         self._open_host: HostResult | None = None
         self.results = KernelResults()
-        """What was found out of the kernels so far."""
+        """Judged kernels to which rules have not been applied yet."""
 
     @classmethod
     def load(
@@ -110,7 +110,7 @@ class ProgramAnalysis:
         return analysis
 
     def _keep(self, before: ProgramAnalysis) -> None:
-        """Take over what still holds of the analysis of an earlier text."""
+        """Reuse the still valid results of the analysis of an earlier text."""
         held = kept(before.program, self.program)
         if held is None:
             return
@@ -122,7 +122,7 @@ class ProgramAnalysis:
 
     @property
     def host(self) -> HostResult:
-        """The launches of the host program, found when first asked for."""
+        """The launches of the host program, computed on first use."""
         here = self._here
         if self._host is None and here is not None and not here.host.asks_device:
             self._host = here.host
@@ -134,7 +134,7 @@ class ProgramAnalysis:
 
     @property
     def open_host(self) -> HostResult:
-        """The launches where the command line is not known, so that sizes stay symbols."""
+        """The launches for an unknown command line, so that sizes stay symbols."""
         if self._argv is None:
             return self.host
         if self._open_host is None:
@@ -144,13 +144,13 @@ class ProgramAnalysis:
 
     @property
     def _here(self) -> ProgramAnalysis | None:
-        """The analysis that this one takes from, which ``on`` was called of."""
+        """The analysis on which ``on`` was called to make this one; None if there is none."""
         return self._origin() if self._origin is not None else None
 
     def on(self, gpu: str) -> ProgramAnalysis:
-        """The same program on another GPU, with all that does not depend on the GPU.
+        """The same program on another GPU; reuses all results that do not depend on the GPU.
 
-        The source is taken as it was read for this GPU. Good for as long as this analysis is there.
+        The source stays as preprocessed for this GPU. Valid as long as this analysis exists.
         Raises ``UnknownGpuError``.
         """
         found = self._elsewhere.get(gpu)
@@ -180,16 +180,16 @@ class ProgramAnalysis:
     def launches_of(
         self, kernel: Function, host: HostResult | None = None
     ) -> tuple[LaunchContext, ...]:
-        """The launches of a kernel, those that surely happen first, each in the order met.
+        """The launches of a kernel in the program's order, certain ones first.
 
-        ``host`` is what to look for them in, if not in the program as it is run.
+        ``host`` is another host result to search; None: that of the program's own command line.
         """
         return launches_of(kernel, (host or self.host).launches)
 
     def summary(
         self, kernel: Function, bindings: Mapping[str, Type | int] | None = None
     ) -> KernelSummary:
-        """What one thread of a kernel does, for one binding of its template parameters."""
+        """The summary of one thread of a kernel, for one binding of its template parameters."""
         here = self._here
         if here is not None:
             walked = here.summary(kernel, bindings)
@@ -213,7 +213,7 @@ class ProgramAnalysis:
         context: LaunchContext | None,
         bindings: Mapping[str, Type | int] | None = None,
     ) -> KernelSummary:
-        """What one thread does in a launch; ``bindings`` go before its template arguments."""
+        """The summary for a launch; ``bindings`` override the launch's template arguments."""
         return self.summary(kernel, {**constant_bindings(context), **(bindings or {})})
 
     def judge_launch(
@@ -245,16 +245,16 @@ class ProgramAnalysis:
     def kernel_of(
         self, profiled_name: str, *, grid: Dim3 | None = None, block: Dim3 | None = None
     ) -> Function | None:
-        """The kernel that a profiler's demangled name means, the one that ``predict`` judges."""
+        """The kernel that ``predict`` judges for a profiler's demangled name; None if not found."""
         chosen = self._chosen(profiled_name, grid, block)
         return chosen.kernel if chosen is not None else None
 
     def details(
         self, profiled_name: str, *, grid: Dim3 | None = None, block: Dim3 | None = None
     ) -> LaunchExplanation | None:
-        """What ``predict`` computes its prediction from; None if the kernel is not found.
+        """The explanation of the prediction of ``predict``; None if the kernel is not found.
 
-        What other numbers would come to is left out.
+        Alternatives to assumed numbers are left out.
         """
         launch, found = self._judged_by_name(profiled_name, grid, block)
         return explained(launch, self.target, found) if launch is not None else None

@@ -1,6 +1,6 @@
-"""What an edit leaves as it was: the results of a program's last analysis that still hold.
+"""Incremental analysis: the results of a program's last analysis that an edit leaves valid.
 
-An edit inside one function's body gives a program whose other functions are the very same objects
+An edit inside one function's body gives a program whose other functions are the identical objects
 (``parsers.edits``). Then the host program need not be executed again unless the function may run on
 the host, and of the kernels only those that may call it are walked again.
 """
@@ -21,12 +21,12 @@ _PLAIN_NAME: Final = re.compile(r"[^\W\d]\w*")
 
 @record(frozen=True, slots=True)
 class Kept:
-    """Which results of an earlier program hold for a later one."""
+    """The results of an earlier program that are valid for a later one."""
 
     host: bool
-    """Its launches."""
+    """Whether the launches are valid."""
     stale: frozenset[int]
-    """The functions, by ``id``, whose results do not hold; all others' do."""
+    """The functions, by ``id``, whose results are invalid; all others are valid."""
     functions: tuple[Function, ...]
     """All functions of the later program."""
 
@@ -55,7 +55,7 @@ def kept(before: Program, now: Program) -> Kept | None:
 def _changed_bodies(
     old: TranslationUnit, new: TranslationUnit
 ) -> list[tuple[Function, Function]] | None:
-    """The functions of a unit before and after; None if anything else is another object."""
+    """The changed functions of a unit, before and after; None if anything else changed."""
     for item in fields(TranslationUnit):
         if item.name in ("functions", "problems", "path"):
             continue
@@ -80,7 +80,7 @@ def _functions(program: Program) -> list[Function]:
 
 
 def _is_out_of_host_reach(function: Function, functions: Sequence[Function]) -> bool:
-    """Whether host execution surely does not depend on a function's body."""
+    """Whether host execution cannot depend on a function's body."""
     if not function.qualifiers & _DEVICE or "__host__" in function.qualifiers:
         return False
     if any(other.launches for other in functions):
@@ -95,12 +95,12 @@ def _is_out_of_host_reach(function: Function, functions: Sequence[Function]) -> 
 
 
 def _is_called_by_name(function: Function) -> bool:
-    """Whether each call of the function spells its name: no operator, constructor or such."""
+    """Whether every call of the function spells its name: no operator, no constructor."""
     return function.owner is None and _PLAIN_NAME.fullmatch(function.name) is not None
 
 
 def _stale(changed: Sequence[Function], functions: Sequence[Function]) -> frozenset[int]:
-    """The changed functions, and all that may lead to them."""
+    """The changed functions and all functions that may call them, directly or not."""
     if not all(map(_is_called_by_name, changed)):
         return frozenset(map(id, functions))
     stale = {id(function) for function in changed}

@@ -1,4 +1,4 @@
-"""The GPU of the settings, looked up, with what the settings change about it."""
+"""The GPU of the settings, with the settings' overrides."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def target_of(settings: Settings) -> Target:
 def gpu_of(settings: Settings, name: str | None = None) -> Gpu:
     """The GPU of that name (None: of the one the settings choose), with the settings' overrides.
 
-    A GPU of the settings goes before one of the database. ``auto`` is the first GPU of this machine
-    that the database knows; where there is none, the one named behind it (``auto, A100``), or the
-    default. Raises ``UnknownGpuError`` and ``GpuDataError``.
+    A GPU defined in the settings takes precedence over the database. ``auto`` is the first GPU of
+    this machine that the database knows; without one, the GPU named after it (``auto, A100``) or
+    the default. Raises ``UnknownGpuError`` and ``GpuDataError``.
     """
     asked = settings.gpu if name is None else name
     fallback = _fallback(asked)
@@ -41,7 +41,7 @@ def gpu_of(settings: Settings, name: str | None = None) -> Gpu:
 
 
 def with_ceilings(gpu: Gpu) -> Gpu:
-    """The GPU with what was measured of it on this machine, where its settings give nothing.
+    """The GPU with its peaks measured on this machine, unless the settings override them.
 
     Raises ``MeasurementError`` if the file of measurements is broken.
     """
@@ -68,7 +68,7 @@ def _overridden(asked: str, settings: Settings) -> Gpu:
 
 
 def _fallback(asked: str) -> str | None:
-    """What ``auto`` and ``auto, A100`` mean on a machine without a GPU; None for other names."""
+    """The GPU for ``auto`` or ``auto, A100`` on a machine without one; None for other names."""
     first, _, other = asked.partition(",")
     if first.strip().casefold() != AUTO:
         return None

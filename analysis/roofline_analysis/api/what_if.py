@@ -1,4 +1,4 @@
-"""What a launch would be on other GPUs and at other sizes."""
+"""The class of a launch on other GPUs and at other sizes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def launch_what_if(
 ) -> WhatIf | None:
     """The classes of a launch on the GPUs of these names; None if there are none.
 
-    Nothing is judged twice: where warps are as large, only the traffic is counted again. Raises
+    For a GPU with the same warp size, only traffic and time are computed again. Raises
     ``UnknownGpuError``.
     """
     if not names:
@@ -88,9 +88,9 @@ def _same_launch(
 def crossover(
     analysis: ProgramAnalysis, kernel: Function, launch: JudgedLaunch
 ) -> FlipPoint | None:
-    """Where the class of a launch changes, as one number grows; None where there is no such point.
+    """The value of one free input at which a launch's class changes; None if there is none.
 
-    The number is one that is open, or that the settings give on the command line.
+    The input is an unknown, or a number on the settings' command line.
     """
     arguments, context = analysis.settings.args, launch.context
     if arguments is not None and context is not None:
