@@ -1,4 +1,4 @@
-"""What a file has to do with other files, told from its bytes without parsing it."""
+"""Facts about a file, found in its bytes without parsing, that link it with other files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KERNEL: Final = re.compile(rb"__global__\b|__kernel\b|kernel\s+(?:void\b|__attr
 _CALLED: Final = re.compile(rb"\b([A-Za-z_]\w*+)\s*+\(")
 _ATTRIBUTES: Final = re.compile(rb"__\w+__|alignas|decltype|noexcept|reqd_\w+|work_group_\w+")
 _DECLARATION: Final = re.compile(rb"(?:[^;{}()]|\([^;{}()]*+\))*+\)\s*+;")
-"""What follows the opening parenthesis of a function that is only declared."""
+"""The text after the opening parenthesis of a function declaration without a body."""
 _LONGEST_HEAD: Final = 400
 """Bytes between ``__global__`` and a kernel's name: attributes, launch bounds and a return type."""
 _CHEVRONS: Final = re.compile(rb"<<\s*<")
@@ -27,7 +27,7 @@ _LAUNCHED: Final = re.compile(
 )
 _WORD_BYTES: Final = (string.ascii_letters + string.digits + "_").encode()
 _LONGEST_TARGET: Final = 300
-"""Bytes before ``<<<`` in which a kernel's name is looked for."""
+"""Bytes before ``<<<`` that are searched for a kernel's name."""
 _RUNTIME: Final = re.compile(
     rb"(?:LaunchKernel(?:GGL|ExC?)?|LaunchCooperativeKernel)\s*\(\s*&?\s*([^;]{1,400})"
 )
@@ -36,7 +36,7 @@ _STRING: Final = re.compile(rb"\"([A-Za-z_]\w*)\"")
 _BY_NAME: Final = re.compile(
     rb"clCreateKernel|cl::Kernel|ModuleGetFunction|pyopencl|cl_kernel|KernelFunctor|make_kernel"
 )
-"""Kernels are looked up by a string, which need not stand where the call does."""
+"""Functions that look up a kernel by a string, which may be far from the call."""
 _OPENCL: Final = re.compile(rb"__kernel\b|clCreateKernel|cl::(?:Kernel|Program)|pyopencl|cl_kernel")
 _METHOD: Final = re.compile(rb"\.([A-Za-z_]\w*+)\s*+\(")
 _INCLUDE: Final = re.compile(rb"#[ \t]*include[ \t]*[\"<]([^\">\n]+)")
@@ -51,7 +51,7 @@ _KEYWORDS: Final = frozenset(
 
 @record(frozen=True, slots=True)
 class FileFacts:
-    """One file, as far as a look at its bytes tells. Names may be too many, hardly too few."""
+    """Facts from one file's bytes. The sets of names may be too large, rarely too small."""
 
     path: Path
     has_kernels: bool
@@ -62,11 +62,11 @@ class FileFacts:
     launched: frozenset[str]
     """The kernels that it seems to launch."""
     looked_up: frozenset[str]
-    """Its strings and methods, where it looks kernels up by name: most are no kernels."""
+    """All strings and methods of a file that looks kernels up by name; few are kernels."""
     opencl: bool
     """Whether these kernels and launches are OpenCL's, which link with no others."""
     includes: tuple[str, ...]
-    """As they are written."""
+    """The names in ``#include`` lines, as written."""
     kernel_files: tuple[str, ...]
     """The ``.cl`` files that its strings name."""
 
@@ -81,7 +81,7 @@ class Names:
 
 
 def facts_of(path: Path, source: bytes) -> FileFacts:
-    """Look through a file once; some 10 ms for a megabyte without kernels."""
+    """Scan a file once; takes about 10 ms per megabyte without kernels."""
     suffix = path.suffix.lower()
     if suffix in PYTHON_SUFFIXES:
         signs = b"pyopencl" in source
@@ -135,7 +135,7 @@ def _launched(source: bytes) -> frozenset[str]:
 
 
 def _last_name(text: bytes) -> bytes | None:
-    """The identifier that a text ends with, behind it template arguments perhaps."""
+    """The identifier at the end of a text, before template arguments if any; None if none."""
     end = text.rstrip()
     if not end.endswith(b">"):
         # As the pattern below would find it, which tries every word of the text.

@@ -16,7 +16,7 @@ _Index = defaultdict[Any, dict[Path, None]]
 
 
 class FileTable:
-    """The files of a project that were looked at."""
+    """The scanned files of a project."""
 
     def __init__(self, names: Callable[[Path], Names]) -> None:
         """``names`` gives the functions of a file that was added."""
@@ -32,7 +32,7 @@ class FileTable:
         self._naming: _Index = defaultdict(dict)
 
     def add(self, facts: FileFacts) -> bool:
-        """Take a file in, or its facts anew; whether that changes anything."""
+        """Add a file or replace its facts; True if that changes the table."""
         if self.facts.get(facts.path) == facts:
             return False
         self.remove(facts.path)
@@ -52,12 +52,12 @@ class FileTable:
         self.includes.remove(path)
 
     def launchers(self, facts: FileFacts) -> list[Collection[Path]]:
-        """For each kernel of a file those that seem to launch it."""
+        """For each kernel of a file, the files that seem to launch it."""
         names = sorted(facts.kernels)
         return [self._launching.get((name, facts.opencl), {}) for name in names]
 
     def definers(self, facts: FileFacts) -> list[Collection[Path]]:
-        """For each kernel that a file launches those that seem to define it."""
+        """For each kernel that a file launches, the files that seem to define it."""
         names = sorted(facts.launched)
         return [self._defining.get((name, facts.opencl), {}) for name in names]
 
@@ -70,7 +70,7 @@ class FileTable:
         ]
 
     def named(self, host: Path) -> Iterator[list[Path]]:
-        """For each OpenCL file that a host names those that may be meant."""
+        """For each OpenCL file name in a host file, the files that may be meant."""
         for written in self.facts[host].kernel_files:
             files = [path for path in self.includes.named(_base(written)) if is_unit(path)]
             fitting = [path for path in files if _names(written, path)]
@@ -78,7 +78,7 @@ class FileTable:
                 yield fitting or files
 
     def nearest(self, paths: Iterable[Path], start: Path) -> Path | None:
-        """That which shares a header with a file, or else is nearest by folders."""
+        """The path that shares a header with ``start``, or else the nearest; None without paths."""
         return min(
             paths,
             key=lambda path: (not self.share_header(path, start), *far(path, start)),
@@ -105,7 +105,7 @@ class FileTable:
 
 
 def far(path: Path, start: Path) -> tuple[int, int, str]:
-    """How far apart two files are by folders, then by names that they share, then by name."""
+    """Sort key of distance between two files: folders apart, shared name parts, then name."""
     one, other = path.parent.parts, start.parent.parts
     common = 0
     for a, b in zip(one, other, strict=False):

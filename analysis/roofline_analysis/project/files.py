@@ -1,4 +1,4 @@
-"""Which files make up a program, and reading them."""
+"""Reading source files, and the kinds of files in a program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Reader = Callable[[Path], bytes | None]
 UNIT_SUFFIXES: Final = frozenset((".cu", ".cpp", ".cc", ".cxx", ".c", ".hip", ".cl", ".py"))
 """Files that are compiled by themselves; others are read where they are included."""
 DEVICE_SUFFIXES: Final = frozenset((".cu", ".hip"))
-"""Files that a device compiler takes as such; of two like programs theirs is the one meant."""
+"""Files of device compilers; preferred if two programs of a folder are otherwise equal."""
 HEADER_SUFFIXES: Final = frozenset(
     (".cuh", ".h", ".hpp", ".hxx", ".hh", ".inl", ".inc", ".tpp", ".ipp", ".clh")
 )
@@ -40,8 +40,8 @@ def read_file(path: Path) -> bytes | None:
 def has_main(source: bytes) -> bool:
     """Whether a file seems to define ``main``.
 
-    One that waits for a name that the file does not define, as in ``#ifdef UNIT_TEST``, is that of
-    a test that is built otherwise.
+    A ``main`` inside ``#ifdef NAME``, where the file does not define ``NAME`` (``UNIT_TEST``),
+    does not count: it belongs to a test with a build of its own.
     """
     return any(not _awaits_a_name(source, each.start()) for each in _MAIN.finditer(source))
 

@@ -1,4 +1,4 @@
-"""Files that belong together because of the folders they are in."""
+"""Groups of files that belong together by their folders."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from roofline_analysis.project.files import DEVICE_SUFFIXES
 from roofline_core.settings import PYTHON_SUFFIXES
 
 _MAX_PLAIN: Final = 16
-"""So many files without a sign are taken with their folder; of more only those linked by calls."""
+"""The most files without a sign of a kernel that join a group; of more, only those linked by
+calls."""
 
 
 class FolderGroups:
@@ -95,7 +96,7 @@ class FolderGroups:
         return self._folders.get(home, ())
 
     def _linked_by_calls(self, base: Sequence[Path], others: Sequence[Path]) -> list[Path]:
-        """Those of the others that call or are called by the base, and what these call."""
+        """The other files that call or are called by ``base``, and the files that these call."""
         names = self._table.names
         hosts = [path for path in base if not is_opencl(path)]
         called = frozenset[str]().union(*(names(path).called for path in hosts))

@@ -1,4 +1,4 @@
-"""Which files include which, by the names that they write."""
+"""The include relation of files, from the names in their ``#include`` lines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Includes:
         self._closures: dict[Path, frozenset[Path]] = {}
 
     def add(self, path: Path, written: Sequence[str]) -> None:
-        """Take a file in that was not there."""
+        """Add a new file."""
         self._written[path] = tuple(written)
         self._by_name[path.name][path] = None
         self._forget()
@@ -39,14 +39,14 @@ class Includes:
         return tuple(self._by_name.get(name, ()))
 
     def closure(self, paths: Iterable[Path]) -> set[Path]:
-        """Files with all that they include."""
+        """The files and everything that they include, directly or not."""
         found: set[Path] = set()
         for path in paths:
             found |= self._closure(path)
         return found
 
     def users(self, path: Path) -> tuple[Path, ...]:
-        """The files that include a file, also through others."""
+        """The files that include a file, directly or not."""
         if self._users is None:
             self._users = defaultdict(dict)
             for each in self._written:
@@ -100,5 +100,5 @@ class Includes:
 
 
 def _common(one: Path, other: Path) -> int:
-    """How many folders two paths begin with alike."""
+    """The number of leading folders that two paths share."""
     return len(Path(os.path.commonpath((one.parent, other.parent))).parts)

@@ -1,4 +1,4 @@
-"""Which files are one program, by what their bytes show: kernels, launches, includes, calls.
+"""Files linked into programs, by facts from their bytes: kernels, launches, includes, calls.
 
 The rules, first that of folders, then those of names:
 
@@ -22,7 +22,7 @@ from roofline_analysis.project.folder_groups import FolderGroups
 from roofline_core.program.records import record
 
 _MAX_FOREIGN: Final = 16
-"""A larger group of another folder lends single files alone."""
+"""From a larger group of another folder only single files are added, not the whole group."""
 _MAX_UNITS: Final = 128
 _ROUNDS: Final = 4
 _MAX_CALLERS: Final = 6
@@ -35,7 +35,7 @@ class Linked:
     units: tuple[Path, ...]
     """The files that are compiled, the one with ``main`` first."""
     complete: bool
-    """Whether other files could neither add what is missing nor fit better."""
+    """Whether no further file can add a missing part or fit better."""
 
 
 class Links:
@@ -71,7 +71,7 @@ class Links:
             self.forget()
 
     def forget(self) -> None:
-        """Forget the answers, for something has changed."""
+        """Drop all cached answers after a change."""
         self._groups = FolderGroups(self._table)
         self._programs: dict[Path, Linked] = {}
 
@@ -95,7 +95,7 @@ class _Search:
         self._started = False
         """Whether a unit with ``main`` is in."""
         self._doubtful = False
-        """Whether a file was taken for a name alone, so that another might be meant."""
+        """Whether a file was added because of a name alone, so another file may be meant."""
 
     def run(self) -> Linked:
         wanted = self._wanted
@@ -230,6 +230,6 @@ class _Search:
         return []
 
     def _calls(self, path: Path, defined: frozenset[str]) -> bool:
-        """Whether a file calls one of some functions, and not one of its own by that name."""
+        """Whether a file calls one of the ``defined`` functions and defines none of that name."""
         names = self._table.names(path)
         return not (defined & names.called) <= names.defined

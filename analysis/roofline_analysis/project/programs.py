@@ -12,7 +12,7 @@ from roofline_parsers.reading.gate import has_kernels
 
 
 def files_of_program(path: Path, project: ProjectIndex) -> tuple[Path, ...]:
-    """What has to be read for a report about a file: its program, a header itself at the end."""
+    """The files to read for a report on ``path``: its program, followed by ``path`` if a header."""
     units = project.program(path)
     return units if path in units else (*units, path)
 
@@ -20,8 +20,7 @@ def files_of_program(path: Path, project: ProjectIndex) -> tuple[Path, ...]:
 def programs(paths: Sequence[Path], project: ProjectIndex) -> list[tuple[list[Path], list[Path]]]:
     """Group files into programs, each file into one.
 
-    Gives for each program all its files, in the order to be read, and those of ``paths`` whose
-    program it is.
+    Returns, for each program, all its files in reading order, and the members of ``paths`` in it.
     """
     groups: dict[tuple[Path, ...], list[Path]] = {}
     for path in paths:
@@ -33,7 +32,7 @@ def programs(paths: Sequence[Path], project: ProjectIndex) -> list[tuple[list[Pa
 
 
 def beside(path: Path, reader: Reader) -> ProjectIndex:
-    """An index of the folder of a file alone, for those who have none."""
+    """An index of only the folder of a file, for callers without an index."""
     return ProjectIndex(None, files=(path, *siblings(path)), reader=reader)
 
 

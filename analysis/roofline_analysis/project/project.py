@@ -28,24 +28,24 @@ _NO_NAMES: Final = Names(frozenset(), frozenset())
 
 @record(frozen=True, slots=True)
 class IndexLimits:
-    """How much of a project is looked at."""
+    """Limits on the scan of a project."""
 
     files: int = 20_000
     total_bytes: int = 128 * 2**20
     file_bytes: int = 4 * 2**20
-    """A longer file is data."""
+    """The largest source file; a longer file counts as data."""
     names_bytes: int = 32 * 2**20
-    """Of so many the functions are looked up, which costs more than the rest."""
+    """The most bytes in which functions are looked up, the slowest part of the scan."""
     seconds: float = 20.0
-    """Time spent looking."""
+    """The longest time for the scan, in seconds."""
 
 
 class ProjectIndex:
     """Files below a folder, and which of them are one program. Not thread-safe.
 
-    It reads nothing before it is asked: ``related`` and ``program`` look at ever larger parts of
-    the project until a file's program is complete, ``step`` at one more file. What was looked at
-    is kept; ``update`` and ``put`` tell of changes.
+    Files are scanned on demand: ``related`` and ``program`` scan ever larger parts of the project
+    until a file's program is complete; ``step`` scans one more file. Results are kept; ``update``
+    and ``put`` announce changes.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class ProjectIndex:
         self._spent_s = 0.0
         self._cut = ""
         self.complete = False
-        """Whether every file below the root was looked at, as far as the limits go."""
+        """Whether every file below the root has been scanned, within the limits."""
 
     # ---- Asking
 
@@ -113,13 +113,13 @@ class ProjectIndex:
 
     @stage(Stage.LINK)
     def look_below(self, folder: Path) -> None:
-        """Look at all files below a folder, for many are asked about."""
+        """Scan all files below a folder, before questions about many of them."""
         self._look_at_given()
         self._walk_all(absolute(folder))
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """That the project was not looked at in full, with the reason."""
+        """A problem with the reason if the project was not scanned in full; else empty."""
         if not self._cut:
             return ()
         return (Problem(Severity.WARNING, self._cut, self.root),)
@@ -132,7 +132,7 @@ class ProjectIndex:
     # ---- Looking
 
     def step(self) -> bool:
-        """Look at one more file; whether all is done."""
+        """Scan one more file; True if the scan is complete."""
         if self._steps is None:
             self._look_at_given()
             self._steps = self._walk(self.root) if self.root is not None else iter(())
@@ -146,7 +146,7 @@ class ProjectIndex:
             pass
 
     def update(self, path: Path) -> None:
-        """A file was changed, made or removed on disk."""
+        """Scan a file again that was changed, created or removed on disk."""
         file = absolute(path)
         known = file in self._links or self._passed(file)
         self._texts.pop(file, None)
@@ -157,7 +157,7 @@ class ProjectIndex:
             self._look_at(file)
 
     def put(self, path: Path, text: bytes | None) -> None:
-        """Take a text in place of what a file holds on disk, None to return to that."""
+        """Use a text instead of a file's contents on disk; None returns to the contents on disk."""
         file = absolute(path)
         if text is None:
             if file in self._texts:
@@ -173,7 +173,7 @@ class ProjectIndex:
             self._look_at(self._given.pop())
 
     def _rings(self, file: Path) -> Iterator[Path]:
-        """The folders around a file, from its own to the root; none where all is known."""
+        """The folders of a file, from its own to the root; none if all files are scanned."""
         if self.complete or self.root is None or self.root not in file.parents:
             return
         for folder in file.parents:
@@ -183,7 +183,7 @@ class ProjectIndex:
                 return
 
     def _walk_all(self, folder: Path) -> bool:
-        """Look at the files below a folder; whether there were any new ones."""
+        """Scan the files below a folder; True if any was new."""
         before = self._links.files
         if folder not in self._whole:
             for _ in self._walk(folder):
@@ -268,7 +268,7 @@ class ProjectIndex:
         return file.suffix.lower() in _SUFFIXES and not self._excluded(file)
 
     def _passed(self, file: Path) -> bool:
-        """Whether a file would be known by now if it had been there before."""
+        """Whether the scan has passed the file's position, so a file unknown now is new."""
         if self.root is None or self.root not in file.parents:
             return False
         below = [folder for folder in file.parents if self.root in folder.parents]
