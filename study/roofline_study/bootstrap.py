@@ -1,7 +1,7 @@
-"""How much a figure would vary with other programs: the bootstrap.
+"""Bootstrap confidence intervals: the variation of a figure over resampled programs.
 
-Programs are drawn, not kernels: the kernels of one program resemble each other, so that drawing
-them by themselves would claim to know more than is known.
+Programs are resampled, not kernels: kernels of one program are correlated, so resampling kernels
+would give intervals that are too narrow.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 RESAMPLES = 2000
 SEED = 20250720
-"""Any number; it is fixed so that the same predictions give the same intervals."""
+"""The seed is fixed so that equal predictions give equal intervals; its value is arbitrary."""
 COVERAGE = 0.95
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Where a figure lies in 95% of the resamples."""
+    """The range of a figure in 95% of the resamples."""
 
     low: float
     high: float
@@ -29,7 +29,7 @@ class Interval:
 
 Floats = NDArray[np.float64]
 Figure = Callable[[Floats], Floats]
-"""From sums, a row for each resample, to a value for each; NaN where it is undefined."""
+"""Maps sums, one row per resample, to one value per resample; NaN if undefined."""
 
 
 def intervals(
@@ -49,7 +49,7 @@ def intervals(
 
 @cache
 def _draws(count: int) -> Floats:
-    """How often each of ``count`` programs is drawn, a row for each resample."""
+    """The number of times each of ``count`` programs is drawn, one row per resample."""
     draws = np.random.default_rng(SEED).multinomial(count, [1 / count] * count, size=RESAMPLES)
     return draws.astype(np.float64)
 

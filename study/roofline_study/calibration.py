@@ -14,9 +14,9 @@ from roofline_study.judge import Judgement
 from roofline_study.reliability import Reliability, reliability
 
 PENALTY = 1.0
-"""On the sum of the squared coefficients, the constant left out: an L2 penalty."""
+"""Weight of the L2 penalty on the coefficients, without the constant."""
 REPEATS = 10
-"""How often the programs are divided into two halves."""
+"""The number of random divisions of the programs into two halves."""
 _STEPS = 100
 _DONE = 1e-9
 
@@ -28,7 +28,7 @@ class Sample:
     """One verdict."""
 
     group: str
-    """Verdicts of one group are never on both sides of a division."""
+    """The unit of division: all verdicts of a group are in the same half."""
     setting: str
     """What was evaluated: ``cuda``, ``cuda, source only``."""
     grounds: Grounds
@@ -37,13 +37,13 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """How good confidences are for the verdicts of one setting."""
+    """The reliability of confidences for the verdicts of one setting."""
 
     setting: str
     now: Reliability
-    """By the coefficients that are shipped."""
+    """With the shipped coefficients."""
     refitted: Reliability
-    """By coefficients fitted to the other half of the programs, over all ``REPEATS``."""
+    """With coefficients fitted to the other half of the programs, over all ``REPEATS``."""
 
 
 def samples(judgements: Iterable[Judgement], suffix: str = "") -> list[Sample]:
@@ -63,9 +63,9 @@ def samples(judgements: Iterable[Judgement], suffix: str = "") -> list[Sample]:
 
 
 def fit(held: Sequence[Sample]) -> tuple[float, ...]:
-    """The coefficients of ``FEATURES`` that make the truth most likely, with ``PENALTY``.
+    """The maximum-likelihood coefficients of ``FEATURES``, with the penalty ``PENALTY``.
 
-    Newton's method; the penalty keeps it from diverging where verdicts can be told apart fully.
+    Newton's method; the penalty keeps it from diverging if the verdicts are linearly separable.
     """
     rows = np.array([features(sample.grounds) for sample in held], dtype=np.float64)
     right = np.array([sample.right for sample in held], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Two sets of predictions for the same measurements: what changed for which kernel."""
+"""Comparison of two sets of predictions for the same measurements, kernel by kernel."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from roofline_study.predictions import Predicted
 from roofline_study.quantities import COUNTS, predicted
 
 NOTABLE = 1.1
-"""How many times as far off, or as near, a count must be to be called worse or better."""
+"""The least ratio of errors for which a count is called worse or better."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClassChange:
-    """A kernel whose predicted class is another than before."""
+    """A kernel whose predicted class has changed."""
 
     row: MeasuredKernel
     before: Verdict | None
@@ -35,14 +35,14 @@ class ClassChange:
 
 @dataclass(frozen=True, slots=True)
 class CountChange:
-    """A kernel of which a count is nearer to what was measured than before, or farther."""
+    """A kernel with a count whose error has changed."""
 
     row: MeasuredKernel
     quantity: str
     before: float | None
     now: float | None
     gain: float
-    """ln(how many times as far off it was before): above 0 for better."""
+    """ln of the earlier error ratio over the present one: above 0 for better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Comparison:
 
 
 def compare(evaluation: Evaluation, earlier: Mapping[str, Predicted]) -> Comparison:
-    """What an evaluation changes against earlier predictions by ``program:kernel``."""
+    """The changes of an evaluation against earlier predictions, keyed by ``program:kernel``."""
     pairs = [
         (item, earlier[item.row.name]) for item in evaluation.judgements if item.row.name in earlier
     ]
@@ -101,7 +101,7 @@ def compare(evaluation: Evaluation, earlier: Mapping[str, Predicted]) -> Compari
 
 
 _NOTHING_SAID = math.log(1e6)
-"""How far off a count of 0 is taken to be where something was measured, and one not given."""
+"""The error (ln) of a count that is 0 or missing although something was measured."""
 
 
 def _count_change(

@@ -11,7 +11,7 @@ from roofline_study.compare import ClassChange, Comparison, CountChange
 from roofline_study.metrics import Confusion
 
 MAX_COUNTS = 12
-"""How many of the changed counts are listed, for better and for worse each."""
+"""The most changed counts listed, for improvements and for regressions each."""
 _NAME_WIDTH = 72
 
 _UNITS = {"dram_bytes": "B"}

@@ -29,7 +29,7 @@ REQUIRED_COLUMNS = (
 """Other columns are allowed and not read: intensities are computed from the counts."""
 
 OPENMP_PREFIX = "__omp_offloading_"
-"""What LLVM puts before the name of an OpenMP target region's kernel."""
+"""LLVM's prefix of the kernel names of OpenMP target regions."""
 
 Dim3 = tuple[int, int, int]
 T = TypeVar("T")
@@ -51,9 +51,9 @@ class MeasuredKernel:
     """The program's command line, its own name left out; None where it is not known."""
     grid: Dim3 | None
     block: Dim3 | None
-    """A data set tells them; other reports may not."""
+    """Threads of a block in x, y and z; None if a report lacks them (a data set has them)."""
     sp_flops: float
-    """Counted by thread; a multiply-add counts as 2, as for the other counts."""
+    """Operations summed over threads; a multiply-add counts as 2, here and in the next counts."""
     dp_flops: float
     int_ops: float
     dram_bytes: float

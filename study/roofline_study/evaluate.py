@@ -1,4 +1,4 @@
-"""Predictions for a data set's kernels held against what was measured."""
+"""Predictions for a data set's kernels compared with the measurements."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from roofline_study.summary import Summary, summarize
 LANGUAGES = ("cuda", "omp")
 
 TIME_LIMIT_S = 300.0
-"""How long one program may take."""
+"""The most seconds for one program."""
 
 Progress = Callable[[int, int, str], None]
-"""Told after each program: how many are done, of how many, and its name."""
+"""Called after each program with: programs done, programs in all, the program's name."""
 
 
 class EvaluationError(RooflineError):
@@ -37,7 +37,7 @@ class Evaluation:
     """In the order of the data set."""
 
     def summaries(self) -> tuple[Summary, ...]:
-        """One for each language that has kernels; where there are several, one for all as well."""
+        """One for each language with kernels; with several languages, also one for all."""
         groups: dict[str, list[Judgement]] = {}
         for judgement in self.judgements:
             groups.setdefault(judgement.row.language, []).append(judgement)

@@ -24,7 +24,7 @@ from roofline_study.judge import Judgement
 from roofline_study.quantities import COUNTS, measured, predicted
 
 TOP_LINES = 12
-"""How many ledger lines and pieces of evidence are shown."""
+"""The most ledger lines, and the most pieces of evidence, that are shown."""
 
 _LABELS = {
     "sp_flops": ("SP operations", ""),

@@ -1,4 +1,4 @@
-"""What a prediction was computed from: the steps of an explanation beside a measurement."""
+"""The steps of an explanation as text, beside a measurement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each precision against its ridge, and what it would take to make the other class."""
+"""The intensity of each precision over its ridge, and the change that would flip the class."""
 
 from __future__ import annotations
 

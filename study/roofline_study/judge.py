@@ -21,7 +21,7 @@ from roofline_study.workers import in_processes
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Where programs are and what the analyser may know of how they were run."""
+    """The folder of programs, and which facts of their runs the analyser gets."""
 
     sources: Path
     """The folder that holds a folder for each program."""
@@ -29,19 +29,19 @@ class Inputs:
     source_only: bool = False
     """Withhold the command line, the grid and the block."""
     details: bool = False
-    """Also keep what predictions are computed from."""
+    """Also keep the explanation of each prediction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A measured kernel and what was predicted for it."""
+    """A measured kernel and its prediction."""
 
     row: MeasuredKernel
     prediction: Prediction | None
     failure: str | None = None
-    """Why there is no prediction, or none with a class."""
+    """The reason for a missing prediction or class; None if there is a class."""
     details: LaunchExplanation | None = None
-    """What the prediction was computed from, where that was asked for."""
+    """The explanation of the prediction; None if it was not requested."""
 
     @property
     def verdict(self) -> Verdict | None:
