@@ -1,4 +1,4 @@
-"""What a measurement of a kernel is valid for: a hash of all the code that it runs."""
+"""A hash of all code that a kernel runs; a measurement is valid while the hash is equal."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class _NotReadError(Exception):
 
 
 def read_mangled(text: str) -> MangledName | None:
-    """Take a mangled name apart; None for other text."""
+    """Parse a mangled name; None for other text."""
     start = _START.match(text)
     if start is None:
         return None
@@ -111,7 +111,7 @@ def _type(text: str, position: int) -> tuple[Type, int]:
 
 
 def _skip_template(text: str, start: int) -> int:
-    """The place behind the template arguments, ``I...E``, that start here."""
+    """The position after the template arguments ``I...E`` that begin at ``start``."""
     depth, position = 0, start
     while position < len(text):
         name = re.match(r"\d+", text[position:])

@@ -1,4 +1,4 @@
-"""A profiler's name for a kernel, taken apart: ``void scale<float, 256>(const T1 *, int)``.
+"""Parsing of a profiler's name for a kernel: ``void scale<float, 256>(const T1 *, int)``.
 
 Target regions of OpenMP have LLVM's names: ``__omp_offloading_10309_2f26c9a__Z4copyIfEvPT__l35``.
 """
@@ -35,7 +35,7 @@ class ProfiledName:
 
 
 def parse_profiled_name(name: str) -> ProfiledName:
-    """Take a profiler's kernel name apart; never fails, a strange name is its own base name."""
+    """Parse a profiler's kernel name; never fails: an unknown form becomes the base name."""
     text = _CLONE.sub("", name.strip())
     offload = _OFFLOAD.match(text)
     if offload:
@@ -83,7 +83,7 @@ def _from_offload(function: str, line: str) -> ProfiledName:
 
 
 def offload_name(function: str, line: str) -> str:
-    """What the kernel of a target region is called in the kernel model."""
+    """The name of a target region's kernel in the kernel model."""
     return f"__omp_offloading_{function}_l{line}"
 
 

@@ -1,4 +1,4 @@
-"""Functions and types as people read them."""
+"""Functions and types as text for users."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def signature(function: Function) -> str:
 
 
 def title_of(dialect: Dialect, qualified_name: str, name: str) -> str:
-    """What people call a kernel: its qualified name, or whose target region it is."""
+    """The title of a kernel: its qualified name, or the function of its target region."""
     if dialect is not Dialect.OPENMP:
         return qualified_name
     return f"target region of {qualified_name.rpartition('::')[0] or name}"
