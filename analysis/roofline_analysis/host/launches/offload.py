@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roofline_analysis.host.effects.reach import root_name
+from roofline_analysis.host.effects.node_effects import root_name
 from roofline_analysis.host.launches.contexts import record
 from roofline_analysis.host.launches.launch_forms import Shape
 from roofline_analysis.host.launches.offload_geometry import OffloadRequest, offload_geometry

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from roofline_analysis.host.effects.reach import Effects
+from roofline_analysis.host.effects.node_effects import Effects
 from roofline_analysis.host.launches.sampled_contents import (
     DRAWN,
     drawn_from,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roofline_analysis.host.effects.reach import Effects, root_name, walk
+from roofline_analysis.host.effects.node_effects import Effects, root_name
+from roofline_analysis.host.effects.traversal import walk
 from roofline_analysis.host.state.machine import Machine
 from roofline_analysis.host.state.memory import Place
 from roofline_analysis.host.state.names import find_variable

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from roofline_analysis.host.effects.reach import Effects, root_name, runs_on_host, walk
+from roofline_analysis.host.effects.node_effects import Effects, root_name
+from roofline_analysis.host.effects.reach import runs_on_host
+from roofline_analysis.host.effects.traversal import walk
 from roofline_analysis.host.loops.loop_probe import leave_contents, leave_growth, try_out
 from roofline_analysis.host.loops.scalar_evolution import Induction, expressions_of, final_value
 from roofline_analysis.host.objects.containers import set_size, size_of, storage_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from roofline_analysis.host.effects.reach import walk
+from roofline_analysis.host.effects.traversal import walk
 from roofline_analysis.host.state.access import rvalue
 from roofline_analysis.host.state.machine import Machine
 from roofline_analysis.host.state.memory import AUTO, Cell, Place

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from roofline_analysis.host.effects.reach import walk
+from roofline_analysis.host.effects.traversal import walk
 from roofline_analysis.host.state.machine import Machine
 from roofline_analysis.host.state.memory import Closure
 from roofline_analysis.host.state.names import find_method

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from roofline_analysis.host.effects.reach import Node, runs_on_host, walk
+from roofline_analysis.host.effects.reach import runs_on_host
+from roofline_analysis.host.effects.traversal import Node, walk
 from roofline_analysis.host.libraries.opencl.objects import kernels_named
 from roofline_analysis.host.state.machine import Machine
 from roofline_analysis.language.symbols import last_component
