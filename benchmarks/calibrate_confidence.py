@@ -19,11 +19,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from roofline_analysis.verdict.confidence import TABLE
-from roofline_analysis.verdict.prediction import Grounds
+from roofline_analysis.verdict.prediction import ConfidenceFeatures
 from roofline_core.settings import Settings
 from roofline_lsp.cli.progress import ProgressBar
 from roofline_lsp.formats.table import aligned
-from roofline_study.calibration import Sample, Validation, fit, samples, table_text, validate
+from roofline_study.calibration import CalibrationCheck, Sample, fit, samples, table_text, validate
 from roofline_study.dataset import read_dataset
 from roofline_study.evaluate import evaluate
 from roofline_study.judge import Inputs
@@ -79,12 +79,12 @@ def _judge(options: argparse.Namespace) -> list[Sample]:
 
 def _read(path: Path) -> list[Sample]:
     return [
-        Sample(**{**sample, "grounds": Grounds(**sample["grounds"])})
+        Sample(**{**sample, "grounds": ConfidenceFeatures(**sample["grounds"])})
         for sample in json.loads(path.read_text(encoding="utf-8"))
     ]
 
 
-def _validation_lines(validation: Validation) -> list[str]:
+def _validation_lines(validation: CalibrationCheck) -> list[str]:
     lines = [validation.setting]
     for name, held in (("shipped", validation.now), ("cross-validated", validation.refitted)):
         lines.append(f"  {name}: {reliability_line(held)}")

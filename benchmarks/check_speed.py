@@ -29,7 +29,7 @@ from roofline_lsp.cli import batch
 from roofline_lsp.cli.files import collect
 from roofline_lsp.cli.statistics import statistics
 from roofline_lsp.formats.json import render
-from roofline_lsp.formats.style import Style
+from roofline_lsp.formats.style import ColourStyle
 from roofline_parsers.reading.gate import has_kernels
 
 
@@ -39,7 +39,7 @@ def check(paths: list[str]) -> StageClock:
     with measured() as clock:
         found = collect(paths, exclude=(), gate=has_kernels)
         reports = batch.analyse(found, settings, lambda *_: None)
-        stage(Stage.REPORT)(render)(Report(gpu_used(settings), tuple(reports)), Style())
+        stage(Stage.REPORT)(render)(Report(gpu_used(settings), tuple(reports)), ColourStyle())
     return clock
 
 

@@ -27,7 +27,7 @@ from roofline_core.settings import Settings
 from roofline_hardware_db import ClockKind, Gpu, find_gpu
 from roofline_study.dataset import MeasuredKernel, read_dataset
 from roofline_study.judge import Inputs, judge_program
-from roofline_study.programs import Analyser
+from roofline_study.programs import ProgramAnalyser
 
 _WORST = math.log(5.0)
 _STEPS = (0.6, 0.8, 1.25, 1.6)
@@ -86,7 +86,7 @@ def _collect_program(rows: list[MeasuredKernel], *, sources: Path, gpu: str) -> 
     predict_module.launch_time = recorded  # type: ignore[assignment]
     inputs = Inputs(sources, Settings(gpu=gpu, clock="base"))
     found = []
-    for judged in judge_program(rows, inputs=inputs, analyser=Analyser.real()):
+    for judged in judge_program(rows, inputs=inputs, analyser=ProgramAnalyser.real()):
         row, prediction = judged.row, judged.prediction
         if prediction is None or prediction.time_ns not in calls:
             continue

@@ -1,5 +1,6 @@
 """The packages, the lists that name them, and what ends up in the wheel agree."""
 
+import ast
 import importlib.metadata
 import re
 import subprocess
@@ -122,6 +123,16 @@ def test_every_folder_with_modules_is_a_package() -> None:
     folders = {path.parent for package in packages() for path in package.rglob("*.py")}
     lacking = [str(folder) for folder in folders if not (folder / "__init__.py").is_file()]
     assert sorted(lacking) == []
+
+
+def test_no_class_name_is_defined_twice() -> None:
+    places: dict[str, list[str]] = {}
+    for module in (module for package in packages() for module in package.rglob("*.py")):
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                place = f"{module.relative_to(ROOT).as_posix()}:{node.lineno}"
+                places.setdefault(node.name, []).append(place)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
 def test_every_room_has_a_layer() -> None:

@@ -31,7 +31,7 @@ class LineEdit:
 
 
 @record(frozen=True, slots=True)
-class Effect:
+class EditEffect:
     """A launch before and after an edit. None stands for what could not be estimated."""
 
     time_before_ns: float | None
@@ -85,7 +85,7 @@ class Suggestion:
     claimed: str
     """What the model expects of it."""
     edits: tuple[LineEdit, ...]
-    effect: Effect
+    effect: EditEffect
     """What the static model expects of it."""
     compiled: str
     tested: str

@@ -8,11 +8,13 @@ from typing import Any
 
 from roofline_advisor.asking import Answer, Asker, Listener
 from roofline_advisor.joining import opinion_of
-from roofline_advisor.protocols import Case, questions, vote
+from roofline_advisor.protocols import ClassificationCase, questions, vote
 from roofline_analysis.report.report import ModelOpinion
 
 
-async def classify(asker: Asker, case: Case, listener: Listener | None = None) -> ModelOpinion:
+async def classify(
+    asker: Asker, case: ClassificationCase, listener: Listener | None = None
+) -> ModelOpinion:
     """What the model says of a kernel. Raises AdvisorError."""
     asked = [questions(case, sample) for sample in range(case.settings.advisor.votes)]
     flat = [request for requests in asked for request in requests]
@@ -25,7 +27,7 @@ async def classify(asker: Asker, case: Case, listener: Listener | None = None) -
     return opinion(case, answers)
 
 
-def opinion(case: Case, answers: Sequence[Answer]) -> ModelOpinion:
+def opinion(case: ClassificationCase, answers: Sequence[Answer]) -> ModelOpinion:
     """What the answers to the questions of all votes, in order, come to."""
     each = len(answers) // case.settings.advisor.votes
     values: list[dict[str, Any]] = [answer.value for answer in answers]

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from roofline_analysis.report.report import ModelOpinion, Prediction, Source, Verdict
+from roofline_analysis.report.report import ModelOpinion, Prediction, PredictionSource, Verdict
 from roofline_core.program.records import record
 from roofline_core.settings import AdvisorSettings
 
@@ -30,9 +30,9 @@ class Joined:
 
     verdict: Verdict | None
     confidence: float
-    source: Source
+    source: PredictionSource
     """What it rests on: of static and model, what would have given it alone."""
-    disagreeing: tuple[Source, ...]
+    disagreeing: tuple[PredictionSource, ...]
     """Those with another verdict."""
 
 
@@ -53,15 +53,21 @@ def join(
     measured: Verdict | None = None,
 ) -> Joined:
     """The verdict by the rule of this module."""
-    said = {Source.MEASURED: measured, Source.STATIC: static, Source.LLM: model}
+    said = {
+        PredictionSource.MEASURED: measured,
+        PredictionSource.STATIC: static,
+        PredictionSource.LLM: model,
+    }
     verdict: Verdict | None
     if measured is not None:
-        verdict, sure, source = measured, 1.0, Source.MEASURED
+        verdict, sure, source = measured, 1.0, PredictionSource.MEASURED
     else:
         odds = _odds(static, confidence) * _odds(model, trust)
         verdict = _of_odds(odds)
         sure = max(odds, 1 / odds) / (1 + max(odds, 1 / odds)) if verdict is not None else 0.5
-        source = Source.STATIC if verdict is static or model is None else Source.LLM
+        source = (
+            PredictionSource.STATIC if verdict is static or model is None else PredictionSource.LLM
+        )
     others = tuple(each for each, one in said.items() if one is not None and one is not verdict)
     return Joined(verdict, sure, source, others)
 

@@ -31,7 +31,7 @@ BYTES: Schema = obj(reason=_REASON, read_bytes=_AMOUNT, written_bytes=_AMOUNT)
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ClassificationCase:
     """A kernel to be classified."""
 
     reading: Reading
@@ -49,7 +49,7 @@ class Vote:
     reason: str
 
 
-def questions(case: Case, sample: int = 0) -> tuple[Request, ...]:
+def questions(case: ClassificationCase, sample: int = 0) -> tuple[Request, ...]:
     """The requests of one vote, by the protocol of the settings."""
     protocol = case.settings.advisor.protocol
     if protocol == "decomposition":
@@ -63,7 +63,7 @@ def questions(case: Case, sample: int = 0) -> tuple[Request, ...]:
     return (_request(case, system, CLASS, sample),)
 
 
-def vote(case: Case, answers: Sequence[dict[str, Any]]) -> Vote:
+def vote(case: ClassificationCase, answers: Sequence[dict[str, Any]]) -> Vote:
     """What the answers to ``questions``, in their order, come to."""
     if len(answers) == 1:
         return Vote(Verdict(answers[0]["class"]), one_line(answers[0]["reason"]))
@@ -94,7 +94,7 @@ def decided(operations: dict[Precision, float], total: float, gpu: GpuUsed) -> V
     return Verdict.COMPUTE_BOUND if above else Verdict.BANDWIDTH_BOUND
 
 
-def _request(case: Case, system: str, schema: Schema, sample: int) -> Request:
+def _request(case: ClassificationCase, system: str, schema: Schema, sample: int) -> Request:
     advisor = case.settings.advisor
     sections = [prompts.hardware(case.gpu), prompts.launch(case.kernel, case.settings)]
     if advisor.protocol == "evidence":

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from roofline_advisor.advice import Effect
+from roofline_advisor.advice import EditEffect
 from roofline_analysis.report.report import KernelReport, Prediction
 from roofline_core.program.precision import Precision
 
 
-def effect(before: KernelReport, after: KernelReport, ridges: dict[Precision, float]) -> Effect:
+def effect(before: KernelReport, after: KernelReport, ridges: dict[Precision, float]) -> EditEffect:
     """What changes between two readings of a kernel."""
     old, new = before.prediction, after.prediction
     precision = _nearest(old, ridges)
-    return Effect(
+    return EditEffect(
         old.time_ns,
         new.time_ns,
         old.dram_bytes,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from roofline_advisor.protocols import Case, questions
-from roofline_advisor.suggest import Task
+from roofline_advisor.protocols import ClassificationCase, questions
+from roofline_advisor.suggest import SuggestionTask
 
 
-def shown(task: Task, case: Case) -> str:
+def shown(task: SuggestionTask, case: ClassificationCase) -> str:
     """Every request about a kernel, each under a heading; later rounds add the checks' findings."""
     advisor = case.settings.advisor
     where = advisor.base_url or "the public API, or what ANTHROPIC_BASE_URL names"

@@ -50,7 +50,7 @@ Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class SuggestionTask:
     """A kernel of a text to be made faster."""
 
     bench: Bench
@@ -61,7 +61,7 @@ class Task:
     kernel: KernelReport
 
     @classmethod
-    def of(cls, bench: Bench, text: str, name: KernelName) -> Task:
+    def of(cls, bench: Bench, text: str, name: KernelName) -> SuggestionTask:
         """Reads the program; blocks. Raises AdvisorError where there is no such kernel."""
         reading = bench.read(text.encode())
         return cls(bench, text, name, bench.settings, reading, reading.kernel(name))
@@ -100,7 +100,7 @@ def question(reading: Reading, kernel: KernelReport, gpu: GpuUsed, settings: Set
     )
 
 
-class _Progress:
+class _ReplyProgress:
     """Tells of the reply as it comes."""
 
     def __init__(self, tell: Tell, round_: str) -> None:
@@ -119,7 +119,7 @@ class _Progress:
         self._tell(f"{self._round}{why}; another attempt in {seconds:.0f} s")
 
 
-async def suggest(asker: Asker, task: Task, tell: Tell) -> Advice:
+async def suggest(asker: Asker, task: SuggestionTask, tell: Tell) -> Advice:
     """Ask in rounds and check what comes. Raises AdvisorError if the first answer fails."""
     run = _Run(asker, task, tell)
     most = task.settings.advisor.rounds
@@ -129,7 +129,7 @@ async def suggest(asker: Asker, task: Task, tell: Tell) -> Advice:
         shown = f"round {rounds + 1} of {most}: " if most > 1 else ""
         tell(f"{shown}asking {task.settings.advisor.model}")
         try:
-            answer = await asker.ask(task.request(turns), _Progress(tell, shown))
+            answer = await asker.ask(task.request(turns), _ReplyProgress(tell, shown))
         except Exception:
             if run.suggestions:
                 break  # what the rounds before gave stands
@@ -157,7 +157,7 @@ class _Outcome:
 class _Run:
     """What the rounds have brought so far."""
 
-    def __init__(self, asker: Asker, task: Task, tell: Tell) -> None:
+    def __init__(self, asker: Asker, task: SuggestionTask, tell: Tell) -> None:
         self._task = task
         self._tell = tell
         self._compiler = Compiler(task.bench.path, task.kernel.dialect, task.settings)

@@ -6,15 +6,15 @@ from typing import Any, Final
 
 from ablations.model import Replacement, Switch, Witness, gives, skips
 from roofline_analysis.device.loops import carried
-from roofline_analysis.device.operations import Operation, Operations
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.operations import Operation, OperationList
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue
 from roofline_analysis.regions.kernel_summary import Region, Work
 from roofline_core.algebra.symbolic import Expr
 from roofline_core.program.units import Dialect
 
 
-def _not_followed(walker: Walker, item: carried.Carried, loop: Region) -> DeviceValue:
+def _not_followed(walker: DeviceInterpreter, item: carried.Carried, loop: Region) -> DeviceValue:
     kind = walker.slot_types[item.slot]
     return carried._forgotten(walker, item.before, kind, loop.bit)
 
@@ -23,12 +23,12 @@ def _nothing(*_: Any) -> None:
     return None
 
 
-def _is_shared_out(walker: Walker, stride: Expr) -> bool:
+def _is_shared_out(walker: DeviceInterpreter, stride: Expr) -> bool:
     named = {symbol.name for symbol in stride.symbols()}
     return walker.kernel.dialect is Dialect.OPENMP and named >= {"gridDim.x", "blockDim.x"}
 
 
-def _everything(operations: Operations) -> list[Operation]:
+def _everything(operations: OperationList) -> list[Operation]:
     return operations._noted
 
 
@@ -146,14 +146,14 @@ SWITCHES: Final = (
         "what nothing uses is charged too",
         (
             Replacement(
-                "roofline_analysis.device.operations.Operations.used",
+                "roofline_analysis.device.operations.OperationList.used",
                 _everything,
                 lambda used, args: len(used) < len(_everything(args[0])),
             ),
         ),
         removes=(
             "roofline_analysis.device.state.dead_code",
-            "roofline_analysis.device.operations.Operations",
+            "roofline_analysis.device.operations.OperationList",
         ),
     ),
     Switch(

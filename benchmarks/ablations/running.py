@@ -18,7 +18,7 @@ from ablations.table import SWITCHES
 from roofline_study.dataset import MeasuredKernel
 from roofline_study.judge import Inputs, Judgement, judge_program
 from roofline_study.predictions import Predicted
-from roofline_study.programs import Analyser
+from roofline_study.programs import ProgramAnalyser
 from roofline_study.quantities import COUNTS, predicted
 from roofline_study.workers import in_processes
 
@@ -51,7 +51,7 @@ def judged(
 ) -> Iterator[ProgramOutcome]:
     """Judge programs in ``jobs`` processes; ``mode`` is ``BASELINE``, ``CENSUS`` or a switch."""
     items = sorted(by_program(rows).values(), key=len, reverse=True)
-    Analyser.real()  # imports the analyser before processes are copied from this one
+    ProgramAnalyser.real()  # imports the analyser before processes are copied from this one
     work = partial(judge_with, inputs=inputs, mode=mode)
     for done in in_processes(work, items, jobs=jobs, limit_s=limit_s):
         group = items[done.index]
@@ -67,7 +67,7 @@ def judge_with(rows: Sequence[MeasuredKernel], *, inputs: Inputs, mode: str) -> 
     calls = _in_force(mode)
     before = {name: Calls(held.made, held.telling) for name, held in calls.items()}
     started = time.process_time()
-    judgements = judge_program(rows, inputs=inputs, analyser=Analyser.real())
+    judgements = judge_program(rows, inputs=inputs, analyser=ProgramAnalyser.real())
     taken = time.process_time() - started
     return ProgramOutcome(
         rows[0].program,

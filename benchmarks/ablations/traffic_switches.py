@@ -10,9 +10,9 @@ from ablations.model import Replacement, Switch, Unswitched, Witness, differs, g
 from roofline_analysis.counting.execution import Execution
 from roofline_analysis.regions.kernel_summary import KernelSummary, Region
 from roofline_analysis.traffic import array_footprints, code_size
-from roofline_analysis.traffic.access_footprints import Touched
+from roofline_analysis.traffic.access_footprints import AccessFootprint
 from roofline_analysis.traffic.footprint import sector_bytes
-from roofline_analysis.traffic.index_ranges import Cut
+from roofline_analysis.traffic.index_ranges import IndexRanges
 from roofline_core.algebra.symbolic import Symbol
 
 
@@ -20,15 +20,15 @@ def _picked_at_most(picked: float, size: float | None, guess: float) -> float:
     return min(picked, max(guess if size is None else size, 1.0))
 
 
-def _uncut(region: Region, execution: Execution, extents: Mapping[Symbol, float]) -> Cut:
-    return Cut(dict(extents), ())
+def _uncut(region: Region, execution: Execution, extents: Mapping[Symbol, float]) -> IndexRanges:
+    return IndexRanges(dict(extents), ())
 
 
-def _believed(items: list[Touched], size: float | None) -> float | None:
+def _believed(items: list[AccessFootprint], size: float | None) -> float | None:
     return size
 
 
-def _reaches_beyond(items: list[Touched], size: float) -> bool:
+def _reaches_beyond(items: list[AccessFootprint], size: float) -> bool:
     """Whether an access under a condition reaches further than any other may."""
     limit = array_footprints._SIZE_EXCEEDED * size
     return any(
@@ -106,14 +106,14 @@ SWITCHES: Final = (
     Switch(
         "guard_cuts.shares",
         "conditions that are no ranges of indices cut no addresses",
-        (gives("roofline_analysis.traffic.index_ranges.Cut.share_of", 1.0),),
+        (gives("roofline_analysis.traffic.index_ranges.IndexRanges.share_of", 1.0),),
     ),
     Switch(
         "guard_cuts.least_on_data",
         "conditions on data may leave next to nothing",
         (Replacement("roofline_analysis.traffic.index_ranges._LEAST_ON_DATA", 0.0),),
         Witness(
-            "roofline_analysis.traffic.index_ranges.Cut.share_of",
+            "roofline_analysis.traffic.index_ranges.IndexRanges.share_of",
             lambda share, _: 0.0 < share <= 0.25,
         ),
     ),

@@ -11,7 +11,7 @@ from roofline_analysis.report.report import Verdict
 from roofline_profiling.error_terms import TERMS
 from roofline_profiling.measurement import CLASSED, Measurement
 from roofline_profiling.text_report import note_of
-from roofline_profiling.validate import Comparison, Validation
+from roofline_profiling.validate import LaunchComparison, Validation
 from roofline_study import json_report
 
 _INTENSITIES = tuple(f"{precision.value}_ai" for precision in CLASSED)
@@ -56,11 +56,11 @@ def as_csv(validation: Validation) -> str:
     return out.getvalue()
 
 
-def _launch(comparison: Comparison) -> Row:
+def _launch(comparison: LaunchComparison) -> Row:
     return {**_identity(comparison), "quantities": _quantities(comparison)}
 
 
-def _identity(comparison: Comparison) -> Row:
+def _identity(comparison: LaunchComparison) -> Row:
     launch, gap = comparison.measurement, comparison.gap
     return {
         "program": launch.program,
@@ -80,7 +80,7 @@ def _identity(comparison: Comparison) -> Row:
     }
 
 
-def _quantities(comparison: Comparison) -> dict[str, Row]:
+def _quantities(comparison: LaunchComparison) -> dict[str, Row]:
     """By name: measured, predicted, and how many times the one the other is."""
     found: dict[str, Row] = {}
     for name in QUANTITIES:
@@ -97,7 +97,7 @@ def _measured(launch: Measurement, name: str) -> float | None:
     return _finite(value)
 
 
-def _predicted(comparison: Comparison, name: str) -> float | None:
+def _predicted(comparison: LaunchComparison, name: str) -> float | None:
     prediction = comparison.prediction
     if prediction is None:
         return None

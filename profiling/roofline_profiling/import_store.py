@@ -18,7 +18,7 @@ from roofline_profiling.store_path import store_path
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ImportOutcome:
     """What came of putting measurements into a store."""
 
     path: Path
@@ -33,7 +33,7 @@ def keep(
     settings: Settings,
     *,
     now: datetime | None = None,
-) -> Kept:
+) -> ImportOutcome:
     """Add measurements to the store of the project at ``root``.
 
     Of several launches with one identity the first is kept. A launch whose report does not name the
@@ -59,7 +59,7 @@ def keep(
         records.setdefault(record.key, record)
     path = store_path(root)
     append(path, records.values())
-    return Kept(path, tuple(records.values()), tuple(missing))
+    return ImportOutcome(path, tuple(records.values()), tuple(missing))
 
 
 @cache

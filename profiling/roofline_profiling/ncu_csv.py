@@ -13,7 +13,7 @@ from roofline_profiling.errors import ReportError
 from roofline_profiling.measurement import Dim3, Imported, Measurement, name_of
 from roofline_profiling.ncu_metrics import (
     DEVICE_NAME,
-    Value,
+    MetricValue,
     counts_of,
     dimensions_of,
     is_relevant,
@@ -38,12 +38,12 @@ _MAX_TELLING: Final = 20_000
 
 
 @dataclass(slots=True)
-class _Launch:
+class _CsvLaunch:
     """What the rows of one launch say so far."""
 
     line: int
     cells: Mapping[str, str]
-    values: dict[str, Value] = field(default_factory=dict)
+    values: dict[str, MetricValue] = field(default_factory=dict)
     device: str | None = None
 
 
@@ -110,7 +110,7 @@ def _telling(table: Table, columns: Sequence[int]) -> Iterator[str]:
             return
 
 
-def _raw(table: Table, convention: Convention, notes: Notes) -> Iterator[_Launch]:
+def _raw(table: Table, convention: Convention, notes: Notes) -> Iterator[_CsvLaunch]:
     """One row a launch, after a row of units."""
     columns = [at for at in _metric_columns(table) if _is_of_use(table.header[at])]
     units: list[str] = []
@@ -127,17 +127,17 @@ def _raw(table: Table, convention: Convention, notes: Notes) -> Iterator[_Launch
             notes.say(f"only the first {MAX_LAUNCHES} launches are taken")
             return
         count += 1
-        launch = _Launch(line, dict(zip(table.header, cells, strict=True)))
+        launch = _CsvLaunch(line, dict(zip(table.header, cells, strict=True)))
         for at in columns:
             unit = units[at].strip() if units else ""
             _take(launch, table.header[at], cells[at], unit, convention, notes)
         yield launch
 
 
-def _details(table: Table, convention: Convention, notes: Notes) -> Iterable[_Launch]:
+def _details(table: Table, convention: Convention, notes: Notes) -> Iterable[_CsvLaunch]:
     """One row a metric; the rows of a launch share its ID."""
     at = {name: _column(table, name) for name in (*_DETAILS, "ID", "Kernel Name")}
-    launches: dict[tuple[str, str], _Launch] = {}
+    launches: dict[tuple[str, str], _CsvLaunch] = {}
     for line, cells in table.records:
         if len(cells) != len(table.header):
             notes.cut(line)
@@ -150,7 +150,7 @@ def _details(table: Table, convention: Convention, notes: Notes) -> Iterable[_La
                 break
             names = (name for name in table.header if name in _NOT_METRICS)
             held = {name: cells[_column(table, name)] for name in names}
-            launch = launches[key] = _Launch(line, held)
+            launch = launches[key] = _CsvLaunch(line, held)
         name, unit, value = (cells[at[each]].strip() for each in _DETAILS)
         if name:
             _take(launch, name, value, unit, convention, notes)
@@ -158,7 +158,7 @@ def _details(table: Table, convention: Convention, notes: Notes) -> Iterable[_La
 
 
 def _take(
-    launch: _Launch, name: str, text: str, unit: str, convention: Convention, notes: Notes
+    launch: _CsvLaunch, name: str, text: str, unit: str, convention: Convention, notes: Notes
 ) -> None:
     if name == DEVICE_NAME:
         launch.device = name_of(text) or None
@@ -169,12 +169,12 @@ def _take(
     if number is not None:
         # "Memory Throughput" is a share in one section and a rate in another: the rate tells more.
         if name not in launch.values or unit != "%":
-            launch.values[name] = Value(number, unit)
+            launch.values[name] = MetricValue(number, unit)
     elif any(mark.isdigit() for mark in text) and text.strip()[:1] in "+-.,0123456789":
         notes.not_a_number(launch.line, name, text)
 
 
-def _measurement(launch: _Launch, path: Path, notes: Notes) -> Measurement:
+def _measurement(launch: _CsvLaunch, path: Path, notes: Notes) -> Measurement:
     values = launch.values
     kernel = name_of(launch.cells.get("Kernel Name", ""))
     if not kernel:

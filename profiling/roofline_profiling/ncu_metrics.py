@@ -102,7 +102,7 @@ METRICS: Final[tuple[str, ...]] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class MetricValue:
     """A metric of one launch."""
 
     number: float
@@ -110,7 +110,7 @@ class Value:
     """As printed, ``""`` where none is told."""
 
 
-Values = Mapping[str, Value]
+Values = Mapping[str, MetricValue]
 
 
 def counts_of(values: Values) -> dict[str, float]:
@@ -148,7 +148,7 @@ def _add_traffic(values: Values, counts: dict[str, float]) -> None:
                 return
 
 
-def _in_unit(value: Value, unit: str) -> float | None:
+def _in_unit(value: MetricValue, unit: str) -> float | None:
     """The number in a unit without prefix; None if it is of another kind."""
     factor, base = unit_of(value.unit or _ASSUMED_UNITS.get(unit, unit))
     base = _SAME_UNITS.get(base, base)
@@ -157,7 +157,7 @@ def _in_unit(value: Value, unit: str) -> float | None:
     return value.number * factor
 
 
-def _plain(value: Value) -> float:
+def _plain(value: MetricValue) -> float:
     """A count, which is scaled where the profiler printed ``Minst``."""
     return value.number * unit_of(value.unit)[0]
 

@@ -17,7 +17,13 @@ from typing import IO, Any
 from roofline_profiling.bounded_reader import head_of
 from roofline_profiling.errors import ReportError
 from roofline_profiling.measurement import Imported, LineHeat, Measurement, name_of
-from roofline_profiling.ncu_metrics import DEVICE_NAME, Value, counts_of, dimensions_of, stalls_of
+from roofline_profiling.ncu_metrics import (
+    DEVICE_NAME,
+    MetricValue,
+    counts_of,
+    dimensions_of,
+    stalls_of,
+)
 
 TIME_LIMIT_S = 120.0
 READER = "roofline_profiling.ncu_rep_reader"
@@ -90,7 +96,9 @@ def _measurements(out: IO[bytes], name: str) -> tuple[Measurement, ...]:
 
 
 def _measurement(content: Mapping[str, Any], origin: str) -> Measurement:
-    values = {metric: Value(number, unit) for metric, (number, unit) in content["values"].items()}
+    values = {
+        metric: MetricValue(number, unit) for metric, (number, unit) in content["values"].items()
+    }
     return Measurement(
         kernel=name_of(content["kernel"]),
         gpu=name_of(content[DEVICE_NAME] or "") or None,

@@ -10,7 +10,7 @@ from roofline_lsp.formats.roofline_svg import Plotted, place_of, roofline_svg
 from roofline_lsp.formats.units import counted
 from roofline_profiling.errors import ValidationError
 from roofline_profiling.measurement import CLASSED
-from roofline_profiling.validate import Comparison, Validation
+from roofline_profiling.validate import LaunchComparison, Validation
 
 SUFFIXES = (".svg", ".png")
 
@@ -44,7 +44,7 @@ def plot_svg(validation: Validation) -> str:
     return roofline_svg(validation.gpu, shown, title=title)
 
 
-def plotted(comparison: Comparison) -> Plotted:
+def plotted(comparison: LaunchComparison) -> Plotted:
     """A launch by the precision that decides its class, or else the one with most operations."""
     launch, prediction, gap = comparison.measurement, comparison.prediction, comparison.gap
     precision = gap.deciding if gap is not None else None

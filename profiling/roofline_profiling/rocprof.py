@@ -42,7 +42,7 @@ _OTHER_COLUMNS: Final = frozenset(
 
 
 @dataclass(slots=True)
-class _Launch:
+class _RocprofLaunch:
     kernel: str
     dispatch: str
     counters: dict[str, float] = field(default_factory=dict)
@@ -56,7 +56,7 @@ def read_rocprof(paths: Sequence[Path]) -> Imported:
 
     Raises ReportError where a file has no table of these profilers, or there is no launch at all.
     """
-    launches: dict[tuple[str, str], _Launch] = {}
+    launches: dict[tuple[str, str], _RocprofLaunch] = {}
     sentences: list[str] = []
     for path in paths:
         table = find_table(text_lines(path), MARKS)
@@ -71,7 +71,7 @@ def read_rocprof(paths: Sequence[Path]) -> Imported:
     return Imported(tuple(_measurement(each, name) for each in launches.values()), tuple(sentences))
 
 
-def _read(table: Table, launches: dict[tuple[str, str], _Launch], notes: Notes) -> None:
+def _read(table: Table, launches: dict[tuple[str, str], _RocprofLaunch], notes: Notes) -> None:
     at = {name: number for number, name in enumerate(table.header)}
     kernel_at = at["Kernel_Name"] if "Kernel_Name" in at else at["KernelName"]
     dispatch_at = next(
@@ -90,12 +90,12 @@ def _read(table: Table, launches: dict[tuple[str, str], _Launch], notes: Notes) 
             if len(launches) == MAX_LAUNCHES:
                 notes.say(f"only the first {MAX_LAUNCHES} launches are taken")
                 return
-            launches[key] = _Launch(name_of(kernel) or "?", name_of(dispatch))
+            launches[key] = _RocprofLaunch(name_of(kernel) or "?", name_of(dispatch))
         _take(launches[key], at, cells, line, notes)
 
 
 def _take(
-    launch: _Launch, at: Mapping[str, int], cells: Sequence[str], line: int, notes: Notes
+    launch: _RocprofLaunch, at: Mapping[str, int], cells: Sequence[str], line: int, notes: Notes
 ) -> None:
     for begin, end in (("Start_Timestamp", "End_Timestamp"), ("BeginNs", "EndNs")):
         if begin in at and end in at and launch.time_ns is None:
@@ -116,7 +116,7 @@ def _take(
                 launch.cells[name] = number
 
 
-def _measurement(launch: _Launch, name: str) -> Measurement:
+def _measurement(launch: _RocprofLaunch, name: str) -> Measurement:
     counted = {**launch.cells, **launch.counters}
     block = _dimensions(counted, "Workgroup_Size")
     threads = _dimensions(counted, "Grid_Size")

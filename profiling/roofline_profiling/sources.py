@@ -29,7 +29,7 @@ _MAX_BYTES = 128 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LocatedKernel:
     """A kernel of the project."""
 
     path: Path
@@ -49,10 +49,10 @@ class Sources:
         self._settings = settings
         self._project = ProjectIndex(root, exclude=settings.exclude)
         self._texts: dict[Path, bytes] | None = None
-        self._found: dict[tuple[object, ...], Found | None] = {}
+        self._found: dict[tuple[object, ...], LocatedKernel | None] = {}
         self._programs: dict[tuple[object, ...], ProgramAnalysis] = {}
 
-    def find(self, launch: Measurement) -> Found | None:
+    def find(self, launch: Measurement) -> LocatedKernel | None:
         """The kernel that a launch was of, judged for that launch; None if no file has it.
 
         Launches that differ in nothing that the analysis is told are looked at once.
@@ -62,7 +62,7 @@ class Sources:
             self._found[key] = self._find(launch)
         return self._found[key]
 
-    def _find(self, launch: Measurement) -> Found | None:
+    def _find(self, launch: Measurement) -> LocatedKernel | None:
         name = parse_profiled_name(launch.kernel)
         wanted = (name.region_of or name.base_name).encode()
         for path, text in self._kernel_files().items():
@@ -117,7 +117,7 @@ class Sources:
                         yield file
 
 
-def _found(program: ProgramAnalysis, kernel: Function, launch: Measurement) -> Found:
+def _found(program: ProgramAnalysis, kernel: Function, launch: Measurement) -> LocatedKernel:
     prediction, failure = None, None
     try:
         prediction = program.predict(launch.kernel, grid=launch.grid, block=launch.block)
@@ -127,4 +127,6 @@ def _found(program: ProgramAnalysis, kernel: Function, launch: Measurement) -> F
         failure = crash_reason(error)
     if prediction is not None and prediction.verdict is None:
         failure = "read, but left undecided"
-    return Found(kernel.path, kernel.name_span.line, program.body_hash(kernel), prediction, failure)
+    return LocatedKernel(
+        kernel.path, kernel.name_span.line, program.body_hash(kernel), prediction, failure
+    )

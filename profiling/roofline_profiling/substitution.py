@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from roofline_analysis.report.report import GpuUsed, Limiter, Prediction, Source, Verdict
+from roofline_analysis.report.report import GpuUsed, Limiter, Prediction, PredictionSource, Verdict
 from roofline_core.program.precision import Precision
 from roofline_profiling.measurement import OPERATIONS, Measurement
 
@@ -21,7 +21,7 @@ def measured_prediction(
     known = {name: value for name in names if (value := getattr(measurement, name)) is not None}
     changes: dict[str, Any] = {**known, **_traffic(predicted, measurement)}
     verdict = measurement.verdict(gpu.ridges)
-    made = replace(predicted, source=Source.MEASURED, **changes)
+    made = replace(predicted, source=PredictionSource.MEASURED, **changes)
     if verdict is None:
         return made
     classes = {

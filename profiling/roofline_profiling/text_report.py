@@ -8,7 +8,7 @@ from roofline_analysis.names.profiled_names import parse_profiled_name
 from roofline_analysis.report.report import Verdict
 from roofline_lsp.formats.table import aligned
 from roofline_lsp.formats.units import counted, percent, significant
-from roofline_profiling.validate import Comparison, Validation
+from roofline_profiling.validate import LaunchComparison, Validation
 from roofline_study import text_report
 from roofline_study.dataset import OPENMP_PREFIX
 
@@ -62,7 +62,7 @@ def _totals(validation: Validation) -> str:
     return f"{launches} of {counted(kernels, 'kernel')}: {', '.join(parts)}"
 
 
-def _urgency(comparison: Comparison) -> tuple[int, str]:
+def _urgency(comparison: LaunchComparison) -> tuple[int, str]:
     """Wrong ones first, then those with a gap to tell."""
     if comparison.right is False:
         return 0, comparison.name
@@ -70,7 +70,7 @@ def _urgency(comparison: Comparison) -> tuple[int, str]:
     return (1 if told else 2), comparison.name
 
 
-def _launch_lines(comparisons: Sequence[Comparison]) -> Iterator[str]:
+def _launch_lines(comparisons: Sequence[LaunchComparison]) -> Iterator[str]:
     """A row of ratios, predicted over measured, and below it why they are not 1."""
     rows = [["predicted / measured", *_HEADS]]
     rows += [[_short(comparison), *_cells(comparison)] for comparison in comparisons]
@@ -83,7 +83,7 @@ def _launch_lines(comparisons: Sequence[Comparison]) -> Iterator[str]:
             yield f"      {note}"
 
 
-def note_of(comparison: Comparison) -> str:
+def note_of(comparison: LaunchComparison) -> str:
     """Why a launch is not as predicted, in one line; empty if it is."""
     if comparison.stale:
         return "the kernel's code has changed since it was measured: profile it again"
@@ -98,7 +98,7 @@ def note_of(comparison: Comparison) -> str:
     return "; ".join(notes)
 
 
-def _short(comparison: Comparison) -> str:
+def _short(comparison: LaunchComparison) -> str:
     """``program:scale<float>``, or ``program:main_l35`` for a target region."""
     launch = comparison.measurement
     parsed = parse_profiled_name(launch.kernel)
@@ -111,7 +111,7 @@ def _short(comparison: Comparison) -> str:
     return name if len(name) <= _NAME_WIDTH else f"{name[: _NAME_WIDTH - 3]}..."
 
 
-def _cells(comparison: Comparison) -> list[str]:
+def _cells(comparison: LaunchComparison) -> list[str]:
     gap = comparison.gap
     cells = [_class(comparison.measured), _class(comparison.predicted)]
     if gap is None:

@@ -16,13 +16,13 @@ from roofline_profiling.sources import Sources
 from roofline_study.dataset import MeasuredKernel
 from roofline_study.evaluate import TIME_LIMIT_S, Evaluation
 from roofline_study.judge import Inputs, Judgement, judge_programs
-from roofline_study.programs import Analyser
+from roofline_study.programs import ProgramAnalyser
 
 Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class LaunchComparison:
     """A measured launch and its prediction."""
 
     measurement: Measurement
@@ -61,7 +61,7 @@ class Comparison:
 class Validation:
     """The outcome for all launches."""
 
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[LaunchComparison, ...]
     """In the order of the measurements."""
     evaluation: Evaluation
     """Of those with a measured class and all counts, as ``evaluate`` has it."""
@@ -80,7 +80,7 @@ class Validation:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ValidationTask:
     """What to hold measurements against."""
 
     sources: Path
@@ -95,11 +95,11 @@ class Task:
 
 def validate(
     measurements: Sequence[Measurement],
-    task: Task,
+    task: ValidationTask,
     *,
     problems: Iterable[str] = (),
     progress: Progress | None = None,
-    analyser: Analyser | None = None,
+    analyser: ProgramAnalyser | None = None,
 ) -> Validation:
     """Compare every launch. ``analyser`` stands in for the real one in tests.
 
@@ -127,15 +127,15 @@ def validate(
     )
 
 
-_Outcome = tuple[Comparison, Judgement | None]
+_Outcome = tuple[LaunchComparison, Judgement | None]
 
 
 def _of_programs(
     measurements: Sequence[Measurement],
     places: Sequence[int],
-    task: Task,
+    task: ValidationTask,
     progress: Progress | None,
-    analyser: Analyser | None,
+    analyser: ProgramAnalyser | None,
 ) -> dict[int, _Outcome]:
     """By place, as ``evaluate`` judges them: a program that crashes fails alone."""
     rows: list[MeasuredKernel] = []
@@ -150,7 +150,7 @@ def _of_programs(
     done = judge_programs(
         rows,
         Inputs(task.sources, task.settings),
-        analyser=analyser or Analyser.real(),
+        analyser=analyser or ProgramAnalyser.real(),
         jobs=task.jobs,
         limit_s=task.limit_s,
     )
@@ -166,7 +166,7 @@ def _of_programs(
 
 
 def _of_project(
-    launch: Measurement, sources: Sources, task: Task, body: str | None, at: int
+    launch: Measurement, sources: Sources, task: ValidationTask, body: str | None, at: int
 ) -> _Outcome:
     kernel = sources.find(launch)
     if kernel is None:
@@ -184,7 +184,7 @@ def _of_project(
 
 
 def _comparison(
-    launch: Measurement, prediction: Prediction | None, failure: str | None, task: Task
-) -> Comparison:
+    launch: Measurement, prediction: Prediction | None, failure: str | None, task: ValidationTask
+) -> LaunchComparison:
     gap = gap_of(launch, prediction, task.gpu.ridges) if prediction is not None else None
-    return Comparison(launch, launch.verdict(task.gpu.ridges), prediction, failure, gap)
+    return LaunchComparison(launch, launch.verdict(task.gpu.ridges), prediction, failure, gap)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roofline_analysis.verdict.confidence import FEATURES, confidence, features, probability
-from roofline_analysis.verdict.prediction import Grounds
+from roofline_analysis.verdict.prediction import ConfidenceFeatures
 from roofline_study.judge import Judgement
 from roofline_study.reliability import Reliability, reliability
 
@@ -31,12 +31,12 @@ class Sample:
     """The unit of division: all verdicts of a group are in the same half."""
     setting: str
     """What was evaluated: ``cuda``, ``cuda, source only``."""
-    grounds: Grounds
+    grounds: ConfidenceFeatures
     right: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Validation:
+class CalibrationCheck:
     """The reliability of confidences for the verdicts of one setting."""
 
     setting: str
@@ -82,7 +82,7 @@ def fit(held: Sequence[Sample]) -> tuple[float, ...]:
     return tuple(float(value) for value in found)
 
 
-def validate(held: Sequence[Sample], repeats: int = REPEATS) -> tuple[Validation, ...]:
+def validate(held: Sequence[Sample], repeats: int = REPEATS) -> tuple[CalibrationCheck, ...]:
     """Each setting's reliability, now and refitted: twofold cross-validation by group.
 
     Raises ValueError if there are fewer than two groups.
@@ -102,7 +102,7 @@ def validate(held: Sequence[Sample], repeats: int = REPEATS) -> tuple[Validation
             coefficients = fit(known)
             outcomes += [(s, probability(features(s.grounds), coefficients)) for s in other]
     return tuple(
-        Validation(
+        CalibrationCheck(
             setting,
             reliability((confidence(s.grounds), s.right) for s in held if s.setting == setting),
             reliability((given, s.right) for s, given in outcomes if s.setting == setting),

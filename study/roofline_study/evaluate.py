@@ -11,7 +11,7 @@ from roofline_core.program.errors import RooflineError
 from roofline_core.settings import suggestion
 from roofline_study.dataset import MeasuredKernel
 from roofline_study.judge import Inputs, Judgement, judge_programs
-from roofline_study.programs import Analyser
+from roofline_study.programs import ProgramAnalyser
 from roofline_study.summary import Summary, summarize
 
 LANGUAGES = ("cuda", "omp")
@@ -80,7 +80,7 @@ def evaluate(
     jobs: int | None = None,
     limit_s: float = TIME_LIMIT_S,
     progress: Progress | None = None,
-    analyser: Analyser | None = None,
+    analyser: ProgramAnalyser | None = None,
 ) -> tuple[Judgement, ...]:
     """Predict every row, in the order of the rows; nothing that a program does stops the run.
 
@@ -94,7 +94,7 @@ def evaluate(
     done = judge_programs(
         rows,
         inputs,
-        analyser=analyser or Analyser.real(),
+        analyser=analyser or ProgramAnalyser.real(),
         jobs=jobs if jobs is not None else os.cpu_count() or 1,
         limit_s=limit_s,
     )

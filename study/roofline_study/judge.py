@@ -15,7 +15,7 @@ from roofline_core.settings import Settings, nearest
 from roofline_lsp.formats.crash import crash_reason
 from roofline_lsp.formats.units import counted
 from roofline_study.dataset import MeasuredKernel
-from roofline_study.programs import Analyser, Executable, Program, executables
+from roofline_study.programs import AnalysedProgram, Executable, ProgramAnalyser, executables
 from roofline_study.workers import in_processes
 
 
@@ -57,12 +57,12 @@ class Judgement:
 class _Benchmark:
     """The executables of one program of the data set, each read once for each command line."""
 
-    def __init__(self, program: str, inputs: Inputs, analyser: Analyser) -> None:
+    def __init__(self, program: str, inputs: Inputs, analyser: ProgramAnalyser) -> None:
         self._inputs = inputs
         self._analyser = analyser
         self._folder = inputs.sources / program
         self.executables = executables(self._folder, inputs.sources)
-        self._programs: dict[tuple[Executable, Sequence[str] | None], Program] = {}
+        self._programs: dict[tuple[Executable, Sequence[str] | None], AnalysedProgram] = {}
 
     def judge(self, row: MeasuredKernel) -> Judgement:
         """Judge by the first executable that has the kernel. What reading it raises is raised."""
@@ -88,7 +88,7 @@ class _Benchmark:
         includes = (*given.include_dirs, *executable.include_dirs)
         return replace(given, include_dirs=includes, args=self._argv(row))
 
-    def _program(self, executable: Executable, row: MeasuredKernel) -> Program:
+    def _program(self, executable: Executable, row: MeasuredKernel) -> AnalysedProgram:
         argv = self._argv(row)
         if (executable, argv) not in self._programs:
             settings = self._settings(executable, row)
@@ -98,7 +98,7 @@ class _Benchmark:
 
 
 def judge_program(
-    rows: Sequence[MeasuredKernel], *, inputs: Inputs, analyser: Analyser
+    rows: Sequence[MeasuredKernel], *, inputs: Inputs, analyser: ProgramAnalyser
 ) -> list[Judgement]:
     """Judge the measured kernels of one program.
 
@@ -113,7 +113,7 @@ def judge_programs(
     rows: Sequence[MeasuredKernel],
     inputs: Inputs,
     *,
-    analyser: Analyser,
+    analyser: ProgramAnalyser,
     jobs: int,
     limit_s: float,
 ) -> Iterator[tuple[str, list[Judgement]]]:
@@ -137,7 +137,7 @@ def judge_programs(
         yield group[0].program, judged
 
 
-def _judged(row: MeasuredKernel, program: Program, inputs: Inputs) -> Judgement | None:
+def _judged(row: MeasuredKernel, program: AnalysedProgram, inputs: Inputs) -> Judgement | None:
     """None if the program does not have the kernel."""
     grid, block = (None, None) if inputs.source_only else (row.grid, row.block)
     details = None

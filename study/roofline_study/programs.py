@@ -38,7 +38,7 @@ class Candidate(Protocol):
         ...
 
 
-class Program(Protocol):
+class AnalysedProgram(Protocol):
     """A program that was read: ``roofline_analysis.api.ProgramAnalysis``."""
 
     def kernels(self) -> Sequence[Candidate]:
@@ -63,19 +63,19 @@ class Loader(Protocol):
 
     def __call__(
         self, paths: Sequence[Path], settings: Settings, *, argv: Sequence[str] | None
-    ) -> Program:
+    ) -> AnalysedProgram:
         """The program that these files make, run with these arguments (None: not known)."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Analyser:
+class ProgramAnalyser:
     """What reads programs and predicts their kernels."""
 
     load: Loader
 
     @classmethod
-    def real(cls) -> Analyser:
+    def real(cls) -> ProgramAnalyser:
         """The analyser of this project, imported only here because it brings the parsers along."""
         from roofline_analysis.api import ProgramAnalysis  # noqa: PLC0415
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roofline_advisor.joining import join, majority, opinion_of
-from roofline_analysis.report.report import Source, Verdict
+from roofline_analysis.report.report import PredictionSource, Verdict
 
 CB, BB = Verdict.COMPUTE_BOUND, Verdict.BANDWIDTH_BOUND
 
@@ -29,17 +29,17 @@ def test_the_majority(votes: list[Verdict | None], expected: Verdict | None) -> 
     ("static", "confidence", "model", "expected", "sure", "source"),
     [
         # Agreement adds up: odds 0.7/0.3 x 0.64/0.36 = 4.148.
-        (CB, 0.7, CB, CB, 0.80576, Source.STATIC),
+        (CB, 0.7, CB, CB, 0.80576, PredictionSource.STATIC),
         # Disagreement takes away: odds 4 / 1.7778 = 2.25.
-        (BB, 0.8, CB, BB, 0.69231, Source.STATIC),
+        (BB, 0.8, CB, BB, 0.69231, PredictionSource.STATIC),
         # Only where the analysis is less sure than the model is trusted is it overturned.
-        (BB, 0.6, CB, CB, 0.54237, Source.LLM),
-        (BB, 0.64, CB, None, 0.5, Source.LLM),
-        (None, 0.0, CB, CB, 0.64, Source.LLM),
-        (CB, 0.9, None, CB, 0.9, Source.STATIC),
-        (None, 0.0, None, None, 0.5, Source.STATIC),
+        (BB, 0.6, CB, CB, 0.54237, PredictionSource.LLM),
+        (BB, 0.64, CB, None, 0.5, PredictionSource.LLM),
+        (None, 0.0, CB, CB, 0.64, PredictionSource.LLM),
+        (CB, 0.9, None, CB, 0.9, PredictionSource.STATIC),
+        (None, 0.0, None, None, 0.5, PredictionSource.STATIC),
         # Certainty does not divide by zero.
-        (CB, 1.0, BB, CB, 0.99822, Source.STATIC),
+        (CB, 1.0, BB, CB, 0.99822, PredictionSource.STATIC),
     ],
 )
 def test_static_and_model(
@@ -48,7 +48,7 @@ def test_static_and_model(
     model: Verdict | None,
     expected: Verdict | None,
     sure: float,
-    source: Source,
+    source: PredictionSource,
 ) -> None:
     joined = join(static, confidence, model, 0.64)
     assert joined.verdict is expected
@@ -58,10 +58,14 @@ def test_static_and_model(
 
 def test_what_was_measured_decides_and_disagreement_is_said() -> None:
     joined = join(CB, 0.99, CB, 0.64, measured=BB)
-    assert (joined.verdict, joined.confidence, joined.source) == (BB, 1.0, Source.MEASURED)
-    assert joined.disagreeing == (Source.STATIC, Source.LLM)
-    assert join(CB, 0.9, BB, 0.64).disagreeing == (Source.LLM,)
-    assert join(BB, 0.55, CB, 0.64).disagreeing == (Source.STATIC,)
+    assert (joined.verdict, joined.confidence, joined.source) == (
+        BB,
+        1.0,
+        PredictionSource.MEASURED,
+    )
+    assert joined.disagreeing == (PredictionSource.STATIC, PredictionSource.LLM)
+    assert join(CB, 0.9, BB, 0.64).disagreeing == (PredictionSource.LLM,)
+    assert join(BB, 0.55, CB, 0.64).disagreeing == (PredictionSource.STATIC,)
     assert join(CB, 0.9, CB, 0.64).disagreeing == ()
 
 
@@ -77,4 +81,4 @@ def test_an_opinion_gives_the_reason_of_the_majority() -> None:
     )
     assert (opinion.verdict, opinion.votes, opinion.of_votes) == (BB, 2, 3)
     assert opinion.reason == "many bytes"
-    assert (opinion.joined, opinion.joined_source) == (BB, Source.LLM)
+    assert (opinion.joined, opinion.joined_source) == (BB, PredictionSource.LLM)

@@ -16,10 +16,17 @@ from roofline_advisor.advice import KernelName
 from roofline_advisor.bench import Bench
 from roofline_advisor.classify import classify
 from roofline_advisor.joining import worth_asking
-from roofline_advisor.protocols import BYTES, CLASS, OPERATIONS, Case, decided, questions
+from roofline_advisor.protocols import (
+    BYTES,
+    CLASS,
+    OPERATIONS,
+    ClassificationCase,
+    decided,
+    questions,
+)
 from roofline_advisor.schema import problem, sent
 from roofline_advisor.suggest import SUGGESTIONS
-from roofline_analysis.report.report import Source, Verdict
+from roofline_analysis.report.report import PredictionSource, Verdict
 from roofline_core.program.precision import Precision
 from roofline_core.settings import AdvisorSettings, Settings
 
@@ -31,13 +38,13 @@ CB, BB = Verdict.COMPUTE_BOUND, Verdict.BANDWIDTH_BOUND
 
 def case(
     tmp_path: Path, advisor: AdvisorSettings, source: str = SOURCE, name: str = "rows", **more: Any
-) -> Case:
+) -> ClassificationCase:
     path = tmp_path / "rows.cu"
     path.write_text(source)
     settings = Settings(advisor=advisor, **more)
     bench = Bench(path, settings)
     reading = bench.read(source.encode())
-    return Case(reading, reading.kernel(KernelName(name)), bench.gpu, settings)
+    return ClassificationCase(reading, reading.kernel(KernelName(name)), bench.gpu, settings)
 
 
 def text_of(tmp_path: Path, advisor: AdvisorSettings, protocol: Any, **more: Any) -> str:
@@ -121,7 +128,7 @@ async def test_votes_are_asked_apart_and_counted(
     assert opinion.reason == "so CB"
     assert (opinion.model, opinion.protocol) == ("claude-test", "evidence")
     assert opinion.joined is BB
-    assert opinion.joined_source is Source.STATIC
+    assert opinion.joined_source is PredictionSource.STATIC
     assert len(api.asked()) == 3
 
 

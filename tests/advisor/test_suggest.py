@@ -14,7 +14,7 @@ from roofline_advisor.advice import Advice, KernelName
 from roofline_advisor.bench import Bench
 from roofline_advisor.compiling import run
 from roofline_advisor.errors import AdvisorError
-from roofline_advisor.suggest import Task, suggest
+from roofline_advisor.suggest import SuggestionTask, suggest
 from roofline_core.settings import AdvisorSettings, Settings
 
 from .fake_api import FakeApi, fails, says
@@ -31,12 +31,12 @@ MULTIPLY = suggestion("Multiply", DIVISION)
 ONCE = suggestion("Store once", STORE)
 
 
-def task(folder: Path, advisor: AdvisorSettings, source: str = SOURCE) -> Task:
+def task(folder: Path, advisor: AdvisorSettings, source: str = SOURCE) -> SuggestionTask:
     folder.mkdir(exist_ok=True)
     path = folder / "rows.cu"
     path.write_text(source)
     bench = Bench(path, Settings(advisor=advisor))
-    return Task.of(bench, source, KernelName("rows"))
+    return SuggestionTask.of(bench, source, KernelName("rows"))
 
 
 async def advised(
@@ -123,7 +123,7 @@ async def test_a_kernel_that_is_not_there(advisor: AdvisorSettings, tmp_path: Pa
     path = tmp_path / "rows.cu"
     path.write_text(SOURCE)
     with pytest.raises(AdvisorError, match="there is no kernel 'lines'; there are rows"):
-        Task.of(Bench(path, Settings(advisor=advisor)), SOURCE, KernelName("lines"))
+        SuggestionTask.of(Bench(path, Settings(advisor=advisor)), SOURCE, KernelName("lines"))
 
 
 async def test_instructions_in_comments_change_nothing_but_checked_text(

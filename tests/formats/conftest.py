@@ -10,13 +10,13 @@ import pytest
 from roofline_analysis.report.report import (
     ArgumentUsed,
     ClassOn,
+    Crossover,
     Edit,
     Effect,
     Evidence,
     FileReport,
     Finding,
     Fix,
-    FlipPoint,
     GpuUsed,
     KernelReport,
     LaunchReport,
@@ -24,9 +24,9 @@ from roofline_analysis.report.report import (
     LibraryCallReport,
     Limiter,
     Prediction,
+    PredictionSource,
     Related,
     Report,
-    Source,
     UnknownUsed,
     Utilisation,
     Verdict,
@@ -51,7 +51,7 @@ GPU = GpuUsed(
 KNOWN = Prediction(
     verdict=BB,
     confidence=0.97,
-    source=Source.STATIC,
+    source=PredictionSource.STATIC,
     limiting=Limiter.BANDWIDTH,
     sp_flops=2e6,
     dp_flops=0.0,
@@ -80,7 +80,7 @@ WHAT_IF = WhatIf(
         ClassOn("4090", "GeForce RTX 4090", CB, 0.5),
         ClassOn("MI300X", "Instinct MI300X", None, 0.0),
     ),
-    FlipPoint("n", 512, CB),
+    Crossover("n", 512, CB),
 )
 
 N = UnknownUsed("n", "read from a file", 1048576.0, MAIN, 12)
@@ -88,7 +88,7 @@ N = UnknownUsed("n", "read from a file", 1048576.0, MAIN, 12)
 UNKNOWN = Prediction(
     verdict=None,
     confidence=0.0,
-    source=Source.STATIC,
+    source=PredictionSource.STATIC,
     limiting=None,
     sp_flops=None,
     dp_flops=None,
@@ -108,7 +108,7 @@ UNKNOWN = Prediction(
 COMPUTE = Prediction(
     verdict=CB,
     confidence=0.8,
-    source=Source.MEASURED,
+    source=PredictionSource.MEASURED,
     limiting=Limiter.DP,
     sp_flops=0.0,
     dp_flops=1.5e9,

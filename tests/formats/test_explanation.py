@@ -17,7 +17,7 @@ from roofline_analysis.api.program import ProgramAnalysis
 from roofline_core.settings import Settings
 from roofline_lsp.formats.explanation import document, schema
 from roofline_lsp.formats.explanation.text import render
-from roofline_lsp.formats.style import Style
+from roofline_lsp.formats.style import ColourStyle
 
 MAIN = Path("/p/main.cu")
 SOURCE = """\
@@ -143,7 +143,7 @@ def test_numbers_that_are_counted_are_the_same_everywhere(content: Any) -> None:
 
 
 def test_the_text_has_eight_steps_a_kernel(explanation: Explanation) -> None:
-    text = render(explanation, Style())
+    text = render(explanation, ColourStyle())
     numbers = re.findall(r"^  (\d)  ", text, re.MULTILINE)
     assert numbers == [*"12345678"] * 2
     assert not [line for line in text.splitlines() if line != line.rstrip()]
@@ -166,11 +166,11 @@ def test_what_a_person_looks_for_stands_on_a_line(explanation: Explanation, line
     if line.startswith("     launch 2"):
         analysis = ProgramAnalysis.load([MAIN], Settings(), reader=lambda _: source.encode())
         explanation = explain_file(analysis, MAIN, Question("pick"))
-    assert line in render(explanation, Style()).splitlines()
+    assert line in render(explanation, ColourStyle()).splitlines()
 
 
 def test_estimates_are_marked_and_reasoned(explanation: Explanation) -> None:
-    text = render(explanation, Style())
+    text = render(explanation, ColourStyle())
     assert re.search(r"^ +8 +loop trip#\d+ .* ~\d+ trips? ", text, re.MULTILINE)
     assert "~ estimated: " in text
     assert re.search(r"^     trips of the loop at line 8 = \d+: ", text, re.MULTILINE)
@@ -178,27 +178,30 @@ def test_estimates_are_marked_and_reasoned(explanation: Explanation) -> None:
 
 
 def test_loaded_numbers_are_named_where_formulas_rest_on_them(explanation: Explanation) -> None:
-    text = render(explanation, Style())
+    text = render(explanation, ColourStyle())
     (name,) = set(re.findall(r"read +4 B at 4\*(at#\d+)", text))
     assert re.search(rf"as {re.escape(name)}\b", text)
     assert "address rests on data" in text
 
 
 def test_one_line_alone_is_said_in_the_titles() -> None:
-    text = render(explained(kernel="pick", line=7), Style())
+    text = render(explained(kernel="pick", line=7), ColourStyle())
     assert "  4  Accesses, by array, line 7 alone" in text
     assert "       7:  read" in text
     assert "  y  global" not in text
 
 
 def test_what_was_not_followed_is_told(explanation: Explanation) -> None:
-    text = render(explanation, Style())
+    text = render(explanation, ColourStyle())
     _, told = text.split("Not read or not followed in the file and the host program\n")
     assert "main.cu:20: warning: which kernel 'open' is was not found" in told
 
 
 def test_a_terminal_gets_its_headings_set_off(explanation: Explanation) -> None:
-    plain, coloured = render(explanation, Style()), render(explanation, Style(colour=True))
+    plain, coloured = (
+        render(explanation, ColourStyle()),
+        render(explanation, ColourStyle(colour=True)),
+    )
     assert "\x1b" not in plain
     assert re.sub(r"\x1b\[\d+m", "", coloured) == plain
     assert "\x1b[1m  1  Values from the host\x1b[0m" in coloured

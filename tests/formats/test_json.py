@@ -10,7 +10,7 @@ import pytest
 from roofline_analysis.report.report import Report
 from roofline_lsp.formats.json import render, schema_text, to_json
 from roofline_lsp.formats.registry import FORMATS, renderer
-from roofline_lsp.formats.style import Style
+from roofline_lsp.formats.style import ColourStyle
 
 GOLDEN = Path(__file__).parent / "golden" / "report.json"
 
@@ -23,13 +23,13 @@ def validator() -> jsonschema.Draft202012Validator:
 
 
 def content(report: Report) -> dict[str, Any]:
-    read: dict[str, Any] = json.loads(render(report, Style()))
+    read: dict[str, Any] = json.loads(render(report, ColourStyle()))
     return read
 
 
 def test_the_report_is_as_it_was(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("roofline_lsp.formats.json.tool_version", lambda: "1.2.3")
-    assert render(report, Style(colour=True)) == GOLDEN.read_text(encoding="utf-8")
+    assert render(report, ColourStyle(colour=True)) == GOLDEN.read_text(encoding="utf-8")
 
 
 def test_output_conforms_to_the_schema(
@@ -117,12 +117,12 @@ def test_a_problem_without_a_path_is_its_files(report: Report) -> None:
 
 def test_numbers_are_rounded_and_whole_ones_have_no_fraction(report: Report) -> None:
     prediction = content(report)["files"][0]["kernels"][0]["prediction"]
-    assert render(report, Style()).count('"sp_flops": 2000000,') == 1
+    assert render(report, ColourStyle()).count('"sp_flops": 2000000,') == 1
     assert prediction["sp_ai"] == 0.1666666667
 
 
 def test_every_format_of_the_table_renders(report: Report) -> None:
     assert set(FORMATS) == {"text", "json"}
     for name in FORMATS:
-        assert renderer(name)(report, Style()).endswith("\n")
+        assert renderer(name)(report, ColourStyle()).endswith("\n")
     assert to_json(report)["schema_version"] == "1.3"

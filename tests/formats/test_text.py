@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from roofline_analysis.report.report import Report
-from roofline_lsp.formats.style import Style
+from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.text import render
 
 GOLDEN = Path(__file__).parent / "golden" / "report.txt"
@@ -21,34 +21,34 @@ class Terminal(StringIO):
 
 
 def test_the_report_is_as_it_was(report: Report) -> None:
-    assert render(report, Style()) == GOLDEN.read_text(encoding="utf-8")
+    assert render(report, ColourStyle()) == GOLDEN.read_text(encoding="utf-8")
 
 
 def test_a_report_without_files_still_closes(empty: Report) -> None:
-    assert render(empty, Style()).splitlines()[-1] == (
+    assert render(empty, ColourStyle()).splitlines()[-1] == (
         "0 files, 0 kernels: 0 CB, 0 BB, 0 undecided; 0 problems"
     )
 
 
 def test_colour_changes_nothing_but_colour(report: Report) -> None:
-    coloured = render(report, Style(colour=True))
+    coloured = render(report, ColourStyle(colour=True))
     assert "\x1b[33mBB\x1b[0m" in coloured
     assert "\x1b[32mCB\x1b[0m" in coloured
     assert "\x1b[31merror\x1b[0m" in coloured
-    assert re.sub(r"\x1b\[\d+m", "", coloured) == render(report, Style())
+    assert re.sub(r"\x1b\[\d+m", "", coloured) == render(report, ColourStyle())
 
 
 def test_only_a_terminal_that_wants_colour_gets_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    assert Style.of_stream(Terminal()).colour
-    assert not Style.of_stream(StringIO()).colour
+    assert ColourStyle.of_stream(Terminal()).colour
+    assert not ColourStyle.of_stream(StringIO()).colour
     monkeypatch.setenv("NO_COLOR", "1")
-    assert not Style.of_stream(Terminal()).colour
+    assert not ColourStyle.of_stream(Terminal()).colour
     monkeypatch.setenv("NO_COLOR", "")
-    assert Style.of_stream(Terminal()).colour
+    assert ColourStyle.of_stream(Terminal()).colour
     monkeypatch.setenv("TERM", "dumb")
-    assert not Style.of_stream(Terminal()).colour
+    assert not ColourStyle.of_stream(Terminal()).colour
 
 
 def test_an_unknown_that_counts_twice_is_told_once(report: Report) -> None:
@@ -56,10 +56,10 @@ def test_an_unknown_that_counts_twice_is_told_once(report: Report) -> None:
     loop = file.kernels[1]
     twice = replace(loop.prediction, unknowns=loop.prediction.unknowns * 4)
     changed = replace(file, kernels=(file.kernels[0], replace(loop, prediction=twice)))
-    text = render(replace(report, files=(changed, *report.files[1:])), Style())
-    assert text == render(report, Style())
+    text = render(replace(report, files=(changed, *report.files[1:])), ColourStyle())
+    assert text == render(report, ColourStyle())
 
 
 def test_why_it_is_another_gpu_is_said(report: Report) -> None:
     noted = replace(report, gpu=replace(report.gpu, note="none was found"))
-    assert render(noted, Style()).splitlines()[1] == "none was found"
+    assert render(noted, ColourStyle()).splitlines()[1] == "none was found"

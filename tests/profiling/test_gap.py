@@ -8,7 +8,13 @@ from typing import Any
 
 import pytest
 
-from roofline_analysis.report.report import Limiter, Prediction, Source, UnknownUsed, Verdict
+from roofline_analysis.report.report import (
+    Limiter,
+    Prediction,
+    PredictionSource,
+    UnknownUsed,
+    Verdict,
+)
 from roofline_core.program.precision import Precision
 from roofline_profiling.error_terms import gap_of, strongly_off, times
 from roofline_profiling.measurement import Measurement
@@ -22,7 +28,7 @@ def predicted(verdict: Verdict | None = BB, **values: Any) -> Prediction:
     made = Prediction(
         verdict=verdict,
         confidence=0.9,
-        source=Source.STATIC,
+        source=PredictionSource.STATIC,
         limiting=Limiter.BANDWIDTH,
         sp_flops=3e6,
         dp_flops=0.0,

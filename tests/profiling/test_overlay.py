@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from roofline_analysis.api import analyze, gpu_used
-from roofline_analysis.report.report import KernelReport, Limiter, Source, Verdict
+from roofline_analysis.report.report import KernelReport, Limiter, PredictionSource, Verdict
 from roofline_core.program.precision import Precision
 from roofline_core.settings import resolve
 from roofline_lsp.cli.main import main
@@ -49,7 +49,7 @@ def test_what_was_measured_goes_before(measurement: Measure, project: Path) -> N
     assert measured.disagreement is not None
     assert measured.disagreement.startswith("measured CB where BB is predicted: DP intensity 0")
     prediction = saxpy.prediction
-    assert prediction.source is Source.MEASURED
+    assert prediction.source is PredictionSource.MEASURED
     assert (prediction.verdict, prediction.confidence) == (CB, 1.0)
     assert prediction.limiting is Limiter.DP
     assert (prediction.sp_flops, prediction.dp_flops) == (3e6, 9e6)
@@ -108,7 +108,7 @@ def test_another_launch_stands_beside(
     saxpy = kernels(project)["saxpy"]
     assert saxpy.measured is not None
     assert saxpy.measured.applies is applies
-    assert (saxpy.prediction.source is Source.MEASURED) is applies
+    assert (saxpy.prediction.source is PredictionSource.MEASURED) is applies
     if not applies:
         assert saxpy.measured.disagreement is None
 
@@ -133,7 +133,7 @@ def test_a_changed_body_is_stale(measurement: Measure, project: Path) -> None:
     assert saxpy.measured.stale
     assert not saxpy.measured.applies
     assert saxpy.measured.heat == {}
-    assert saxpy.prediction.source is Source.STATIC
+    assert saxpy.prediction.source is PredictionSource.STATIC
     keep([measurement(time_ns=9.0)], project, resolve(project))
     again = kernels(project)["saxpy"]
     assert again.measured is not None
@@ -173,9 +173,12 @@ int main() {
     )
     keep([launch], project, resolve(project))
     scale = kernels(project)["scale"]
-    assert [each.prediction.source for each in scale.launches] == [Source.STATIC, Source.MEASURED]
+    assert [each.prediction.source for each in scale.launches] == [
+        PredictionSource.STATIC,
+        PredictionSource.MEASURED,
+    ]
     assert scale.launches[1].prediction.time_ns == 77.0
-    assert scale.prediction.source is Source.STATIC
+    assert scale.prediction.source is PredictionSource.STATIC
 
 
 def test_a_store_that_cannot_be_read(project: Path) -> None:
@@ -235,7 +238,7 @@ def test_lines_alone_replace_no_prediction(measurement: Measure, project: Path) 
     alone = kernels(project)["saxpy"]
     assert alone.measured is not None
     assert not alone.measured.applies
-    assert alone.prediction.source is Source.STATIC
+    assert alone.prediction.source is PredictionSource.STATIC
     keep([measurement()], project, resolve(project))
     both = kernels(project)["saxpy"]
     assert both.measured is not None

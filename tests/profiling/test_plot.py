@@ -11,7 +11,13 @@ import pytest
 from roofline_analysis.report.report import GpuUsed
 from roofline_core.program.precision import Precision
 from roofline_lsp.cli.main import main
-from roofline_lsp.formats.roofline_svg import MOST_LABELS, Place, Plotted, place_of, roofline_svg
+from roofline_lsp.formats.roofline_svg import (
+    MOST_LABELS,
+    ChartPoint,
+    Plotted,
+    place_of,
+    roofline_svg,
+)
 from roofline_profiling.errors import ValidationError
 from roofline_profiling.plot import check_plot
 
@@ -37,11 +43,11 @@ def circles(root: ET.Element) -> list[tuple[float, float]]:
 
 
 def test_places_are_by_the_logarithm_and_joined() -> None:
-    at, right, up = Place(1.0, 100.0), Place(10.0, 100.0), Place(1.0, 1000.0)
+    at, right, up = ChartPoint(1.0, 100.0), ChartPoint(10.0, 100.0), ChartPoint(1.0, 1000.0)
     root = drawn(
         Plotted("a", Precision.SP, at, right),
         Plotted("b", Precision.SP, at, up),
-        Plotted("c", Precision.DP, None, Place(100.0, 10_000.0)),
+        Plotted("c", Precision.DP, None, ChartPoint(100.0, 10_000.0)),
     )
     first, beside, again, above, far = circles(root)
     assert first == again
@@ -62,7 +68,7 @@ def test_places_are_by_the_logarithm_and_joined() -> None:
 
 def test_names_are_escaped_and_shortened() -> None:
     name = "void f<a, b>(T1 const&)"
-    root = drawn(Plotted(name, Precision.SP, Place(1.0, 1.0)))
+    root = drawn(Plotted(name, Precision.SP, ChartPoint(1.0, 1.0)))
     assert "void f<a, b>" in [each.text for each in root.iter(f"{SVG}text")]
     titles = [each.text or "" for each in root.iter(f"{SVG}title")]
     assert titles[1] == f"{name} (SP)\npredicted: 1 per byte, 1 G/s"
@@ -70,15 +76,15 @@ def test_names_are_escaped_and_shortened() -> None:
 
 
 def test_many_kernels_have_no_labels() -> None:
-    many = [Plotted(f"k{at}", Precision.SP, Place(1.0, 1.0)) for at in range(MOST_LABELS + 1)]
+    many = [Plotted(f"k{at}", Precision.SP, ChartPoint(1.0, 1.0)) for at in range(MOST_LABELS + 1)]
     texts = [each.text for each in drawn(*many).iter(f"{SVG}text")]
     assert "k0" not in texts
 
 
 def test_the_strangest_numbers_stay_on_the_paper() -> None:
     root = drawn(
-        Plotted("a", Precision.SP, Place(1e-300, 1e-300), Place(1e300, 1e300)),
-        Plotted("b", Precision.TENSOR, Place(5.0, 5.0)),
+        Plotted("a", Precision.SP, ChartPoint(1e-300, 1e-300), ChartPoint(1e300, 1e300)),
+        Plotted("b", Precision.TENSOR, ChartPoint(5.0, 5.0)),
     )
     for x, y in circles(root):
         assert 0 < x < 860
@@ -87,7 +93,7 @@ def test_the_strangest_numbers_stay_on_the_paper() -> None:
 
 
 def test_places_need_all_their_numbers() -> None:
-    assert place_of(10.0, 5.0, 2.0) == Place(2.0, 5.0)
+    assert place_of(10.0, 5.0, 2.0) == ChartPoint(2.0, 5.0)
     for counts in ((None, 5.0, 2.0), (0.0, 5.0, 2.0), (1.0, 0.0, 2.0), (1.0, 5.0, None)):
         assert place_of(*counts) is None
 

@@ -17,7 +17,7 @@ from roofline_profiling.import_store import keep
 from roofline_profiling.importing import read_report
 from roofline_profiling.measurement import Measurement
 from roofline_profiling.text_report import _short
-from roofline_profiling.validate import Comparison
+from roofline_profiling.validate import LaunchComparison
 from tests.profiling.conftest import SAXPY, SOURCE
 
 POLYNOMIAL = "polynomial(int, float *)"
@@ -94,7 +94,7 @@ def test_target_regions_and_templates_have_short_names(measurement: Measure) -> 
     }
     for kernel, shown in names.items():
         launch = measurement(kernel=kernel, program="p")
-        assert _short(Comparison(launch, None, None, None, None)) == shown
+        assert _short(LaunchComparison(launch, None, None, None, None)) == shown
 
 
 def test_csv_has_every_number(run: Run, dataset: Path, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from roofline_analysis.report.report import (
     LedgerLine,
     Limiter,
     Prediction,
-    Source,
+    PredictionSource,
     Verdict,
 )
 from roofline_core.program.precision import Precision
@@ -221,7 +221,7 @@ SOURCE = Path("/src/main.cu")
 SAXPY = Prediction(
     verdict=Verdict.BANDWIDTH_BOUND,
     confidence=0.93,
-    source=Source.STATIC,
+    source=PredictionSource.STATIC,
     limiting=Limiter.BANDWIDTH,
     sp_flops=2e6,
     dp_flops=0.0,

@@ -17,7 +17,7 @@ from roofline_analysis.report.report import (
     LedgerLine,
     Limiter,
     Prediction,
-    Source,
+    PredictionSource,
     Verdict,
     WhatIf,
 )
@@ -121,7 +121,7 @@ def kernel(text: bytes, match: re.Match[bytes], path: Path, verdict: Verdict) ->
     prediction = Prediction(
         verdict=verdict,
         confidence=0.93,
-        source=Source.STATIC,
+        source=PredictionSource.STATIC,
         limiting=Limiter.SP if compute else Limiter.BANDWIDTH,
         sp_flops=2e6,
         dp_flops=0.0,

@@ -24,11 +24,11 @@ from roofline_core.program.units import Dialect
 from roofline_lsp.server.features.code_lens import lens_title
 from roofline_lsp.server.text.kernel_text import kernel_text
 from roofline_lsp.server.text.line_text import line_text
-from roofline_lsp.server.text.markdown import Style
+from roofline_lsp.server.text.markdown import MarkupStyle
 from roofline_lsp.server.text.ridges import distance, gpu_name, sureness
 
 MAIN = Path("/src/main.cu")
-MARKDOWN, PLAIN = Style(markdown=True), Style(markdown=False)
+MARKDOWN, PLAIN = MarkupStyle(markdown=True), MarkupStyle(markdown=False)
 
 WHOLE = """\
 **Bandwidth-bound** on RTX 3080 (boost clock): very likely, 93%
@@ -279,7 +279,7 @@ def test_each_language_has_its_words(
 ) -> None:
     launch = replace(saxpy.launches[0], shared_bytes=6144)
     kernel = replace(saxpy, dialect=dialect, launches=(launch,))
-    assert f": {said}\n" in kernel_text(kernel, gpu, Style(markdown=False))
+    assert f": {said}\n" in kernel_text(kernel, gpu, MarkupStyle(markdown=False))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from roofline_analysis.report.report import GpuUsed, LibraryCallReport
 from roofline_core.program.precision import Precision
 from roofline_core.settings import Settings
 from roofline_lsp.server.text.library_text import calls_on, library_text
-from roofline_lsp.server.text.markdown import Style
+from roofline_lsp.server.text.markdown import MarkupStyle
 
 GPU = GpuUsed(
     name="GeForce RTX 3080 10GB",
@@ -42,7 +42,7 @@ def _calls() -> tuple[LibraryCallReport, ...]:
 def test_a_short_verdict(calls: tuple[LibraryCallReport, ...]) -> None:
     (call,) = calls_on(calls, 5, "sort")
     sure = replace(call, prediction=replace(call.prediction, confidence=0.9))
-    text = library_text([sure], GPU, Style(markdown=True))
+    text = library_text([sure], GPU, MarkupStyle(markdown=True))
     assert text is not None
     answer, what, figures = text.split("\n\n")
     assert answer == "**Bandwidth-bound** on RTX 3080 10GB (base clock): very likely, 90%"
@@ -58,12 +58,12 @@ def test_the_word_under_the_cursor_chooses(calls: tuple[LibraryCallReport, ...])
 
 
 def test_nothing_is_said_of_a_line_without_a_call() -> None:
-    assert library_text([], GPU, Style(markdown=False)) is None
+    assert library_text([], GPU, MarkupStyle(markdown=False)) is None
 
 
 def test_an_undecided_call_names_what_is_not_known(calls: tuple[LibraryCallReport, ...]) -> None:
     (call,) = calls_on(calls, 6, "cusparseSpMV")
-    text = library_text([replace(call, certain=False)], GPU, Style(markdown=False))
+    text = library_text([replace(call, certain=False)], GPU, MarkupStyle(markdown=False))
     assert text == (
         "Undecided on RTX 3080 10GB (base clock): too little is known of this call\n\n"
         "cusparseSpMV: sparse or dense solver (if it is reached)\n\n"

@@ -16,12 +16,12 @@ from roofline_lsp.server.features.inlay_hints import inlay_hints
 from roofline_lsp.server.features.kernel_actions import COMPARE, PANEL, kernel_actions
 from roofline_lsp.server.features.line_heat import line_heat
 from roofline_lsp.server.text.line_shares import line_shares
-from roofline_lsp.server.text.markdown import Style
+from roofline_lsp.server.text.markdown import MarkupStyle
 
 SOURCE = Path("/src/main.cu")
 TEXT = ("// 1", "// 2", "__global__ void saxpy(", "  int i", "  y = x; // µ", "  z", "}")
 ALL = Range(Position(0, 0), Position(99, 0))
-MARKDOWN = Style(markdown=True)
+MARKDOWN = MarkupStyle(markdown=True)
 
 
 def view_of(kernels: list[KernelReport], gpu: GpuUsed, new: tuple[str, ...] = TEXT) -> View:
@@ -97,7 +97,7 @@ def test_hints_stand_behind_their_lines(compute: KernelReport, gpu: GpuUsed) -> 
 
 def test_hints_of_a_range_and_of_what_matters(compute: KernelReport, gpu: GpuUsed) -> None:
     row = Range(Position(4, 0), Position(4, 5))
-    (hint,) = inlay_hints(view_of([compute], gpu), row, Style(markdown=False), "utf-16")
+    (hint,) = inlay_hints(view_of([compute], gpu), row, MarkupStyle(markdown=False), "utf-16")
     assert hint.label == "25% INT"
     assert isinstance(hint.tooltip, MarkupContent)
     assert hint.tooltip.kind is MarkupKind.PlainText

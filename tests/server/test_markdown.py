@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from roofline_lsp.server.text.markdown import Style
+from roofline_lsp.server.text.markdown import MarkupStyle
 
-MARKDOWN, PLAIN = Style(markdown=True), Style(markdown=False)
+MARKDOWN, PLAIN = MarkupStyle(markdown=True), MarkupStyle(markdown=False)
 
 
 @pytest.mark.parametrize(

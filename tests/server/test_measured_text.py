@@ -12,10 +12,10 @@ from roofline_analysis.report.report import GpuUsed, KernelReport, Measured, Ver
 from roofline_lsp.server.features.code_lens import lens_title
 from roofline_lsp.server.text.kernel_text import kernel_text
 from roofline_lsp.server.text.line_text import line_text
-from roofline_lsp.server.text.markdown import Style
+from roofline_lsp.server.text.markdown import MarkupStyle
 from roofline_lsp.server.text.measured_text import measured_text
 
-PLAIN = Style(markdown=False)
+PLAIN = MarkupStyle(markdown=False)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from roofline_analysis.api import gpu_used
 from roofline_analysis.api.entry import analyze
 from roofline_analysis.report.report import FileReport, KernelReport
 from roofline_core.settings import Settings
-from roofline_lsp.server.worker.jobs import Analysed, Answer, Failed
+from roofline_lsp.server.worker.jobs import Analysed, Failed, JobOutcome
 from roofline_lsp.server.worker.report_diff import Receiver, Sender
 
 PATH = Path("/p/a.cu")
@@ -27,7 +27,7 @@ def kernels() -> tuple[KernelReport, ...]:
     return analyze(text.encode(), PATH, Settings(), reader=lambda _: None).kernels
 
 
-def sent(answer: Answer, sender: Sender, receiver: Receiver) -> tuple[Answer, int]:
+def sent(answer: JobOutcome, sender: Sender, receiver: Receiver) -> tuple[JobOutcome, int]:
     """What arrives, and how many kernels went through the pipe."""
     short = sender.shortened(answer)
     body = pickle.loads(pickle.dumps(short))
@@ -37,17 +37,17 @@ def sent(answer: Answer, sender: Sender, receiver: Receiver) -> tuple[Answer, in
 
 def test_only_what_changed_is_sent(kernels: tuple[KernelReport, ...]) -> None:
     sender, receiver = Sender(), Receiver()
-    first = Answer(1, Analysed(FileReport(PATH, kernels), GPU))
+    first = JobOutcome(1, Analysed(FileReport(PATH, kernels), GPU))
     arrived, count = sent(first, sender, receiver)
     assert (arrived, count) == (first, 6)
     edited = (kernels[0], replace(kernels[1], body_hash="edited"), *kernels[2:])
-    second = Answer(2, Analysed(FileReport(PATH, edited), GPU))
+    second = JobOutcome(2, Analysed(FileReport(PATH, edited), GPU))
     arrived, count = sent(second, sender, receiver)
     assert (arrived, count) == (second, 1)
 
 
 def test_what_is_no_report_goes_as_it_is() -> None:
-    answer = Answer(1, Failed("no such GPU", expected=True))
+    answer = JobOutcome(1, Failed("no such GPU", expected=True))
     assert Sender().shortened(answer) is answer
     assert Receiver().restored(answer) is answer
 
@@ -64,5 +64,5 @@ def test_any_order_of_reports_arrives(
     for number, (name, order, count) in enumerate(rounds):
         path = Path(f"/p/{name}.cu")
         report = FileReport(path, tuple(kernels[place] for place in order[:count]))
-        answer = Answer(number, Analysed(report, GPU))
+        answer = JobOutcome(number, Analysed(report, GPU))
         assert sent(answer, sender, receiver)[0] == answer

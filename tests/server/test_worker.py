@@ -15,18 +15,18 @@ from roofline_core.settings import Settings
 from roofline_lsp.server.worker.jobs import (
     Analyse,
     Analysed,
-    Answer,
     AskExplanation,
     AskWhatIf,
     Changed,
     CheckGpu,
     Explained,
     Failed,
-    Index,
+    IndexProject,
     Job,
-    Judged,
+    JobOutcome,
     Overlay,
     Regrouped,
+    WhatIfAnswer,
     receive,
     send,
 )
@@ -101,7 +101,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path.resolve()
 
 
-def analysed(answer: Answer | None) -> Analysed:
+def analysed(answer: JobOutcome | None) -> Analysed:
     assert answer is not None
     assert isinstance(answer.value, Analysed)
     return answer.value
@@ -150,7 +150,7 @@ def test_the_project_is_looked_through_in_idle_time(folder: Path, gpu: GpuUsed) 
     recorder = Recorder(gpu)
     recorder.moved = [folder / "a.cu"]
     worker = Worker(recorder)
-    assert worker.do(Index(folder, ())) is None
+    assert worker.do(IndexProject(folder, ())) is None
     said = []
     while worker.busy:
         said.append(worker.idle())
@@ -188,18 +188,20 @@ def test_a_file_that_is_not_open_is_read(folder: Path, gpu: GpuUsed) -> None:
     assert analysed(worker.do(job(folder, None))).report.path == folder / "a.cu"
     answer = worker.do(job(folder, None, "gone.cu"))
     expected = Failed(f"{folder / 'gone.cu'}: cannot be read", expected=True)
-    assert answer == Answer(1, expected)
+    assert answer == JobOutcome(1, expected)
 
 
 def test_errors_become_answers(folder: Path, gpu: GpuUsed) -> None:
     recorder = Recorder(gpu)
     worker = Worker(recorder)
     recorder.error = RooflineError("mend this")
-    assert worker.do(job(folder)) == Answer(1, Failed("mend this", expected=True))
+    assert worker.do(job(folder)) == JobOutcome(1, Failed("mend this", expected=True))
     recorder.error = RecursionError("too deep")
-    assert worker.do(job(folder)) == Answer(1, Failed("RecursionError: too deep", expected=False))
+    assert worker.do(job(folder)) == JobOutcome(
+        1, Failed("RecursionError: too deep", expected=False)
+    )
     recorder.error = None
-    assert worker.do(CheckGpu(8, Settings())) == Answer(8, gpu)
+    assert worker.do(CheckGpu(8, Settings())) == JobOutcome(8, gpu)
 
 
 def test_values_go_through_a_pipe() -> None:
@@ -227,7 +229,7 @@ def test_other_gpus_are_asked_about_by_a_job(
     answer = worker.do(ask)
     assert answer is not None
     assert answer.number == 7
-    assert isinstance(answer.value, Judged)
+    assert isinstance(answer.value, WhatIfAnswer)
     assert answer.value.what_if is not None
     assert [each.label for each in answer.value.what_if.classes] == ["A100", "H100"]
     recorder.error = RooflineError("no such GPU")

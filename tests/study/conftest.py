@@ -30,7 +30,7 @@ from roofline_analysis.report.report import (
     GpuUsed,
     Limiter,
     Prediction,
-    Source,
+    PredictionSource,
     UnknownUsed,
     Verdict,
 )
@@ -39,7 +39,7 @@ from roofline_core.program.precision import Precision
 from roofline_core.settings import Settings
 from roofline_study.dataset import MeasuredKernel
 from roofline_study.judge import Inputs
-from roofline_study.programs import Analyser
+from roofline_study.programs import ProgramAnalyser
 
 CB, BB = Verdict.COMPUTE_BOUND, Verdict.BANDWIDTH_BOUND
 
@@ -209,7 +209,7 @@ def _prediction(verdict: Verdict | None = BB, **values: Any) -> Prediction:
     made = Prediction(
         verdict=verdict,
         confidence=0.9,
-        source=Source.STATIC,
+        source=PredictionSource.STATIC,
         limiting=Limiter.BANDWIDTH,
         sp_flops=2000.0,
         dp_flops=0.0,
@@ -293,8 +293,8 @@ def loader() -> FakeLoader:
 
 
 @pytest.fixture
-def analyser(loader: FakeLoader) -> Analyser:
-    return Analyser(loader)
+def analyser(loader: FakeLoader) -> ProgramAnalyser:
+    return ProgramAnalyser(loader)
 
 
 @pytest.fixture

@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 import pytest
 
-from roofline_analysis.report.report import Grounds, Prediction, Verdict
+from roofline_analysis.report.report import ConfidenceFeatures, Prediction, Verdict
 from roofline_analysis.verdict.confidence import FEATURES, features, probability
 from roofline_study.calibration import Sample, fit, samples, table_text, validate
 from roofline_study.dataset import MeasuredKernel
 from roofline_study.judge import Judgement
 
 
-def sample(number: int, grounds: Grounds, *, right: bool) -> Sample:
+def sample(number: int, grounds: ConfidenceFeatures, *, right: bool) -> Sample:
     return Sample(f"program{number % 40}", "cuda", grounds, right)
 
 
@@ -26,20 +26,20 @@ def verdicts(count: int, seed: int = 1) -> list[Sample]:
         assumed = draw.random() < 0.5
         share = 1.0 if assumed else 0.0
         right = draw.random() < (0.6 if assumed else 0.9)
-        held.append(sample(number, Grounds(-3.0, share, 0.0, 0), right=right))
+        held.append(sample(number, ConfidenceFeatures(-3.0, share, 0.0, 0), right=right))
     return held
 
 
 def test_the_fit_finds_the_odds_that_verdicts_were_made_with() -> None:
     coefficients = fit(verdicts(4000))
     for share, odds in ((0.0, 0.9), (1.0, 0.6)):
-        given = probability(features(Grounds(-3.0, share, 0.0, 0)), coefficients)
+        given = probability(features(ConfidenceFeatures(-3.0, share, 0.0, 0)), coefficients)
         assert given == pytest.approx(odds, abs=0.02)
 
 
 def test_verdicts_that_can_be_told_apart_keep_the_coefficients_finite() -> None:
-    held = [sample(n, Grounds(3.0, 0.0, 0.0, 0), right=True) for n in range(20)]
-    held += [sample(n, Grounds(3.0, 1.0, 0.0, 0), right=False) for n in range(20)]
+    held = [sample(n, ConfidenceFeatures(3.0, 0.0, 0.0, 0), right=True) for n in range(20)]
+    held += [sample(n, ConfidenceFeatures(3.0, 1.0, 0.0, 0), right=False) for n in range(20)]
     assert all(math.isfinite(value) and abs(value) < 20 for value in fit(held))
     assert all(math.isfinite(value) for value in fit(held[:20]))
 
@@ -57,13 +57,13 @@ def test_cross_validation_meets_every_verdict_once_in_each_repeat() -> None:
 
 def test_one_program_cannot_be_divided() -> None:
     with pytest.raises(ValueError, match="two programs"):
-        validate([Sample("one", "cuda", Grounds(1.0, 0.0, 0.0, 0), True)])
+        validate([Sample("one", "cuda", ConfidenceFeatures(1.0, 0.0, 0.0, 0), True)])
 
 
 def test_samples_are_verdicts_with_grounds_and_languages_share_a_group(
     measured: Callable[..., MeasuredKernel], prediction: Callable[..., Prediction]
 ) -> None:
-    grounds = Grounds(-2.0, 0.0, 0.0, 1)
+    grounds = ConfidenceFeatures(-2.0, 0.0, 0.0, 1)
     omp = measured(program="saxpy-omp", kernel="__omp_offloading_1_2_main_l3")
     judgements = [
         Judgement(measured(), prediction(grounds=grounds)),

@@ -15,7 +15,7 @@ from roofline_study.json_report import as_json
 from roofline_study.judge import Inputs, Judgement
 from roofline_study.metrics import Confusion
 from roofline_study.predictions import PREDICTION_COLUMNS, as_csv
-from roofline_study.programs import Analyser
+from roofline_study.programs import ProgramAnalyser
 from roofline_study.summary import summarize
 from roofline_study.text_report import as_text
 
@@ -56,7 +56,7 @@ def test_selections_of_nothing_are_refused(measured: Measure) -> None:
 
 
 def test_results_are_in_the_order_of_the_rows_and_progress_is_told(
-    measured: Measure, inputs: Inputs, analyser: Analyser
+    measured: Measure, inputs: Inputs, analyser: ProgramAnalyser
 ) -> None:
     rows = [
         measured(program="other-cuda"),
@@ -71,7 +71,7 @@ def test_results_are_in_the_order_of_the_rows_and_progress_is_told(
     assert told == [(1, 2, "other-cuda"), (2, 2, "saxpy-cuda")]
 
 
-def test_sources_must_exist(measured: Measure, inputs: Inputs, analyser: Analyser) -> None:
+def test_sources_must_exist(measured: Measure, inputs: Inputs, analyser: ProgramAnalyser) -> None:
     gone = replace(inputs, sources=inputs.sources / "gone")
     with pytest.raises(EvaluationError, match="gone does not exist"):
         evaluate([measured()], gone, analyser=analyser)
@@ -179,7 +179,7 @@ def test_csv_has_a_row_for_each_kernel(
 
 
 def test_csv_notes_tell_what_was_assumed(
-    measured: Measure, inputs: Inputs, analyser: Analyser
+    measured: Measure, inputs: Inputs, analyser: ProgramAnalyser
 ) -> None:
     judgements = evaluate([measured()], inputs, jobs=1, analyser=analyser)
     (row,) = csv.DictReader(io.StringIO(as_csv(judgements)))

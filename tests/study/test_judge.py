@@ -10,12 +10,14 @@ from roofline_analysis.report.report import Verdict
 from roofline_core.settings import Settings
 from roofline_study.dataset import MeasuredKernel
 from roofline_study.judge import Inputs, Judgement, judge_program, judge_programs
-from roofline_study.programs import Analyser, executables
+from roofline_study.programs import ProgramAnalyser, executables
 
 Make = Callable[..., MeasuredKernel]
 
 
-def judged(rows: list[MeasuredKernel], inputs: Inputs, analyser: Analyser) -> list[Judgement]:
+def judged(
+    rows: list[MeasuredKernel], inputs: Inputs, analyser: ProgramAnalyser
+) -> list[Judgement]:
     return judge_program(rows, inputs=inputs, analyser=analyser)
 
 
@@ -80,7 +82,7 @@ def test_a_make_file_names_sources_of_other_folders(sources: Path) -> None:
 
 
 def test_a_program_is_read_once_for_each_command_line(
-    measured: Make, inputs: Inputs, analyser: Analyser, loader: Any
+    measured: Make, inputs: Inputs, analyser: ProgramAnalyser, loader: Any
 ) -> None:
     rows = [
         measured(),
@@ -106,7 +108,7 @@ def test_a_program_is_read_once_for_each_command_line(
 
 
 def test_source_only_withholds_arguments_and_dimensions(
-    measured: Make, inputs: Inputs, analyser: Analyser, loader: Any
+    measured: Make, inputs: Inputs, analyser: ProgramAnalyser, loader: Any
 ) -> None:
     rows = [measured(), measured(kernel="vector_add(int)", args=("8",))]
     judged(rows, replace(inputs, source_only=True), analyser)
@@ -117,7 +119,7 @@ def test_source_only_withholds_arguments_and_dimensions(
 
 
 def test_what_goes_wrong_with_a_kernel_is_its_failure_alone(
-    measured: Make, inputs: Inputs, analyser: Analyser
+    measured: Make, inputs: Inputs, analyser: ProgramAnalyser
 ) -> None:
     names = ["crashes(int)", "refuses(int)", "undecided(int)", "sakspy(int)", "saxpy(int)"]
     results = judged([measured(kernel=name) for name in names], inputs, analyser)
@@ -133,14 +135,14 @@ def test_what_goes_wrong_with_a_kernel_is_its_failure_alone(
 
 
 def test_a_kernel_found_by_name_but_not_by_signature_is_told_apart(
-    measured: Make, inputs: Inputs, analyser: Analyser
+    measured: Make, inputs: Inputs, analyser: ProgramAnalyser
 ) -> None:
     (result,) = judged([measured(kernel="ns::vector_add<int>(int)")], inputs, analyser)
     assert result.failure == "'vector_add' was found, but no overload or specialisation matches"
 
 
 def test_missing_and_empty_folders_are_told(
-    measured: Make, inputs: Inputs, analyser: Analyser
+    measured: Make, inputs: Inputs, analyser: ProgramAnalyser
 ) -> None:
     (missing,) = judged([measured(program="gone-cuda")], inputs, analyser)
     assert missing.failure == f"there is no folder {inputs.sources / 'gone-cuda'}"
@@ -149,7 +151,7 @@ def test_missing_and_empty_folders_are_told(
 
 
 def test_details_are_kept_when_asked_for(
-    measured: Make, inputs: Inputs, analyser: Analyser, details: LaunchExplanation
+    measured: Make, inputs: Inputs, analyser: ProgramAnalyser, details: LaunchExplanation
 ) -> None:
     rows = [measured(), measured(kernel="crashes(int)")]
     plain, _ = judged(rows, inputs, analyser)
@@ -161,7 +163,7 @@ def test_details_are_kept_when_asked_for(
 
 
 def test_a_program_that_fails_dies_or_hangs_costs_its_own_kernels_alone(
-    measured: Make, inputs: Inputs, analyser: Analyser
+    measured: Make, inputs: Inputs, analyser: ProgramAnalyser
 ) -> None:
     folder = inputs.sources
     rows = []
@@ -188,7 +190,7 @@ def test_a_program_that_fails_dies_or_hangs_costs_its_own_kernels_alone(
 
 
 def test_a_process_judges_one_program_after_the_other(
-    measured: Make, inputs: Inputs, analyser: Analyser
+    measured: Make, inputs: Inputs, analyser: ProgramAnalyser
 ) -> None:
     rows = []
     for number in range(5):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from roofline_analysis.api.cache import AnalysisCache
 from roofline_analysis.api.findings import FindingsMaker
-from roofline_analysis.api.kernel_results import Judged
+from roofline_analysis.api.kernel_results import KernelAnalysis
 from roofline_analysis.api.library_calls import library_call_reports
 from roofline_analysis.api.program import ProgramAnalysis
 from roofline_analysis.api.what_if import launch_what_if
@@ -19,7 +19,7 @@ from roofline_analysis.project.programs import beside, files_of_program, program
 from roofline_analysis.project.project import ProjectIndex
 from roofline_analysis.report.origins import arguments_used, open_values, origin_text
 from roofline_analysis.report.report import FileReport, KernelReport, LaunchReport, WhatIf
-from roofline_analysis.verdict.launch import JudgedLaunch
+from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_core.algebra.symbolic import Expr
 from roofline_core.program.stages import Stage, count, stage
 from roofline_core.program.types import Type
@@ -158,7 +158,7 @@ def _plain_report(analysis: ProgramAnalysis, kernel: Function) -> KernelReport:
     return analysis.results.report(kernel) or _judged(analysis, kernel).report
 
 
-def _judged(analysis: ProgramAnalysis, kernel: Function) -> Judged:
+def _judged(analysis: ProgramAnalysis, kernel: Function) -> KernelAnalysis:
     """A kernel's launches judged, once."""
     found = analysis.results.judged(kernel)
     if found is None:
@@ -167,7 +167,7 @@ def _judged(analysis: ProgramAnalysis, kernel: Function) -> Judged:
     return found
 
 
-def _judge(analysis: ProgramAnalysis, kernel: Function) -> Judged:
+def _judge(analysis: ProgramAnalysis, kernel: Function) -> KernelAnalysis:
     contexts = launch_contexts(analysis, kernel)
     judged = [analysis.judge_launch(kernel, context) for context in contexts or (None,)]
     launches = tuple(
@@ -187,7 +187,7 @@ def _judge(analysis: ProgramAnalysis, kernel: Function) -> Judged:
         what_if=launches[0].what_if if launches else _what_if(analysis, kernel, judged[0]),
         body_hash=analysis.body_hash(kernel),
     )
-    return Judged(report, tuple(judged))
+    return KernelAnalysis(report, tuple(judged))
 
 
 def what_if_of(
@@ -209,7 +209,7 @@ def what_if_of(
     return None
 
 
-def _what_if(analysis: ProgramAnalysis, kernel: Function, launch: JudgedLaunch) -> WhatIf | None:
+def _what_if(analysis: ProgramAnalysis, kernel: Function, launch: BoundLaunch) -> WhatIf | None:
     return launch_what_if(analysis, kernel, launch, analysis.settings.what_if)
 
 
@@ -229,7 +229,7 @@ def _distinct(contexts: Sequence[LaunchContext]) -> list[LaunchContext]:
 
 
 def _launch_report(
-    analysis: ProgramAnalysis, kernel: Function, context: LaunchContext, judged: JudgedLaunch
+    analysis: ProgramAnalysis, kernel: Function, context: LaunchContext, judged: BoundLaunch
 ) -> LaunchReport:
     return LaunchReport(
         path=context.path,

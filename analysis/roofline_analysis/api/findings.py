@@ -17,7 +17,7 @@ from roofline_analysis.rules.selection import Selection
 from roofline_analysis.rules.source_text import SourceText
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_analysis.rules.suppressions import apply, suppressions_in, unused
-from roofline_analysis.verdict.launch import JudgedLaunch
+from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_core.program.units import Function
 
 if TYPE_CHECKING:
@@ -36,14 +36,14 @@ class FindingsMaker:
         self._selection = Selection.of(analysis.settings)
         self._rules = self._selection.rules()
         self._texts: dict[Path, SourceText | None] = {}
-        self._known: dict[tuple[int, int], JudgedLaunch] = {}
+        self._known: dict[tuple[int, int], BoundLaunch] = {}
 
-    def know(self, kernel: Function, launches: Iterable[JudgedLaunch]) -> None:
+    def know(self, kernel: Function, launches: Iterable[BoundLaunch]) -> None:
         """Add launches of a kernel that are already judged to the cache."""
         for launch in launches:
             self._known[id(kernel), id(launch.context)] = launch
 
-    def in_kernel(self, kernel: Function, launches: Sequence[JudgedLaunch]) -> tuple[Finding, ...]:
+    def in_kernel(self, kernel: Function, launches: Sequence[BoundLaunch]) -> tuple[Finding, ...]:
         """All findings of a kernel, including those that settings or comments suppress."""
         if not self._rules:
             return ()
@@ -106,7 +106,7 @@ class FindingsMaker:
             if context.kernel.has_body
         ]
 
-    def _judged_once(self, kernel: Function, context: LaunchContext | None) -> JudgedLaunch:
+    def _judged_once(self, kernel: Function, context: LaunchContext | None) -> BoundLaunch:
         key = (id(kernel), id(context))
         found = self._known.get(key)
         if found is None:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_analysis.report.report import KernelReport
-from roofline_analysis.verdict.launch import JudgedLaunch
+from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function, Problem
@@ -17,11 +17,11 @@ _Walk: TypeAlias = tuple[Function, tuple[tuple[str, str], ...]]
 
 
 @record(frozen=True, slots=True)
-class Judged:
+class KernelAnalysis:
     """A kernel's report before rules were applied to it."""
 
     report: KernelReport
-    launches: tuple[JudgedLaunch, ...]
+    launches: tuple[BoundLaunch, ...]
     """The launches in it, or the kernel without one."""
 
 
@@ -34,7 +34,7 @@ class KernelResults:
     def __init__(self) -> None:
         self._summaries: dict[_Walk, KernelSummary] = {}
         self._summaries_before: dict[_Walk, KernelSummary] = {}
-        self._judged: dict[Function, Judged] = {}
+        self._judged: dict[Function, KernelAnalysis] = {}
         """Kernels that rules are still to be applied to."""
         self._reports: dict[Function, KernelReport] = {}
         self._reports_before: dict[Function, KernelReport] = {}
@@ -68,14 +68,14 @@ class KernelResults:
         """Keep a walk."""
         self._summaries[_walk(kernel, bindings)] = summary
 
-    def judged(self, kernel: Function) -> Judged | None:
+    def judged(self, kernel: Function) -> KernelAnalysis | None:
         """A kernel's report before rules were applied; None once its whole report is made."""
         found = self._judged.get(kernel)
         if found is not None:
             self._count_walks(kernel)
         return found
 
-    def put_judged(self, kernel: Function, judged: Judged) -> None:
+    def put_judged(self, kernel: Function, judged: KernelAnalysis) -> None:
         """Keep a kernel's judgement until its report is put."""
         self._judged[kernel] = judged
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from roofline_analysis.api.program import ProgramAnalysis
 from roofline_analysis.api.what_if import call_what_if
-from roofline_analysis.host.library_call import Work
+from roofline_analysis.host.library_call import LibraryWork
 from roofline_analysis.report.report import LibraryCallReport
 from roofline_analysis.verdict.library_calls import judge_call
 from roofline_core.algebra.symbolic import Expr
@@ -38,7 +38,7 @@ def library_call_reports(analysis: ProgramAnalysis, path: Path) -> tuple[Library
     return tuple(report for key in sorted(found) for report in found[key][:MAX_PER_LINE])
 
 
-def in_words(work: Work) -> str:
+def in_words(work: LibraryWork) -> str:
     """``radix sort in 4 passes of 1048576 x unsigned int``."""
     count = _whole(work.count)
     if work.count is None and work.element is None:

@@ -19,7 +19,7 @@ from roofline_analysis.api.kernel_lookup import (
     launches_of,
 )
 from roofline_analysis.api.kernel_results import KernelResults
-from roofline_analysis.api.reuse import kept
+from roofline_analysis.api.reuse import reusable
 from roofline_analysis.api.targets import target_of
 from roofline_analysis.device.summary import summarise
 from roofline_analysis.host import HostOptions, HostResult, execute_host
@@ -34,7 +34,7 @@ from roofline_analysis.project.files import Reader, read_file
 from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_analysis.rules.node_index import NodeIndex
 from roofline_analysis.verdict.analyse import Target
-from roofline_analysis.verdict.launch import JudgedLaunch, analyse_launch
+from roofline_analysis.verdict.launch import BoundLaunch, analyse_launch
 from roofline_analysis.verdict.prediction import Prediction
 from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
@@ -111,7 +111,7 @@ class ProgramAnalysis:
 
     def _keep(self, before: ProgramAnalysis) -> None:
         """Reuse the still valid results of the analysis of an earlier text."""
-        held = kept(before.program, self.program)
+        held = reusable(before.program, self.program)
         if held is None:
             return
         self.nodes.keep(before.nodes, held.functions)
@@ -224,7 +224,7 @@ class ProgramAnalysis:
         grid: Dim3 | None = None,
         block: Dim3 | None = None,
         bindings: Mapping[str, Type | int] | None = None,
-    ) -> JudgedLaunch:
+    ) -> BoundLaunch:
         """Judge one launch; ``grid`` and ``block`` override what the host code says.
 
         ``bindings`` go before its template arguments.
@@ -261,7 +261,7 @@ class ProgramAnalysis:
 
     def _judged_by_name(
         self, profiled_name: str, grid: Dim3 | None, block: Dim3 | None
-    ) -> tuple[JudgedLaunch | None, int]:
+    ) -> tuple[BoundLaunch | None, int]:
         """The launch that is judged for a profiled name, and how many its kernel has."""
         chosen = self._chosen(profiled_name, grid, block)
         if chosen is None:

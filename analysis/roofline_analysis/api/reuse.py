@@ -20,7 +20,7 @@ _PLAIN_NAME: Final = re.compile(r"[^\W\d]\w*")
 
 
 @record(frozen=True, slots=True)
-class Kept:
+class ReusableResults:
     """The results of an earlier program that are valid for a later one."""
 
     host: bool
@@ -31,7 +31,7 @@ class Kept:
     """All functions of the later program."""
 
 
-def kept(before: Program, now: Program) -> Kept | None:
+def reusable(before: Program, now: Program) -> ReusableResults | None:
     """Compare two programs; None if more than the bodies of functions has changed."""
     old_units, new_units = before.all_units(), now.all_units()
     if len(old_units) != len(new_units):
@@ -49,7 +49,7 @@ def kept(before: Program, now: Program) -> Kept | None:
         _is_out_of_host_reach(function, functions) for _, function in changed
     )
     stale = _stale([function for _, function in changed], functions)
-    return Kept(host, stale, tuple(functions))
+    return ReusableResults(host, stale, tuple(functions))
 
 
 def _changed_bodies(

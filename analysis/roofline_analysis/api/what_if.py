@@ -13,9 +13,9 @@ from roofline_analysis.verdict.analyse import count_launch
 from roofline_analysis.verdict.confidence import confidence
 from roofline_analysis.verdict.crossover import flip_point
 from roofline_analysis.verdict.features import grounds_of
-from roofline_analysis.verdict.launch import JudgedLaunch
+from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_analysis.verdict.library_calls import judge_call
-from roofline_analysis.verdict.prediction import FlipPoint
+from roofline_analysis.verdict.prediction import Crossover
 from roofline_analysis.verdict.rule import precision_verdicts, verdict_of
 from roofline_core.program.units import Function
 
@@ -23,7 +23,7 @@ from roofline_core.program.units import Function
 def launch_what_if(
     analysis: ProgramAnalysis,
     kernel: Function,
-    launch: JudgedLaunch,
+    launch: BoundLaunch,
     names: Sequence[str] | None,
 ) -> WhatIf | None:
     """The classes of a launch on the GPUs of these names; None if there are none.
@@ -51,7 +51,7 @@ def call_what_if(analysis: ProgramAnalysis, call: LibraryCall) -> WhatIf | None:
 
 
 def _class_on(
-    analysis: ProgramAnalysis, name: str, kernel: Function, launch: JudgedLaunch
+    analysis: ProgramAnalysis, name: str, kernel: Function, launch: BoundLaunch
 ) -> ClassOn:
     other = analysis.on(name)
     context, bound = launch.context, launch.bound
@@ -85,9 +85,7 @@ def _same_launch(
     return next((each for each in found if (each.path, each.line) == place), context)
 
 
-def crossover(
-    analysis: ProgramAnalysis, kernel: Function, launch: JudgedLaunch
-) -> FlipPoint | None:
+def crossover(analysis: ProgramAnalysis, kernel: Function, launch: BoundLaunch) -> Crossover | None:
     """The value of one free input at which a launch's class changes; None if there is none.
 
     The input is an unknown, or a number on the settings' command line.

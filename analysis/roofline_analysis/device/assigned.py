@@ -11,7 +11,7 @@ from roofline_core.program.records import record
 
 
 @record(frozen=True, slots=True)
-class Change:
+class Assignment:
     """One assignment to a plain variable."""
 
     name: str
@@ -32,7 +32,7 @@ class Change:
 class BodyFacts:
     """What the statements of a loop body do, without evaluating anything."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[Assignment, ...]
     declared: frozenset[str]
     """Names that the body itself declares: they have no value before it."""
     stores: frozenset[str]
@@ -42,7 +42,7 @@ class BodyFacts:
     size: int
     """Number of syntax-tree nodes."""
 
-    def of(self, name: str) -> list[Change]:
+    def of(self, name: str) -> list[Assignment]:
         """The changes to one variable."""
         return [change for change in self.changes if change.name == name]
 
@@ -52,7 +52,7 @@ def body_facts(node: st.Statement) -> BodyFacts:
     found = _FACTS.get(id(node))
     if found is not None and found[0] is node:
         return found[1]
-    collector = _Collector()
+    collector = _AssignmentCollector()
     collector.visit(node, conditional=False)
     facts = BodyFacts(
         tuple(collector.changes),
@@ -103,9 +103,9 @@ _NOTED = frozenset(
 """The classes of nodes from which facts are collected."""
 
 
-class _Collector:
+class _AssignmentCollector:
     def __init__(self) -> None:
-        self.changes: list[Change] = []
+        self.changes: list[Assignment] = []
         self.stores: set[str] = set()
         self.declared: set[str] = set()
         self.has_loop = False
@@ -140,9 +140,9 @@ class _Collector:
         if target is None:
             return
         if isinstance(node, ex.Update):
-            self.changes.append(Change(target, node.op, None, conditional, whole))
+            self.changes.append(Assignment(target, node.op, None, conditional, whole))
         else:
-            self.changes.append(Change(target, node.op, node.value, conditional, whole))
+            self.changes.append(Assignment(target, node.op, node.value, conditional, whole))
         if not whole:
             self.stores.add(target)
 
@@ -152,13 +152,13 @@ class _Collector:
             if isinstance(arg, ex.Unary) and arg.op == "&":
                 target, whole = _root(arg.operand)
                 if target is not None:
-                    self.changes.append(Change(target, "&", None, conditional, whole))
+                    self.changes.append(Assignment(target, "&", None, conditional, whole))
                     self.stores.add(target)
             elif isinstance(arg, ex.Name):
                 # The parameter may be a reference.
-                self.changes.append(Change(arg.name, "?", node, conditional))
+                self.changes.append(Assignment(arg.name, "?", node, conditional))
         if isinstance(node.callee, ex.Member) and isinstance(node.callee.base, ex.Name):
-            self.changes.append(Change(node.callee.base.name, "?", None, conditional))
+            self.changes.append(Assignment(node.callee.base.name, "?", None, conditional))
 
 
 def _root(node: ex.Expression) -> tuple[str | None, bool]:

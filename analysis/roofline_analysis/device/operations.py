@@ -67,7 +67,7 @@ class Operation:
         """For a product: a use other than an absorbing addition needs it in a register."""
 
 
-class Operations:
+class OperationList:
     """The operations of a walk, in order."""
 
     def __init__(self) -> None:

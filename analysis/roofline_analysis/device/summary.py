@@ -11,7 +11,7 @@ from roofline_analysis.device.interpreter.expressions import evaluate
 from roofline_analysis.device.interpreter.kernel_arguments import kernel_argument, required_block
 from roofline_analysis.device.interpreter.statements import walk
 from roofline_analysis.device.state import conversions, memory
-from roofline_analysis.device.state.walker import Parts, Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter, Parts
 from roofline_analysis.device.values import WARP_SIZE
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.language.types import SCALARS
@@ -42,9 +42,11 @@ def new_walker(
     types: TypeSystem,
     bindings: Mapping[str, Type | int] | None = None,
     warp_size: int = WARP_SIZE,
-) -> Walker:
+) -> DeviceInterpreter:
     """The walk of a kernel before its first statement, none of its parameters declared."""
-    return Walker(types.in_dialect(kernel.dialect), kernel, bindings or {}, _PARTS, warp_size)
+    return DeviceInterpreter(
+        types.in_dialect(kernel.dialect), kernel, bindings or {}, _PARTS, warp_size
+    )
 
 
 @stage(Stage.WALK)

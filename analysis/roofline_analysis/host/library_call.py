@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @record(frozen=True, slots=True)
-class Work:
+class LibraryWork:
     """What a call does: bytes of DRAM traffic at the least, and operations; None if unknown."""
 
     action: str
@@ -41,7 +41,7 @@ class LibraryCall:
     """As the source qualifies it: ``thrust::sort_by_key``, ``cublasSgemm``."""
     path: Path
     line: int
-    work: Work
+    work: LibraryWork
     order: int
     """How many calls were met before this one."""
     repeat: Expr | None = None

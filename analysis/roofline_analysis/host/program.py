@@ -16,11 +16,11 @@ from roofline_analysis.host.options import AskedProperties, HostOptions, HostRes
 from roofline_analysis.host.state.access import is_class
 from roofline_analysis.host.state.instantiations import Bindings, instances_of, record_instances
 from roofline_analysis.host.state.invoke import invoke
-from roofline_analysis.host.state.machine import SCALARS, BudgetSpent, Machine, ProgramExit
-from roofline_analysis.host.state.memory import Cell, Place, Storage
+from roofline_analysis.host.state.machine import SCALARS, BudgetSpent, HostInterpreter, ProgramExit
+from roofline_analysis.host.state.memory import Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import integer
 from roofline_analysis.host.state.types import class_bindings, resolve
-from roofline_analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Text, Value
+from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Text, Value
 from roofline_core.algebra.symbolic import ZERO, Expr, constant
 from roofline_core.program.stages import Stage, stage
 from roofline_core.program.statements import Variable
@@ -44,7 +44,7 @@ def execute_host(
     not understood becomes a named unknown or a problem.
     """
     options = HostOptions() if options is None else options
-    m = Machine(program, options)
+    m = HostInterpreter(program, options)
     define_builtins(m)
     m.arguments = tuple(argv) if argv is not None else None
     _run_main(m)
@@ -65,7 +65,7 @@ def execute_host(
 _DEVICE_SUFFIXES = frozenset((".cu", ".hip"))
 
 
-def _run_main_again(m: Machine) -> None:
+def _run_main_again(m: HostInterpreter) -> None:
     """Follow ``main`` past the conditions that kept it from launch sites, such as error exits."""
     if m.spent or not any(_has_unreached(m, f) for f in m.symbols.all_functions):
         return
@@ -81,7 +81,7 @@ def _run_main_again(m: Machine) -> None:
     m.doubt = 0
 
 
-def _mains(m: Machine) -> list[Function]:
+def _mains(m: HostInterpreter) -> list[Function]:
     mains = [f for f in m.symbols.functions.get("main", ()) if f.owner is None and f.has_body]
     # A folder may hold several programs: the one that leads to launches is meant.
     mains.sort(
@@ -90,7 +90,7 @@ def _mains(m: Machine) -> list[Function]:
     return mains
 
 
-def _run_main(m: Machine) -> None:
+def _run_main(m: HostInterpreter) -> None:
     mains = _mains(m)
     # Who can launch was found in time linear in the source; the limit is for what executes it.
     m.start_clock()
@@ -100,16 +100,18 @@ def _run_main(m: Machine) -> None:
         _protected(m, main, _main_arguments(m, main), {}, None)
 
 
-def _main_arguments(m: Machine, main: Function) -> list[Place]:
-    args: list[Place] = []
+def _main_arguments(m: HostInterpreter, main: Function) -> list[HostPlace]:
+    args: list[HostPlace] = []
     for position, formal in enumerate(main.params):
         type = resolve_plain(m, formal)
-        value = _argc(m) if position == 0 else _argv(m) if position == 1 else Opaque("envp", "")
+        value = (
+            _argc(m) if position == 0 else _argv(m) if position == 1 else OpaqueValue("envp", "")
+        )
         args.append(Cell("", type, value))
     return args
 
 
-def resolve_plain(m: Machine, variable: Variable) -> Type:
+def resolve_plain(m: HostInterpreter, variable: Variable) -> Type:
     """A parameter's type outside any function."""
     m.enter(None, {})
     try:
@@ -118,13 +120,13 @@ def resolve_plain(m: Machine, variable: Variable) -> Type:
         m.frames.pop()
 
 
-def _argc(m: Machine) -> Value:
+def _argc(m: HostInterpreter) -> Value:
     if m.arguments is not None:
         return integer(len(m.arguments) + 1, "int", m.origin("argc", None))
     return m.unknown("argc", "the command line is not known", "int", assumed=1)
 
 
-def _argv(m: Machine) -> Value:
+def _argv(m: HostInterpreter) -> Value:
     text = Type("char", pointers=1)
     storage = Storage("argv", "host", None, text)
     if m.arguments is not None:
@@ -137,14 +139,14 @@ def _argv(m: Machine) -> Value:
         storage.elements[0] = Text(_PROGRAM_NAME)
         for position in range(1, 32):
             why = "the command line is not known"
-            storage.elements[position] = Opaque(f"argv[{position}]", why, text)
+            storage.elements[position] = OpaqueValue(f"argv[{position}]", why, text)
     return Pointer(storage, ZERO, text)
 
 
 def _protected(
-    m: Machine,
+    m: HostInterpreter,
     function: Function,
-    args: Sequence[Place],
+    args: Sequence[HostPlace],
     bindings: dict[str, Type | Expr],
     this: Aggregate | None,
 ) -> None:
@@ -166,7 +168,7 @@ def _protected(
         m.limit = m.options.statement_budget
 
 
-def _run_rest(m: Machine) -> None:
+def _run_rest(m: HostInterpreter) -> None:
     """Execute host functions around launch sites that were not reached, callers first."""
     pending = [f for f in m.symbols.all_functions if _has_unreached(m, f)]
     if not pending:
@@ -195,13 +197,13 @@ def _run_rest(m: Machine) -> None:
             _standalone(m, function, given)
 
 
-def _has_unreached(m: Machine, function: Function) -> bool:
+def _has_unreached(m: HostInterpreter, function: Function) -> bool:
     if not runs_on_host(function):
         return False
     return any(id(site) not in m.reached for site in m.reach.sites(function))
 
 
-def _standalone(m: Machine, function: Function, given: Bindings) -> None:
+def _standalone(m: HostInterpreter, function: Function, given: Bindings) -> None:
     bindings: dict[str, Type | Expr] = {}
     this = None
     m.enter(None, bindings)
@@ -227,12 +229,12 @@ def _class_type(owner: Struct) -> Type:
     return Type(owner.qualified_name)
 
 
-def _parameter_number(m: Machine, function: Function, name: str) -> Expr:
+def _parameter_number(m: HostInterpreter, function: Function, name: str) -> Expr:
     why = f"{function.name}() is not instantiated in the program"
     return m.unknown(name, why, "int", assumed=32).value
 
 
-def _unknown_argument(m: Machine, formal: Variable, function: Function) -> Place:
+def _unknown_argument(m: HostInterpreter, formal: Variable, function: Function) -> HostPlace:
     type = resolve(m, formal.type)
     name = formal.name or "a parameter"
     why = f"no call of {function.name}() is followed"
@@ -252,5 +254,5 @@ def _unknown_argument(m: Machine, formal: Variable, function: Function) -> Place
     elif is_class(m, type):
         value = Aggregate(Type(type.name, type.args))
     else:
-        value = Opaque(name, why, type if type.name != "auto" else None)
+        value = OpaqueValue(name, why, type if type.name != "auto" else None)
     return Cell(name, type, value)

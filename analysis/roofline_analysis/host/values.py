@@ -94,7 +94,7 @@ class FunctionValue:
 
 
 @record(frozen=True, slots=True)
-class Opaque:
+class OpaqueValue:
     """A value nothing is known of but why."""
 
     name: str
@@ -103,7 +103,7 @@ class Opaque:
     origin: Origin | None = None
 
 
-Value = Scalar | Text | Pointer | Aggregate | FunctionValue | Opaque | Buffer
+Value = Scalar | Text | Pointer | Aggregate | FunctionValue | OpaqueValue | Buffer
 
 
 @record(frozen=True, slots=True)

@@ -36,10 +36,10 @@ def evaluate(types: TypeQueries, node: ex.Expression, scope: Scope) -> Typed | N
     Names are template parameters, members of the class around, constants of the program and of
     headers, and what ``scope.number_of`` knows besides.
     """
-    return _Evaluation(types, scope).value(node)
+    return _ConstantEvaluation(types, scope).value(node)
 
 
-class _Evaluation:
+class _ConstantEvaluation:
     """One expression with the names it may use."""
 
     def __init__(self, types: TypeQueries, scope: Scope, depth: int = 0) -> None:
@@ -119,7 +119,7 @@ class _Evaluation:
             node = node.items[0]
         if node is None:
             return None
-        found = _Evaluation(self.types, scope, self.depth + 1).value(node)
+        found = _ConstantEvaluation(self.types, scope, self.depth + 1).value(node)
         type_ = self.types.resolve(variable.type, scope)
         if found is None or type_.pointers or type_.dims:
             return None
@@ -144,7 +144,7 @@ class _Evaluation:
     def _enumerated(self, found: ex.Expression | int, scope: Scope) -> Typed | None:
         if isinstance(found, int):
             return found, "int"
-        return _Evaluation(self.types, scope, self.depth + 1).value(found)
+        return _ConstantEvaluation(self.types, scope, self.depth + 1).value(found)
 
     # ---- Operators
 
@@ -268,7 +268,7 @@ class _Evaluation:
         return None
 
 
-class _Body(_Evaluation):
+class _Body(_ConstantEvaluation):
     """The body of a ``constexpr`` function: constants, conditions and returns, no loops."""
 
     def __init__(
@@ -360,13 +360,13 @@ def _library_function(name: str, args: list[Typed]) -> Typed | None:
 
 
 _HANDLERS: Final[Mapping[type[ex.Expression], Callable[..., Typed | None]]] = {
-    ex.Literal: _Evaluation.literal,
+    ex.Literal: _ConstantEvaluation.literal,
     ex.Name: lambda self, node: self.name(node),
-    ex.Unary: _Evaluation.unary,
-    ex.Binary: _Evaluation.binary,
-    ex.Conditional: _Evaluation.conditional,
-    ex.Cast: _Evaluation.cast,
-    ex.SizeOf: _Evaluation.size_of,
-    ex.Construct: _Evaluation.construct,
-    ex.Call: _Evaluation.call,
+    ex.Unary: _ConstantEvaluation.unary,
+    ex.Binary: _ConstantEvaluation.binary,
+    ex.Conditional: _ConstantEvaluation.conditional,
+    ex.Cast: _ConstantEvaluation.cast,
+    ex.SizeOf: _ConstantEvaluation.size_of,
+    ex.Construct: _ConstantEvaluation.construct,
+    ex.Call: _ConstantEvaluation.call,
 }

@@ -8,9 +8,16 @@ from types import MappingProxyType
 from typing import Final
 
 from roofline_analysis.device.values import THREAD
-from roofline_analysis.host.values import Aggregate, LaunchContext, Opaque, Pointer, Scalar, Value
+from roofline_analysis.host.values import (
+    Aggregate,
+    LaunchContext,
+    OpaqueValue,
+    Pointer,
+    Scalar,
+    Value,
+)
 from roofline_analysis.launch.host_numbers import HostNumbers, solve_dimensions
-from roofline_analysis.launch.sizes_from_guards import COVERED, Arguments, cover, fit
+from roofline_analysis.launch.sizes_from_guards import COVERED, KernelArguments, cover, fit
 from roofline_analysis.regions.kernel_summary import AccessMode, KernelSummary
 from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_core.algebra.symbolic import Expr, Symbol, make_symbol
@@ -83,7 +90,7 @@ def bind(
     dynamic = host.number(context.shared_bytes) if context is not None else None
     result = Binding(used_grid, used_block, int(dynamic or 0))
     result.dims_given = grid is not None
-    arguments = Arguments(result.values, host)
+    arguments = KernelArguments(result.values, host)
     given = zip(summary.params, context.args, strict=False) if context is not None else ()
     for name, value in given:
         _bind_value(arguments, name, value)
@@ -139,7 +146,7 @@ def _dimensions(dims: Sequence[Expr] | None, host: HostNumbers) -> Dim3 | None:
     return x, y, z
 
 
-def _bind_value(arguments: Arguments, path: str, value: Value) -> None:
+def _bind_value(arguments: KernelArguments, path: str, value: Value) -> None:
     if isinstance(value, Scalar):
         number = arguments.host.number(value.value)
         if number is None:
@@ -155,11 +162,13 @@ def _bind_value(arguments: Arguments, path: str, value: Value) -> None:
                 arguments.ties[symbol] = value.value
     elif isinstance(value, Aggregate):
         for name, inner in value.fields.items():
-            if not isinstance(inner, Opaque):
+            if not isinstance(inner, OpaqueValue):
                 _bind_value(arguments, f"{path}.{name}", inner)
 
 
-def _bind_contents(arguments: Arguments, summary: KernelSummary, context: LaunchContext) -> None:
+def _bind_contents(
+    arguments: KernelArguments, summary: KernelSummary, context: LaunchContext
+) -> None:
     """Bind loads from memory that the host filled and the kernel only reads."""
     if not context.contents:
         return
@@ -230,14 +239,14 @@ def _wanted(summary: KernelSummary) -> set[Symbol]:
     return wanted
 
 
-def _bind_rest(arguments: Arguments, wanted: set[Symbol]) -> None:
+def _bind_rest(arguments: KernelArguments, wanted: set[Symbol]) -> None:
     """Bind arguments that no launch fixes to assumed values."""
     for symbol in sorted(wanted, key=lambda s: s.name):
         if symbol.scope in ("param", "real") and symbol not in arguments.values:
             arguments.values[symbol] = arguments.assumed[symbol] = ASSUMED_SIZE
 
 
-def _assumptions(arguments: Arguments) -> Iterator[UnknownUsed]:
+def _assumptions(arguments: KernelArguments) -> Iterator[UnknownUsed]:
     """The assumptions for arguments that no launch fixes, one for each name."""
     why = "the launch does not fix it"
     for symbol, number in arguments.covered.items():

@@ -30,7 +30,7 @@ passes the guard. Assumed, chosen without measurement: a grid's end may lie outs
 
 
 @dataclass(slots=True)
-class Arguments:
+class KernelArguments:
     """The values of a kernel's parameters, and the assumptions behind them."""
 
     values: dict[Symbol, int | float]
@@ -62,7 +62,7 @@ class Arguments:
                 del self.ties[symbol]
 
 
-def cover(summary: KernelSummary, arguments: Arguments, grid: Dim3, block: Dim3) -> None:
+def cover(summary: KernelSummary, arguments: KernelArguments, grid: Dim3, block: Dim3) -> None:
     """Set unknown bounds to the number of threads of the launch."""
     for _ in range(_ROUNDS):
         known = {s: v for s, v in arguments.values.items() if s not in arguments.ties}
@@ -109,7 +109,7 @@ def _compared(condition: Expr) -> Apply | None:
     return atom if any(s.scope == "thread" for s in atom.args[0].symbols()) else None
 
 
-def _infer(condition: Expr, environment: Environment, arguments: Arguments) -> bool:
+def _infer(condition: Expr, environment: Environment, arguments: KernelArguments) -> bool:
     atom = _compared(condition)
     if atom is None:
         return False
@@ -138,7 +138,7 @@ def _infer(condition: Expr, environment: Environment, arguments: Arguments) -> b
     return True
 
 
-def fit(summary: KernelSummary, arguments: Arguments, grid: Dim3, block: Dim3) -> None:
+def fit(summary: KernelSummary, arguments: KernelArguments, grid: Dim3, block: Dim3) -> None:
     """Increase assumed values with which a guard would stop most threads.
 
     The value is increased just enough for the last thread to pass, or else the first. ``cover``
@@ -155,7 +155,7 @@ def fit(summary: KernelSummary, arguments: Arguments, grid: Dim3, block: Dim3) -
                 _fit(atom, inner, corners, arguments)
 
 
-def _fit(atom: Apply, inner: Corner, corners: Iterable[Corner], arguments: Arguments) -> None:
+def _fit(atom: Apply, inner: Corner, corners: Iterable[Corner], arguments: KernelArguments) -> None:
     symbols = atom.args[0].symbols()
     if symbols.isdisjoint(arguments.ties) and symbols.isdisjoint(arguments.assumed):
         return

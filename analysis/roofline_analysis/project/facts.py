@@ -72,7 +72,7 @@ class FileFacts:
 
 
 @record(frozen=True, slots=True)
-class Names:
+class FileFunctions:
     """The functions of one file. Costs more to find than ``FileFacts``."""
 
     defined: frozenset[str]
@@ -102,9 +102,9 @@ def facts_of(path: Path, source: bytes) -> FileFacts:
     )
 
 
-def names_of(source: bytes) -> Names:
+def names_of(source: bytes) -> FileFunctions:
     """The functions that a source seems to define and to call."""
-    return Names(
+    return FileFunctions(
         _names(_DEFINED.findall(source)) - _KEYWORDS, _names(_CALLED.findall(source)) - _KEYWORDS
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from roofline_analysis.project.facts import FileFacts, Names
+from roofline_analysis.project.facts import FileFacts, FileFunctions
 from roofline_analysis.project.files import UNIT_SUFFIXES
 from roofline_analysis.project.includes import Includes
 from roofline_core.settings import OPENCL_SUFFIXES
@@ -18,7 +18,7 @@ _Index = defaultdict[Any, dict[Path, None]]
 class FileTable:
     """The scanned files of a project."""
 
-    def __init__(self, names: Callable[[Path], Names]) -> None:
+    def __init__(self, names: Callable[[Path], FileFunctions]) -> None:
         """``names`` gives the functions of a file that was added."""
         self.facts: dict[Path, FileFacts] = {}
         self.names = names

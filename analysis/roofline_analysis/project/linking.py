@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from roofline_analysis.project.facts import FileFacts, Names
+from roofline_analysis.project.facts import FileFacts, FileFunctions
 from roofline_analysis.project.file_table import FileTable, far, is_opencl, is_unit
 from roofline_analysis.project.folder_groups import FolderGroups
 from roofline_core.program.records import record
@@ -41,7 +41,7 @@ class Linked:
 class Links:
     """The links among files. Add and remove facts, then ask; answers are kept until a change."""
 
-    def __init__(self, names: Callable[[Path], Names]) -> None:
+    def __init__(self, names: Callable[[Path], FileFunctions]) -> None:
         """``names`` gives the functions of a file that was added."""
         self._table = FileTable(names)
         self.forget()

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from roofline_analysis.project.facts import Names, facts_of, names_of
+from roofline_analysis.project.facts import FileFunctions, facts_of, names_of
 from roofline_analysis.project.files import Reader, read_file
 from roofline_analysis.project.linking import Links
 from roofline_analysis.project.paths import absolute, spelled_like
@@ -23,7 +23,7 @@ from roofline_core.program.units import Problem, Severity
 from roofline_core.settings import PYTHON_SUFFIXES, SKIPPED_FOLDERS, SOURCE_SUFFIXES, is_excluded
 
 _SUFFIXES: Final = SOURCE_SUFFIXES | PYTHON_SUFFIXES
-_NO_NAMES: Final = Names(frozenset(), frozenset())
+_NO_NAMES: Final = FileFunctions(frozenset(), frozenset())
 
 
 @record(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class ProjectIndex:
         self._reader = reader
         self._limits = limits or IndexLimits()
         self._links = Links(self._names)
-        self._functions: dict[Path, Names] = {}
+        self._functions: dict[Path, FileFunctions] = {}
         self._texts: dict[Path, bytes] = {}
         self._seen: set[Path] = set()
         self._entered: dict[Path, tuple[Path, ...]] = {}
@@ -251,7 +251,7 @@ class ProjectIndex:
         self._bytes += len(text)
         self._links.add(facts_of(file, text))
 
-    def _names(self, file: Path) -> Names:
+    def _names(self, file: Path) -> FileFunctions:
         found = self._functions.get(file)
         if found is None:
             found = _NO_NAMES

@@ -212,7 +212,7 @@ class Region:
 
 
 @record(frozen=True, slots=True, eq=False)
-class Assumption:
+class AssumedSymbol:
     """A symbol of device code whose value the source does not give."""
 
     symbol: Symbol
@@ -231,7 +231,7 @@ class KernelSummary:
     arrays: tuple[Array, ...]
     shared_bytes: int
     """Statically declared shared memory of a block."""
-    assumptions: tuple[Assumption, ...]
+    assumptions: tuple[AssumedSymbol, ...]
     problems: tuple[Problem, ...]
     barriers: int = 0
     """Barriers of the block in the source: ``__syncthreads`` and equivalents."""

@@ -10,7 +10,7 @@ from roofline_analysis.host.values import (
     Aggregate,
     HostUnknown,
     LaunchContext,
-    Opaque,
+    OpaqueValue,
     Origin,
     Pointer,
     Scalar,
@@ -84,7 +84,7 @@ def _argument(name: str, value: Value, context: LaunchContext, bound: Binding) -
     if isinstance(value, Scalar):
         used = _number(name, bound)
         assumed = open_values([value.value], context.unknowns)
-    elif isinstance(value, Opaque):
+    elif isinstance(value, OpaqueValue):
         used = _number(name, bound)
         assumed = () if used is None else (UnknownUsed(name, value.why, used),)
     elif isinstance(value, Pointer) and value.buffer is not None:
@@ -121,7 +121,7 @@ def _value_text(value: Value) -> str:
         return _pointer_text(value)
     if isinstance(value, Aggregate):
         return f"{value.type.name} object"
-    if isinstance(value, Opaque):
+    if isinstance(value, OpaqueValue):
         return "unknown"
     return "value"
 

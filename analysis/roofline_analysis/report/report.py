@@ -10,12 +10,12 @@ from roofline_analysis.regions.unknowns import UnknownKind, UnknownUsed
 from roofline_analysis.rules.model import Edit, Effect, Finding, Fix, Level, Related
 from roofline_analysis.timing.limiter import Limiter
 from roofline_analysis.verdict.prediction import (
+    ConfidenceFeatures,
+    Crossover,
     Evidence,
-    FlipPoint,
-    Grounds,
     LedgerLine,
     Prediction,
-    Source,
+    PredictionSource,
     Utilisation,
     Verdict,
 )
@@ -26,15 +26,15 @@ from roofline_core.program.units import Dialect, Problem, Span
 __all__ = [
     "ArgumentUsed",
     "ClassOn",
+    "ConfidenceFeatures",
+    "Crossover",
     "Edit",
     "Effect",
     "Evidence",
     "FileReport",
     "Finding",
     "Fix",
-    "FlipPoint",
     "GpuUsed",
-    "Grounds",
     "KernelReport",
     "LaunchReport",
     "LedgerLine",
@@ -44,9 +44,9 @@ __all__ = [
     "Measured",
     "ModelOpinion",
     "Prediction",
+    "PredictionSource",
     "Related",
     "Report",
-    "Source",
     "UnknownKind",
     "UnknownUsed",
     "Utilisation",
@@ -92,7 +92,7 @@ class WhatIf:
 
     classes: tuple[ClassOn, ...]
     """In the order of the settings."""
-    flip: FlipPoint | None = None
+    flip: Crossover | None = None
     """The flip point on the GPU of the settings; None if there is none."""
 
 
@@ -158,7 +158,7 @@ class ModelOpinion:
     joined: Verdict | None
     """The joint verdict of model and analysis, by the rule of ``roofline_advisor.joining``."""
     joined_confidence: float
-    joined_source: Source
+    joined_source: PredictionSource
     """The source that decides ``joined``."""
 
 

@@ -8,20 +8,20 @@ from dataclasses import replace
 from roofline_analysis.device.values import THREAD
 from roofline_analysis.regions.kernel_summary import Access, Array, Region, Site
 from roofline_analysis.rules.subject import KernelSubject
-from roofline_analysis.timing.demand import Request
+from roofline_analysis.timing.demand import WarpRequest
 from roofline_analysis.timing.requests import LINE_BYTES
-from roofline_analysis.verdict.analyse import Judged, Target
+from roofline_analysis.verdict.analyse import LaunchAnalysis, Target
 from roofline_core.algebra.symbolic import Symbol
 from roofline_core.program.records import record
 
 
 @record(frozen=True, slots=True, eq=False)
-class Asked:
+class WarpAccess:
     """One access with what warps ask of memory for it."""
 
     access: Access
     region: Region
-    request: Request
+    request: WarpRequest
     warp_runs: float
     active: float
     """Lanes of a warp that take part, on average."""
@@ -38,7 +38,7 @@ class Asked:
         """Sectors of a request whose lanes access neighbouring elements."""
         return max(1.0, self.access.size_bytes * self.active / self.sector_bytes)
 
-    def coalesced(self) -> Request:
+    def coalesced(self) -> WarpRequest:
         """The request with neighbouring elements for neighbouring lanes."""
         sectors = min(self.request.sectors, self.least_sectors)
         lines = max(1.0, sectors * self.sector_bytes / LINE_BYTES)
@@ -47,26 +47,26 @@ class Asked:
         )
 
 
-def asked(kernel: KernelSubject, *spaces: str) -> Iterator[Asked]:
+def warp_accesses(kernel: KernelSubject, *spaces: str) -> Iterator[WarpAccess]:
     """The accesses to memory of some spaces."""
     return (
         item for item in requests_of(kernel.judged, kernel.target) if item.array.space in spaces
     )
 
 
-def requests_of(judged: Judged, target: Target) -> Iterator[Asked]:
+def requests_of(judged: LaunchAnalysis, target: Target) -> Iterator[WarpAccess]:
     """The accesses of the regions that run, with what warps ask of memory for them."""
     architecture = target.gpu.architecture
     warp, sector = float(architecture.warp_size), architecture.sector_bytes
     for region, item in zip(judged.demanding, judged.demand.regions, strict=True):
         active = min(warp, judged.execution.regions[region].runs / item.warp_runs)
         for access, request in zip(region.accesses, item.requests, strict=True):
-            yield Asked(access, region, request, item.warp_runs, active, sector)
+            yield WarpAccess(access, region, request, item.warp_runs, active, sector)
 
 
-def by_array(items: Iterator[Asked]) -> dict[Array, list[Asked]]:
+def by_array(items: Iterator[WarpAccess]) -> dict[Array, list[WarpAccess]]:
     """Accesses put together by what they access."""
-    found: dict[Array, list[Asked]] = {}
+    found: dict[Array, list[WarpAccess]] = {}
     for item in items:
         found.setdefault(item.array, []).append(item)
     return found
@@ -107,7 +107,7 @@ def shown_name(array: Array) -> str:
     return f"'{array.name.removesuffix('[]').partition('@')[0]}'"
 
 
-def sites_of(items: Sequence[Asked]) -> list[Site]:
+def sites_of(items: Sequence[WarpAccess]) -> list[Site]:
     """The lines of accesses, the one that asks for most first."""
     ordered = sorted(items, key=lambda i: -i.warp_runs * max(i.request.sectors, 1.0))
     return list(dict.fromkeys(item.access.site for item in ordered))

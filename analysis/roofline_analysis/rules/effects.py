@@ -12,9 +12,9 @@ from typing import Final
 
 from roofline_analysis.regions.kernel_summary import Access, AccessMode, Region, Work
 from roofline_analysis.rules.model import Effect
-from roofline_analysis.timing.demand import Demand, RegionDemand, Request
+from roofline_analysis.timing.demand import Demand, RegionDemand, WarpRequest
 from roofline_analysis.timing.launch_time import launch_time
-from roofline_analysis.verdict.analyse import Judged, Target
+from roofline_analysis.verdict.analyse import LaunchAnalysis, Target
 from roofline_analysis.verdict.features import COLUMNS
 from roofline_analysis.verdict.prediction import Prediction, Verdict
 from roofline_analysis.verdict.rule import precision_verdicts, verdict_of
@@ -34,7 +34,7 @@ class Change:
 
     work: dict[Region, list[float]] = field(default_factory=dict)
     """By region, what is added to the work of each run, by ``Work``; below 0: taken away."""
-    requests: dict[Access, Request | None] = field(default_factory=dict)
+    requests: dict[Access, WarpRequest | None] = field(default_factory=dict)
     """Requests in the place of those of an access; None: the access is gone."""
     warp_runs: dict[Region, float] = field(default_factory=dict)
     """By region, what its runs of warps are multiplied by."""
@@ -56,7 +56,7 @@ class Change:
         row[kind] += amount
 
 
-def scored(judged: Judged, target: Target, change: Change) -> Effect:
+def scored(judged: LaunchAnalysis, target: Target, change: Change) -> Effect:
     """The effect of a change on a launch."""
     prediction, demand = judged.prediction, judged.demand
     regions = judged.demanding

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from roofline_analysis.rules.host_program import HostProgram
-from roofline_analysis.rules.model import Finding, Found, Rule
+from roofline_analysis.rules.model import Finding, Match, Rule
 from roofline_analysis.rules.number_text import effect_text
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program.stages import Stage, count, stage
@@ -41,7 +41,7 @@ def _place(finding: Finding) -> tuple[str, int, int, str]:
     return str(finding.path), finding.span.line, finding.span.column, finding.code
 
 
-def _finding(rule: Rule, found: Found) -> Finding:
+def _finding(rule: Rule, found: Match) -> Finding:
     message = found.message.rstrip(".")
     if found.effect is not None:
         message = f"{message}. By the model: {effect_text(found.effect)}"

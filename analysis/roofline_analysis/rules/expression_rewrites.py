@@ -7,7 +7,7 @@ from typing import Any
 
 from roofline_analysis.regions.kernel_summary import Site
 from roofline_analysis.rules.effects import LEAST_GAIN, matters
-from roofline_analysis.rules.model import Edit, Fix, Found
+from roofline_analysis.rules.model import Edit, Fix, Match
 from roofline_analysis.rules.node_index import Located
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
@@ -39,7 +39,7 @@ def swap_findings(
     exact: bool,
     least: float = LEAST_GAIN,
     lazy: bool = False,
-) -> Iterator[Found]:
+) -> Iterator[Match]:
     """One finding for all swaps of a kernel, if making them matters by the model.
 
     ``title`` is that of the fix; None offers none. ``least`` is the share of the time to save.

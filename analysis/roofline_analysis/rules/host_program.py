@@ -8,7 +8,7 @@ from pathlib import Path
 
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.language.symbols import Symbols
-from roofline_analysis.rules.model import Effect, Fix, Found, Related
+from roofline_analysis.rules.model import Effect, Fix, Match, Related
 from roofline_analysis.rules.node_index import (
     FunctionNodes,
     Located,
@@ -19,7 +19,7 @@ from roofline_analysis.rules.node_index import (
 )
 from roofline_analysis.rules.source_text import SourceText
 from roofline_analysis.verdict.analyse import Target
-from roofline_analysis.verdict.launch import JudgedLaunch
+from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_core.program import expressions as ex
 from roofline_core.program.units import Function, Span
 
@@ -27,12 +27,12 @@ from roofline_core.program.units import Function, Span
 class HostLaunch:
     """A launch, judged when a rule first asks: a program may have many that none asks about."""
 
-    def __init__(self, context: LaunchContext, judge: Callable[[], JudgedLaunch]) -> None:
+    def __init__(self, context: LaunchContext, judge: Callable[[], BoundLaunch]) -> None:
         self.context = context
         self._judge = judge
 
     @cached_property
-    def judged(self) -> JudgedLaunch:
+    def judged(self) -> BoundLaunch:
         """Its judgement."""
         return self._judge()
 
@@ -87,6 +87,6 @@ class HostProgram:
         fix: Fix | None = None,
         related: tuple[Related, ...] = (),
         span: Span | None = None,
-    ) -> Found:
+    ) -> Match:
         """A finding on a line of the file."""
-        return Found(message, self.path, span or self.text.line_span(line), effect, fix, related)
+        return Match(message, self.path, span or self.text.line_span(line), effect, fix, related)

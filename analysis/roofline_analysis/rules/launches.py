@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roofline_analysis.rules.model import Effect, Found, Related
+from roofline_analysis.rules.model import Effect, Match, Related
 from roofline_analysis.rules.subject import KernelSubject
-from roofline_analysis.verdict.launch import JudgedLaunch
+from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_core.program.units import Dialect, Span
 
 
-def known_launches(kernel: KernelSubject) -> Iterator[JudgedLaunch]:
+def known_launches(kernel: KernelSubject) -> Iterator[BoundLaunch]:
     """The launches whose grid and block the host code fixes, one of each shape.
 
     There are none of target regions.
@@ -30,15 +30,15 @@ def known_launches(kernel: KernelSubject) -> Iterator[JudgedLaunch]:
             yield launch
 
 
-def block_threads(launch: JudgedLaunch) -> int:
+def block_threads(launch: BoundLaunch) -> int:
     """Threads of a block."""
     x, y, z = launch.judged.execution.block
     return x * y * z
 
 
 def found_at_launch(
-    kernel: KernelSubject, launch: JudgedLaunch, message: str, effect: Effect | None
-) -> Found:
+    kernel: KernelSubject, launch: BoundLaunch, message: str, effect: Effect | None
+) -> Match:
     """A finding at a launch; at the kernel where that stands in another file."""
     context = launch.context
     assert context is not None
@@ -50,7 +50,7 @@ def found_at_launch(
         span, path = _launch_span(kernel, context.line), context.path
         line = function.name_span.line
         related = Related(function.path, line, f"'{function.name}' is defined here")
-    return Found(message, path, span, effect, None, (related,))
+    return Match(message, path, span, effect, None, (related,))
 
 
 def _launch_span(kernel: KernelSubject, line: int) -> Span:

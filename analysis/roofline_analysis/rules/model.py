@@ -105,7 +105,7 @@ class Finding:
 
 
 @record(frozen=True, slots=True)
-class Found:
+class Match:
     """What a check gives: a finding without what is the rule's."""
 
     message: str
@@ -129,9 +129,9 @@ class Rule:
     """A program that has the problem, and no other of the catalogue."""
     good: str
     """The same program without it."""
-    check: Callable[[KernelSubject], Iterable[Found]] | None = None
+    check: Callable[[KernelSubject], Iterable[Match]] | None = None
     """Looks at one kernel and its launches."""
-    check_host: Callable[[HostProgram], Iterable[Found]] | None = None
+    check_host: Callable[[HostProgram], Iterable[Match]] | None = None
     """Looks at the host code of a program."""
     fixes: bool = False
     """Whether it can offer an edit."""

@@ -11,14 +11,14 @@ from roofline_analysis.device.summary import summarise
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.regions.kernel_summary import Access, KernelSummary, Region, Site, Work
 from roofline_analysis.rules.effects import Change, effect_between, matters, scored
-from roofline_analysis.rules.model import Effect, Fix, Found, Related
+from roofline_analysis.rules.model import Effect, Fix, Match, Related
 from roofline_analysis.rules.node_index import FunctionNodes, Located, Node, NodeIndex, all_of
 from roofline_analysis.rules.rewriting import Rewrite, with_body
 from roofline_analysis.rules.source_text import SourceText
 from roofline_analysis.rules.types import LocalTypes
-from roofline_analysis.traffic.access_footprints import Touched
-from roofline_analysis.verdict.analyse import Judged, Target
-from roofline_analysis.verdict.launch import JudgedLaunch, analyse_launch
+from roofline_analysis.traffic.access_footprints import AccessFootprint
+from roofline_analysis.verdict.analyse import LaunchAnalysis, Target
+from roofline_analysis.verdict.launch import BoundLaunch, analyse_launch
 from roofline_analysis.verdict.prediction import Prediction
 from roofline_core.program.precision import Precision
 from roofline_core.program.units import Dialect, Function, Span
@@ -35,7 +35,7 @@ class KernelSubject:
     def __init__(
         self,
         kernel: Function,
-        launches: Sequence[JudgedLaunch],
+        launches: Sequence[BoundLaunch],
         types: TypeSystem,
         target: Target,
         index: NodeIndex,
@@ -53,12 +53,12 @@ class KernelSubject:
     # -- the launch that stands for the kernel
 
     @property
-    def launch(self) -> JudgedLaunch:
+    def launch(self) -> BoundLaunch:
         """The first launch."""
         return self.launches[0]
 
     @property
-    def judged(self) -> Judged:
+    def judged(self) -> LaunchAnalysis:
         """The judgement of the first launch."""
         return self.launch.judged
 
@@ -123,13 +123,13 @@ class KernelSubject:
         )
 
     @cached_property
-    def touched(self) -> Mapping[Access, Touched]:
+    def touched(self) -> Mapping[Access, AccessFootprint]:
         """The accesses to memory behind L2, with what is known of their addresses."""
         return {item.access: item for array in self.judged.traffic.arrays for item in array.touched}
 
     # -- what a change would do
 
-    def effect(self, change: Change, launch: JudgedLaunch | None = None) -> Effect:
+    def effect(self, change: Change, launch: BoundLaunch | None = None) -> Effect:
         """The effect of a change on a launch, the first if none is given."""
         return scored((launch or self.launch).judged, self.target, change)
 
@@ -199,14 +199,14 @@ class KernelSubject:
         effect: Effect | None = None,
         fix: Fix | None = None,
         span: Span | None = None,
-    ) -> Found:
+    ) -> Match:
         """A finding at the first of some lines; the others, and the launch, are told besides."""
         path, line = sites[0]
         others = tuple(
             Related(each, number, "here too")
             for each, number in list(dict.fromkeys(sites))[1 : 1 + _MAX_RELATED]
         )
-        return Found(
+        return Match(
             message,
             path,
             span or self.line_span(path, line),

@@ -24,7 +24,7 @@ from roofline_analysis.regions.kernel_summary import (
     Work,
 )
 from roofline_analysis.timing.requests import LINE_BYTES, WarpAddresses
-from roofline_analysis.traffic.access_footprints import Touched
+from roofline_analysis.traffic.access_footprints import AccessFootprint
 from roofline_analysis.traffic.dram import Traffic
 from roofline_core.program.records import record
 from roofline_core.program.units import Dialect
@@ -40,7 +40,7 @@ it."""
 
 
 @record(frozen=True, slots=True)
-class Request:
+class WarpRequest:
     """One access of the source, made by one warp."""
 
     mode: AccessMode
@@ -65,7 +65,7 @@ class RegionDemand:
     """Runs of the warp that runs the region most often."""
     work: tuple[float, ...]
     """Work of one lane per run, indexed by ``Work``."""
-    requests: tuple[Request, ...] = ()
+    requests: tuple[WarpRequest, ...] = ()
     branches: float = 0.0
     rounds: float = 0.0
     """Dependent round trips to memory per run."""
@@ -131,11 +131,13 @@ def demanding_regions(summary: KernelSummary, execution: Execution) -> Iterator[
             yield region
 
 
-def _request(access: Access, item: Touched | None, reader: WarpAddresses, active: float) -> Request:
+def _request(
+    access: Access, item: AccessFootprint | None, reader: WarpAddresses, active: float
+) -> WarpRequest:
     if access.array.space == "shared":
-        return Request(access.mode, 0.0, reader.bank_words(access, active))
+        return WarpRequest(access.mode, 0.0, reader.bank_words(access, active))
     if access.array.space == "constant":
-        return Request(access.mode, 0.0, 1.0)
+        return WarpRequest(access.mode, 0.0, 1.0)
     scattered = item is not None and item.random
     each = item.sectors_each if item is not None else None
     sectors, lines = reader.sectors_and_lines(access, active, each if scattered else None)
@@ -144,10 +146,10 @@ def _request(access: Access, item: Touched | None, reader: WarpAddresses, active
         if access.mode is AccessMode.READ and item is not None
         else 1.0
     )
-    return Request(access.mode, sectors, lines, l2_share=share)
+    return WarpRequest(access.mode, sectors, lines, l2_share=share)
 
 
-def _l1_missed(item: Touched, sector: int) -> float:
+def _l1_missed(item: AccessFootprint, sector: int) -> float:
     """The share of the loop's iterations in which a thread's access moves to a new sector."""
     loop = item.region.innermost_loop
     if loop is None or loop not in item.loops:
@@ -159,7 +161,7 @@ def _l1_missed(item: Touched, sector: int) -> float:
 
 
 def _line_atomics(
-    access: Access, item: Touched | None, request: Request, runs: RegionRuns
+    access: Access, item: AccessFootprint | None, request: WarpRequest, runs: RegionRuns
 ) -> float:
     """Atomic operations on each cache line of the allocation.
 
@@ -178,7 +180,7 @@ def _line_atomics(
     return count / max(1.0, span / LINE_BYTES)
 
 
-_Row = tuple[Region, RegionRuns, list[Request]]
+_Row = tuple[Region, RegionRuns, list[WarpRequest]]
 
 
 def _dram_shares(rows: Sequence[_Row], traffic: Traffic, sector: int) -> Mapping[str, float]:
@@ -195,7 +197,7 @@ def _dram_shares(rows: Sequence[_Row], traffic: Traffic, sector: int) -> Mapping
 
 
 def _region(
-    region: Region, runs: RegionRuns, requests: Sequence[Request], shares: Mapping[str, float]
+    region: Region, runs: RegionRuns, requests: Sequence[WarpRequest], shares: Mapping[str, float]
 ) -> RegionDemand:
     work = [0.0] * len(Work)
     for row in region.work.values():

@@ -23,7 +23,7 @@ _DRAM_SPACES: Final = frozenset(("global", "texture", "local"))
 
 
 @record(frozen=True, slots=True)
-class Touched:
+class AccessFootprint:
     """One access of the source in one launch."""
 
     access: Access
@@ -60,7 +60,7 @@ class Touched:
         stride = self.loops[loop][1]
         return 0.0 if stride is None else max(0.0, 1.0 - abs(stride) / self.sector)
 
-    def in_one_run(self, loop: Region) -> Touched:
+    def in_one_run(self, loop: Region) -> AccessFootprint:
         """The access in one trip of ``loop``, without the dimensions of it and its outer loops."""
         wave_box = self.wave_box
         executions, places = self.executions, self.places
@@ -85,7 +85,7 @@ class Touched:
 
 def touched_by(
     summary: KernelSummary, execution: Execution, resident: int, sector: int
-) -> list[Touched]:
+) -> list[AccessFootprint]:
     """The accesses of a launch to memory behind L2 (global, texture and local).
 
     ``resident`` blocks run at a time; ``sector`` is the smallest transfer from memory in bytes.
@@ -128,7 +128,7 @@ def touched_by(
             each = _sectors_each(access, box, execution, finest, sector, random=random)
             around = _loops_around(access, region, execution)
             result.append(
-                Touched(
+                AccessFootprint(
                     access=access,
                     region=region,
                     executions=runs.runs,

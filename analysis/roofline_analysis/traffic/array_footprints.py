@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.regions.kernel_summary import AccessMode
-from roofline_analysis.traffic.access_footprints import Touched
+from roofline_analysis.traffic.access_footprints import AccessFootprint
 from roofline_analysis.traffic.footprint import Box, sector_bytes, union_bytes
 from roofline_analysis.traffic.gathers import distinct_bytes, missed_bytes
 from roofline_core.program.records import record
@@ -38,7 +38,7 @@ class Footprint:
     """Bytes of the L2 lines that hold at least one written sector."""
 
 
-def credible_size(items: list[Touched], size: float | None) -> float | None:
+def credible_size(items: list[AccessFootprint], size: float | None) -> float | None:
     """The allocation's size in bytes; None if unknown, or if an access reaches far beyond it."""
     if size is None:
         return None
@@ -52,7 +52,7 @@ def credible_size(items: list[Touched], size: float | None) -> float | None:
 
 
 def footprint_of(
-    items: list[Touched], size: float | None, waves: float, threads: float, l2_bytes: float
+    items: list[AccessFootprint], size: float | None, waves: float, threads: float, l2_bytes: float
 ) -> Footprint:
     """The footprint of a launch's accesses to one allocation.
 
@@ -75,11 +75,11 @@ def footprint_of(
     )
 
 
-def _picked(items: list[Touched]) -> float:
+def _picked(items: list[AccessFootprint]) -> float:
     return sum(item.places * item.sectors_each for item in items)
 
 
-def _guessed(items: list[Touched], threads: float) -> float:
+def _guessed(items: list[AccessFootprint], threads: float) -> float:
     """Estimated bytes of an allocation of unknown size: one separate element per thread.
 
     Where a loop advances the address, as along a row of a matrix, each thread has the whole range
@@ -95,24 +95,28 @@ def _guessed(items: list[Touched], threads: float) -> float:
     return result
 
 
-def _thrashed(items: list[Touched], size: float | None, threads: float, l2_bytes: float) -> float:
+def _thrashed(
+    items: list[AccessFootprint], size: float | None, threads: float, l2_bytes: float
+) -> float:
     picked = _picked([item for item in items if item.random and not item.local])
     guess = _guessed(items, threads)
     fetched = missed_bytes(picked, size, guess, l2_bytes)
     return max(0.0, fetched - distinct_bytes(picked, size, guess))
 
 
-def _line_of(items: list[Touched]) -> int:
+def _line_of(items: list[AccessFootprint]) -> int:
     return max(LINE_BYTES, items[0].sector)
 
 
-def held_bytes(items: list[Touched], size: float | None, threads: float, waves: float) -> float:
+def held_bytes(
+    items: list[AccessFootprint], size: float | None, threads: float, waves: float
+) -> float:
     """Bytes of L2, in whole lines, that one wave's accesses to an allocation occupy."""
     return touched_bytes(items, size, threads, waves, _line_of(items)) if items else 0.0
 
 
 def touched_bytes(
-    items: list[Touched],
+    items: list[AccessFootprint],
     size: float | None,
     threads: float,
     waves: float | None = None,
@@ -123,8 +127,8 @@ def touched_bytes(
     Counted in whole sectors, or in units of ``unit`` bytes.
     """
     boxes: list[Box] = []
-    scattered: list[Touched] = []
-    local: list[Touched] = []
+    scattered: list[AccessFootprint] = []
+    local: list[AccessFootprint] = []
     most = 0.0
     for item in items:
         box = item.box if waves is None else item.wave_box

@@ -20,7 +20,7 @@ from roofline_analysis.regions.kernel_summary import (
     KernelSummary,
     Site,
 )
-from roofline_analysis.traffic.access_footprints import Touched, touched_by
+from roofline_analysis.traffic.access_footprints import AccessFootprint, touched_by
 from roofline_analysis.traffic.array_footprints import credible_size, footprint_of
 from roofline_analysis.traffic.code_size import code_bytes, launch_bytes
 from roofline_analysis.traffic.footprint import SECTOR_BYTES, sector_bytes
@@ -48,7 +48,7 @@ class ArrayTraffic:
     read_bytes: float
     write_bytes: float
     size_bytes: float | None
-    touched: tuple[Touched, ...]
+    touched: tuple[AccessFootprint, ...]
     first_read_bytes: float = 0.0
     """Distinct bytes read: compulsory traffic, whatever the size of L2."""
     written_bytes: float = 0.0
@@ -84,7 +84,7 @@ def dram_traffic(
     host memory, whose traffic crosses the bus instead. ``sector``: the smallest transfer in bytes.
     """
     touched = touched_by(summary, execution, resident_blocks, sector)
-    by_array: dict[Array, list[Touched]] = {}
+    by_array: dict[Array, list[AccessFootprint]] = {}
     for item in touched:
         if item.access.array.name not in host_arrays:
             by_array.setdefault(item.access.array, []).append(item)
@@ -185,6 +185,6 @@ def access_shares(item: ArrayTraffic) -> dict[Access, tuple[float, float]]:
     return {access: (read.get(access, 0.0), written.get(access, 0.0)) for access in alone}
 
 
-def _alone(touched: Touched) -> float:
+def _alone(touched: AccessFootprint) -> float:
     most = touched.executions * touched.sectors_each
     return min(sector_bytes(touched.box, touched.sector), most) if touched.box is not None else most

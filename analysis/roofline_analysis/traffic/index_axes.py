@@ -84,7 +84,7 @@ def read_axes(
     An extent below 1 belongs to a loop that only this share of the threads runs, once. ``along`` is
     a cache shared by expressions of one environment. Returns None if a symbol has no value.
     """
-    return _Evaluation((expr,), environment, extents, along).read()
+    return _AxisEvaluation((expr,), environment, extents, along).read()
 
 
 def share_reached(
@@ -98,7 +98,7 @@ def share_reached(
     A condition on an index that the expression does not use removes no value. A condition that
     cannot be evaluated is assumed true. Returns 1 if no evaluated point passes.
     """
-    return _Evaluation((expr, *conditions), environment, extents).share_reached()
+    return _AxisEvaluation((expr, *conditions), environment, extents).share_reached()
 
 
 def in_order(symbols: Collection[Symbol], extents: Mapping[Symbol, float]) -> list[Symbol]:
@@ -258,7 +258,7 @@ def _divisor(atom: Apply, environment: Environment) -> int | None:
 # -- values along the axes
 
 
-class _Evaluation:
+class _AxisEvaluation:
     """Evaluates expressions along their common axes; the first expression is the address."""
 
     def __init__(

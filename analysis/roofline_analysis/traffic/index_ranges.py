@@ -37,7 +37,7 @@ class _Condition:
 
 
 @record(frozen=True, slots=True)
-class Cut:
+class IndexRanges:
     """The index values of the threads and loop trips that pass the guards around a region."""
 
     extents: Mapping[Symbol, float]
@@ -77,7 +77,9 @@ def _otherwise(guard: Region, access: Access) -> bool:
     )
 
 
-def cut_by_guards(region: Region, execution: Execution, extents: Mapping[Symbol, float]) -> Cut:
+def cut_by_guards(
+    region: Region, execution: Execution, extents: Mapping[Symbol, float]
+) -> IndexRanges:
     """``extents`` reduced by the guards around a region."""
     left = dict(extents)
     others: list[_Condition] = []
@@ -91,7 +93,7 @@ def cut_by_guards(region: Region, execution: Execution, extents: Mapping[Symbol,
             on_data = any(s.scope in DATA_SCOPES for s in condition.symbols())
             odds = odds_of(condition, guard) if on_data else None
             others.append(_Condition(condition, odds, guard))
-    return Cut(left, tuple(others))
+    return IndexRanges(left, tuple(others))
 
 
 def _cut_by(condition: Expr, environment: Environment, left: dict[Symbol, float]) -> bool:

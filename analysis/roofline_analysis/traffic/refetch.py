@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from roofline_analysis.regions.kernel_summary import AccessMode, Array, Region
-from roofline_analysis.traffic.access_footprints import Touched
+from roofline_analysis.traffic.access_footprints import AccessFootprint
 from roofline_analysis.traffic.array_footprints import held_bytes, touched_bytes
 
 
@@ -17,7 +17,7 @@ def missed_share(working_set_bytes: float, l2_bytes: float) -> float:
 
 
 def loop_refetches(
-    by_array: Mapping[Array, list[Touched]],
+    by_array: Mapping[Array, list[AccessFootprint]],
     l2_bytes: float,
     waves: float,
     sizes: Mapping[str, float],
@@ -28,7 +28,7 @@ def loop_refetches(
     All resident threads are assumed to run the loop in step. Only sectors that the next trip
     touches again are refetched: all for an invariant address, none once it moves a sector per trip.
     """
-    loops: dict[Region, list[Touched]] = {}
+    loops: dict[Region, list[AccessFootprint]] = {}
     for items in by_array.values():
         for item in items:
             for loop in item.region.loops():
@@ -36,7 +36,7 @@ def loop_refetches(
                     loops.setdefault(loop, []).append(item)
     result: dict[Array, tuple[float, float]] = {}
     for loop, items in loops.items():
-        in_run: dict[Array, list[Touched]] = {}
+        in_run: dict[Array, list[AccessFootprint]] = {}
         for item in items:
             in_run.setdefault(item.access.array, []).append(item.in_one_run(loop))
         sets = {

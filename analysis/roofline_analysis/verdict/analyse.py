@@ -28,7 +28,7 @@ from roofline_analysis.verdict.prediction import (
     Evidence,
     LedgerLine,
     Prediction,
-    Source,
+    PredictionSource,
     Utilisation,
 )
 from roofline_analysis.verdict.rule import precision_verdicts, verdict_of
@@ -52,7 +52,7 @@ class Target:
 
 
 @record(frozen=True, slots=True)
-class Judged:
+class LaunchAnalysis:
     """A prediction and the counts from which it was computed."""
 
     prediction: Prediction
@@ -125,7 +125,7 @@ def judge(
     binding: Binding,
     target: Target,
     execution: Execution | None = None,
-) -> Judged:
+) -> LaunchAnalysis:
     """Judge one launch of a kernel; the result also has the counts behind the prediction.
 
     ``execution``, if given, is used instead of counting the launch anew.
@@ -155,7 +155,7 @@ def judge(
     prediction = Prediction(
         verdict=verdict_of(verdicts),
         confidence=confidence(grounds),
-        source=Source.STATIC,
+        source=PredictionSource.STATIC,
         limiting=timing.limiting,
         sp_flops=totals[Work.SP],
         dp_flops=totals[Work.DP],
@@ -176,7 +176,9 @@ def judge(
         block=binding.block,
         grounds=grounds,
     )
-    return Judged(prediction, execution, traffic, demand, timing, resident.blocks_per_sm, summary)
+    return LaunchAnalysis(
+        prediction, execution, traffic, demand, timing, resident.blocks_per_sm, summary
+    )
 
 
 def work_totals(summary: KernelSummary, execution: Execution) -> dict[Work, float]:

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from roofline_analysis.verdict.prediction import Grounds
+from roofline_analysis.verdict.prediction import ConfidenceFeatures
 from roofline_core.program.records import record
 
 FEATURES: Final = (
@@ -33,12 +33,12 @@ _MANY_UNKNOWNS: Final = 15
 """The number of unknowns is capped at this value. Assumed, chosen without measurement."""
 
 
-def confidence(grounds: Grounds) -> float:
+def confidence(grounds: ConfidenceFeatures) -> float:
     """The probability that the verdict is right, ``LEAST`` to ``MOST``."""
     return probability(features(grounds), _coefficients())
 
 
-def features(grounds: Grounds) -> tuple[float, ...]:
+def features(grounds: ConfidenceFeatures) -> tuple[float, ...]:
     """The numbers that ``FEATURES`` names."""
     return (
         1.0,
@@ -61,7 +61,7 @@ class Contribution:
     """The feature's value times its coefficient."""
 
 
-def contributions(grounds: Grounds) -> tuple[Contribution, ...]:
+def contributions(grounds: ConfidenceFeatures) -> tuple[Contribution, ...]:
     """Each feature's summand of the log-odds from which ``confidence`` is computed."""
     rows = zip(FEATURES, features(grounds), _coefficients(), strict=True)
     return tuple(Contribution(name, value, value * factor) for name, value, factor in rows)

@@ -18,7 +18,7 @@ from roofline_analysis.launch.binding import Binding, bind
 from roofline_analysis.launch.sizes_from_guards import COVERED
 from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_analysis.verdict.analyse import Target, count_launch
-from roofline_analysis.verdict.prediction import FlipPoint, Verdict
+from roofline_analysis.verdict.prediction import Crossover, Verdict
 from roofline_analysis.verdict.rule import precision_verdicts, verdict_of
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol, from_atom
 from roofline_core.program.records import record
@@ -56,7 +56,7 @@ def flip_point(
     target: Target,
     verdict: Verdict | None,
     arguments: Sequence[str] | None = None,
-) -> FlipPoint | None:
+) -> Crossover | None:
     """The value of a free input at which the class changes.
 
     ``verdict`` is the verdict of the launch ``bound``. ``arguments`` is the command line, if
@@ -80,7 +80,7 @@ def flip_point(
     return None
 
 
-def _search(number: OpenNumber, verdict_for: _Verdict) -> FlipPoint | None:
+def _search(number: OpenNumber, verdict_for: _Verdict) -> Crossover | None:
     """The flip point between the least and largest possible values; None if the class is equal."""
     tried = sorted({_rounded(number.now * _FACTOR**step) for step in _STEPS})
     tried = [value for value in tried if 0 < value < _LARGEST]
@@ -99,7 +99,7 @@ def _search(number: OpenNumber, verdict_for: _Verdict) -> FlipPoint | None:
         if verdict is None:
             break
         low, high = (middle, high) if verdict is below else (low, middle)
-    return FlipPoint(number.name, high, above)
+    return Crossover(number.name, high, above)
 
 
 def _first_known(verdict_for: _Verdict, tried: Sequence[int]) -> tuple[int, Verdict] | None:

@@ -8,7 +8,7 @@ from typing import Final
 from roofline_analysis.counting.execution import Execution
 from roofline_analysis.regions.kernel_summary import KernelSummary, Region, Work
 from roofline_analysis.traffic.dram import Traffic
-from roofline_analysis.verdict.prediction import Grounds
+from roofline_analysis.verdict.prediction import ConfidenceFeatures
 from roofline_analysis.verdict.rule import nearest
 from roofline_core.program.precision import Precision
 from roofline_hardware_db import Roofline
@@ -30,7 +30,7 @@ def grounds_of(
     operations: Mapping[Precision, float],
     roofline: Roofline,
     unknowns: int,
-) -> Grounds:
+) -> ConfidenceFeatures:
     """The grounds of a kernel's verdict, for which ``unknowns`` quantities were assumed."""
     moved = traffic.read_bytes + traffic.write_bytes
     precision, margin = nearest(operations, moved, roofline)
@@ -38,7 +38,7 @@ def grounds_of(
     if precision is not None:
         assumed = _assumed_work(summary.root, execution, COLUMNS[precision], inside=False)
         share = assumed / operations[precision]
-    return Grounds(
+    return ConfidenceFeatures(
         margin=margin,
         assumed_share=min(1.0, share),
         uncertain_share=min(1.0, traffic.uncertain_bytes / moved) if moved else 0.0,

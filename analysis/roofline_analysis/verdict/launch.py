@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.launch.binding import Binding, bind
 from roofline_analysis.regions.kernel_summary import KernelSummary
-from roofline_analysis.verdict.analyse import Judged, Target, judge
+from roofline_analysis.verdict.analyse import LaunchAnalysis, Target, judge
 from roofline_analysis.verdict.prediction import Prediction
 from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
@@ -19,7 +19,7 @@ from roofline_core.program.types import Type
 
 
 @record(frozen=True, slots=True)
-class JudgedLaunch:
+class BoundLaunch:
     """One launch of a kernel and its judgement."""
 
     context: LaunchContext | None
@@ -27,7 +27,7 @@ class JudgedLaunch:
     bindings: Mapping[str, Type | int]
     """The kernel's template parameters."""
     bound: Binding
-    judged: Judged
+    judged: LaunchAnalysis
 
     @property
     def prediction(self) -> Prediction:
@@ -42,11 +42,11 @@ def analyse_launch(
     bindings: Mapping[str, Type | int],
     grid: Dim3 | None = None,
     block: Dim3 | None = None,
-) -> JudgedLaunch:
+) -> BoundLaunch:
     """Judge one launch of a kernel, and keep what the prediction was computed from.
 
     ``bindings`` are the template parameters that ``summary`` was walked with. ``grid`` and
     ``block``, in blocks and threads, go before what the host code says of them.
     """
     bound = bind(summary, context, grid, block)
-    return JudgedLaunch(context, bindings, bound, judge(summary, bound, target))
+    return BoundLaunch(context, bindings, bound, judge(summary, bound, target))

@@ -12,7 +12,12 @@ from roofline_analysis.timing.limiter import Limiter
 from roofline_analysis.traffic.dram import FLOOR_BYTES
 from roofline_analysis.verdict.analyse import Target
 from roofline_analysis.verdict.confidence import confidence
-from roofline_analysis.verdict.prediction import Evidence, Grounds, Prediction, Source
+from roofline_analysis.verdict.prediction import (
+    ConfidenceFeatures,
+    Evidence,
+    Prediction,
+    PredictionSource,
+)
 from roofline_analysis.verdict.rule import margin, precision_verdicts, verdict_of
 from roofline_core.algebra.symbolic import Expr, Symbol, constant
 from roofline_core.program.precision import Precision
@@ -32,7 +37,9 @@ def judge_call(call: LibraryCall, target: Target) -> Prediction:
     verdicts = precision_verdicts(known, moved, target.roofline)
     times = _times(known, moved, target)
     limiting = max(times, key=lambda name: times[name])
-    grounds = Grounds(margin(known, moved, target.roofline), 0.0, 0.0, len(prediction.unknowns))
+    grounds = ConfidenceFeatures(
+        margin(known, moved, target.roofline), 0.0, 0.0, len(prediction.unknowns)
+    )
     return replace(
         prediction,
         verdict=verdict_of(verdicts),
@@ -61,7 +68,7 @@ def _undecided(
     return Prediction(
         verdict=None,
         confidence=0.0,
-        source=Source.STATIC,
+        source=PredictionSource.STATIC,
         limiting=None,
         sp_flops=operations.get(Precision.SP, unknown),
         dp_flops=operations.get(Precision.DP, unknown),

@@ -20,7 +20,7 @@ class Verdict(Enum):
     BANDWIDTH_BOUND = "BB"
 
 
-class Source(Enum):
+class PredictionSource(Enum):
     """Where a prediction comes from."""
 
     STATIC = "static"
@@ -29,7 +29,7 @@ class Source(Enum):
 
 
 @record(frozen=True, slots=True)
-class Grounds:
+class ConfidenceFeatures:
     """The quantities from which the confidence in a verdict is computed."""
 
     margin: float
@@ -110,7 +110,7 @@ class Utilisation:
 
 
 @record(frozen=True, slots=True)
-class FlipPoint:
+class Crossover:
     """The value of one free input from which a kernel's class is another, all others fixed."""
 
     name: str
@@ -128,7 +128,7 @@ class Prediction:
     verdict: Verdict | None
     confidence: float
     """The estimated probability, 0 to 1, that the verdict is right."""
-    source: Source
+    source: PredictionSource
     limiting: Limiter | None
     sp_flops: float | None
     dp_flops: float | None
@@ -155,7 +155,7 @@ class Prediction:
     """Blocks in x, y and z; assumed if the launch does not fix them."""
     block: tuple[int, int, int] | None = None
     """Threads of a block in x, y and z; assumed if the launch does not fix them."""
-    grounds: Grounds | None = None
+    grounds: ConfidenceFeatures | None = None
     """None if there is no verdict or the verdict was not computed from counts."""
 
     @property

@@ -13,8 +13,8 @@ from roofline_parsers.cuda import calls, closures, construction, control_flow, l
 from roofline_parsers.cuda.grammar import COMPOUND, TRY, Node
 from roofline_parsers.cuda.launches import LAUNCH_CALLS
 from roofline_parsers.cuda.lowering import statement
-from roofline_parsers.cuda.scopes import KnownNames, Scope, lowering_for
-from roofline_parsers.cuda.source import SourceText
+from roofline_parsers.cuda.scopes import DeclarationScope, KnownNames, lowering_for
+from roofline_parsers.cuda.source import ParserInput
 from roofline_parsers.cuda.statements import read_block
 
 _WORD: Final = re.compile(r"[^\W\d]\w*|<<<")
@@ -30,11 +30,11 @@ class BodyReader:
     was ever reached from it.
     """
 
-    source: SourceText
+    source: ParserInput
     known: KnownNames
     start: int
     end: int
-    scope: Scope
+    scope: DeclarationScope
     qualified_name: str
     parameters: tuple[str, ...]
     """Names that are variables here, whatever they look like."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from roofline_parsers.cuda.grammar import Tree
-from roofline_parsers.cuda.source import SourceText
+from roofline_parsers.cuda.source import ParserInput
 from roofline_parsers.preprocess import PreprocessedFile
 
 
@@ -38,7 +38,7 @@ class ParseCache:
         """Forgets all results, as after a header's change; trees stay to parse edits from."""
         self._parsed.clear()
 
-    def parse(self, source: SourceText) -> Tree:
+    def parse(self, source: ParserInput) -> Tree:
         """A tree of the text, parsed from the path's last one if there is one."""
         if not self._keep_trees:
             return source.parse()

@@ -9,7 +9,7 @@ from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
 from roofline_core.program.units import FieldGroup, Function, Struct
 from roofline_parsers.cuda.enums import ENUMERATORS, read_enum
-from roofline_parsers.cuda.found import Found
+from roofline_parsers.cuda.found import ScanResult
 from roofline_parsers.cuda.functions import FunctionParts, make_function, read_function
 from roofline_parsers.cuda.grammar import (
     ATTRIBUTE,
@@ -30,8 +30,8 @@ from roofline_parsers.cuda.grammar import (
     kind,
 )
 from roofline_parsers.cuda.lowering import MAX_DEPTH, Lowering, expression, reads_type
-from roofline_parsers.cuda.scopes import KnownNames, Scope, lowering_for
-from roofline_parsers.cuda.source import SourceText
+from roofline_parsers.cuda.scopes import DeclarationScope, KnownNames, lowering_for
+from roofline_parsers.cuda.source import ParserInput
 from roofline_parsers.cuda.templates import read_template_parameters
 from roofline_parsers.cuda.type_names import (
     TemplateArgs,
@@ -106,7 +106,12 @@ class ClassReader:
     """Reads one class, its nested ones included, into what a scan has found."""
 
     def __init__(
-        self, source: SourceText, known: KnownNames, found: Found, scope: Scope, hint: str = ""
+        self,
+        source: ParserInput,
+        known: KnownNames,
+        found: ScanResult,
+        scope: DeclarationScope,
+        hint: str = "",
     ) -> None:
         """``hint`` names a class without a name: ``typedef struct {...} hint``."""
         self.source = source
@@ -179,7 +184,7 @@ class ClassReader:
         )
         return Type(name, args or ())
 
-    def _nested(self, node: Node, scope: Scope, depth: int, hint: str = "") -> Type:
+    def _nested(self, node: Node, scope: DeclarationScope, depth: int, hint: str = "") -> Type:
         reader = ClassReader(self.source, self.known, self.found, scope, hint)
         found = reader.read(node, depth + 1)
         if node.kind_id == ENUM:
@@ -188,7 +193,7 @@ class ClassReader:
         anonymous = not class_name(lowering_for(self.source, self.known, scope), node, depth)[0]
         return plain_type(scope.prefix + found.name) if anonymous and not hint else found
 
-    def _members(self, lo: Lowering, node: Node, scope: Scope, depth: int) -> None:
+    def _members(self, lo: Lowering, node: Node, scope: DeclarationScope, depth: int) -> None:
         for child in node.children:
             kind_id = child.kind_id
             if kind_id == FUNCTION:
@@ -215,7 +220,7 @@ class ClassReader:
         if function is not None:
             self.methods.append(function)
 
-    def _field(self, lo: Lowering, node: Node, scope: Scope, depth: int) -> None:
+    def _field(self, lo: Lowering, node: Node, scope: DeclarationScope, depth: int) -> None:
         children = node.children
         if len(children) <= 2 and children[0].kind_id in CLASS_KINDS | {ENUM}:
             self._bare_class(children[0], scope, depth)
@@ -230,7 +235,7 @@ class ClassReader:
             if "static" in variable.qualifiers:
                 self.known.values.add(variable.name)
 
-    def _bare_class(self, node: Node, scope: Scope, depth: int) -> None:
+    def _bare_class(self, node: Node, scope: DeclarationScope, depth: int) -> None:
         """A nested class without a variable; the fields of an anonymous one are the outer's."""
         if not has_body(node):
             return
@@ -251,7 +256,7 @@ class ClassReader:
         self.fields += reader.fields
         self.methods += reader.methods
 
-    def _template(self, lo: Lowering, node: Node, scope: Scope, depth: int) -> None:
+    def _template(self, lo: Lowering, node: Node, scope: DeclarationScope, depth: int) -> None:
         if depth >= MAX_DEPTH:
             return
         for child in node.children:
@@ -274,7 +279,7 @@ class ClassReader:
             elif kind_id == TEMPLATE:
                 self._template(lo, child, scope, depth + 1)
 
-    def _alias(self, lo: Lowering, node: Node, scope: Scope, depth: int) -> None:
+    def _alias(self, lo: Lowering, node: Node, scope: DeclarationScope, depth: int) -> None:
         named = [c for c in node.named_children if c.kind_id not in (COMMENT, ERROR)]
         if len(named) >= 2:
             name = lo.text(named[0])
@@ -282,7 +287,7 @@ class ClassReader:
             if scope.own_lists:
                 self.found.alias_params[scope.prefix + name] = scope.own_params
 
-    def _typedef(self, lo: Lowering, node: Node, scope: Scope, depth: int) -> None:
+    def _typedef(self, lo: Lowering, node: Node, scope: DeclarationScope, depth: int) -> None:
         _, variables, functions = read_variables(lo, node.children[1:], depth, in_body=False)
         for variable in variables:
             self._add_alias(variable.name, variable.type, scope)
@@ -290,7 +295,7 @@ class ClassReader:
             if declared.name is not None:
                 self._add_alias(lo.text(declared.name), plain_type("function"), scope)
 
-    def _add_alias(self, name: str, meaning: Type, scope: Scope) -> None:
+    def _add_alias(self, name: str, meaning: Type, scope: DeclarationScope) -> None:
         self.aliases[name] = meaning
         self.found.aliases[scope.prefix + name] = meaning
         self.known.types.add(name)

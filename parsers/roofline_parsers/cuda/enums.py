@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from roofline_core.program.expressions import Binary, Expression, Literal, Unary
 from roofline_core.program.types import Type
-from roofline_parsers.cuda.found import Found
+from roofline_parsers.cuda.found import ScanResult
 from roofline_parsers.cuda.grammar import COMMENT, ERROR, Node, kind, token
 from roofline_parsers.cuda.lowering import Lowering, expression
-from roofline_parsers.cuda.scopes import KnownNames, Scope
+from roofline_parsers.cuda.scopes import DeclarationScope, KnownNames
 from roofline_parsers.cuda.type_names import plain_type, type_of
 
 ENUMERATORS = kind("enumerator_list")
@@ -18,11 +18,11 @@ _CLASS_WORDS = frozenset([token("class"), token("struct")])
 
 def read_enum(
     lo: Lowering,
-    found: Found,
+    found: ScanResult,
     known: KnownNames,
     node: Node,
     name: str,
-    scope: Scope,
+    scope: DeclarationScope,
     depth: int,
 ) -> dict[str, Expression | int]:
     """Adds the enumerators: as ``E::A`` and, unless it is an ``enum class``, as ``A``.

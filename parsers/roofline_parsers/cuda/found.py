@@ -9,11 +9,11 @@ from roofline_core.program.records import record
 from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function, Struct, TemplateParameter
-from roofline_parsers.cuda.scopes import Scope
+from roofline_parsers.cuda.scopes import DeclarationScope
 
 
 @dataclass(slots=True)
-class Found:
+class ScanResult:
     """What a scan has come upon so far."""
 
     functions: list[Function] = field(default_factory=list)
@@ -29,7 +29,7 @@ class Found:
 
 
 @record(frozen=True, slots=True)
-class Extent:
+class FunctionExtent:
     """Where a function stands, in bytes."""
 
     start: int
@@ -37,4 +37,4 @@ class Extent:
     """Start of the body; the end where there is none."""
     end: int
     function: Function
-    scope: Scope
+    scope: DeclarationScope

@@ -33,8 +33,8 @@ from roofline_parsers.cuda.grammar import (
     kind,
 )
 from roofline_parsers.cuda.lowering import Lowering
-from roofline_parsers.cuda.scopes import KnownNames, Scope, lowering_for
-from roofline_parsers.cuda.source import SourceText
+from roofline_parsers.cuda.scopes import DeclarationScope, KnownNames, lowering_for
+from roofline_parsers.cuda.source import ParserInput
 from roofline_parsers.cuda.specifiers import Specifiers, read_specifiers
 from roofline_parsers.cuda.type_names import (
     TemplateArgs,
@@ -111,10 +111,10 @@ def _read_name(lo: Lowering, node: Node, depth: int) -> _FunctionName:
 
 
 def read_function(
-    source: SourceText,
+    source: ParserInput,
     known: KnownNames,
     node: Node,
-    scope: Scope,
+    scope: DeclarationScope,
     depth: int,
 ) -> Function | None:
     """A function with a body (or ``= default``); None if no name can be found in it."""
@@ -173,7 +173,7 @@ class FunctionParts:
 
 
 def make_function(
-    lo: Lowering, known: KnownNames, parts: FunctionParts, scope: Scope, depth: int
+    lo: Lowering, known: KnownNames, parts: FunctionParts, scope: DeclarationScope, depth: int
 ) -> Function:
     """A function from its declaration."""
     node, specifiers, declared, body = parts.node, parts.specifiers, parts.declared, parts.body
@@ -224,7 +224,7 @@ def make_function(
     )
 
 
-def _launches(source: SourceText, specifiers: Specifiers, body: Node) -> bool:
+def _launches(source: ParserInput, specifiers: Specifiers, body: Node) -> bool:
     if not specifiers.qualifiers & {"__global__", "__device__"}:
         return False
     return source.text.find(b"<<<", body.start_byte, body.end_byte) >= 0

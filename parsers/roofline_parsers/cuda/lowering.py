@@ -20,7 +20,7 @@ from roofline_parsers.cuda.grammar import COMMENT, Node, all_kinds, kind
 if TYPE_CHECKING:
     from roofline_core.program.statements import Statement
     from roofline_core.program.types import Type
-    from roofline_parsers.cuda.source import SourceText
+    from roofline_parsers.cuda.source import ParserInput
 
 Reads = TypeVar("Reads", bound=Callable[..., object])
 
@@ -66,7 +66,7 @@ class Lowering:
     )
 
     def __init__(
-        self, source: SourceText, types: set[str], values: set[str], prefix: str = ""
+        self, source: ParserInput, types: set[str], values: set[str], prefix: str = ""
     ) -> None:
         """``prefix`` qualifies classes met on the way (``function::``)."""
         self.source = source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from roofline_core.program.units import Problem, Severity
 from roofline_parsers.cuda.grammar import COMPOUND, ERROR, TYPE_IDENTIFIER, Node, Tree
-from roofline_parsers.cuda.source import SourceText
+from roofline_parsers.cuda.source import ParserInput
 
 MAX_PROBLEMS = 20
 """Syntax problems reported for one file."""
@@ -12,7 +12,7 @@ MAX_PROBLEMS = 20
 _EXCERPT = 60
 
 
-def syntax_problems(source: SourceText, tree: Tree) -> list[Problem]:
+def syntax_problems(source: ParserInput, tree: Tree) -> list[Problem]:
     """The errors of a tree in order: warnings inside bodies, errors outside. At most 20.
 
     A type that is missing is none: so the grammar reads ``= {}`` as a default argument.
@@ -35,7 +35,7 @@ def syntax_problems(source: SourceText, tree: Tree) -> list[Problem]:
     return found
 
 
-def _problem(source: SourceText, node: Node, in_body: bool) -> Problem:
+def _problem(source: ParserInput, node: Node, in_body: bool) -> Problem:
     text = " ".join(source.names[node.start_byte : node.start_byte + 2 * _EXCERPT].split())
     length = len(" ".join(source.names[node.start_byte : node.end_byte].split()))
     text = text[: min(length, _EXCERPT)] + ("..." if length > _EXCERPT else "")
@@ -44,6 +44,6 @@ def _problem(source: SourceText, node: Node, in_body: bool) -> Problem:
     return Problem(severity, f"syntax error, not read: '{text}'", source.path, line)
 
 
-def _missing(source: SourceText, node: Node) -> Problem:
+def _missing(source: ParserInput, node: Node) -> Problem:
     line = node.start_point[0] + source.first_line
     return Problem(Severity.WARNING, f"'{node.type}' is missing", source.path, line)

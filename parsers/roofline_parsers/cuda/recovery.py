@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 
 from roofline_core.program.units import Problem, Severity
-from roofline_parsers.cuda.found import Extent
+from roofline_parsers.cuda.found import FunctionExtent
 from roofline_parsers.cuda.grammar import Tree
 from roofline_parsers.cuda.pieces import GLOBAL, Pieces
 from roofline_parsers.cuda.scan import Scan
@@ -97,14 +97,14 @@ class _Recovery:
             return self._extent(anchor) is not None
         return _is_read(self.scan, anchor)
 
-    def _extent(self, anchor: int) -> Extent | None:
+    def _extent(self, anchor: int) -> FunctionExtent | None:
         """Where the function of an anchor was found.
 
         A header in which another function seems to begin has taken this one in by an error.
         """
         return self._owner(self.scan.extents, anchor)
 
-    def _owner(self, extents: list[Extent], anchor: int) -> Extent | None:
+    def _owner(self, extents: list[FunctionExtent], anchor: int) -> FunctionExtent | None:
         is_kernel = anchor in self.pieces.kernels
         for extent in extents:
             if not extent.start <= anchor < extent.body or extent.function.is_kernel != is_kernel:
@@ -144,7 +144,7 @@ class _Recovery:
         self.scan.extents += piece.extents
 
 
-def _has_error(tree: Tree, extent: Extent) -> bool:
+def _has_error(tree: Tree, extent: FunctionExtent) -> bool:
     node = tree.root_node.descendant_for_byte_range(extent.start, max(extent.start, extent.end - 1))
     return node is not None and node.has_error
 

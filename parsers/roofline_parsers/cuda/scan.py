@@ -10,7 +10,7 @@ from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
 from roofline_parsers.cuda.classes import CLASS_KINDS, ClassReader, class_name, has_body
 from roofline_parsers.cuda.declarators import read_declarator
-from roofline_parsers.cuda.found import Extent, Found
+from roofline_parsers.cuda.found import FunctionExtent, ScanResult
 from roofline_parsers.cuda.functions import FunctionParts, make_function, read_function
 from roofline_parsers.cuda.grammar import (
     COMMENT,
@@ -24,8 +24,8 @@ from roofline_parsers.cuda.grammar import (
     kind,
 )
 from roofline_parsers.cuda.lowering import MAX_DEPTH, Lowering
-from roofline_parsers.cuda.scopes import KnownNames, Scope, lowering_for
-from roofline_parsers.cuda.source import SourceText
+from roofline_parsers.cuda.scopes import DeclarationScope, KnownNames, lowering_for
+from roofline_parsers.cuda.source import ParserInput
 from roofline_parsers.cuda.specifiers import read_specifiers
 from roofline_parsers.cuda.templates import read_template_parameters
 from roofline_parsers.cuda.type_names import plain_type, type_of
@@ -42,18 +42,18 @@ LOCAL_CLASS = re.compile(
 class Scan:
     """One pass over the declarations of a tree."""
 
-    def __init__(self, source: SourceText, known: KnownNames) -> None:
+    def __init__(self, source: ParserInput, known: KnownNames) -> None:
         self.source = source
         self.known = known
-        self.found = Found()
-        self.extents: list[Extent] = []
+        self.found = ScanResult()
+        self.extents: list[FunctionExtent] = []
 
     def run(self, tree: Tree) -> None:
         """Reads all declarations, and the classes defined inside bodies."""
-        self.read_all(tree.root_node.children, Scope(), 0)
+        self.read_all(tree.root_node.children, DeclarationScope(), 0)
         self.read_local_classes(tree)
 
-    def read_all(self, nodes: list[Node], scope: Scope, depth: int) -> None:
+    def read_all(self, nodes: list[Node], scope: DeclarationScope, depth: int) -> None:
         """Reads declarations one after another."""
         if depth >= MAX_DEPTH:
             return
@@ -62,16 +62,16 @@ class Scan:
             if reader is not None:
                 reader(self, node, scope, depth + 1)
 
-    def _lowering(self, scope: Scope, hint: str = "") -> Lowering:
+    def _lowering(self, scope: DeclarationScope, hint: str = "") -> Lowering:
         lo = lowering_for(self.source, self.known, scope)
         lo.define_class = lambda node, depth: self._define(node, scope, depth, hint)
         return lo
 
-    def _define(self, node: Node, scope: Scope, depth: int, hint: str = "") -> Type:
+    def _define(self, node: Node, scope: DeclarationScope, depth: int, hint: str = "") -> Type:
         """A class's definition, wherever a type may stand."""
         return ClassReader(self.source, self.known, self.found, scope, hint).read(node, depth)
 
-    def read_function(self, node: Node, scope: Scope, depth: int) -> None:
+    def read_function(self, node: Node, scope: DeclarationScope, depth: int) -> None:
         """A function's definition."""
         function = read_function(self.source, self.known, node, scope, depth)
         if function is None:
@@ -79,9 +79,9 @@ class Scan:
         self.found.functions.append(function)
         body = next((c for c in node.children if c.kind_id in (COMPOUND, TRY)), None)
         start = node.end_byte if body is None else body.start_byte
-        self.extents.append(Extent(node.start_byte, start, node.end_byte, function, scope))
+        self.extents.append(FunctionExtent(node.start_byte, start, node.end_byte, function, scope))
 
-    def _declaration(self, node: Node, scope: Scope, depth: int) -> None:
+    def _declaration(self, node: Node, scope: DeclarationScope, depth: int) -> None:
         lo = self._lowering(scope)
         specifiers, variables, functions = read_variables(lo, node.children, depth, in_body=False)
         for declared in functions:
@@ -91,7 +91,7 @@ class Scan:
             function = make_function(lo, self.known, parts, scope, depth)
             self.found.functions.append(function)
             end = node.end_byte
-            self.extents.append(Extent(node.start_byte, end, end, function, scope))
+            self.extents.append(FunctionExtent(node.start_byte, end, end, function, scope))
         for variable in variables:
             self.known.values.add(variable.name.rpartition("::")[2])
             self.found.variables.append(
@@ -105,7 +105,7 @@ class Scan:
                 )
             )
 
-    def _instantiation(self, node: Node, scope: Scope, depth: int) -> None:
+    def _instantiation(self, node: Node, scope: DeclarationScope, depth: int) -> None:
         """An explicit instantiation: ``template __global__ void k<float>(float *);``."""
         lo = self._lowering(scope)
         children = [c for c in node.children[1:] if c.kind_id != ERROR]
@@ -116,7 +116,7 @@ class Scan:
                 made = make_function(lo, self.known, parts, scope, depth)
                 self.found.instantiations.append(made)
 
-    def _template(self, node: Node, scope: Scope, depth: int) -> None:
+    def _template(self, node: Node, scope: DeclarationScope, depth: int) -> None:
         for child in node.children:
             if child.kind_id == TEMPLATE_PARAMETERS:
                 lo = lowering_for(self.source, self.known, scope)
@@ -124,7 +124,7 @@ class Scan:
             else:
                 self.read_all([child], scope, depth)
 
-    def _namespace(self, node: Node, scope: Scope, depth: int) -> None:
+    def _namespace(self, node: Node, scope: DeclarationScope, depth: int) -> None:
         name = ""
         for child in node.children:
             if child.kind_id in _NAMESPACE_NAMES:
@@ -134,22 +134,22 @@ class Scan:
             elif child.kind_id == _DECLARATION_LIST:
                 self.read_all(child.children, scope.inside(name, is_class=False), depth)
 
-    def _linkage(self, node: Node, scope: Scope, depth: int) -> None:
-        inside = Scope(scope.prefix, extern_c=True)
+    def _linkage(self, node: Node, scope: DeclarationScope, depth: int) -> None:
+        inside = DeclarationScope(scope.prefix, extern_c=True)
         for child in node.children:
             if child.kind_id == _DECLARATION_LIST:
                 self.read_all(child.children, inside, depth)
             else:
                 self.read_all([child], inside, depth)
 
-    def _class(self, node: Node, scope: Scope, depth: int) -> None:
+    def _class(self, node: Node, scope: DeclarationScope, depth: int) -> None:
         if has_body(node):
             self._define(node, scope, depth)
         else:
             name, _ = class_name(lowering_for(self.source, self.known, scope), node, depth)
             self.known.types.add(name.rpartition("::")[2])
 
-    def _typedef(self, node: Node, scope: Scope, depth: int) -> None:
+    def _typedef(self, node: Node, scope: DeclarationScope, depth: int) -> None:
         children = node.children[1:]
         plain = lowering_for(self.source, self.known, scope)
         hint = ""
@@ -177,7 +177,7 @@ class Scan:
             elif declared.type != plain_type(name):
                 self.found.aliases[scope.prefix + name] = declared.type
 
-    def _alias(self, node: Node, scope: Scope, depth: int) -> None:
+    def _alias(self, node: Node, scope: DeclarationScope, depth: int) -> None:
         lo = self._lowering(scope)
         named = [c for c in node.named_children if c.kind_id not in (COMMENT, ERROR)]
         if len(named) >= 2:
@@ -187,7 +187,7 @@ class Scan:
             if scope.own_lists:
                 self.found.alias_params[scope.prefix + name] = scope.own_params
 
-    def _pragma(self, node: Node, scope: Scope, depth: int) -> None:
+    def _pragma(self, node: Node, scope: DeclarationScope, depth: int) -> None:
         """``#pragma pack``, which limits the alignment of the fields declared after it."""
         text = self.source.text[node.start_byte : node.end_byte]
         asked = _PACK.match(text)
@@ -204,7 +204,7 @@ class Scan:
         else:
             limits[-1] = sizes[0] if sizes else None
 
-    def _container(self, node: Node, scope: Scope, depth: int) -> None:
+    def _container(self, node: Node, scope: DeclarationScope, depth: int) -> None:
         """Directives left in the text, and errors: what they hold is read where it stands."""
         self.read_all(node.children, scope, depth)
 
@@ -225,7 +225,7 @@ class Scan:
             if node is None or node.start_byte != match.start():
                 continue
             if node.kind_id in CLASS_KINDS or node.kind_id == ENUM:
-                self._define(node, Scope(f"{extent.function.qualified_name}::"), 0)
+                self._define(node, DeclarationScope(f"{extent.function.qualified_name}::"), 0)
 
 
 _PACK = re.compile(rb"\s*#\s*pragma\s+pack\s*\(([^()]*)\)")
@@ -239,7 +239,7 @@ def _inside_word(match: re.Match[bytes]) -> bool:
 
 _TYPE_NAME = kind("type_identifier")
 
-Reader = Callable[[Scan, Node, Scope, int], None]
+Reader = Callable[[Scan, Node, DeclarationScope, int], None]
 
 _READERS: dict[int, Reader] = {
     kind(name): reader

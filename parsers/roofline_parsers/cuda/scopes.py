@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from roofline_core.program.records import record
 from roofline_core.program.units import TemplateParameter
 from roofline_parsers.cuda.lowering import Lowering
-from roofline_parsers.cuda.source import SourceText
+from roofline_parsers.cuda.source import ParserInput
 
 TemplateParams = tuple[TemplateParameter, ...]
 
 
 @record(frozen=True, slots=True)
-class Scope:
+class DeclarationScope:
     """Where a declaration stands."""
 
     prefix: str = ""
@@ -32,13 +32,13 @@ class Scope:
         own = self.template_lists[len(self.template_lists) - self.own_lists :]
         return tuple(param for params in own for param in params)
 
-    def inside(self, name: str, *, is_class: bool) -> Scope:
+    def inside(self, name: str, *, is_class: bool) -> DeclarationScope:
         """The scope of the members of a namespace or class."""
         prefix = f"{self.prefix}{name}::" if name else self.prefix
         owner = f"{self.prefix}{name}" if is_class else None
         return replace(self, prefix=prefix, owner=owner, own_lists=0)
 
-    def with_template(self, params: TemplateParams) -> Scope:
+    def with_template(self, params: TemplateParams) -> DeclarationScope:
         """The scope of what follows ``template <params>``."""
         lists = (*self.template_lists, params)
         return replace(self, template_lists=lists, own_lists=self.own_lists + 1)
@@ -53,7 +53,9 @@ class KnownNames:
     namespaces: set[str] = field(default_factory=set)
 
 
-def lowering_for(source: SourceText, known: KnownNames, scope: Scope, prefix: str = "") -> Lowering:
+def lowering_for(
+    source: ParserInput, known: KnownNames, scope: DeclarationScope, prefix: str = ""
+) -> Lowering:
     """A fresh lowering that knows the template parameters in scope."""
     lo = Lowering(source, known.types, known.values, prefix)
     for params in scope.template_lists:

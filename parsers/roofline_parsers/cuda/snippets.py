@@ -7,7 +7,7 @@ from pathlib import Path
 from roofline_core.program.expressions import Call, Expression, Unknown
 from roofline_parsers.cuda.grammar import DECLARATION, INIT_DECLARATOR, Node
 from roofline_parsers.cuda.lowering import Lowering, expression
-from roofline_parsers.cuda.source import SourceText
+from roofline_parsers.cuda.source import ParserInput
 
 
 def parse_expression(text: str, line: int = 0) -> Expression:
@@ -36,9 +36,9 @@ def parse_arguments(lo: Lowering, node: Node, depth: int) -> tuple[Expression, .
     return call.args if isinstance(call, Call) else None
 
 
-def _source(text: str, line: int, path: Path) -> SourceText:
+def _source(text: str, line: int, path: Path) -> ParserInput:
     raw = b"int x = " + text.encode() + b";"
-    return SourceText(path, raw, raw, first_line=line)
+    return ParserInput(path, raw, raw, first_line=line)
 
 
 def _initializer(root: Node) -> Node | None:

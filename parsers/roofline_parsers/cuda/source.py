@@ -39,7 +39,7 @@ class _Utf8Slices:
 
 
 @dataclass(eq=False)
-class SourceText:
+class ParserInput:
     """Text to parse and the way back to the file: line i of ``text`` is line i of ``source``."""
 
     path: Path

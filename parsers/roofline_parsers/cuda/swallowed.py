@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from roofline_core.program.records import record
-from roofline_parsers.cuda.found import Extent, Found
+from roofline_parsers.cuda.found import FunctionExtent, ScanResult
 from roofline_parsers.cuda.grammar import (
     COMPOUND,
     ERROR,
@@ -17,16 +17,16 @@ from roofline_parsers.cuda.grammar import (
 )
 from roofline_parsers.cuda.pieces import Pieces
 from roofline_parsers.cuda.scan import Scan
-from roofline_parsers.cuda.scopes import Scope
-from roofline_parsers.cuda.source import SourceText
+from roofline_parsers.cuda.scopes import DeclarationScope
+from roofline_parsers.cuda.source import ParserInput
 
 
 @record(frozen=True, slots=True)
 class PieceScan:
     """What was read of a part of the text."""
 
-    found: Found
-    extents: list[Extent]
+    found: ScanResult
+    extents: list[FunctionExtent]
     """In offsets of the whole text."""
     broken: bool
     """Whether the part has errors of its own."""
@@ -37,7 +37,7 @@ def read_piece(scan: Scan, pieces: Pieces, begin: int, end: int) -> PieceScan:
     whole = scan.source
     row = bisect_right(whole.line_starts, begin) - 1
     column = begin - whole.line_starts[row]
-    source = SourceText(
+    source = ParserInput(
         whole.path,
         whole.source,
         b" " * column + pieces.balanced(begin, end),
@@ -49,11 +49,11 @@ def read_piece(scan: Scan, pieces: Pieces, begin: int, end: int) -> PieceScan:
     shift = begin - column
     inner = Scan(source, scan.known)
     tree = source.parse()
-    inner.read_all(tree.root_node.children, Scope(pieces.prefix(begin)), 0)
+    inner.read_all(tree.root_node.children, DeclarationScope(pieces.prefix(begin)), 0)
     inner.read_local_classes(tree)
     recover_swallowed(inner, tree, pieces, shift)
     extents = [
-        Extent(e.start + shift, e.body + shift, e.end + shift, e.function, e.scope)
+        FunctionExtent(e.start + shift, e.body + shift, e.end + shift, e.function, e.scope)
         for e in inner.extents
     ]
     return PieceScan(inner.found, extents, tree.root_node.has_error)
@@ -72,7 +72,9 @@ def recover_swallowed(scan: Scan, tree: Tree, pieces: Pieces, shift: int = 0) ->
             if in_body and _is_function(child):
                 start = _templated(child).start_byte
                 if not any(e.start <= start < e.body for e in scan.extents):
-                    scan.read_all([child], Scope(pieces.prefix(child.start_byte + shift)), 0)
+                    scan.read_all(
+                        [child], DeclarationScope(pieces.prefix(child.start_byte + shift)), 0
+                    )
             if child.has_error or child.kind_id == ERROR:
                 stack.append((child, inside))
 

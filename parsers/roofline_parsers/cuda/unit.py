@@ -11,7 +11,7 @@ from roofline_parsers.cuda.problems import syntax_problems
 from roofline_parsers.cuda.recovery import recover
 from roofline_parsers.cuda.scan import Scan
 from roofline_parsers.cuda.scopes import KnownNames
-from roofline_parsers.cuda.source import SourceText
+from roofline_parsers.cuda.source import ParserInput
 from roofline_parsers.opencl.functions import TYPE_NAMES, as_opencl
 from roofline_parsers.openmp import units
 from roofline_parsers.preprocess import PreprocessedFile
@@ -68,7 +68,7 @@ def _parse_one(pre: PreprocessedFile, cache: ParseCache) -> _Parsed:
             known.types |= parsed.known.types
             known.values |= parsed.known.values
             known.namespaces |= parsed.known.namespaces
-    source = SourceText(
+    source = ParserInput(
         pre.path, pre.source, pre.text, pre.changed_lines, pre.macros, dialect=pre.dialect
     )
     tree = cache.parse(source)

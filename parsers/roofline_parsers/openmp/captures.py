@@ -27,7 +27,7 @@ from roofline_core.program.expressions import (
 from roofline_core.program.statements import Declare, Statement, Variable
 from roofline_core.program.types import Type
 from roofline_core.program.units import Struct, TemplateParameter
-from roofline_parsers.openmp.rewrite import Env, Rewriter, Summary, free_names, substitute
+from roofline_parsers.openmp.rewrite import Env, ExpressionSummary, Rewriter, free_names, substitute
 
 _PLAIN_STD: Final = re.compile(r"std::(?:u?int\w*_t|size_t|ptrdiff_t|byte)")
 _FLOATING: Final = frozenset(("float", "double", "long double"))
@@ -248,7 +248,7 @@ class _ConstantNames(Rewriter):
     def __init__(self) -> None:
         self.found: set[str] = set()
 
-    def passes(self, summary: Summary, env: Env) -> bool:
+    def passes(self, summary: ExpressionSummary, env: Env) -> bool:
         """Its types have no bounds and no arguments."""
         return True
 

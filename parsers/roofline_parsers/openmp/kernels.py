@@ -8,7 +8,7 @@ from roofline_core.program.expressions import Expression
 from roofline_parsers.openmp.team_scope import TeamNames
 
 
-class Level(Enum):
+class ThreadLevel(Enum):
     """Which threads of a team are at work."""
 
     TEAM = "team"

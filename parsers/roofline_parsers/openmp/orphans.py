@@ -9,7 +9,7 @@ from typing import Final
 from roofline_core.program.directives import Directive
 from roofline_core.program.statements import Block, Statement
 from roofline_parsers.openmp.build import block
-from roofline_parsers.openmp.kernels import Kernel, Level
+from roofline_parsers.openmp.kernels import Kernel, ThreadLevel
 from roofline_parsers.openmp.regions import DeviceCode
 from roofline_parsers.openmp.team_scope import team_names
 
@@ -32,7 +32,7 @@ def device_form(
 
     @cache
     def lowered() -> Statement:
-        level = Level.TEAM if head in _TEAM else Level.PARALLEL
+        level = ThreadLevel.TEAM if head in _TEAM else ThreadLevel.PARALLEL
         given = Block(directive.line, ()) if body is None else body
         code = DeviceCode(Kernel(team_names(given)), level)
         return block(directive.line, code.lower(directive, directive.constructs, given, {}))

@@ -21,15 +21,15 @@ from roofline_core.program.types import Type
 from roofline_core.program.units import Dialect, Function, Span, TemplateParameter
 from roofline_parsers.openmp.build import only, statements, without_last_barrier
 from roofline_parsers.openmp.captures import Captures, Capturing, Types
-from roofline_parsers.openmp.kernels import Kernel, Level
+from roofline_parsers.openmp.kernels import Kernel, ThreadLevel
 from roofline_parsers.openmp.loops import inner
 from roofline_parsers.openmp.regions import DeviceCode
 from roofline_parsers.openmp.rewrite import (
     Env,
+    ExpressionSummary,
     Node,
     Rewriter,
     StatementRewriter,
-    Summary,
     free_names,
     holds_lambda,
     substitute,
@@ -61,7 +61,7 @@ class Outliner(Rewriter):
         self.site = site
         self.kernels: list[Function] = []
 
-    def passes(self, summary: Summary, env: Env) -> bool:
+    def passes(self, summary: ExpressionSummary, env: Env) -> bool:
         """No region stands in an expression without statements."""
         return True
 
@@ -136,7 +136,7 @@ class Outliner(Rewriter):
 class _Addresses(Rewriter):
     """``&*x`` is ``x``."""
 
-    def passes(self, summary: Summary, env: Env) -> bool:
+    def passes(self, summary: ExpressionSummary, env: Env) -> bool:
         """There is nothing to rewrite without such an address."""
         return not summary.addresses
 
@@ -167,7 +167,7 @@ def _chain(node: Directed) -> Iterator[Directed]:
         current = inner(current.body)
 
 
-class _Collector(StatementRewriter):
+class _DirectiveCollector(StatementRewriter):
     def __init__(self, *, lambdas: bool) -> None:
         super().__init__(lambdas=lambdas)
         self.found: list[Directed] = []
@@ -179,7 +179,7 @@ class _Collector(StatementRewriter):
 
 def _directives(node: Directed, *, lambdas: bool) -> list[Directed]:
     """The statement and all directives in it, outermost first."""
-    collector = _Collector(lambdas=lambdas)
+    collector = _DirectiveCollector(lambdas=lambdas)
     collector.rewrite(node, {})
     return collector.found
 
@@ -200,7 +200,7 @@ def _kernel_code(
     names = team_names(region) if parallel else TeamNames()
     memory = frozenset(name for name in free_names(region) if capturing.in_memory(name))
     kernel = Kernel(names, memory, lone=not parallel, limit=limit)
-    code = DeviceCode(kernel, Level.TEAM)
+    code = DeviceCode(kernel, ThreadLevel.TEAM)
     made = code.lower(directive, directive.constructs, body, env)
     if not parallel:
         return [only(node.line, 0, made)]
@@ -275,7 +275,7 @@ class _Declared(Rewriter):
     def __init__(self) -> None:
         self.found: set[str] = set()
 
-    def passes(self, summary: Summary, env: Env) -> bool:
+    def passes(self, summary: ExpressionSummary, env: Env) -> bool:
         """Nothing is declared in an expression without statements."""
         return True
 

@@ -23,10 +23,10 @@ from roofline_parsers.openmp.build import (
     only,
     statements,
 )
-from roofline_parsers.openmp.kernels import Kernel, Level
+from roofline_parsers.openmp.kernels import Kernel, ThreadLevel
 from roofline_parsers.openmp.reductions import Reduction, read_reductions
-from roofline_parsers.openmp.rewrite import Env, Rewriter, Summary, substitute
-from roofline_parsers.openmp.sharing import Share, Work, read_nest, share_out
+from roofline_parsers.openmp.rewrite import Env, ExpressionSummary, Rewriter, substitute
+from roofline_parsers.openmp.sharing import Share, SharedLoopNest, read_nest, share_out
 from roofline_parsers.openmp.team_scope import TeamScope
 
 Constructs = tuple[str, ...]
@@ -35,18 +35,18 @@ Constructs = tuple[str, ...]
 class DeviceCode(Rewriter):
     """Spells out the directives of one kernel, or of one function that kernels call."""
 
-    def __init__(self, kernel: Kernel, level: Level) -> None:
+    def __init__(self, kernel: Kernel, level: ThreadLevel) -> None:
         self.kernel = kernel
         self.level = level
         self.threads: Expression | None = None
         """``num_threads`` of the parallel region around, where threads may be left out."""
         self.team_scope = TeamScope(kernel.names, kernel.memory, self._directed, self.rewrite)
 
-    def passes(self, summary: Summary, env: Env) -> bool:
+    def passes(self, summary: ExpressionSummary, env: Env) -> bool:
         """No directive stands in an expression without statements."""
         return True
 
-    def _at(self, level: Level, threads: Expression | None = None) -> DeviceCode:
+    def _at(self, level: ThreadLevel, threads: Expression | None = None) -> DeviceCode:
         code = DeviceCode(self.kernel, level)
         code.threads = threads
         return code
@@ -62,7 +62,7 @@ class DeviceCode(Rewriter):
 
     def body(self, node: Statement, env: Env) -> list[Statement]:
         """The statements under a construct."""
-        if self.level is Level.TEAM and not self.kernel.lone:
+        if self.level is ThreadLevel.TEAM and not self.kernel.lone:
             return self.team_scope.body(statements(node), dict(env))
         return list(statements(self.rewrite(node, dict(env))))
 
@@ -91,7 +91,11 @@ class DeviceCode(Rewriter):
         """Whether more than one thread works on what the constructs reduce."""
         if "teams" in constructs:
             return True
-        return constructs != ("simd",) and self.level is not Level.SERIAL and not self.kernel.lone
+        return (
+            constructs != ("simd",)
+            and self.level is not ThreadLevel.SERIAL
+            and not self.kernel.lone
+        )
 
     def _accumulated(
         self, reductions: Sequence[Reduction], body: Statement, env: Env, before: list[Statement]
@@ -147,9 +151,9 @@ class DeviceCode(Rewriter):
         """``loop``: over what is there to share it, teams first, unless ``bind`` says it."""
         bind = directive.clause("bind")
         bound = bind.modifiers[0] if bind is not None and bind.modifiers else None
-        if bound == "thread" or self.level is Level.SERIAL or self.kernel.lone:
+        if bound == "thread" or self.level is ThreadLevel.SERIAL or self.kernel.lone:
             return self.body(body, env)
-        if self.level is Level.PARALLEL:
+        if self.level is ThreadLevel.PARALLEL:
             return self._for(directive, rest, body, env)
         if bound == "parallel":
             return self._parallel(directive, ("for", *rest), body, env)
@@ -158,11 +162,11 @@ class DeviceCode(Rewriter):
     def _parallel(
         self, directive: Directive, rest: Constructs, body: Statement, env: Env
     ) -> list[Statement]:
-        if self.level is not Level.TEAM:
-            return self._at(Level.SERIAL)._construct(directive, rest, body, env)
+        if self.level is not ThreadLevel.TEAM:
+            return self._at(ThreadLevel.SERIAL)._construct(directive, rest, body, env)
         line = directive.line
         threads = self._fewer_threads(directive)
-        made = self._at(Level.PARALLEL, threads)._construct(directive, rest, body, env)
+        made = self._at(ThreadLevel.PARALLEL, threads)._construct(directive, rest, body, env)
         if threads is not None:
             made = made[:-1] if ends_with_barrier(made) else made
             index = builtin(line, "threadIdx")
@@ -183,14 +187,14 @@ class DeviceCode(Rewriter):
     def _for(
         self, directive: Directive, rest: Constructs, body: Statement, env: Env
     ) -> list[Statement]:
-        if self.level is not Level.PARALLEL:
+        if self.level is not ThreadLevel.PARALLEL:
             return self.body(body, env)
         made = self._shared(directive, Share.THREADS, body, env)
         return self._waiting(directive, made)
 
     def _waiting(self, directive: Directive, made: list[Statement]) -> list[Statement]:
         """Threads wait for each other after a work-sharing construct, unless ``nowait``."""
-        if self.level is not Level.PARALLEL or directive.clause("nowait") is not None:
+        if self.level is not ThreadLevel.PARALLEL or directive.clause("nowait") is not None:
             return made
         return made if ends_with_barrier(made) else [*made, barrier(directive.line)]
 
@@ -198,13 +202,13 @@ class DeviceCode(Rewriter):
         self, directive: Directive, share: Share, body: Statement, env: Env
     ) -> list[Statement]:
         """A loop nest shared out; a statement that is no such loop is left as it is."""
-        level = Level.TEAM if share is Share.TEAMS else Level.PARALLEL
+        level = ThreadLevel.TEAM if share is Share.TEAMS else ThreadLevel.PARALLEL
         inner = self._at(level)
         loops = read_nest(directive, body, env)
         if not loops:
             return inner.body(body, env)
         self.kernel.loops += 1
-        work = Work(directive, share, loops, self.kernel.loops, self.threads)
+        work = SharedLoopNest(directive, share, loops, self.kernel.loops, self.threads)
 
         def innermost(recovered: Sequence[Declare]) -> list[Statement]:
             scope = dict(env)
@@ -218,7 +222,7 @@ class DeviceCode(Rewriter):
         self, directive: Directive, rest: Constructs, body: Statement, env: Env
     ) -> list[Statement]:
         """Each section is one thread's; what stands before the first is one too."""
-        if self.level is not Level.PARALLEL:
+        if self.level is not ThreadLevel.PARALLEL:
             return self.body(body, env)
         made: list[Statement] = []
         for number, item in enumerate(statements(body)):
@@ -231,18 +235,18 @@ class DeviceCode(Rewriter):
     def _single(
         self, directive: Directive, rest: Constructs, body: Statement, env: Env
     ) -> list[Statement]:
-        if self.level is not Level.PARALLEL:
+        if self.level is not ThreadLevel.PARALLEL:
             return self.body(body, env)
         return self._waiting(directive, [only(directive.line, 0, self.body(body, env))])
 
     def _master(
         self, directive: Directive, rest: Constructs, body: Statement, env: Env
     ) -> list[Statement]:
-        if self.level is not Level.PARALLEL:
+        if self.level is not ThreadLevel.PARALLEL:
             return self._construct(directive, rest, body, env)
         chosen = directive.clause("filter")
         line = directive.line
-        made = self._at(Level.SERIAL)._construct(directive, rest, body, env)
+        made = self._at(ThreadLevel.SERIAL)._construct(directive, rest, body, env)
         if chosen is not None and chosen.items:
             index = builtin(line, "threadIdx")
             test = Binary(line, "==", index, chosen.items[0])
@@ -258,7 +262,7 @@ class DeviceCode(Rewriter):
     def _barrier(
         self, directive: Directive, rest: Constructs, body: Statement, env: Env
     ) -> list[Statement]:
-        return [barrier(directive.line)] if self.level is Level.PARALLEL else []
+        return [barrier(directive.line)] if self.level is ThreadLevel.PARALLEL else []
 
 
 def _privates(directive: Directive, constructs: Constructs, env: Env) -> list[Variable]:

@@ -94,7 +94,7 @@ _FIELDS: Final = _Fields()
 _SKIPPED: Final = frozenset((_NO_PART, _EXPRESSION, _NAME))
 
 
-class Summary:
+class ExpressionSummary:
     """What stands in an expression that has no statements in it and no constants in its types."""
 
     __slots__ = ("addresses", "names", "writes")
@@ -108,11 +108,11 @@ class Summary:
         """Whether the address of what a pointer points to is taken."""
 
 
-_SUMMARIES: dict[int, tuple[Expression, Summary | None]] = {}
+_SUMMARIES: dict[int, tuple[Expression, ExpressionSummary | None]] = {}
 _MOST_SUMMARIES: Final = 8192
 
 
-def summary_of(node: Expression) -> Summary | None:
+def summary_of(node: Expression) -> ExpressionSummary | None:
     """The summary of an expression, kept for a while; None for one that has to be walked."""
     known = _SUMMARIES.get(id(node))
     if known is not None and known[0] is node:
@@ -124,8 +124,8 @@ def summary_of(node: Expression) -> Summary | None:
     return made
 
 
-def _summarised(root: Expression) -> Summary | None:
-    found = Summary()
+def _summarised(root: Expression) -> ExpressionSummary | None:
+    found = ExpressionSummary()
     names, kinds = found.names, _KINDS
     stack: list[Any] = [root]
     while stack:
@@ -183,7 +183,7 @@ class Rewriter:
     _inside = False
     """Whether the walk is inside an expression."""
 
-    def passes(self, summary: Summary, env: Env) -> bool:
+    def passes(self, summary: ExpressionSummary, env: Env) -> bool:
         """Whether an expression with this summary need not be walked: it stays as it is."""
         return False
 
@@ -291,7 +291,7 @@ class _Substitution(Rewriter):
         self.values = values
         self.types = types
 
-    def passes(self, summary: Summary, env: Env) -> bool:
+    def passes(self, summary: ExpressionSummary, env: Env) -> bool:
         """It stays if none of the names is replaced."""
         return self.values.keys().isdisjoint(summary.names)
 
@@ -321,7 +321,7 @@ class _FreeNames(Rewriter):
     def __init__(self) -> None:
         self.found: dict[str, None] = {}
 
-    def passes(self, summary: Summary, env: Env) -> bool:
+    def passes(self, summary: ExpressionSummary, env: Env) -> bool:
         """Its names are all there is to find."""
         for name in summary.names:
             if name not in env:

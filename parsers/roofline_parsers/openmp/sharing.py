@@ -42,7 +42,7 @@ class Share(Enum):
 
 
 @record(frozen=True, slots=True)
-class Work:
+class SharedLoopNest:
     """A loop nest to share out."""
 
     directive: Directive
@@ -77,7 +77,9 @@ def iterations(loops: Sequence[Loop]) -> Expression:
     return reduce(times, (loop.trips for loop in loops))
 
 
-def share_out(work: Work, body: Callable[[Sequence[Declare]], list[Statement]]) -> list[Statement]:
+def share_out(
+    work: SharedLoopNest, body: Callable[[Sequence[Declare]], list[Statement]]
+) -> list[Statement]:
     """The loop nest for one thread.
 
     ``body`` gives the innermost body after the declarations of the loops' variables.
@@ -108,7 +110,7 @@ def _counter(loops: Sequence[Loop]) -> Type:
     return INT if total is not None and total < _NARROW_LIMIT else LONG
 
 
-def _recovered(work: Work, trips: Sequence[Expression], type_: Type) -> list[Declare]:
+def _recovered(work: SharedLoopNest, trips: Sequence[Expression], type_: Type) -> list[Declare]:
     """The loops' variables from the common counter, outermost first."""
     line = work.directive.line
     rest: Expression = Name(line, work.counter)
@@ -125,7 +127,7 @@ def _recovered(work: Work, trips: Sequence[Expression], type_: Type) -> list[Dec
     return found
 
 
-def _loop(work: Work, trips: Expression, type_: Type, body: Statement) -> Statement:
+def _loop(work: SharedLoopNest, trips: Expression, type_: Type, body: Statement) -> Statement:
     line = work.directive.line
     thread, team = builtin(line, "threadIdx"), builtin(line, "blockIdx")
     threads, teams = builtin(line, "blockDim"), builtin(line, "gridDim")
@@ -150,7 +152,7 @@ def _loop(work: Work, trips: Expression, type_: Type, body: Statement) -> Statem
 
 
 def _chunked(
-    work: Work,
+    work: SharedLoopNest,
     counter: tuple[str, Type],
     range_: tuple[Expression, Expression, Expression],
     chunk: Expression | None,

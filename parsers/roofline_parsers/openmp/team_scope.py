@@ -39,7 +39,7 @@ from roofline_core.program.statements import (
     While,
 )
 from roofline_parsers.openmp.build import INT, assign, barrier, block, only, statements
-from roofline_parsers.openmp.rewrite import Env, Node, Rewriter, Summary, free_names
+from roofline_parsers.openmp.rewrite import Env, ExpressionSummary, Node, Rewriter, free_names
 
 _PRIVATE: Final = frozenset(("private", "firstprivate", "lastprivate", "reduction", "linear"))
 _HARMLESS: Final = frozenset(("__syncthreads", "printf", "assert"))
@@ -64,7 +64,7 @@ class _Uses(Rewriter):
         self.assigned: set[str] = set()
         self.changed: set[str] = set()
 
-    def passes(self, summary: Summary, env: Env) -> bool:
+    def passes(self, summary: ExpressionSummary, env: Env) -> bool:
         """No directive stands in an expression without statements."""
         return True
 
@@ -111,7 +111,7 @@ class _Writes(Rewriter):
         self.assigned: set[str] = set()
         self.changed: set[str] = set()
 
-    def passes(self, summary: Summary, env: Env) -> bool:
+    def passes(self, summary: ExpressionSummary, env: Env) -> bool:
         """Only what is written is of interest."""
         return not summary.writes
 

@@ -14,8 +14,8 @@ from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function, Problem, Severity, Span, Struct, TranslationUnit
 from roofline_parsers.cuda.bodies import BodyReader
-from roofline_parsers.cuda.found import Found
-from roofline_parsers.cuda.source import SourceText
+from roofline_parsers.cuda.found import ScanResult
+from roofline_parsers.cuda.source import ParserInput
 from roofline_parsers.openmp.captures import Types
 from roofline_parsers.openmp.outlining import Outliner, Site
 
@@ -28,7 +28,7 @@ _OPERATOR: Final = re.compile(rb'_Pragma\s*\(\s*L?"(?:[^"\\]|\\.)*"\s*\)')
 
 
 @stage(Stage.LOWER)
-def outline(found: Found, source: SourceText, included: Sequence[TranslationUnit]) -> None:
+def outline(found: ScanResult, source: ParserInput, included: Sequence[TranslationUnit]) -> None:
     """Makes kernels of the target regions in ``found``; only functions that have one are read."""
     if _TARGET.search(source.text) is None:
         return
@@ -70,7 +70,7 @@ def _holds(function: Function) -> bool:
 
 
 def _outline(
-    function: Function, source: SourceText, types: Types
+    function: Function, source: ParserInput, types: Types
 ) -> tuple[Function, list[Function]]:
     """The function with launches for its regions, and the kernels."""
     body = function.body
@@ -92,7 +92,7 @@ def _outline(
     return replace(function, read_body=lambda: made), outliner.kernels
 
 
-def _pragma_span(source: SourceText, line: int) -> Span:
+def _pragma_span(source: ParserInput, line: int) -> Span:
     """Where a pragma's text stands on its first line: the pragma, or the macro that made it."""
     lines = source.source.split(b"\n", line)
     text = lines[line - 1] if 0 < line <= len(lines) else b""
@@ -105,7 +105,7 @@ def _pragma_span(source: SourceText, line: int) -> Span:
     return source.name_span("#pragma", (row, 0), (row, len(text)))
 
 
-def _known_types(found: Found, included: Sequence[TranslationUnit]) -> Types:
+def _known_types(found: ScanResult, included: Sequence[TranslationUnit]) -> Types:
     """Classes and aliases of the file and all it includes."""
     structs: dict[str, Struct] = {}
     aliases: dict[str, Type] = {}

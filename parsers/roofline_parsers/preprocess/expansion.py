@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from roofline_parsers.preprocess.frames import SPACE, Frames, Source
+from roofline_parsers.preprocess.frames import SPACE, ArgumentSource, Frames
 from roofline_parsers.preprocess.macros import Macro
 from roofline_parsers.preprocess.substitution import PAD, Painted, Substitution, resolve_pads
 
@@ -88,7 +88,7 @@ class Expander:
         if known is not None:
             return known, start + len(invocation)
         name = text[start:end]
-        source = Source(text, end)
+        source = ArgumentSource(text, end)
         self._context_free = True
         out: list[bytes] = []
         self._disabled.clear()
@@ -131,7 +131,7 @@ class Expander:
         self._depth -= 1
         return resolve_pads(out)
 
-    def _run(self, frames: Frames, source: Source | None, out: list[bytes]) -> None:
+    def _run(self, frames: Frames, source: ArgumentSource | None, out: list[bytes]) -> None:
         """Moves tokens from the frames to ``out``, expanding them on the way."""
         macros = self.macros
         stack = frames.stack
@@ -153,7 +153,7 @@ class Expander:
                 append(token)
 
     def _push_expansion(
-        self, macro: Macro, frames: Frames, source: Source | None, out: list[bytes]
+        self, macro: Macro, frames: Frames, source: ArgumentSource | None, out: list[bytes]
     ) -> bool:
         """Replaces an invocation, whose name was just read; False if it is none."""
         args: list[list[bytes]] = []
@@ -188,7 +188,7 @@ class Expander:
         self._counter += 1
         return b"%d" % (self._counter - 1)
 
-    def _open_paren(self, frames: Frames, source: Source | None) -> bool:
+    def _open_paren(self, frames: Frames, source: ArgumentSource | None) -> bool:
         """Takes the parenthesis after a function-like macro's name, if one comes next."""
         skipped: list[bytes] = []
         stack = frames.stack
@@ -211,7 +211,7 @@ class Expander:
         return False
 
     def _collect(
-        self, macro: Macro, frames: Frames, source: Source | None
+        self, macro: Macro, frames: Frames, source: ArgumentSource | None
     ) -> tuple[list[list[bytes]], bool] | None:
         """An invocation's arguments, and whether the variable ones were left out altogether.
 
@@ -237,7 +237,7 @@ class Expander:
         return args, omitted
 
     def _read_to_paren(
-        self, frames: Frames, source: Source | None, taken: list[bytes]
+        self, frames: Frames, source: ArgumentSource | None, taken: list[bytes]
     ) -> list[int] | None:
         """Reads on to the closing parenthesis.
 

@@ -31,7 +31,7 @@ class Frames:
         self.disabled.discard(self.stack.pop()[1])
 
 
-class Source:
+class ArgumentSource:
     """The text after an invocation's name."""
 
     __slots__ = ("_text", "position")

@@ -56,7 +56,7 @@ class Chunk:
 
 
 @dataclass(frozen=True)
-class Directive:
+class PreprocessorDirective:
     """A ``#`` line with the lines it continues on."""
 
     keyword: bytes
@@ -102,7 +102,7 @@ class SourceFile:
 
     path: Path
     source: bytes
-    parts: tuple[Chunk | Directive, ...]
+    parts: tuple[Chunk | PreprocessorDirective, ...]
     unclosed_comment_line: int | None = None
 
     @cached_property
@@ -123,7 +123,7 @@ class SourceFile:
     @cached_property
     def guard(self) -> bytes | None:
         """The macro of an include guard that encloses the whole file."""
-        directives = [part for part in self.parts if isinstance(part, Directive)]
+        directives = [part for part in self.parts if isinstance(part, PreprocessorDirective)]
         if len(directives) < 3 or directives[-1].keyword != b"endif":
             return None
         name = _guard_name(directives[0])
@@ -134,7 +134,7 @@ class SourceFile:
         return None if any(strip_comments(text).strip() for text in texts) else name
 
 
-def _guard_name(directive: Directive) -> bytes | None:
+def _guard_name(directive: PreprocessorDirective) -> bytes | None:
     if directive.keyword == b"ifndef":
         return directive.name or None
     if directive.keyword != b"if":
@@ -143,7 +143,7 @@ def _guard_name(directive: Directive) -> bytes | None:
     return words[-1] if words[:-1] in ([b"!defined"], [b"!", b"defined"]) else None
 
 
-def _encloses(directives: list[Directive]) -> bool:
+def _encloses(directives: list[PreprocessorDirective]) -> bool:
     """Whether the last directive closes the first, and no ``#else`` belongs to that pair."""
     depth = 0
     for directive in directives[:-1]:
@@ -177,7 +177,7 @@ def divide(path: Path, source: bytes) -> SourceFile:
         # follows: every later `/*` is unclosed too.
         text = text[: starts[-1]] + text[starts[-1] :].replace(b"/*", b"//")
         starts, ends = opaque_spans(text)
-    parts: list[Chunk | Directive] = []
+    parts: list[Chunk | PreprocessorDirective] = []
     line = 0
     last = 0
     for candidate in DIRECTIVE_START.finditer(text):
@@ -197,7 +197,7 @@ def divide(path: Path, source: bytes) -> SourceFile:
         keyword, rest = found.group("keyword", "rest")
         if rest[:1] == b"\\" and (split := _SPLIT_KEYWORD.match(join_lines(raw))):
             keyword, rest = split.groups()
-        parts.append(Directive(keyword, raw, rest, line + 1, b"\n" * extra, path))
+        parts.append(PreprocessorDirective(keyword, raw, rest, line + 1, b"\n" * extra, path))
         line += 1 + extra
         last = end
     if last < len(text):

@@ -24,7 +24,7 @@ from roofline_parsers.preprocess.predefined import KNOWN_HEADERS
 from roofline_parsers.preprocess.result import PreprocessedFile
 from roofline_parsers.preprocess.scanning import BraceTracker, ends_statement
 from roofline_parsers.preprocess.statement_expressions import rewrite_statement_expressions
-from roofline_parsers.preprocess.structure import Chunk, Directive, SourceFile
+from roofline_parsers.preprocess.structure import Chunk, PreprocessorDirective, SourceFile
 from roofline_parsers.preprocess.text_output import TextOutput
 from roofline_parsers.preprocess.tokens import lex
 
@@ -151,7 +151,7 @@ class Unit:
             dialect=self._includer.dialect,
         )
 
-    def _directive(self, directive: Directive) -> None:
+    def _directive(self, directive: PreprocessorDirective) -> None:
         keyword = directive.keyword
         condition = _CONDITIONALS.get(keyword)
         if condition:
@@ -166,22 +166,22 @@ class Unit:
 
     # ---- Conditionals
 
-    def _if(self, directive: Directive) -> None:
+    def _if(self, directive: PreprocessorDirective) -> None:
         self._groups.open(directive.line, lambda: self._holds(directive))
 
-    def _elif(self, directive: Directive) -> None:
+    def _elif(self, directive: PreprocessorDirective) -> None:
         keyword = directive.keyword.decode("ascii", "replace")
         condition = None if directive.keyword == b"else" else lambda: self._holds(directive)
         fault = self._groups.alternative(keyword, condition)
         if fault:
             self.report(fault, directive.line)
 
-    def _endif(self, directive: Directive) -> None:
+    def _endif(self, directive: PreprocessorDirective) -> None:
         fault = self._groups.close()
         if fault:
             self.report(fault, directive.line)
 
-    def _holds(self, directive: Directive) -> bool:
+    def _holds(self, directive: PreprocessorDirective) -> bool:
         keyword = directive.keyword
         if keyword.endswith(b"def"):
             if not directive.name:
@@ -208,7 +208,7 @@ class Unit:
 
     # ---- Macros
 
-    def _define(self, directive: Directive) -> None:
+    def _define(self, directive: PreprocessorDirective) -> None:
         macro = directive.definition
         if macro is None:
             self.report("#define without a name", directive.line)
@@ -217,18 +217,18 @@ class Unit:
         self._includer.touched.append(macro.name)
         self._expander.macros_changed()
 
-    def _undef(self, directive: Directive) -> None:
+    def _undef(self, directive: PreprocessorDirective) -> None:
         if self._includer.macros.pop(directive.name, None):
             self._includer.touched.append(directive.name)
             self._expander.macros_changed()
 
-    def _error(self, directive: Directive) -> None:
+    def _error(self, directive: PreprocessorDirective) -> None:
         text = directive.argument.decode("utf-8", "replace")
         self.report(f"#error {text}".rstrip(), directive.line)
 
     # ---- Includes
 
-    def _include(self, directive: Directive) -> None:
+    def _include(self, directive: PreprocessorDirective) -> None:
         self._output.flush()
         newlines = b"\n" + directive.newlines
         name, quoted = self._header_name(directive)
@@ -262,7 +262,7 @@ class Unit:
         self.include_lines.append(line)
         self._expander.macros_changed()
 
-    def _splice(self, directive: Directive, header: SourceFile) -> None:
+    def _splice(self, directive: PreprocessorDirective, header: SourceFile) -> None:
         text = self._includer.splice(self, header)
         self._expander.macros_changed()
         if text is not None and self._output.spend(len(text)):
@@ -272,7 +272,7 @@ class Unit:
             self.report("includes nest too deeply or are too big; one is left out", directive.line)
             self._output.add_blank(b"\n" + directive.newlines)
 
-    def _header_name(self, directive: Directive) -> tuple[bytes, bool]:
+    def _header_name(self, directive: PreprocessorDirective) -> tuple[bytes, bool]:
         """The header's name, empty if there is none, and whether it stands in quotes."""
         text = directive.argument
         if text[:1] not in (b"<", b'"'):
@@ -294,7 +294,7 @@ class Unit:
 
     # ---- Pragmas
 
-    def _pragma(self, directive: Directive) -> None:
+    def _pragma(self, directive: PreprocessorDirective) -> None:
         text = directive.argument
         output = self._output
         if text == b"once":
@@ -329,7 +329,7 @@ class Unit:
             self._expander.complaints.clear()
 
 
-_Handler = Callable[[Unit, Directive], None]
+_Handler = Callable[[Unit, PreprocessorDirective], None]
 _CONDITIONALS: dict[bytes, _Handler] = {
     b"if": Unit._if,
     b"ifdef": Unit._if,

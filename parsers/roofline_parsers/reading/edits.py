@@ -19,7 +19,7 @@ from roofline_parsers.cuda.cache import common_prefix
 from roofline_parsers.cuda.grammar import COMMENT, COMPOUND, FUNCTION, TEMPLATE, Node, kind
 from roofline_parsers.cuda.problems import syntax_problems
 from roofline_parsers.cuda.scan import LOCAL_CLASS
-from roofline_parsers.cuda.source import SourceText
+from roofline_parsers.cuda.source import ParserInput
 from roofline_parsers.openmp.units import holds_region
 from roofline_parsers.preprocess import PreprocessedFile, PreprocessOptions, preprocess
 
@@ -65,7 +65,7 @@ def read_edit(last: FileRead, source: bytes) -> FileRead | None:
     text = _preprocessed(last.pre, function, lines)
     if text is None:
         return None
-    own = SourceText(
+    own = ParserInput(
         last.pre.path,
         source,
         text.text[function.span.line - 1 :],
@@ -150,7 +150,7 @@ def _preprocessed(
     return made
 
 
-def _read(source: SourceText, function: Function) -> Function | None:
+def _read(source: ParserInput, function: Function) -> Function | None:
     """The function out of its own text; None where it is not the only thing there."""
     node = _definition(source.parse().root_node)
     if node is None:

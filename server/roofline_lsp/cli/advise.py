@@ -12,7 +12,7 @@ from pathlib import Path
 from roofline_advisor.advice import Advice, Suggestion
 from roofline_advisor.asking import Asker
 from roofline_advisor.edits import applied
-from roofline_advisor.suggest import Task, suggest
+from roofline_advisor.suggest import SuggestionTask, suggest
 from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.kernel_option import add_kernel_options, settings_of, task_of
 from roofline_lsp.cli.llm import check_on
@@ -47,7 +47,7 @@ def run(argv: Sequence[str]) -> int:
     return OK
 
 
-async def _advice(task: Task, *, quiet: bool) -> Advice:
+async def _advice(task: SuggestionTask, *, quiet: bool) -> Advice:
     def warn(text: str) -> None:
         print(f"roofline-lsp: {text}", file=sys.stderr)
 
@@ -59,7 +59,7 @@ async def _advice(task: Task, *, quiet: bool) -> Advice:
             await asker.close()
 
 
-def _lines(advice: Advice, task: Task) -> Iterator[str]:
+def _lines(advice: Advice, task: SuggestionTask) -> Iterator[str]:
     for at, each in enumerate(advice.suggestions, 1):
         yield f"{at}. {each.title}"
         yield f"   {each.why}"

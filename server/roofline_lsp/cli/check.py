@@ -20,7 +20,7 @@ from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
 from roofline_lsp.cli.statistics import statistics
 from roofline_lsp.formats.registry import renderer
-from roofline_lsp.formats.style import Style
+from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.text import problem_line
 from roofline_lsp.formats.units import counted
 from roofline_profiling.errors import StoreError
@@ -116,7 +116,7 @@ def with_problems(
 
 def _deliver(report: Report, options: argparse.Namespace) -> None:
     to_terminal = options.output is None and not options.quiet
-    style = Style.of_stream(sys.stdout) if to_terminal else Style()
+    style = ColourStyle.of_stream(sys.stdout) if to_terminal else ColourStyle()
     if to_terminal or options.output is not None:
         text = stage(Stage.REPORT)(renderer(options.format))(report, style)
         write(text, options.output)
@@ -126,7 +126,7 @@ def _deliver(report: Report, options: argparse.Namespace) -> None:
 
 def _print_problems(report: Report, severities: Sequence[Severity]) -> None:
     """On standard error, where standard output does not tell people."""
-    style = Style.of_stream(sys.stderr)
+    style = ColourStyle.of_stream(sys.stderr)
     for file in report.files:
         for problem in file.problems:
             if problem.severity in severities:

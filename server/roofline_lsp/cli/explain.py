@@ -23,7 +23,7 @@ from roofline_lsp.cli.options import (
 )
 from roofline_lsp.cli.output import write
 from roofline_lsp.formats.crash import crash_reason
-from roofline_lsp.formats.style import Style
+from roofline_lsp.formats.style import ColourStyle
 
 
 class NotExplainedError(RooflineError):
@@ -76,7 +76,7 @@ def run(argv: Sequence[str]) -> int:
     else:
         from roofline_lsp.formats.explanation.text import render  # noqa: PLC0415
 
-        style = Style.of_stream(sys.stdout) if options.output is None else Style()
+        style = ColourStyle.of_stream(sys.stdout) if options.output is None else ColourStyle()
         write(render(explanation, style), options.output)
     return OK
 

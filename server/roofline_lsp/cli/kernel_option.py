@@ -8,7 +8,7 @@ from pathlib import Path
 from roofline_advisor.advice import KernelName
 from roofline_advisor.bench import Bench
 from roofline_advisor.errors import AdvisorError, Fault
-from roofline_advisor.suggest import Task
+from roofline_advisor.suggest import SuggestionTask
 from roofline_core.settings import Layer, Settings, resolve
 from roofline_lsp.cli.files import read_regular
 from roofline_lsp.cli.options import add_analysis_options, add_program_options, analysis_layer
@@ -29,7 +29,7 @@ def settings_of(options: argparse.Namespace, *stronger: Layer) -> Settings:
     return resolve(options.file.parent, analysis_layer(options), *stronger, file=options.config)
 
 
-def task_of(options: argparse.Namespace, settings: Settings) -> Task:
+def task_of(options: argparse.Namespace, settings: Settings) -> SuggestionTask:
     """The kernel read. Raises AdvisorError naming the choices where there is none such."""
     source = read_regular(options.file)
     if source is None:
@@ -44,4 +44,4 @@ def task_of(options: argparse.Namespace, settings: Settings) -> Task:
             count = "has no kernel" if not kernels else f"has {len(kernels)} kernels"
             raise AdvisorError(Fault.MATERIAL, f"{options.file}: {count}{hint}")
         name = kernels[0].qualified_name
-    return Task.of(bench, source.decode("utf-8", "replace"), KernelName(name))
+    return SuggestionTask.of(bench, source.decode("utf-8", "replace"), KernelName(name))

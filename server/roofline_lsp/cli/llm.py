@@ -16,7 +16,7 @@ from roofline_advisor.classify import opinion
 from roofline_advisor.errors import HOPELESS, AdvisorError, Fault
 from roofline_advisor.joining import worth_asking
 from roofline_advisor.pricing import Preview, preview
-from roofline_advisor.protocols import Case, questions
+from roofline_advisor.protocols import ClassificationCase, questions
 from roofline_advisor.request import Request
 from roofline_analysis.report.report import FileReport, KernelReport, ModelOpinion
 from roofline_core.settings import Settings
@@ -67,7 +67,7 @@ def previewed(files: Sequence[FileReport], settings: Settings, which: str) -> Pr
     return asyncio.run(_previewed(_cases(files, settings, which), settings))
 
 
-def _cases(files: Sequence[FileReport], settings: Settings, which: str) -> list[Case]:
+def _cases(files: Sequence[FileReport], settings: Settings, which: str) -> list[ClassificationCase]:
     """The kernels to ask about, each with its program read again for the sources."""
     cases = []
     for file in files:
@@ -79,7 +79,7 @@ def _cases(files: Sequence[FileReport], settings: Settings, which: str) -> list[
         reading = bench.read(text)
         for kernel in wanted:
             name = KernelName(kernel.qualified_name, kernel.name_span.line)
-            cases.append(Case(reading, reading.kernel(name), bench.gpu, settings))
+            cases.append(ClassificationCase(reading, reading.kernel(name), bench.gpu, settings))
     return cases
 
 
@@ -87,14 +87,14 @@ def _unsure(kernel: KernelReport, settings: Settings) -> bool:
     return worth_asking(kernel.prediction, settings.advisor)
 
 
-def _requests(case: Case) -> list[Request]:
+def _requests(case: ClassificationCase) -> list[Request]:
     """Those of all votes, in order."""
     votes = case.settings.advisor.votes
     return [request for sample in range(votes) for request in questions(case, sample)]
 
 
 async def _asked(
-    cases: Sequence[Case], settings: Settings, bar: ProgressBar
+    cases: Sequence[ClassificationCase], settings: Settings, bar: ProgressBar
 ) -> tuple[Opinions, dict[str, int]]:
     asker = Asker(settings.advisor, lambda text: print(f"roofline-lsp: {text}", file=sys.stderr))
     requests = [_requests(case) for case in cases]
@@ -150,7 +150,7 @@ async def _answers(
     return list(await asyncio.gather(*map(one, requests)))
 
 
-async def _previewed(cases: Sequence[Case], settings: Settings) -> Preview:
+async def _previewed(cases: Sequence[ClassificationCase], settings: Settings) -> Preview:
     asker = Asker(settings.advisor)
     requests = [request for case in cases for request in _requests(case)]
     try:

@@ -82,7 +82,7 @@ def run(argv: Sequence[str]) -> int:
         ncu = options.ncu or PROGRAM
         write(shlex.join(command_line(ncu, program, wanted, "measured.csv")) + "\n")
         return OK
-    show = _Progress()
+    show = _ProfilingProgress()
     try:
         found = profile(program, wanted, show=show.command, progress=show.kernel)
     finally:
@@ -104,7 +104,7 @@ def _compared(found: Profiled, program: Sequence[str], options: argparse.Namespa
     from roofline_analysis.api import gpu_used, project_root  # noqa: PLC0415 - brings the parsers along
     from roofline_profiling.import_store import gpu_name, keep  # noqa: PLC0415
     from roofline_profiling.text_report import launches_text  # noqa: PLC0415
-    from roofline_profiling.validate import Task, validate  # noqa: PLC0415
+    from roofline_profiling.validate import ValidationTask, validate  # noqa: PLC0415
 
     root = project_root(options.sources)
     settings = resolve(options.sources, analysis_layer(options))
@@ -118,11 +118,11 @@ def _compared(found: Profiled, program: Sequence[str], options: argparse.Namespa
     if not options.no_store:
         kept = keep(found.measurements, root, settings)
         closing = f"kept in {os.path.relpath(kept.path)}\n"
-    validation = validate(found.measurements, Task(root, settings, gpu_used(settings)))
+    validation = validate(found.measurements, ValidationTask(root, settings, gpu_used(settings)))
     return f"{launches_text(validation)}{closing}"
 
 
-class _Progress:
+class _ProfilingProgress:
     """What runs, and which kernel is being profiled: on standard error."""
 
     def __init__(self) -> None:

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from roofline_advisor.asking import Asker
 from roofline_advisor.pricing import estimated_tokens, preview
-from roofline_advisor.protocols import Case, questions
+from roofline_advisor.protocols import ClassificationCase, questions
 from roofline_advisor.request import Request
 from roofline_advisor.shown import shown
-from roofline_advisor.suggest import Task
+from roofline_advisor.suggest import SuggestionTask
 from roofline_core.settings import PROTOCOLS, Settings, validate
 from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.kernel_option import add_kernel_options, settings_of, task_of
@@ -46,13 +46,15 @@ def run(argv: Sequence[str]) -> int:
     counting = (turned_on(),) if options.count else ()
     settings = settings_of(options, layer, *counting)
     task = task_of(options, settings)
-    case = Case(task.reading, task.kernel, task.bench.gpu, settings)
+    case = ClassificationCase(task.reading, task.kernel, task.bench.gpu, settings)
     requests = [*questions(case), task.request()]
     write(f"{shown(task, case)}\n{_cost(requests, settings, task, count=options.count)}\n")
     return OK
 
 
-def _cost(requests: Sequence[Request], settings: Settings, task: Task, *, count: bool) -> str:
+def _cost(
+    requests: Sequence[Request], settings: Settings, task: SuggestionTask, *, count: bool
+) -> str:
     if count:
         check_on(settings)
         tokens = asyncio.run(_counted(requests, settings))

@@ -102,11 +102,11 @@ def run(argv: Sequence[str]) -> int:
 
 def _validated(options: argparse.Namespace) -> Validation:
     from roofline_analysis.api import gpu_used  # noqa: PLC0415 - the analyser brings the parsers along
-    from roofline_profiling.validate import Task, validate  # noqa: PLC0415
+    from roofline_profiling.validate import ValidationTask, validate  # noqa: PLC0415
 
     measurements, bodies, problems = _measurements(options)
     settings = _settings(options, measurements)
-    task = Task(
+    task = ValidationTask(
         options.sources,
         settings,
         gpu_used(settings),

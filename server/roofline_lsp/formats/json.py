@@ -27,7 +27,7 @@ from roofline_analysis.report.report import (
 )
 from roofline_core.program.precision import Precision
 from roofline_core.program.units import Problem, Span
-from roofline_lsp.formats.style import Style
+from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.tool import TOOL_NAME, tool_version
 
 SCHEMA_VERSION = "1.3"
@@ -39,7 +39,7 @@ SIGNIFICANT_DIGITS = 10
 Json = Mapping[str, object]
 
 
-def render(report: Report, _style: Style) -> str:
+def render(report: Report, _style: ColourStyle) -> str:
     """JSON with two blanks of indentation."""
     return json.dumps(to_json(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 

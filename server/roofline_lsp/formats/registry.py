@@ -6,12 +6,12 @@ import importlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
-from roofline_lsp.formats.style import Style
+from roofline_lsp.formats.style import ColourStyle
 
 if TYPE_CHECKING:
     from roofline_analysis.report.report import Report
 
-Renderer: TypeAlias = "Callable[[Report, Style], str]"
+Renderer: TypeAlias = "Callable[[Report, ColourStyle], str]"
 """Writes out a report, ending with a newline. A format without colours takes no notice of style."""
 
 FORMATS: Mapping[str, str] = {

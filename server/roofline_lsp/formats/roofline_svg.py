@@ -37,7 +37,7 @@ _MOST_NAME = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChartPoint:
     """Where a kernel stands; both numbers are above 0 and finite."""
 
     intensity: float
@@ -52,17 +52,17 @@ class Plotted:
 
     name: str
     precision: Precision
-    predicted: Place | None = None
-    measured: Place | None = None
+    predicted: ChartPoint | None = None
+    measured: ChartPoint | None = None
 
 
 def place_of(
     operations: float | None, moved_bytes: float | None, time_ns: float | None
-) -> Place | None:
+) -> ChartPoint | None:
     """Where counts put a kernel; None where one of them is not known or 0."""
     if not operations or not moved_bytes or not time_ns:
         return None
-    return Place(operations / moved_bytes, operations / time_ns)
+    return ChartPoint(operations / moved_bytes, operations / time_ns)
 
 
 def roofline_svg(gpu: GpuUsed, kernels: Sequence[Plotted], *, title: str = "") -> str:
@@ -197,7 +197,7 @@ def _kernel(kernel: Plotted, scale: _Scale, count: int) -> Iterator[str]:
     yield "</g>"
 
 
-def _point(place: Place | None, scale: _Scale) -> tuple[float, float] | None:
+def _point(place: ChartPoint | None, scale: _Scale) -> tuple[float, float] | None:
     """In the drawing; what lies beyond its edge is put on the edge."""
     if place is None:
         return None

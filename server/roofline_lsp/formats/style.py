@@ -8,13 +8,13 @@ from typing import TextIO
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class ColourStyle:
     """Wraps text in colour, or leaves it as it is where ``colour`` is false."""
 
     colour: bool = False
 
     @classmethod
-    def of_stream(cls, stream: TextIO) -> Style:
+    def of_stream(cls, stream: TextIO) -> ColourStyle:
         """Colours for a terminal only, and none where ``NO_COLOR`` is set or ``TERM`` is dumb."""
         wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         return cls(colour=wanted and stream.isatty())

@@ -12,15 +12,15 @@ from roofline_analysis.report.report import (
     LaunchReport,
     LibraryCallReport,
     Prediction,
+    PredictionSource,
     Report,
-    Source,
     Verdict,
     WhatIf,
 )
 from roofline_core.program.precision import Precision
 from roofline_core.program.units import Problem, Severity
 from roofline_lsp.formats.launch_values import not_told, numbers, source_of
-from roofline_lsp.formats.style import Style
+from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.units import (
     counted,
     dimensions,
@@ -48,7 +48,7 @@ _UNITS = {
 }
 
 
-def render(report: Report, style: Style) -> str:
+def render(report: Report, style: ColourStyle) -> str:
     """A block for each kernel, the problems of each file, and a closing line with the totals."""
     lines = [style.dim(gpu_line(report.gpu)), ""]
     for file in report.files:
@@ -74,7 +74,7 @@ def gpu_line(gpu: GpuUsed) -> str:
     return line if gpu.note is None else f"{line}\n{gpu.note}"
 
 
-def problem_line(path: Path, problem: Problem, style: Style) -> str:
+def problem_line(path: Path, problem: Problem, style: ColourStyle) -> str:
     """``main.cu:12: error: message``."""
     where = str(problem.path or path)
     if problem.line is not None:
@@ -97,13 +97,13 @@ def totals(report: Report) -> str:
     )
 
 
-def _kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: Style) -> Iterator[str]:
+def _kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: ColourStyle) -> Iterator[str]:
     prediction = kernel.prediction
     where = style.bold(f"{kernel.path}:{kernel.name_span.line}")
     verdict = _painted(prediction.verdict, style)
     limit = f"limited by {prediction.limiting.value}" if prediction.limiting else ""
     sure = percent(prediction.confidence) if prediction.verdict is not None else ""
-    if prediction.source is Source.MEASURED:
+    if prediction.source is PredictionSource.MEASURED:
         sure = "measured"
     yield "  ".join(cell for cell in (where, kernel.title, verdict, sure, limit) if cell)
     for label, texts in (
@@ -139,7 +139,7 @@ def _opinion(kernel: KernelReport) -> Iterator[str]:
         yield f"its reason, unchecked: {opinion.reason}"
 
 
-def _library_line(call: LibraryCallReport, style: Style) -> str:
+def _library_line(call: LibraryCallReport, style: ColourStyle) -> str:
     """``main.cu:12  thrust::sort  BB  97%  radix sort of ..., DRAM 37.7 MB, time 60 us``."""
     prediction = call.prediction
     where = style.bold(f"{call.path}:{call.line}")
@@ -160,7 +160,7 @@ def _library_line(call: LibraryCallReport, style: Style) -> str:
     return "  ".join(cell for cell in (where, call.name, verdict, sure, ", ".join(parts)) if cell)
 
 
-def _painted(verdict: Verdict | None, style: Style) -> str:
+def _painted(verdict: Verdict | None, style: ColourStyle) -> str:
     if verdict is None:
         return style.red("undecided")
     paint = style.green if verdict is Verdict.COMPUTE_BOUND else style.yellow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from roofline_analysis.report.report import FlipPoint, WhatIf
+from roofline_analysis.report.report import Crossover, WhatIf
 
 UNDECIDED = "?"
 
@@ -17,6 +17,6 @@ def strip(what_if: WhatIf, written: Callable[[str], str] = str) -> str:
     )
 
 
-def flip_text(flip: FlipPoint) -> str:
+def flip_text(flip: Crossover) -> str:
     """``CB from n >= 512``."""
     return f"{flip.verdict.value} from {flip.name} >= {flip.value}"

@@ -9,7 +9,7 @@ import pytest
 
 from roofline_analysis.api.entry import analyze
 from roofline_analysis.api.program import ProgramAnalysis
-from roofline_analysis.report.report import FlipPoint, KernelReport, Verdict, WhatIf
+from roofline_analysis.report.report import Crossover, KernelReport, Verdict, WhatIf
 from roofline_core.settings import OwnGpu, Settings
 from roofline_hardware_db.errors import UnknownGpuError
 from roofline_lsp.formats.what_if import flip_text
@@ -180,4 +180,4 @@ def test_an_analysis_for_elsewhere_is_made_once() -> None:
 
 
 def test_a_flip_is_worded_shortly() -> None:
-    assert flip_text(FlipPoint("n", 512, Verdict.COMPUTE_BOUND)) == "CB from n >= 512"
+    assert flip_text(Crossover("n", 512, Verdict.COMPUTE_BOUND)) == "CB from n >= 512"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roofline_analysis.device.costs.fma import charge_all
-from roofline_analysis.device.operations import Operation, Operations
+from roofline_analysis.device.operations import Operation, OperationList
 from roofline_analysis.regions.kernel_summary import Region, RegionForm, Work
 
 Count = Callable[..., Any]
@@ -83,7 +83,7 @@ def test_the_order_of_uses_does_not_matter(uses: list[str]) -> None:
 @given(st.lists(st.lists(st.integers(0, 30), max_size=3), max_size=30), st.integers(0, 29))
 def test_what_is_used_is_what_the_roots_lead_to(sources: list[list[int]], root: int) -> None:
     home = Region(RegionForm.KERNEL, None, (Path("k.cu"), 1))
-    operations = Operations()
+    operations = OperationList()
     noted = [operations.note(Operation(home, home.site)) for _ in sources]
     edges = [[each for each in inner if each < len(noted)] for inner in sources]
     for operation, inner in zip(noted, edges, strict=True):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roofline_analysis.device.summary import summarise
-from roofline_analysis.host.values import HostUnknown, LaunchContext, Opaque, Scalar
+from roofline_analysis.host.values import HostUnknown, LaunchContext, OpaqueValue, Scalar
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.launch.binding import Binding, bind
@@ -107,7 +107,7 @@ def learnt(source: str, grid: int, args: dict[str, Expr], *, block: int = 256) -
     return {s.name: v for s, v in found.values.items()}
 
 
-OPAQUE = Opaque("p", "not known")
+OPAQUE = OpaqueValue("p", "not known")
 GUARDED = """__global__ void f(float *a, int n, int m) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   %s

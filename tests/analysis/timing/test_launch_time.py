@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roofline_analysis.regions.kernel_summary import AccessMode, Work
-from roofline_analysis.timing.demand import Demand, RegionDemand, Request, launch_demand
+from roofline_analysis.timing.demand import Demand, RegionDemand, WarpRequest, launch_demand
 from roofline_analysis.timing.launch_time import CONSTANTS, Timing, launch_time, norm
 from roofline_analysis.timing.limiter import Limiter
 from roofline_analysis.traffic.dram import dram_traffic
@@ -78,7 +78,7 @@ def test_four_schedulers_issue_everything() -> None:
         68.0,
         work=work(sp=150.0, fused=50.0, int=50.0),
         branches=2.0,
-        requests=(Request(AccessMode.READ, 0.0, 1.0),) * 8,
+        requests=(WarpRequest(AccessMode.READ, 0.0, 1.0),) * 8,
     )
     timing = time_of(Demand(68, 1, (body,)), issue_overhead=2.0)
     assert timing.terms_ns["compute"] == pytest.approx((100 + (50 + 2 + 8) * 2) / 4 / CLOCK)
@@ -92,14 +92,14 @@ def test_the_sm_with_most_blocks_is_waited_for() -> None:
 
 
 def test_caches_are_charged_by_line_and_by_sector() -> None:
-    request = Request(AccessMode.READ, sectors=32.0, wavefronts=32.0, l2_share=0.5)
+    request = WarpRequest(AccessMode.READ, sectors=32.0, wavefronts=32.0, l2_share=0.5)
     timing = time_of(Demand(68, 1, (region(680.0, requests=(request,)),)), l2_bytes_per_sm=32.0)
     assert timing.terms_ns["l1"] == pytest.approx(10 * 32 / CLOCK)
     assert timing.terms_ns["l2"] == pytest.approx(10 * 16 / CLOCK)
 
 
 def test_a_path_waits_for_memory_in_each_wave() -> None:
-    load = Request(AccessMode.READ, 4.0, 1.0, dram_share=1.0)
+    load = WarpRequest(AccessMode.READ, 4.0, 1.0, dram_share=1.0)
     body = region(408.0 * 3, requests=(load,), rounds=2.0)
     tuned: dict[str, Any] = {
         "dependent": 4.0,
@@ -135,7 +135,7 @@ regions = st.builds(
     work=st.tuples(*[st.floats(0, 100)] * len(Work)),
     requests=st.lists(
         st.builds(
-            Request,
+            WarpRequest,
             st.sampled_from(AccessMode),
             st.floats(0, 32),
             st.floats(1, 32),

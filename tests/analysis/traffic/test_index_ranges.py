@@ -16,7 +16,7 @@ from roofline_analysis.regions.kernel_summary import (
     Region,
     RegionForm,
 )
-from roofline_analysis.traffic.index_ranges import Cut, cut_by_guards
+from roofline_analysis.traffic.index_ranges import IndexRanges, cut_by_guards
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.symbolic import Expr, apply, constant, from_atom, make_symbol
 from roofline_core.program.types import Type
@@ -30,7 +30,7 @@ DATA = from_atom(make_symbol("loaded", "data"))
 ARRAY = Array("a", "global", Type("float"))
 
 
-def guarded(*conditions: Expr) -> tuple[Cut, Region, Environment]:
+def guarded(*conditions: Expr) -> tuple[IndexRanges, Region, Environment]:
     root = Region(RegionForm.KERNEL, None, SITE)
     guard = Region(RegionForm.GUARD, root, SITE, conditions=conditions)
     root.children.append(guard)

@@ -16,17 +16,19 @@ from roofline_analysis.verdict.confidence import (
     features,
     probability,
 )
-from roofline_analysis.verdict.prediction import Grounds
+from roofline_analysis.verdict.prediction import ConfidenceFeatures
 
 shares = st.floats(0, 1)
-grounds = st.builds(Grounds, st.floats(-20, 20), shares, shares, st.integers(0, 100))
+grounds = st.builds(ConfidenceFeatures, st.floats(-20, 20), shares, shares, st.integers(0, 100))
 
 
 def test_features_of_a_verdict() -> None:
-    found = features(Grounds(math.log(4), 0.25, 0.5, 3))
+    found = features(ConfidenceFeatures(math.log(4), 0.25, 0.5, 3))
     assert found == pytest.approx((1, 0.75, 1, 0.25, 0.5, 2))
-    assert features(Grounds(-math.log(4), 0, 0, 0)) == pytest.approx((1, 0.75, 0, 0, 0, 0))
-    assert features(Grounds(-1, 0, 0, 15)) == features(Grounds(-1, 0, 0, 200))
+    assert features(ConfidenceFeatures(-math.log(4), 0, 0, 0)) == pytest.approx(
+        (1, 0.75, 0, 0, 0, 0)
+    )
+    assert features(ConfidenceFeatures(-1, 0, 0, 15)) == features(ConfidenceFeatures(-1, 0, 0, 200))
 
 
 def test_odds_become_a_probability_within_bounds() -> None:
@@ -36,19 +38,21 @@ def test_odds_become_a_probability_within_bounds() -> None:
 
 
 @given(grounds)
-def test_every_verdict_has_a_confidence(held: Grounds) -> None:
+def test_every_verdict_has_a_confidence(held: ConfidenceFeatures) -> None:
     assert LEAST <= confidence(held) <= MOST
 
 
 @given(grounds)
-def test_assuming_more_never_makes_a_verdict_surer(held: Grounds) -> None:
-    more = Grounds(held.margin, 1.0, 1.0, held.unknowns + 5)
+def test_assuming_more_never_makes_a_verdict_surer(held: ConfidenceFeatures) -> None:
+    more = ConfidenceFeatures(held.margin, 1.0, 1.0, held.unknowns + 5)
     assert confidence(more) <= confidence(held)
 
 
 @given(grounds, st.floats(1, 10))
-def test_far_from_the_ridge_a_verdict_is_surer(held: Grounds, times: float) -> None:
-    far = Grounds(held.margin * times, held.assumed_share, held.uncertain_share, held.unknowns)
+def test_far_from_the_ridge_a_verdict_is_surer(held: ConfidenceFeatures, times: float) -> None:
+    far = ConfidenceFeatures(
+        held.margin * times, held.assumed_share, held.uncertain_share, held.unknowns
+    )
     assert confidence(far) >= confidence(held) - 1e-12
 
 

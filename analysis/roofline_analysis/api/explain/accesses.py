@@ -9,16 +9,16 @@ from roofline_analysis.api.explain.formula import formula
 from roofline_analysis.api.explain.kernel_records import AccessFacts, ArrayFacts
 from roofline_analysis.names.signature import type_text
 from roofline_analysis.regions.kernel_summary import Access, Array, Region
-from roofline_analysis.rules.accesses import Asked, requests_of
-from roofline_analysis.traffic.access_footprints import Touched
+from roofline_analysis.rules.accesses import WarpAccess, requests_of
+from roofline_analysis.traffic.access_footprints import AccessFootprint
 from roofline_analysis.traffic.dram import ArrayTraffic, access_shares
 from roofline_analysis.traffic.footprint import sector_bytes
-from roofline_analysis.verdict.analyse import Judged, Target
+from roofline_analysis.verdict.analyse import LaunchAnalysis, Target
 
 _Shares = Mapping[Access, tuple[float, float]]
 
 
-def array_facts(judged: Judged, target: Target) -> tuple[ArrayFacts, ...]:
+def array_facts(judged: LaunchAnalysis, target: Target) -> tuple[ArrayFacts, ...]:
     """The arrays, those with most DRAM traffic first, then as they are met."""
     asked = {item.access: item for item in requests_of(judged, target)}
     by_array: dict[Array, list[tuple[Access, Region]]] = {}
@@ -37,8 +37,8 @@ def _array(
     array: Array,
     accesses: list[tuple[Access, Region]],
     moved: ArrayTraffic | None,
-    asked: Mapping[Access, Asked],
-    judged: Judged,
+    asked: Mapping[Access, WarpAccess],
+    judged: LaunchAnalysis,
 ) -> ArrayFacts:
     touched = {item.access: item for item in moved.touched} if moved is not None else {}
     shares: _Shares = access_shares(moved) if moved is not None else {}
@@ -59,13 +59,17 @@ def _array(
     )
 
 
-def _runs(region: Region, judged: Judged) -> float:
+def _runs(region: Region, judged: LaunchAnalysis) -> float:
     runs = judged.execution.regions.get(region)
     return runs.runs if runs is not None else 0.0
 
 
 def _access(
-    access: Access, runs: float, touched: Touched | None, asked: Asked | None, shares: _Shares
+    access: Access,
+    runs: float,
+    touched: AccessFootprint | None,
+    asked: WarpAccess | None,
+    shares: _Shares,
 ) -> AccessFacts:
     behind_l1 = asked is not None and asked.request.sectors > 0
     box = touched.box if touched is not None else None
@@ -94,7 +98,7 @@ def _access(
     )
 
 
-def _pattern(touched: Touched) -> str:
+def _pattern(touched: AccessFootprint) -> str:
     if touched.random:
         return "data-dependent"
     if touched.box is None:

@@ -19,9 +19,9 @@ from roofline_analysis.launch.binding import Binding, bind
 from roofline_analysis.regions.conditions import negation
 from roofline_analysis.regions.kernel_summary import Region, Role, Site
 from roofline_analysis.regions.unknowns import UnknownKind, UnknownUsed
-from roofline_analysis.verdict.analyse import Judged, Target, judge
+from roofline_analysis.verdict.analyse import LaunchAnalysis, Target, judge
 from roofline_analysis.verdict.crossover import ARGUMENT_COUNT, OpenNumber, open_numbers
-from roofline_analysis.verdict.launch import JudgedLaunch
+from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
 
@@ -30,7 +30,7 @@ _SHAPES: Final = ("grid size", "block size")
 _ROUNDING: Final = 1e-9
 
 
-def assumptions(launch: JudgedLaunch, target: Target, tried: int) -> tuple[Assumption, ...]:
+def assumptions(launch: BoundLaunch, target: Target, tried: int) -> tuple[Assumption, ...]:
     """All that was assumed for a launch; what changes the class first, then the time most.
 
     Other numbers are tried for at most ``tried`` numbers of the host and as many estimates, those
@@ -52,7 +52,7 @@ def assumptions(launch: JudgedLaunch, target: Target, tried: int) -> tuple[Assum
 # -- numbers of the host program
 
 
-def _of_host(launch: JudgedLaunch, target: Target, tried: int) -> Iterator[Assumption]:
+def _of_host(launch: BoundLaunch, target: Target, tried: int) -> Iterator[Assumption]:
     summary, context, bound = launch.judged.summary, launch.context, launch.bound
     told: set[object] = set()
     numbers = open_numbers(summary, context, bound, target)
@@ -86,7 +86,7 @@ def _names(number: OpenNumber) -> set[object]:
     return {(unknown.name, unknown.path, unknown.line)}
 
 
-def _host_number(number: OpenNumber, launch: JudgedLaunch, target: Target) -> Assumption:
+def _host_number(number: OpenNumber, launch: BoundLaunch, target: Target) -> Assumption:
     unknown = number.unknown
     bound = [u for u in launch.bound.unknowns if u.name == number.name]
     why = unknown.why if unknown is not None else bound[0].why if bound else ""
@@ -103,7 +103,7 @@ def _host_number(number: OpenNumber, launch: JudgedLaunch, target: Target) -> As
     )
 
 
-def _with_number(number: OpenNumber, launch: JudgedLaunch, target: Target) -> Iterator[Alternative]:
+def _with_number(number: OpenNumber, launch: BoundLaunch, target: Target) -> Iterator[Alternative]:
     """Half and double the number, if putting the present one in its place changes nothing."""
     summary, same = launch.judged.summary, number.bound(number.now)
     if same is None or _judged(launch, same, target).verdict is not launch.prediction.verdict:
@@ -114,13 +114,11 @@ def _with_number(number: OpenNumber, launch: JudgedLaunch, target: Target) -> It
             yield _alternative(float(value), judge(summary, bound, target))
 
 
-def _judged(launch: JudgedLaunch, bound: Binding, target: Target) -> Alternative:
+def _judged(launch: BoundLaunch, bound: Binding, target: Target) -> Alternative:
     return _alternative(0.0, judge(launch.judged.summary, bound, target))
 
 
-def _with_shape(
-    unknown: UnknownUsed, launch: JudgedLaunch, target: Target
-) -> Iterator[Alternative]:
+def _with_shape(unknown: UnknownUsed, launch: BoundLaunch, target: Target) -> Iterator[Alternative]:
     """Another grid or block where no launch gives one; sizes and the other of both follow."""
     summary, context = launch.judged.summary, launch.context
     of_grid = unknown.name == "grid size"
@@ -139,7 +137,7 @@ def _scaled_dims(dims: Dim3, factor: float) -> Dim3:
     return max(1, int(dims[0] * factor)), dims[1], dims[2]
 
 
-def _alternative(value: float, judged: Judged) -> Alternative:
+def _alternative(value: float, judged: LaunchAnalysis) -> Alternative:
     made = judged.prediction
     return Alternative(value, made.verdict, made.confidence, made.time_ns, made.dram_bytes)
 
@@ -160,7 +158,7 @@ class _Estimate:
 
 
 def _of_estimates(
-    judged: Judged, bound: Binding, target: Target, tried: int
+    judged: LaunchAnalysis, bound: Binding, target: Target, tried: int
 ) -> Iterator[Assumption]:
     execution = judged.execution
     found = [*_estimates(execution, UnknownKind.TRIPS), *_estimates(execution, UnknownKind.BRANCH)]

@@ -17,7 +17,7 @@ from roofline_analysis.api.what_if import crossover
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.names.signature import signature, title_of
 from roofline_analysis.report.report import KernelReport
-from roofline_analysis.verdict.launch import JudgedLaunch
+from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, stage
 from roofline_core.program.units import Function
@@ -117,7 +117,7 @@ def _kernel(
 
 
 def _explained(
-    analysis: ProgramAnalysis, kernel: Function, launch: JudgedLaunch, texts: _Texts, tried: int
+    analysis: ProgramAnalysis, kernel: Function, launch: BoundLaunch, texts: _Texts, tried: int
 ) -> LaunchExplanation:
     point = crossover(analysis, kernel, launch)
     count = len(analysis.launches_of(kernel))

@@ -10,14 +10,14 @@ from roofline_analysis.api.explain.records import (
     VerdictFacts,
 )
 from roofline_analysis.timing.launch_time import CONSTANTS
-from roofline_analysis.verdict.analyse import Judged, Target
+from roofline_analysis.verdict.analyse import LaunchAnalysis, Target
 from roofline_analysis.verdict.confidence import contributions
-from roofline_analysis.verdict.prediction import FlipPoint
+from roofline_analysis.verdict.prediction import Crossover
 from roofline_analysis.verdict.rule import DECIDING
 from roofline_core.program.precision import Precision
 
 
-def time_facts(judged: Judged) -> TimeFacts:
+def time_facts(judged: LaunchAnalysis) -> TimeFacts:
     """The time and how the launch fills the GPU."""
     timing, prediction = judged.timing, judged.prediction
     used = prediction.utilisation
@@ -40,7 +40,9 @@ def time_facts(judged: Judged) -> TimeFacts:
     )
 
 
-def verdict_facts(judged: Judged, target: Target, crossover: FlipPoint | None) -> VerdictFacts:
+def verdict_facts(
+    judged: LaunchAnalysis, target: Target, crossover: Crossover | None
+) -> VerdictFacts:
     """The class and what it follows from; ``crossover`` is where it changes, if that is known."""
     prediction, traffic = judged.prediction, judged.traffic
     grounds = prediction.grounds
@@ -64,7 +66,7 @@ def verdict_facts(judged: Judged, target: Target, crossover: FlipPoint | None) -
     )
 
 
-def _intensity(judged: Judged, target: Target, precision: Precision) -> Intensity | None:
+def _intensity(judged: LaunchAnalysis, target: Target, precision: Precision) -> Intensity | None:
     prediction = judged.prediction
     operations, ratio = prediction.operations(precision), prediction.intensity(precision)
     if not operations or ratio is None:

@@ -12,17 +12,17 @@ from roofline_analysis.api.explain.records import LaunchExplanation
 from roofline_analysis.api.explain.regions import SourceLines, line_work, region_facts
 from roofline_analysis.api.explain.values import host_values
 from roofline_analysis.verdict.analyse import Target
-from roofline_analysis.verdict.launch import JudgedLaunch
-from roofline_analysis.verdict.prediction import FlipPoint
+from roofline_analysis.verdict.launch import BoundLaunch
+from roofline_analysis.verdict.prediction import Crossover
 
 
 def explained(
-    launch: JudgedLaunch,
+    launch: BoundLaunch,
     target: Target,
     launches: int,
     lines: SourceLines = lambda _: (),
     *,
-    crossover: FlipPoint | None = None,
+    crossover: Crossover | None = None,
     tried: int = 0,
 ) -> LaunchExplanation:
     """Take a judged launch apart; ``launches`` of the kernel were found.

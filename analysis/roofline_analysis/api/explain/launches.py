@@ -24,7 +24,7 @@ from roofline_analysis.host.values import Aggregate, LaunchContext, Origin, Poin
 from roofline_analysis.launch.host_numbers import HostNumbers
 from roofline_analysis.names.signature import type_text
 from roofline_analysis.report.origins import open_values
-from roofline_analysis.verdict.launch import JudgedLaunch
+from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_core.algebra.symbolic import Expr
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function
@@ -33,7 +33,7 @@ _MOST_LEVELS = 3
 """Objects within one another whose pointers are told."""
 
 
-def launch_facts(launch: JudgedLaunch, launches: int) -> LaunchFacts:
+def launch_facts(launch: BoundLaunch, launches: int) -> LaunchFacts:
     """The launch; ``launches`` of the kernel were found."""
     context, bound, summary = launch.context, launch.bound, launch.judged.summary
     host = host_numbers_used(launch)
@@ -56,7 +56,7 @@ def launch_facts(launch: JudgedLaunch, launches: int) -> LaunchFacts:
     )
 
 
-def outline(number: int, kernel: Function, launch: JudgedLaunch) -> LaunchOutline:
+def outline(number: int, kernel: Function, launch: BoundLaunch) -> LaunchOutline:
     """A launch in short; ``number`` is its place among the kernel's launches, from 1."""
     context, prediction = launch.context, launch.prediction
     assert context is not None
@@ -106,7 +106,7 @@ def _repeat(context: LaunchContext | None, host: HostNumbersUsed) -> HostValue:
     return value_of("launches", None if number is None else float(number), expr, None, host)
 
 
-def _buffers(launch: JudgedLaunch, host: HostNumbersUsed) -> Iterator[BufferPassed]:
+def _buffers(launch: BoundLaunch, host: HostNumbersUsed) -> Iterator[BufferPassed]:
     context = launch.context
     if context is None:
         return

@@ -14,7 +14,7 @@ from roofline_analysis.api.explain.kernel_records import ArrayFacts, LineWork, R
 from roofline_analysis.regions.unknowns import UnknownKind
 from roofline_analysis.report.report import GpuUsed
 from roofline_analysis.timing.limiter import Limiter
-from roofline_analysis.verdict.prediction import FlipPoint, Verdict
+from roofline_analysis.verdict.prediction import Crossover, Verdict
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
 from roofline_core.program.units import Dialect, Problem
@@ -111,7 +111,7 @@ class VerdictFacts:
     """Of the precisions that have operations."""
     confidence_features: tuple[ConfidenceFeature, ...]
     """They add up to the log-odds of the confidence, before that is kept between 0.5 and 0.99."""
-    crossover: FlipPoint | None
+    crossover: Crossover | None
     """Where the class changes, as one number that is open grows; null where no such point was
     found or looked for."""
 

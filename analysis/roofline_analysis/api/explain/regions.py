@@ -10,7 +10,7 @@ from roofline_analysis.api.explain.formula import LONGEST, formula
 from roofline_analysis.api.explain.kernel_records import LineWork, Operations, RegionFacts
 from roofline_analysis.counting.execution import Execution, RegionRuns
 from roofline_analysis.regions.kernel_summary import Region, Site, Work
-from roofline_analysis.verdict.analyse import Judged
+from roofline_analysis.verdict.analyse import LaunchAnalysis
 
 _NOT_KNOWN: Final = "?"
 
@@ -18,12 +18,12 @@ SourceLines = Callable[[Path], Sequence[str]]
 """The lines of a file; empty where it cannot be read."""
 
 
-def region_facts(judged: Judged) -> tuple[RegionFacts, ...]:
+def region_facts(judged: LaunchAnalysis) -> tuple[RegionFacts, ...]:
     """The regions, each followed by those inside it; those that were not counted are left out."""
     return tuple(_regions(judged.summary.root, judged.execution, 0))
 
 
-def line_work(judged: Judged, lines: SourceLines) -> tuple[LineWork, ...]:
+def line_work(judged: LaunchAnalysis, lines: SourceLines) -> tuple[LineWork, ...]:
     """The operations of source lines that have some, by path and line."""
     rows: dict[Site, list[float]] = {}
     executions: dict[Site, float] = {}

@@ -12,7 +12,7 @@ from roofline_analysis.host.values import (
     Aggregate,
     HostUnknown,
     LaunchContext,
-    Opaque,
+    OpaqueValue,
     Origin,
     Scalar,
     Value,
@@ -21,7 +21,7 @@ from roofline_analysis.launch.binding import Binding
 from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_analysis.report.origins import open_values
 from roofline_analysis.verdict.crossover import ARGUMENT_COUNT
-from roofline_analysis.verdict.launch import JudgedLaunch
+from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_core.algebra.symbolic import Expr, Symbol
 from roofline_core.program.records import record
 
@@ -38,7 +38,7 @@ class HostNumbersUsed:
     """The kernel's parameters by what the host program computes for them."""
 
 
-def host_values(launch: JudgedLaunch) -> tuple[HostValue, ...]:
+def host_values(launch: BoundLaunch) -> tuple[HostValue, ...]:
     """The numbers that the kernel's symbols were given, in the order of its parameters."""
     context, bound = launch.context, launch.bound
     params = launch.judged.summary.params
@@ -51,13 +51,13 @@ def host_values(launch: JudgedLaunch) -> tuple[HostValue, ...]:
         if symbol.scope in ("param", "real")
     }
     for name, value in passed.items():
-        if isinstance(value, Opaque) and value.type is not None and not value.type.pointers:
+        if isinstance(value, OpaqueValue) and value.type is not None and not value.type.pointers:
             numbers.setdefault(name, float("nan"))
     names = sorted(numbers, key=lambda name: _position(params, name))
     return tuple(_value(name, numbers[name], passed.get(name), host, bound) for name in names)
 
 
-def host_numbers_used(launch: JudgedLaunch) -> HostNumbersUsed:
+def host_numbers_used(launch: BoundLaunch) -> HostNumbersUsed:
     """What a launch rests on; a grid that is known, or a guard, may have told open numbers."""
     context, bound = launch.context, launch.bound
     if context is None:
@@ -152,7 +152,7 @@ def _value(
         made = value_of(name, known, passed.value, passed.origin, host)
         return replace(made, formula=None) if made.formula == name else made
     origin = getattr(passed, "origin", None)
-    if isinstance(passed, Opaque) and known is not None:
+    if isinstance(passed, OpaqueValue) and known is not None:
         assumed: tuple[UnknownUsed, ...] = (UnknownUsed(name, passed.why, known),)
     else:
         assumed = tuple(unknown for unknown in bound.unknowns if unknown.name == name)

@@ -18,7 +18,7 @@ from roofline_analysis.device.costs.integer_costs import (
     integer_cost,
     is_uniform,
 )
-from roofline_analysis.device.operations import Operation, Operations
+from roofline_analysis.device.operations import Operation, OperationList
 from roofline_analysis.device.values import PointerValue, Value
 from roofline_analysis.regions.kernel_summary import (
     Access,
@@ -37,7 +37,7 @@ _MAX_OFFSET_BYTES = 1 << 23
 """The offset field of loads and stores has 24 bits with its sign."""
 
 
-class Machine:
+class CostModel:
     """The cost model's state during the walk: regions, value numbers, charged work."""
 
     def __init__(self, path: Path, line: int) -> None:
@@ -45,7 +45,7 @@ class Machine:
         self.region = self.root
         self.site: Site = (path, line)
         self.next_bit = 1
-        self.operations = Operations()
+        self.operations = OperationList()
 
     # -- regions
 

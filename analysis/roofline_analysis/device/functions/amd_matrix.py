@@ -13,7 +13,7 @@ from typing import Final
 
 from roofline_analysis.device.functions.mathematics import Handler, variation
 from roofline_analysis.device.state.memory import need_value
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, Value
 from roofline_analysis.regions.kernel_summary import Work
 from roofline_core.program.expressions import Call
@@ -46,7 +46,7 @@ def _multiply(kind: Work, flops: float) -> Handler:
     """A handler of an instruction with so many operations a lane; the result is the sum's type."""
 
     def handler(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         for arg in args:
             need_value(walker, arg)

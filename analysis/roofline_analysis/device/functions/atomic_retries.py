@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import LAUNCH, PointerValue
 from roofline_analysis.regions.kernel_summary import Work
 from roofline_core.algebra.symbolic import Apply, Expr, apply, constant, from_atom, make_symbol
@@ -35,7 +35,7 @@ _PASSING: Final = 0.25
 3080 counters: blocks of 8 warps whose lanes have addresses of their own make 2.75 attempts."""
 
 
-def charge_retries(walker: Walker, target: PointerValue, type_: Type) -> None:
+def charge_retries(walker: DeviceInterpreter, target: PointerValue, type_: Type) -> None:
     """Charge an addition to memory with the attempts it takes; integers and DRAM take none."""
     kind = _KINDS.get(type_.name)
     expr = target.offset.expr
@@ -58,7 +58,7 @@ def charge_retries(walker: Walker, target: PointerValue, type_: Type) -> None:
     machine.close(loop)
 
 
-def _attempts(walker: Walker, offset: Expr) -> Expr | None:
+def _attempts(walker: DeviceInterpreter, offset: Expr) -> Expr | None:
     """How often a thread adds, by how many of its block share the address; None for once."""
     symbols = offset.symbols()
     if any(symbol.scope in ("data", "carried", "unknown") for symbol in symbols):

@@ -6,7 +6,7 @@ import math
 from typing import Final
 
 from roofline_analysis.device.costs.integer_costs import is_wide
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import (
     DeviceValue,
     FieldPlace,
@@ -28,7 +28,7 @@ _FLOATS: Final = {
 }  # fmt: skip
 
 
-def charge_operations(walker: Walker, type_: Type, operations: float) -> None:
+def charge_operations(walker: DeviceInterpreter, type_: Type, operations: float) -> None:
     """Charge arithmetic on values of a type; an object's counts once for each of its fields."""
     kind = _FLOATS.get(type_.name)
     if kind is not None and not type_.pointers:
@@ -47,7 +47,7 @@ def steps(lanes: float) -> float:
     return math.ceil(math.log2(lanes)) if lanes > 1 else 0
 
 
-def constant_argument(walker: Walker, argument: Type | Expression | None) -> int | None:
+def constant_argument(walker: DeviceInterpreter, argument: Type | Expression | None) -> int | None:
     """A template argument that is a number; None where it is not known."""
     if argument is None:
         return None
@@ -59,7 +59,7 @@ def constant_argument(walker: Walker, argument: Type | Expression | None) -> int
     return int(known) if known is not None else None
 
 
-def give(walker: Walker, node: Expression, name: str) -> None:
+def give(walker: DeviceInterpreter, node: Expression, name: str) -> None:
     """Mark an argument as written by a call: its value then depends on data."""
     place = _written(walker, node)
     if place is not None:
@@ -67,7 +67,7 @@ def give(walker: Walker, node: Expression, name: str) -> None:
         walker.write(place, walker.opaque(type_, walker.machine.loop_bits(), name, "data"))
 
 
-def _written(walker: Walker, node: Expression) -> Place | None:
+def _written(walker: DeviceInterpreter, node: Expression) -> Place | None:
     place = walker.place_of(node)
     if place is None:
         value = walker.evaluate(node)
@@ -77,7 +77,7 @@ def _written(walker: Walker, node: Expression) -> Place | None:
     return None if isinstance(place, MemoryPlace) else place
 
 
-def items_of(walker: Walker, node: Expression) -> int:
+def items_of(walker: DeviceInterpreter, node: Expression) -> int:
     """How many values an argument holds: the elements of an array in registers, else 1."""
     place = walker.place_of(node)
     type_ = walker.place_type(place) if place is not None else None

@@ -11,7 +11,7 @@ from typing import Final
 
 from roofline_analysis.device.functions.mathematics import Handler, absolute, math_call
 from roofline_analysis.device.state.arithmetic import binary
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, StructValue, Value, number
 from roofline_core.program.expressions import Call
 from roofline_core.program.types import Type
@@ -30,14 +30,14 @@ def _parts(value: DeviceValue, element: str) -> Parts | None:
     return None
 
 
-def _sum(op: str) -> Callable[[Walker, Parts, Parts], Parts]:
-    def compute(walker: Walker, a: Parts, b: Parts) -> Parts:
+def _sum(op: str) -> Callable[[DeviceInterpreter, Parts, Parts], Parts]:
+    def compute(walker: DeviceInterpreter, a: Parts, b: Parts) -> Parts:
         return binary(walker, op, a[0], b[0]), binary(walker, op, a[1], b[1])
 
     return compute
 
 
-def _product(walker: Walker, a: Parts, b: Parts) -> Parts:
+def _product(walker: DeviceInterpreter, a: Parts, b: Parts) -> Parts:
     def times(left: Value, right: Value) -> Value:
         return binary(walker, "*", left, right)
 
@@ -45,7 +45,7 @@ def _product(walker: Walker, a: Parts, b: Parts) -> Parts:
     return real, binary(walker, "+", times(a[0], b[1]), times(a[1], b[0]))
 
 
-def _magnitude_of(walker: Walker, a: Parts, node: Call) -> Value:
+def _magnitude_of(walker: DeviceInterpreter, a: Parts, node: Call) -> Value:
     """The larger part times the root of one plus the square of their ratio."""
     ratio = binary(walker, "/", a[1], a[0])
     squared = binary(walker, "+", binary(walker, "*", ratio, ratio), number(1.0, a[0].type))
@@ -55,7 +55,7 @@ def _magnitude_of(walker: Walker, a: Parts, node: Call) -> Value:
     return binary(walker, "*", a[0], root)
 
 
-def _quotient(walker: Walker, a: Parts, b: Parts) -> Parts:
+def _quotient(walker: DeviceInterpreter, a: Parts, b: Parts) -> Parts:
     """Both operands are scaled by the divisor's larger part, against overflow."""
     scale = binary(walker, "/", number(1.0, a[0].type), binary(walker, "+", b[0], b[1]))
     left = binary(walker, "*", a[0], scale), binary(walker, "*", a[1], scale)
@@ -71,9 +71,9 @@ def _quotient(walker: Walker, a: Parts, b: Parts) -> Parts:
     return binary(walker, "*", real, inverse), binary(walker, "*", imaginary, inverse)
 
 
-def _of_two(element: str, compute: Callable[[Walker, Parts, Parts], Parts]) -> Handler:
+def _of_two(element: str, compute: Callable[[DeviceInterpreter, Parts, Parts], Parts]) -> Handler:
     def handler(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         operands = [_parts(arg, element) for arg in args[:2]]
         if len(operands) < 2 or operands[0] is None or operands[1] is None:
@@ -89,7 +89,7 @@ def _of_two(element: str, compute: Callable[[Walker, Parts, Parts], Parts]) -> H
 
 def _of_one(element: str, kind: str) -> Handler:
     def handler(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         operand = _parts(args[0], element) if args else None
         if operand is None:

@@ -23,7 +23,7 @@ from roofline_analysis.device.functions.collectives import (
 from roofline_analysis.device.functions.memory import barrier
 from roofline_analysis.device.functions.thread_groups import linear_thread
 from roofline_analysis.device.state.memory import need_value, offset_by
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, PointerValue, StructValue, Value, number
 from roofline_analysis.regions.kernel_summary import AccessMode, Work
 from roofline_core.program.expressions import Call, Expression, Literal, Name
@@ -62,19 +62,19 @@ _CLASSES: Final[Mapping[str, tuple[int | None, int | None]]] = {
 }  # fmt: skip
 
 
-def is_primitive(walker: Walker, type_: Type) -> bool:
+def is_primitive(walker: DeviceInterpreter, type_: Type) -> bool:
     """Whether a type is such a class and none of the program's own."""
     name = type_.name.rpartition("::")[2]
     return name in _CLASSES and bool(type_.args) and walker.symbols.find_struct(type_.name) is None
 
 
-def primitive_value(walker: Walker, type_: Type) -> StructValue | None:
+def primitive_value(walker: DeviceInterpreter, type_: Type) -> StructValue | None:
     """An object of such a class, whose memory is the block's; None for any other type."""
     return StructValue(type_) if is_primitive(walker, type_) else None
 
 
 def primitive_method(
-    walker: Walker, type_: Type, name: str, args: Sequence[Expression], node: Call
+    walker: DeviceInterpreter, type_: Type, name: str, args: Sequence[Expression], node: Call
 ) -> DeviceValue | None:
     """A method of a primitive; None if the type is none or the method is not known."""
     if not is_primitive(walker, type_):
@@ -89,7 +89,7 @@ def primitive_method(
     return result
 
 
-def _read(walker: Walker, type_: Type) -> _Primitive:
+def _read(walker: DeviceInterpreter, type_: Type) -> _Primitive:
     name = type_.name.rpartition("::")[2]
     threads_at, items_at = _CLASSES[name]
     given = type_.args
@@ -112,16 +112,18 @@ def _read(walker: Walker, type_: Type) -> _Primitive:
     )
 
 
-def _arguments(walker: Walker, args: Sequence[Expression]) -> None:
+def _arguments(walker: DeviceInterpreter, args: Sequence[Expression]) -> None:
     for arg in args:
         need_value(walker, walker.evaluate(arg))
 
 
-def _result(walker: Walker, type_: Type, name: str) -> DeviceValue:
+def _result(walker: DeviceInterpreter, type_: Type, name: str) -> DeviceValue:
     return walker.opaque(type_, walker.machine.loop_bits(), name, "data")
 
 
-def _reduce(walker: Walker, made: _Primitive, args: Sequence[Expression], name: str) -> DeviceValue:
+def _reduce(
+    walker: DeviceInterpreter, made: _Primitive, args: Sequence[Expression], name: str
+) -> DeviceValue:
     _arguments(walker, args[:1])
     items = items_of(walker, args[0]) if args else 1
     lanes = min(made.threads, walker.warp_size)
@@ -131,7 +133,9 @@ def _reduce(walker: Walker, made: _Primitive, args: Sequence[Expression], name: 
     return _result(walker, made.element, name)
 
 
-def _scan(walker: Walker, made: _Primitive, args: Sequence[Expression], name: str) -> DeviceValue:
+def _scan(
+    walker: DeviceInterpreter, made: _Primitive, args: Sequence[Expression], name: str
+) -> DeviceValue:
     if args:
         need_value(walker, walker.evaluate(args[0]))
     items = items_of(walker, args[0]) if args else 1
@@ -147,7 +151,9 @@ def _scan(walker: Walker, made: _Primitive, args: Sequence[Expression], name: st
     return number(0, "int")
 
 
-def _move(walker: Walker, made: _Primitive, args: Sequence[Expression], name: str) -> DeviceValue:
+def _move(
+    walker: DeviceInterpreter, made: _Primitive, args: Sequence[Expression], name: str
+) -> DeviceValue:
     """``Load(pointer, items)`` and ``Store(pointer, items)``."""
     pointer = walker.evaluate(args[0]) if args else None
     what = AccessMode.READ if name == "Load" else AccessMode.WRITE
@@ -176,7 +182,7 @@ def _move(walker: Walker, made: _Primitive, args: Sequence[Expression], name: st
 
 
 def _exchange(
-    walker: Walker, made: _Primitive, args: Sequence[Expression], name: str
+    walker: DeviceInterpreter, made: _Primitive, args: Sequence[Expression], name: str
 ) -> DeviceValue:
     """Items that change hands through shared memory."""
     _arguments(walker, args[:1])
@@ -187,7 +193,9 @@ def _exchange(
     return number(0, "int")
 
 
-def _sort(walker: Walker, made: _Primitive, args: Sequence[Expression], name: str) -> DeviceValue:
+def _sort(
+    walker: DeviceInterpreter, made: _Primitive, args: Sequence[Expression], name: str
+) -> DeviceValue:
     _arguments(walker, args[:1])
     if made.name.endswith("RadixSort"):
         bits = 8 * walker.bytes_of(made.element)
@@ -205,7 +213,7 @@ def _sort(walker: Walker, made: _Primitive, args: Sequence[Expression], name: st
 
 
 def _neighbours(
-    walker: Walker, made: _Primitive, args: Sequence[Expression], name: str
+    walker: DeviceInterpreter, made: _Primitive, args: Sequence[Expression], name: str
 ) -> DeviceValue:
     """Each item against the one beside it: differences, or flags where they differ."""
     _arguments(walker, args)
@@ -220,7 +228,7 @@ def _neighbours(
 
 
 def _histogram(
-    walker: Walker, made: _Primitive, args: Sequence[Expression], name: str
+    walker: DeviceInterpreter, made: _Primitive, args: Sequence[Expression], name: str
 ) -> DeviceValue:
     _arguments(walker, args[:1])
     if name != "InitHistogram":
@@ -228,7 +236,7 @@ def _histogram(
     return number(0, "int")
 
 
-_Method = Callable[[Walker, _Primitive, Sequence[Expression], str], DeviceValue]
+_Method = Callable[[DeviceInterpreter, _Primitive, Sequence[Expression], str], DeviceValue]
 
 _METHODS: Final[Mapping[str, _Method]] = {
     name: method

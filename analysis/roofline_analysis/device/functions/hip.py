@@ -16,7 +16,7 @@ from roofline_analysis.device.functions.mathematics import DOUBLE_MATH, Handler,
 from roofline_analysis.device.functions.thread_groups import linear_thread
 from roofline_analysis.device.state.arithmetic import convert
 from roofline_analysis.device.state.memory import load, need_value
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import (
     LAUNCH,
     THREAD,
@@ -39,7 +39,7 @@ def _index(expr: Expr) -> Handler:
     """A handler that gives an index, or a dimension, of the launch."""
 
     def handler(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         return Value("unsigned int", expr, 0)
 
@@ -50,7 +50,7 @@ def _index_by_axis(name: str) -> Handler:
     """``__ockl_get_local_id(0)`` and its kin: the axis is the argument."""
 
     def handler(
-        walker: Walker, called: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, called: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         axis = args[0].constant if args and isinstance(args[0], Value) else None
         if axis not in (0, 1, 2):
@@ -85,14 +85,16 @@ _AMDGCN_INDICES: Final = {
 }
 
 
-def _lane(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _lane(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """The thread's place in its wavefront."""
     walker.machine.charge(Work.INT, 1.0, 0)
     return Value("unsigned int", apply("mod", linear_thread(), walker.warp_size), 0)
 
 
 def _lanes_below(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``mbcnt``: how many of a mask's lanes lie below; all of them, for a mask of ones."""
     mask = args[0] if args else None
@@ -102,7 +104,7 @@ def _lanes_below(
 
 
 def _wavefront_size(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     return number(walker.warp_size, "int")
 
@@ -110,7 +112,9 @@ def _wavefront_size(
 # -- between the lanes of a wavefront
 
 
-def _same(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _same(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """``readfirstlane``: for values that are the same in all lanes, the value."""
     return args[0] if args else None
 
@@ -119,7 +123,7 @@ def _moved(position: int) -> Handler:
     """A handler of a value from another lane: the argument at ``position``, else unknown."""
 
     def handler(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         for arg in args:
             need_value(walker, arg)
@@ -131,7 +135,7 @@ def _moved(position: int) -> Handler:
 
 
 def _wide_vote(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """A mask over the lanes of a wavefront: 64 bits on every GPU."""
     for arg in args:
@@ -147,7 +151,7 @@ def _one_instruction(kind: Work, type_: str, amount: float = 1.0) -> Handler:
     """A handler that charges one instruction and returns an unknown value."""
 
     def handler(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         for arg in args:
             need_value(walker, arg)
@@ -164,14 +168,16 @@ def _named(handler: Handler, known: str) -> Handler:
     """A handler of a function under CUDA's or C's name for it."""
 
     def renamed(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         return handler(walker, known, args, node)
 
     return renamed
 
 
-def _matching(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _matching(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """A read-modify-write with the operand's type taken from what is pointed to."""
     pointer = args[0] if args else None
     if isinstance(pointer, PointerValue):
@@ -185,7 +191,7 @@ def _store(value_at: int, pointer_at: int) -> Handler:
     """A handler that stores an argument through a pointer argument."""
 
     def handler(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         if len(args) <= max(value_at, pointer_at):
             return None
@@ -200,7 +206,9 @@ def _store(value_at: int, pointer_at: int) -> Handler:
     return handler
 
 
-def _load(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _load(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """An atomic load, which other threads' stores may have changed."""
     pointer = args[0] if args else None
     if not isinstance(pointer, PointerValue):

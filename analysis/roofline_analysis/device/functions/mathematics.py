@@ -10,7 +10,7 @@ from roofline_analysis.device.costs.expansions import OperationCost, function_co
 from roofline_analysis.device.state.arithmetic import binary, charge_cost, convert, note_cost
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.memory import need_value
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import (
     DeviceValue,
     MemoryPlace,
@@ -27,7 +27,7 @@ from roofline_core.algebra.symbolic import ONE, ZERO, Expr, apply
 from roofline_core.program.expressions import Call
 from roofline_core.program.types import Type
 
-Handler = Callable[[Walker, str, list[DeviceValue], Call], DeviceValue | None]
+Handler = Callable[[DeviceInterpreter, str, list[DeviceValue], Call], DeviceValue | None]
 """Returns the result of a built-in function; None if the arguments do not fit the function."""
 
 DOUBLE_MATH: Final = frozenset(
@@ -73,7 +73,9 @@ time, and the counters of the kernel that does that agree.
 # -- mathematics
 
 
-def math_call(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def math_call(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """A function of the C mathematics library or its fast intrinsics."""
     values = [arg for arg in args if isinstance(arg, Value)]
     if not values:
@@ -131,7 +133,7 @@ def _math_number(base: str, operands: list[Value]) -> Expr | None:
 
 
 def _without_reduction(
-    walker: Walker, cost: OperationCost, key: object, home: Region
+    walker: DeviceInterpreter, cost: OperationCost, key: object, home: Region
 ) -> OperationCost:
     """The cost of a trigonometric function whose argument another call has already reduced."""
     if walker.machine.find(key, home) is None:
@@ -157,7 +159,7 @@ def _folded(base: str, operands: list[Value]) -> float | None:
     return computed(base, known) if len(known) == len(arguments) else None
 
 
-def _write_results(walker: Walker, args: list[DeviceValue], type_: str) -> None:
+def _write_results(walker: DeviceInterpreter, args: list[DeviceValue], type_: str) -> None:
     """``sincos(x, &s, &c)`` and the like store through their pointers."""
     for arg in args:
         if isinstance(arg, PlacePointer):
@@ -167,7 +169,7 @@ def _write_results(walker: Walker, args: list[DeviceValue], type_: str) -> None:
 
 
 def fused_multiply_add(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``fma(a, b, c)``: a product and a sum."""
     if len(args) != 3 or not all(isinstance(arg, Value) for arg in args):
@@ -176,7 +178,9 @@ def fused_multiply_add(
     return binary(walker, "+", binary(walker, "*", a, b), c)
 
 
-def extreme(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def extreme(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """The smaller or larger of two, by the usual conversions."""
     if len(args) != 2 or not all(isinstance(arg, Value) for arg in args):
         return None
@@ -199,7 +203,9 @@ def extreme(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> D
     return Value(type_, expr, varies, (op, (left, right)))
 
 
-def absolute(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def absolute(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """The magnitude; free for floating point, where it is an operand modifier."""
     value = args[0] if args else None
     if not isinstance(value, Value):
@@ -212,7 +218,7 @@ def absolute(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> 
     return Value(value.type, expr, value.varies, ("abs", (value,)))
 
 
-def _magnitude(walker: Walker, value: Value) -> Expr:
+def _magnitude(walker: DeviceInterpreter, value: Value) -> Expr:
     """The magnitude of an unknown number, as a non-negative unknown."""
     home = walker.machine.home(value.varies)
     found = walker.machine.find(("abs", value.key()), home)
@@ -224,7 +230,9 @@ def _magnitude(walker: Walker, value: Value) -> Expr:
     return found
 
 
-def predicate(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def predicate(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """``isnan`` and the like: the outcome is unknown, although numbers are taken to be finite."""
     outcome = walker.fresh(name, "data")
     if name != "signbit":
@@ -233,7 +241,7 @@ def predicate(walker: Walker, name: str, args: list[DeviceValue], node: Call) ->
 
 
 def bit_function(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """Integer intrinsics: charged from the table; the result is an unknown value."""
     for arg in args:
@@ -248,7 +256,7 @@ def bit_function(
 
 
 def multiply_24(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """A 24-bit product, which today is an ordinary one."""
     if len(args) != 2 or not all(isinstance(arg, Value) for arg in args):
@@ -258,7 +266,7 @@ def multiply_24(
 
 
 def reinterpret(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """The same bits as another type."""
     value = args[0] if args else None
@@ -287,7 +295,7 @@ def variation(args: list[DeviceValue]) -> int:
 
 
 def make_vector(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``make_float4(x, y, z, w)`` and its kin."""
     type_ = Type(name.removeprefix("make_"))
@@ -314,7 +322,7 @@ def make_vector(
 
 
 def half_arithmetic(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """Half-precision intrinsics, scalar and packed."""
     values = [arg for arg in args if isinstance(arg, Value)]
@@ -330,7 +338,7 @@ def conversion_to(type_: str) -> Handler:
     """A handler that converts its argument to a type."""
 
     def handler(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         value = args[0] if args else None
         if not isinstance(value, Value):
@@ -344,7 +352,7 @@ def conversion_to(type_: str) -> Handler:
 
 
 def widen_pair(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``__half22float2``: two conversions."""
     varies = variation(args)
@@ -353,7 +361,9 @@ def widen_pair(
     return StructValue(Type("float2"), fields)
 
 
-def pack_pair(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def pack_pair(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """``__float22half2_rn``: one instruction packs both."""
     for arg in args:
         need_value(walker, arg)

@@ -14,7 +14,7 @@ from roofline_analysis.device.functions.collectives import constant_argument
 from roofline_analysis.device.functions.mathematics import Handler
 from roofline_analysis.device.functions.thread_groups import linear_thread
 from roofline_analysis.device.state.memory import offset_by
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, PointerValue, StructValue, Value, number
 from roofline_analysis.regions.kernel_summary import AccessMode, Work
 from roofline_core.algebra.symbolic import Expr, apply, constant
@@ -30,7 +30,7 @@ def _last(argument: Type | Expression | None) -> str:
     return name.rpartition("::")[2]
 
 
-def _shape(walker: Walker, type_: Type) -> _Shape | None:
+def _shape(walker: DeviceInterpreter, type_: Type) -> _Shape | None:
     """The shape of a fragment's type; None for any other type."""
     if type_.name.rpartition("::")[2] != "fragment" or len(type_.args) < 5:
         return None
@@ -41,7 +41,7 @@ def _shape(walker: Walker, type_: Type) -> _Shape | None:
     return _last(type_.args[0]), m, n, k, walker.types.resolve(element)
 
 
-def fragment_value(walker: Walker, type_: Type) -> StructValue | None:
+def fragment_value(walker: DeviceInterpreter, type_: Type) -> StructValue | None:
     """A new fragment: a thread's elements ``x`` and how many they are; None for another type."""
     shape = _shape(walker, type_)
     if shape is None:
@@ -55,20 +55,20 @@ def fragment_value(walker: Walker, type_: Type) -> StructValue | None:
     return StructValue(type_, fields)
 
 
-def _share(walker: Walker, shape: _Shape) -> int:
+def _share(walker: DeviceInterpreter, shape: _Shape) -> int:
     """A thread's elements."""
     use, m, n, k, _ = shape
     rows, columns = {"matrix_a": (m, k), "matrix_b": (k, n)}.get(use, (m, n))
     return max(1, rows * columns // walker.warp_size)
 
 
-def element_count(walker: Walker, node: Expression) -> Value | None:
+def element_count(walker: DeviceInterpreter, node: Expression) -> Value | None:
     """``fragment.num_elements``; None for any other object."""
     shape = _fragment(walker, node)
     return number(_share(walker, shape), "int") if shape is not None else None
 
 
-def _fragment(walker: Walker, node: Expression) -> _Shape | None:
+def _fragment(walker: DeviceInterpreter, node: Expression) -> _Shape | None:
     place = walker.place_of(node)
     if place is None:
         return None
@@ -77,7 +77,7 @@ def _fragment(walker: Walker, node: Expression) -> _Shape | None:
     return _shape(walker, type_)
 
 
-def _layout(walker: Walker, node: Call, position: int, argument: int) -> str:
+def _layout(walker: DeviceInterpreter, node: Call, position: int, argument: int) -> str:
     """``row_major`` or ``col_major``, from the call or the fragment's type."""
     if len(node.args) > argument:
         return _last(node.args[argument])
@@ -88,7 +88,7 @@ def _layout(walker: Walker, node: Call, position: int, argument: int) -> str:
 
 
 def _moved(
-    walker: Walker, node: Call, args: list[DeviceValue], fragment: int, what: AccessMode
+    walker: DeviceInterpreter, node: Call, args: list[DeviceValue], fragment: int, what: AccessMode
 ) -> DeviceValue | None:
     shape = _fragment(walker, node.args[fragment])
     pointer, leading = args[1 - fragment], args[2]
@@ -124,13 +124,17 @@ def _index(lane: Expr, each: int, columns: int, stride: Expr) -> Expr:
     return row * stride + column
 
 
-def _load(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _load(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     if len(args) < 3:
         return None
     return _moved(walker, node, args, 0, AccessMode.READ)
 
 
-def _store(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _store(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     if len(args) < 3:
         return None
     found = _moved(walker, node, args, 1, AccessMode.WRITE)
@@ -141,7 +145,9 @@ def _store(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> De
     return found
 
 
-def _multiply(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _multiply(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     shape = _fragment(walker, node.args[0]) if len(node.args) >= 4 else None
     if shape is None:
         return None
@@ -151,7 +157,9 @@ def _multiply(walker: Walker, name: str, args: list[DeviceValue], node: Call) ->
     return number(0, "int")
 
 
-def _fill(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _fill(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     shape = _fragment(walker, node.args[0]) if node.args else None
     return number(0, "int") if shape is not None else None
 

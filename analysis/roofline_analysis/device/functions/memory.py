@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from roofline_analysis.device.functions.atomic_retries import charge_retries
 from roofline_analysis.device.state.memory import load, need_value
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, PlacePointer, PointerValue, Value, number
 from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_core.program.expressions import Call, Name
@@ -12,7 +12,7 @@ from roofline_core.program.types import Type
 
 
 def load_through(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """A load with a cache hint."""
     pointer = args[0] if args else None
@@ -23,7 +23,9 @@ def load_through(
     return None
 
 
-def atomic(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def atomic(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """A read-modify-write of memory."""
     if not args:
         return None
@@ -40,7 +42,9 @@ def atomic(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> De
     return walker.opaque(Type("int"), walker.machine.loop_bits(), name, "data")
 
 
-def barrier(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def barrier(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """A barrier: what other threads stored may be seen behind it."""
     walker.barriers += 1
     walker.machine.region.barriers += 1
@@ -49,12 +53,16 @@ def barrier(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> D
     return number(0, "int")
 
 
-def nothing(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def nothing(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """A call without work of its own."""
     return number(0, "int")
 
 
-def shuffle(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def shuffle(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """A value from another lane of the warp: of the same type, else unknown."""
     values = [arg for arg in args if isinstance(arg, Value)]
     masked = name.endswith("_sync") and len(values) > 1
@@ -65,14 +73,18 @@ def shuffle(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> D
     return walker.opaque(Type(type_), walker.machine.loop_bits(), name, "data")
 
 
-def vote(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def vote(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """A mask or truth value over the lanes of the warp."""
     for arg in args:
         need_value(walker, arg)
     return Value("unsigned int", walker.fresh(name, "data"), walker.machine.loop_bits())
 
 
-def texture(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def texture(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """A texture fetch: coordinates are needed, the texture's bytes are read."""
     for arg in args:
         need_value(walker, arg)

@@ -14,7 +14,7 @@ from roofline_analysis.device.functions import memory
 from roofline_analysis.device.functions.mathematics import Handler
 from roofline_analysis.device.state.arithmetic import binary
 from roofline_analysis.device.state.memory import need_value
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import LAUNCH, THREAD, DeviceValue, Value, number
 from roofline_analysis.regions.kernel_summary import Region, Work
 from roofline_core.algebra.symbolic import Expr, apply, from_atom, make_symbol
@@ -44,7 +44,7 @@ _ALL_THREADS: Final = {LAUNCH["gridDim.x"], LAUNCH["blockDim.x"]}
 _THREAD_INDEX: Final = from_atom(THREAD["threadIdx.x"])
 
 
-def charge_sharing(walker: Walker, loop: Region, stride: Expr) -> None:
+def charge_sharing(walker: DeviceInterpreter, loop: Region, stride: Expr) -> None:
     """Charge a loop whose iterations are shared out with the runtime's part in that.
 
     Such a loop is known by its stride, all threads of the grid.
@@ -61,7 +61,7 @@ def _query(expr: Expr, instructions: float = 0.0) -> Handler:
     """A handler for a function that reads an index or a dimension."""
 
     def handler(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         walker.machine.charge(Work.INT, instructions, 0)
         return Value("int", expr)
@@ -71,18 +71,22 @@ def _query(expr: Expr, instructions: float = 0.0) -> Handler:
 
 def _constant(value: int) -> Handler:
     def handler(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         return number(value, "int")
 
     return handler
 
 
-def _clock(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _clock(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     return Value("double", None, walker.machine.loop_bits())
 
 
-def _reduce(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _reduce(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """A reduction over the threads of a team, and over all teams if there is a target.
 
     The lanes of a warp exchange values in as many steps as halve it to one, five of 32 lanes; the
@@ -113,7 +117,7 @@ def _reduce(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> D
     return Value(accumulator.type, None if accumulator.expr is None else accumulator.expr)
 
 
-def _reduce_lanes(walker: Walker, accumulator: Value, steps: int) -> None:
+def _reduce_lanes(walker: DeviceInterpreter, accumulator: Value, steps: int) -> None:
     words = 2 if walker.bytes_of(walker.type_of(accumulator)) > 4 else 1
     walker.machine.charge(Work.INT, steps * REDUCTION_STEP_INT * words)
     for _ in range(steps):

@@ -13,7 +13,7 @@ from roofline_analysis.device.functions.collectives import (
 from roofline_analysis.device.functions.mathematics import Handler
 from roofline_analysis.device.functions.memory import barrier, shuffle, vote
 from roofline_analysis.device.state.memory import need_value, offset_by
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import (
     LAUNCH,
     THREAD,
@@ -66,7 +66,7 @@ def group_of(kind: str) -> Handler:
     """A handler that makes a group: ``block``, ``grid`` or ``tile``."""
 
     def handler(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         given = node.callee.template_args if isinstance(node.callee, Name) else None
         size = constant_argument(walker, given[0]) if given else None
@@ -79,7 +79,7 @@ def group_of(kind: str) -> Handler:
     return handler
 
 
-def _group(walker: Walker, owner: Type) -> tuple[str, int] | None:
+def _group(walker: DeviceInterpreter, owner: Type) -> tuple[str, int] | None:
     """A group's kind and, for a tile, its lanes; None for a type that is no group."""
     if owner.name.startswith("group "):
         kind, _, lanes = owner.name.removeprefix("group ").partition(" ")
@@ -92,7 +92,7 @@ def _group(walker: Walker, owner: Type) -> tuple[str, int] | None:
 
 
 def builtin_method(
-    walker: Walker, name: str, owner: Type, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, owner: Type, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """A method of a cooperative group; None if it is not known."""
     group = _group(walker, owner)
@@ -164,16 +164,20 @@ def _triple(names: Iterable[str]) -> StructValue:
 # -- free functions on groups
 
 
-def _of(walker: Walker, args: list[DeviceValue]) -> tuple[str, int] | None:
+def _of(walker: DeviceInterpreter, args: list[DeviceValue]) -> tuple[str, int] | None:
     return _group(walker, walker.type_of(args[0])) if args else None
 
 
-def _sync(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _sync(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """``cg::sync(group)``, and waiting for asynchronous copies."""
     return barrier(walker, name, args, node) if _of(walker, args) is not None else None
 
 
-def _reduce(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _reduce(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """A reduction or prefix sum over a group: a butterfly, or one instruction for integers.
 
     ``cg::reduce`` of 32-bit integers is ``redux.sync`` from compute capability 8.0 on.
@@ -191,7 +195,7 @@ def _reduce(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> D
 
 
 def _memcpy_async(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """A copy that the threads of a group share, each with its part of the bytes."""
     group = _of(walker, args)
@@ -216,7 +220,7 @@ def _memcpy_async(
 
 
 def _partition(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """A group of those threads whose values agree, as large as it can be."""
     group = _of(walker, args)

@@ -10,7 +10,7 @@ from roofline_analysis.device.functions.matrix_fragments import fragment_value
 from roofline_analysis.device.interpreter.inlining import callee_of, inline, unknown_call
 from roofline_analysis.device.interpreter.objects import call_object, construct, method_call
 from roofline_analysis.device.state.dead_code import keep
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, Value, number
 from roofline_analysis.language.constants import numeric_limit
 from roofline_analysis.language.scope import Scope
@@ -21,7 +21,7 @@ from roofline_core.program.types import Type
 from roofline_core.program.units import Function
 
 
-def call(walker: Walker, node: ex.Call) -> DeviceValue:
+def call(walker: DeviceInterpreter, node: ex.Call) -> DeviceValue:
     """A call expression."""
     walker.at(node)
     callee = node.callee
@@ -36,7 +36,7 @@ def call(walker: Walker, node: ex.Call) -> DeviceValue:
     return call_object(walker, value, None, node)
 
 
-def _named_call(walker: Walker, node: ex.Call, callee: ex.Name) -> DeviceValue:
+def _named_call(walker: DeviceInterpreter, node: ex.Call, callee: ex.Name) -> DeviceValue:
     limit = _numeric_limit(walker, callee)
     if limit is not None:
         return limit
@@ -68,7 +68,7 @@ def _named_call(walker: Walker, node: ex.Call, callee: ex.Name) -> DeviceValue:
     return made or unknown_call(walker, node, bare)
 
 
-def candidates_of(walker: Walker, callee: ex.Name) -> tuple[Sequence[Function], Scope]:
+def candidates_of(walker: DeviceInterpreter, callee: ex.Name) -> tuple[Sequence[Function], Scope]:
     """The functions that a name may mean, and the names in force where they are declared.
 
     Methods are found by a plain name from within their class, and by a qualified one.
@@ -81,7 +81,7 @@ def _better_than_builtin(candidates: Sequence[Function]) -> bool:
     return any(f.has_body and "__device__" in f.qualifiers for f in candidates)
 
 
-def _numeric_limit(walker: Walker, callee: ex.Name) -> Value | None:
+def _numeric_limit(walker: DeviceInterpreter, callee: ex.Name) -> Value | None:
     """``std::numeric_limits<T>::max()`` and its kin; None for any other name."""
     owner, _, member = callee.name.rpartition("::")
     if last_component(owner) != "numeric_limits" or not callee.scope_args:

@@ -7,14 +7,14 @@ from roofline_analysis.device.state.conversions import as_scalar
 from roofline_analysis.device.state.dead_code import keep_skipped
 from roofline_analysis.device.state.selection import select
 from roofline_analysis.device.state.vectors import select_each
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, StructValue, Value
 from roofline_analysis.language.types import common_type
 from roofline_core.algebra.symbolic import apply
 from roofline_core.program import expressions as ir
 
 
-def conditional(walker: Walker, node: ir.Conditional) -> DeviceValue:
+def conditional(walker: DeviceInterpreter, node: ir.Conditional) -> DeviceValue:
     """``a ? b : c``; a side that loads or calls is charged to the threads that take it."""
     decides = walker.evaluate(node.condition)
     if walker.opencl and isinstance(decides, StructValue) and len(decides.fields) > 1:
@@ -34,7 +34,9 @@ def conditional(walker: Walker, node: ir.Conditional) -> DeviceValue:
     return select(walker, condition, then, otherwise)
 
 
-def _of_first_operands(walker: Walker, condition: Value, node: ir.Conditional) -> Value | None:
+def _of_first_operands(
+    walker: DeviceInterpreter, condition: Value, node: ir.Conditional
+) -> Value | None:
     """``c ? a * x : b * x`` as ``(c ? a : b) * x``, which compilers make of it; else None."""
     then, otherwise = node.then, node.otherwise
     if not isinstance(then, ir.Binary) or not isinstance(otherwise, ir.Binary):
@@ -73,7 +75,7 @@ def _same(left: ir.Expression, right: ir.Expression) -> bool:
 
 
 def _guarded_sides(
-    walker: Walker, condition: Value, node: ir.Conditional
+    walker: DeviceInterpreter, condition: Value, node: ir.Conditional
 ) -> tuple[DeviceValue, DeviceValue]:
     """The values of both sides; a side that loads or calls runs under a guard."""
     if not (_is_heavy(node.then) or _is_heavy(node.otherwise)):

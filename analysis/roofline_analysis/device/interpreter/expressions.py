@@ -24,7 +24,7 @@ from roofline_analysis.device.state.memory import (
     need_value,
     offset_by,
 )
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import (
     LAUNCH,
     THREAD,
@@ -47,7 +47,7 @@ from roofline_core.program.types import Type
 _BUILTIN_SYMBOLS: Final = {**THREAD, **LAUNCH}
 
 
-def evaluate(walker: Walker, node: ir.Expression) -> DeviceValue:
+def evaluate(walker: DeviceInterpreter, node: ir.Expression) -> DeviceValue:
     """The value of an expression; its work and accesses are charged to the current region."""
     handler = _EVALUATORS.get(type(node))
     if handler is None:
@@ -55,7 +55,7 @@ def evaluate(walker: Walker, node: ir.Expression) -> DeviceValue:
     return handler(walker, node)
 
 
-def _read_place(walker: Walker, node: ir.Expression) -> DeviceValue:
+def _read_place(walker: DeviceInterpreter, node: ir.Expression) -> DeviceValue:
     place = place_of(walker, node)
     if place is None:
         return walker.opaque(Type("int"), walker.machine.loop_bits(), "value")
@@ -67,7 +67,7 @@ def _read_place(walker: Walker, node: ir.Expression) -> DeviceValue:
     return value
 
 
-def _member(walker: Walker, node: ir.Member) -> DeviceValue:
+def _member(walker: DeviceInterpreter, node: ir.Member) -> DeviceValue:
     walker.at(node)
     if isinstance(node.base, ir.Name):
         builtin = _BUILTIN_SYMBOLS.get(f"{node.base.name}.{node.name}")
@@ -99,12 +99,12 @@ def place_of_is_temporary(node: ir.Expression) -> bool:
     return isinstance(node, (ir.Call, ir.Construct, ir.Conditional, ir.Binary))
 
 
-def _index(walker: Walker, node: ir.Index) -> DeviceValue:
+def _index(walker: DeviceInterpreter, node: ir.Index) -> DeviceValue:
     walker.at(node)
     return _read_place(walker, node)
 
 
-def _unary(walker: Walker, node: ir.Unary) -> DeviceValue:
+def _unary(walker: DeviceInterpreter, node: ir.Unary) -> DeviceValue:
     if node.op == "*":
         place = place_of(walker, node)
         return walker.read(place) if place is not None else walker.opaque(Type("int"), 0, "value")
@@ -115,7 +115,7 @@ def _unary(walker: Walker, node: ir.Unary) -> DeviceValue:
     return overloaded or vectors.unary(walker, node.op, operand)
 
 
-def _address_of(walker: Walker, node: ir.Expression) -> DeviceValue:
+def _address_of(walker: DeviceInterpreter, node: ir.Expression) -> DeviceValue:
     place = place_of(walker, node)
     if isinstance(place, MemoryPlace):
         return place.pointer
@@ -130,7 +130,7 @@ def _address_of(walker: Walker, node: ir.Expression) -> DeviceValue:
     return walker.opaque(Type("int", pointers=1), 0, "address")
 
 
-def _update(walker: Walker, node: ir.Update) -> DeviceValue:
+def _update(walker: DeviceInterpreter, node: ir.Update) -> DeviceValue:
     walker.at(node)
     place = place_of(walker, node.target)
     if place is None:
@@ -141,7 +141,7 @@ def _update(walker: Walker, node: ir.Update) -> DeviceValue:
     return after if node.prefix else before
 
 
-def _stepped(walker: Walker, value: DeviceValue, by: int) -> DeviceValue:
+def _stepped(walker: DeviceInterpreter, value: DeviceValue, by: int) -> DeviceValue:
     if isinstance(value, PointerValue):
         return offset_by(walker, value, number(by, "int"))
     if isinstance(value, PlacePointer):
@@ -154,7 +154,7 @@ def _stepped(walker: Walker, value: DeviceValue, by: int) -> DeviceValue:
     return binary(walker, "+" if by > 0 else "-", as_scalar(walker, value), one)
 
 
-def _binary(walker: Walker, node: ir.Binary) -> DeviceValue:
+def _binary(walker: DeviceInterpreter, node: ir.Binary) -> DeviceValue:
     if node.op == ",":
         evaluate(walker, node.left)
         return evaluate(walker, node.right)
@@ -176,7 +176,9 @@ def _is_product(node: ir.Expression) -> bool:
     return isinstance(node, ir.Binary) and node.op == "*"
 
 
-def combine(walker: Walker, op: str, left: DeviceValue, right: DeviceValue) -> DeviceValue:
+def combine(
+    walker: DeviceInterpreter, op: str, left: DeviceValue, right: DeviceValue
+) -> DeviceValue:
     """``left op right`` for any operands."""
     if isinstance(left, Value) and isinstance(right, Value):
         return binary(walker, op, left, right)
@@ -199,11 +201,13 @@ def combine(walker: Walker, op: str, left: DeviceValue, right: DeviceValue) -> D
     return vectors.elementwise(walker, op, left, right)
 
 
-def _overloaded(walker: Walker, op: str, operands: tuple[DeviceValue, ...]) -> DeviceValue | None:
+def _overloaded(
+    walker: DeviceInterpreter, op: str, operands: tuple[DeviceValue, ...]
+) -> DeviceValue | None:
     return call_operator(walker, op, operands)
 
 
-def _assign(walker: Walker, node: ir.Assign) -> DeviceValue:
+def _assign(walker: DeviceInterpreter, node: ir.Assign) -> DeviceValue:
     walker.at(node)
     place = place_of(walker, node.target)
     if node.op == "=":
@@ -226,7 +230,7 @@ def _assign(walker: Walker, node: ir.Assign) -> DeviceValue:
     return value
 
 
-def _cast(walker: Walker, node: ir.Cast) -> DeviceValue:
+def _cast(walker: DeviceInterpreter, node: ir.Cast) -> DeviceValue:
     value = evaluate(walker, node.operand)
     type_ = walker.types.resolve(node.type)
     if isinstance(value, Value):
@@ -247,7 +251,7 @@ def _cast(walker: Walker, node: ir.Cast) -> DeviceValue:
     return value
 
 
-def _size_of(walker: Walker, node: ir.SizeOf) -> DeviceValue:
+def _size_of(walker: DeviceInterpreter, node: ir.SizeOf) -> DeviceValue:
     if isinstance(node.operand, Type):
         place = walker.scope.find(node.operand.name) if not node.operand.pointers else None
         type_ = walker.place_type(place) if place is not None else node.operand
@@ -265,12 +269,12 @@ def _size_of(walker: Walker, node: ir.SizeOf) -> DeviceValue:
     return number(walker.bytes_of(type_), "unsigned long")
 
 
-def _init_list(walker: Walker, node: ir.InitList) -> DeviceValue:
+def _init_list(walker: DeviceInterpreter, node: ir.InitList) -> DeviceValue:
     fields = {str(i): evaluate(walker, item) for i, item in enumerate(node.items)}
     return StructValue(Type("{}", dims=(None,)), fields)
 
 
-def _construct(walker: Walker, node: ir.Construct) -> DeviceValue:
+def _construct(walker: DeviceInterpreter, node: ir.Construct) -> DeviceValue:
     made = primitive_value(walker, walker.types.resolve(node.type))
     if made is not None:
         return made
@@ -279,11 +283,11 @@ def _construct(walker: Walker, node: ir.Construct) -> DeviceValue:
     )
 
 
-def _lambda(walker: Walker, node: ir.Lambda) -> DeviceValue:
+def _lambda(walker: DeviceInterpreter, node: ir.Lambda) -> DeviceValue:
     return CodeValue(lambda_=node, around=walker.names())
 
 
-def _unknown(walker: Walker, node: ir.Unknown) -> DeviceValue:
+def _unknown(walker: DeviceInterpreter, node: ir.Unknown) -> DeviceValue:
     for part in node.parts:
         need_value(walker, evaluate(walker, part))
         place = place_of(walker, part)
@@ -293,7 +297,7 @@ def _unknown(walker: Walker, node: ir.Unknown) -> DeviceValue:
     return walker.opaque(Type("int"), walker.machine.loop_bits(), "unknown")
 
 
-def _ignored(walker: Walker, node: ir.Expression) -> DeviceValue:
+def _ignored(walker: DeviceInterpreter, node: ir.Expression) -> DeviceValue:
     walker.machine.operations.keep_all()
     return walker.opaque(Type("int", pointers=1), walker.machine.loop_bits(), "new")
 

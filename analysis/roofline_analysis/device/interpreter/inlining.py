@@ -7,7 +7,12 @@ from collections.abc import Sequence
 from roofline_analysis.device.interpreter.static_types import static_type
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.memory import need_value
-from roofline_analysis.device.state.walker import MAX_INLINE_DEPTH, Frame, Names, Walker
+from roofline_analysis.device.state.walker import (
+    MAX_INLINE_DEPTH,
+    DeviceFrame,
+    DeviceInterpreter,
+    Names,
+)
 from roofline_analysis.device.values import (
     CodeValue,
     DeviceValue,
@@ -34,7 +39,7 @@ _PLACES = (VariablePlace, FieldPlace, MemoryPlace, SwizzlePlace)
 
 
 def callee_of(
-    walker: Walker,
+    walker: DeviceInterpreter,
     candidates: Sequence[Function],
     args: Sequence[Argument],
     template_args: TemplateArgs = None,
@@ -55,14 +60,14 @@ def _device_first(function: Function) -> int:
     return int("__device__" in function.qualifiers)
 
 
-def _argument_type(walker: Walker, arg: Argument) -> Type | None:
+def _argument_type(walker: DeviceInterpreter, arg: Argument) -> Type | None:
     if isinstance(arg, ex.Expression):
         return static_type(walker, arg)
     return walker.types.resolve(walker.type_of(arg))
 
 
 def inline(
-    walker: Walker,
+    walker: DeviceInterpreter,
     callee: Callee,
     args: Sequence[Argument],
     *,
@@ -84,7 +89,7 @@ def inline(
     site = walker.path, walker.machine.site
     first_slot = walker.next_slot
     before = walker.enter(_names_inside(walker, callee, bound, template_args, scope))
-    walker.frames.append(Frame(function, this=this, first_slot=first_slot))
+    walker.frames.append(DeviceFrame(function, this=this, first_slot=first_slot))
     for position, parameter in enumerate(function.params):
         if not parameter.name:
             continue
@@ -106,7 +111,7 @@ def inline(
 
 
 def _names_inside(
-    walker: Walker,
+    walker: DeviceInterpreter,
     callee: Callee,
     bound: Sequence[DeviceValue | Place],
     template_args: TemplateArgs,
@@ -128,12 +133,12 @@ def _names_inside(
     return Names({}, inside, constants)
 
 
-def _type_at(walker: Walker, value: DeviceValue | Place) -> Type:
+def _type_at(walker: DeviceInterpreter, value: DeviceValue | Place) -> Type:
     return walker.place_type(value) if isinstance(value, _PLACES) else walker.type_of(value)
 
 
 def argument(
-    walker: Walker, parameter: Variable, arg: ex.Expression | DeviceValue
+    walker: DeviceInterpreter, parameter: Variable, arg: ex.Expression | DeviceValue
 ) -> DeviceValue | Place:
     """A place for a reference parameter, a value for any other."""
     if not isinstance(arg, ex.Expression):
@@ -145,7 +150,9 @@ def argument(
     return walker.evaluate(arg)
 
 
-def declare_argument(walker: Walker, parameter: Variable, bound: DeviceValue | Place) -> None:
+def declare_argument(
+    walker: DeviceInterpreter, parameter: Variable, bound: DeviceValue | Place
+) -> None:
     """Declare a parameter: a reference as another name for a place, else as a variable."""
     if isinstance(bound, _PLACES):
         walker.scope.names[parameter.name] = bound
@@ -155,7 +162,7 @@ def declare_argument(walker: Walker, parameter: Variable, bound: DeviceValue | P
 
 
 def _initialise_member(
-    walker: Walker, this: Place | None, name: str, values: tuple[ex.Expression, ...]
+    walker: DeviceInterpreter, this: Place | None, name: str, values: tuple[ex.Expression, ...]
 ) -> None:
     place = None
     if this is not None and len(values) == 1:
@@ -167,7 +174,7 @@ def _initialise_member(
         walker.write(place, walker.coerce(walker.evaluate(values[0]), walker.place_type(place)))
 
 
-def _returned(walker: Walker, function: Function, frame: Frame) -> DeviceValue:
+def _returned(walker: DeviceInterpreter, function: Function, frame: DeviceFrame) -> DeviceValue:
     type_ = walker.types.resolve(function.return_type)
     values = frame.returns
     if not values:
@@ -196,7 +203,7 @@ def _same(left: DeviceValue, right: DeviceValue) -> bool:
     )
 
 
-def unknown_call(walker: Walker, node: ex.Call, name: str) -> DeviceValue:
+def unknown_call(walker: DeviceInterpreter, node: ex.Call, name: str) -> DeviceValue:
     """The unknown result of an unknown function; everything that it may change becomes unknown."""
     for arg in node.args:
         value = walker.evaluate(arg)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from roofline_analysis.device.functions.opencl.images import image_parameter, is_image
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue
 from roofline_analysis.regions.kernel_summary import Array
 from roofline_core.program.statements import Variable
 
 
-def required_block(walker: Walker) -> tuple[int, int, int] | None:
+def required_block(walker: DeviceInterpreter) -> tuple[int, int, int] | None:
     """The block of ``reqd_work_group_size``; None without it."""
     shape = [walker.parts.constant_of(walker, extent) for extent in walker.kernel.block_shape]
     if not shape or len(shape) > 3:
@@ -18,7 +18,7 @@ def required_block(walker: Walker) -> tuple[int, int, int] | None:
     return x, y, z
 
 
-def kernel_argument(walker: Walker, variable: Variable) -> DeviceValue:
+def kernel_argument(walker: DeviceInterpreter, variable: Variable) -> DeviceValue:
     """A parameter's value: numbers as symbols, pointers as arrays of the memory they point to.
 
     OpenCL's ``__local`` pointers are shared memory, its ``__constant`` ones memory that no store

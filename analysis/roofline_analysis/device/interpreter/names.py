@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from roofline_analysis.device.interpreter.places import implicit_member
 from roofline_analysis.device.state.conversions import coerce
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import (
     CodeValue,
     DeviceValue,
@@ -21,7 +21,7 @@ from roofline_core.program import expressions as ir
 from roofline_core.program.types import Type
 
 
-def literal(walker: Walker, node: ir.Literal) -> DeviceValue:
+def literal(walker: DeviceInterpreter, node: ir.Literal) -> DeviceValue:
     """A number, or a string of which nothing is followed."""
     if isinstance(node.value, (int, float)):
         return number(node.value, node.type_name)
@@ -30,7 +30,7 @@ def literal(walker: Walker, node: ir.Literal) -> DeviceValue:
     return walker.opaque(Type("char", pointers=1, const=True), 0, "string")
 
 
-def name(walker: Walker, node: ir.Name) -> DeviceValue:
+def name(walker: DeviceInterpreter, node: ir.Name) -> DeviceValue:
     """What a name stands for, from the innermost scope out."""
     place = walker.scope.find(node.name)
     if place is not None:
@@ -52,7 +52,7 @@ def name(walker: Walker, node: ir.Name) -> DeviceValue:
     return _global_name(walker, node)
 
 
-def _global_name(walker: Walker, node: ir.Name) -> DeviceValue:
+def _global_name(walker: DeviceInterpreter, node: ir.Name) -> DeviceValue:
     entry = walker.symbols.find_global(node.name, walker.path)
     if entry is not None:
         return _global_variable(walker, entry)
@@ -67,7 +67,7 @@ def _global_name(walker: Walker, node: ir.Name) -> DeviceValue:
     return walker.opaque(Type("int"), 0, bare, "name")
 
 
-def _static_field(walker: Walker, name: str) -> Global | None:
+def _static_field(walker: DeviceInterpreter, name: str) -> Global | None:
     """A static member of the class around, its bases, or the class that a name is qualified by."""
     prefix, _, member = name.rpartition("::")
     owner = walker.types.resolve(Type(prefix)) if prefix else walker.types.scope.owner
@@ -80,7 +80,7 @@ def _static_field(walker: Walker, name: str) -> Global | None:
     return Global(f"{scope.struct.qualified_name}::{member}", found, walker.path)
 
 
-def _global_variable(walker: Walker, entry: Global) -> DeviceValue:
+def _global_variable(walker: DeviceInterpreter, entry: Global) -> DeviceValue:
     key = entry.qualified_name
     name = last_component(key)
     cached = walker.globals.get(key)

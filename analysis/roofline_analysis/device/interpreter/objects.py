@@ -15,7 +15,12 @@ from roofline_analysis.device.interpreter.inlining import (
 )
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.vectors import build
-from roofline_analysis.device.state.walker import MAX_INLINE_DEPTH, Frame, Names, Walker
+from roofline_analysis.device.state.walker import (
+    MAX_INLINE_DEPTH,
+    DeviceFrame,
+    DeviceInterpreter,
+    Names,
+)
 from roofline_analysis.device.values import (
     CodeValue,
     DeviceValue,
@@ -32,7 +37,7 @@ from roofline_core.program.types import Type
 from roofline_core.program.units import Function
 
 
-def method_call(walker: Walker, node: ex.Call, callee: ex.Member) -> DeviceValue:
+def method_call(walker: DeviceInterpreter, node: ex.Call, callee: ex.Member) -> DeviceValue:
     """``object.method(args)`` or ``pointer->method(args)``."""
     owner_place = _object_place(walker, callee)
     if owner_place is None:
@@ -63,7 +68,7 @@ def method_call(walker: Walker, node: ex.Call, callee: ex.Member) -> DeviceValue
     return result if result is not None else unknown_call(walker, node, callee.name)
 
 
-def _object_place(walker: Walker, callee: ex.Member) -> Place | None:
+def _object_place(walker: DeviceInterpreter, callee: ex.Member) -> Place | None:
     if isinstance(callee.base, ex.Name) and callee.base.name == "this":
         return walker.frames[-1].this
     if callee.arrow:
@@ -73,14 +78,14 @@ def _object_place(walker: Walker, callee: ex.Member) -> Place | None:
     return walker.place_of(callee.base)
 
 
-def _only_methods(walker: Walker, name: str) -> list[Function]:
+def _only_methods(walker: DeviceInterpreter, name: str) -> list[Function]:
     """Methods of a name that a single class has, for an object whose type is not known."""
     methods = [m for m in walker.symbols.functions_named(name) if m.owner is not None]
     return methods if len({m.owner for m in methods}) == 1 else []
 
 
 def call_object(
-    walker: Walker, value: DeviceValue, place: Place | None, node: ex.Call
+    walker: DeviceInterpreter, value: DeviceValue, place: Place | None, node: ex.Call
 ) -> DeviceValue:
     """A call of a variable: a lambda, a function pointer or an object with ``operator()``."""
     if isinstance(value, CodeValue):
@@ -100,7 +105,7 @@ def call_object(
     return unknown_call(walker, node, "operator()")
 
 
-def _call_lambda(walker: Walker, code: CodeValue, node: ex.Call) -> DeviceValue:
+def _call_lambda(walker: DeviceInterpreter, code: CodeValue, node: ex.Call) -> DeviceValue:
     assert code.lambda_ is not None
     if len(walker.frames) > MAX_INLINE_DEPTH:
         walker.machine.operations.keep_all()
@@ -109,7 +114,7 @@ def _call_lambda(walker: Walker, code: CodeValue, node: ex.Call) -> DeviceValue:
     around = code.around if isinstance(code.around, Names) else walker.names()
     before = walker.enter(around)
     this = walker.frames[-1].this
-    walker.frames.append(Frame(None, this=this, first_slot=walker.next_slot))
+    walker.frames.append(DeviceFrame(None, this=this, first_slot=walker.next_slot))
     for parameter, value in zip(code.lambda_.params, bound, strict=False):
         declare_argument(walker, parameter, value)
     walker.execute(code.lambda_.body)
@@ -122,7 +127,7 @@ def _call_lambda(walker: Walker, code: CodeValue, node: ex.Call) -> DeviceValue:
 
 
 def construct(
-    walker: Walker,
+    walker: DeviceInterpreter,
     type_: Type,
     args: tuple[DeviceValue, ...],
     nodes: Sequence[ex.Expression],
@@ -154,7 +159,7 @@ def construct(
 
 
 def _filled(
-    walker: Walker, type_: Type, blank: StructValue, args: tuple[DeviceValue, ...]
+    walker: DeviceInterpreter, type_: Type, blank: StructValue, args: tuple[DeviceValue, ...]
 ) -> StructValue:
     """An aggregate with its first fields given values."""
     layout = walker.types.fields(type_) or {}
@@ -166,7 +171,7 @@ def _filled(
     return StructValue(type_, fields)
 
 
-def _blank(walker: Walker, type_: Type, scope: Scope | None) -> DeviceValue:
+def _blank(walker: DeviceInterpreter, type_: Type, scope: Scope | None) -> DeviceValue:
     """A new object: its fields by their default initialisers, else not known."""
     value = walker.opaque(type_, 0, last_component(type_.name))
     if scope is None or scope.struct is None or not isinstance(value, StructValue):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from roofline_analysis.device.interpreter.inlining import callee_of, inline
-from roofline_analysis.device.state.walker import Names, Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter, Names
 from roofline_analysis.device.values import DeviceValue, Place, StructValue
 from roofline_analysis.language.symbols import last_component
 from roofline_analysis.language.types import is_float, is_integer
@@ -13,7 +13,9 @@ from roofline_core.program import expressions as ex
 from roofline_core.program.units import Function
 
 
-def call_operator(walker: Walker, op: str, operands: tuple[DeviceValue, ...]) -> DeviceValue | None:
+def call_operator(
+    walker: DeviceInterpreter, op: str, operands: tuple[DeviceValue, ...]
+) -> DeviceValue | None:
     """An overloaded operator of the program, free or a member, if it has one for the operands."""
     name = f"operator{op}"
     candidates = walker.symbols.functions_named(name)
@@ -32,7 +34,9 @@ def call_operator(walker: Walker, op: str, operands: tuple[DeviceValue, ...]) ->
     return None
 
 
-def _accepts(walker: Walker, function: Function, operands: Sequence[DeviceValue]) -> bool:
+def _accepts(
+    walker: DeviceInterpreter, function: Function, operands: Sequence[DeviceValue]
+) -> bool:
     if len(function.params) != len(operands):
         return False
     for parameter, operand in zip(function.params, operands, strict=True):
@@ -48,7 +52,9 @@ def _accepts(walker: Walker, function: Function, operands: Sequence[DeviceValue]
     return True
 
 
-def call_compound(walker: Walker, op: str, place: Place, right: DeviceValue) -> DeviceValue | None:
+def call_compound(
+    walker: DeviceInterpreter, op: str, place: Place, right: DeviceValue
+) -> DeviceValue | None:
     """An overloaded ``+=`` and the like, for an operand of class type."""
     name = f"operator{op}"
     candidates = walker.symbols.functions_named(name)

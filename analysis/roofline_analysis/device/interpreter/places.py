@@ -6,7 +6,7 @@ from roofline_analysis.device.state.arithmetic import binary
 from roofline_analysis.device.state.conversions import scalar
 from roofline_analysis.device.state.memory import field_of, offset_by
 from roofline_analysis.device.state.vectors import component_place
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import (
     DeviceValue,
     FieldPlace,
@@ -28,7 +28,7 @@ from roofline_core.program.types import Type
 INDEX_BUILTINS = frozenset(("threadIdx", "blockIdx", "blockDim", "gridDim"))
 
 
-def place_of(walker: Walker, node: ir.Expression) -> Place | None:
+def place_of(walker: DeviceInterpreter, node: ir.Expression) -> Place | None:
     """Where an expression's value is stored, or None if it is not stored anywhere."""
     if isinstance(node, ir.Name):
         found = walker.scope.find(node.name)
@@ -57,7 +57,7 @@ def place_of(walker: Walker, node: ir.Expression) -> Place | None:
     return None
 
 
-def _global_place(walker: Walker, name: str) -> Place | None:
+def _global_place(walker: DeviceInterpreter, name: str) -> Place | None:
     entry = walker.symbols.find_global(name, walker.path)
     if entry is None or "__device__" not in entry.variable.qualifiers:
         return None
@@ -68,7 +68,7 @@ def _global_place(walker: Walker, name: str) -> Place | None:
     return MemoryPlace(PointerValue(array, number(0, "long"), type_))
 
 
-def _cast_place(walker: Walker, node: ir.Cast) -> Place | None:
+def _cast_place(walker: DeviceInterpreter, node: ir.Cast) -> Place | None:
     """``reinterpret_cast<float4&>(x)``."""
     if not node.type.reference:
         return None
@@ -82,7 +82,9 @@ def _cast_place(walker: Walker, node: ir.Cast) -> Place | None:
     return inner
 
 
-def dereference(walker: Walker, value: DeviceValue, *, strict: bool = False) -> Place | None:
+def dereference(
+    walker: DeviceInterpreter, value: DeviceValue, *, strict: bool = False
+) -> Place | None:
     """The place an address names."""
     if isinstance(value, PointerValue):
         return None if strict else MemoryPlace(value)
@@ -93,7 +95,7 @@ def dereference(walker: Walker, value: DeviceValue, *, strict: bool = False) -> 
     return None
 
 
-def _is_array(walker: Walker, place: Place) -> bool:
+def _is_array(walker: DeviceInterpreter, place: Place) -> bool:
     if isinstance(place, MemoryPlace):
         return False
     held = walker.read(place)
@@ -107,7 +109,7 @@ def element_place(pointer: PlacePointer, index: Value) -> Place:
     return FieldPlace(pointer.place, name, pointer.pointee, index)
 
 
-def _index_place(walker: Walker, node: ir.Index) -> Place | None:
+def _index_place(walker: DeviceInterpreter, node: ir.Index) -> Place | None:
     base = walker.evaluate(node.base)
     index = scalar(walker, node.index)
     if isinstance(base, Value) and isinstance(node.base, ir.Literal):
@@ -132,7 +134,7 @@ def _index_place(walker: Walker, node: ir.Index) -> Place | None:
     return None
 
 
-def _member_place(walker: Walker, node: ir.Member) -> Place | None:
+def _member_place(walker: DeviceInterpreter, node: ir.Member) -> Place | None:
     if isinstance(node.base, ir.Name) and node.base.name in INDEX_BUILTINS:
         return None
     if node.arrow or (isinstance(node.base, ir.Name) and node.base.name == "this"):
@@ -145,7 +147,7 @@ def _member_place(walker: Walker, node: ir.Member) -> Place | None:
     return field_place(walker, owner, node.name) if owner is not None else None
 
 
-def field_place(walker: Walker, owner: Place, name: str) -> Place | None:
+def field_place(walker: DeviceInterpreter, owner: Place, name: str) -> Place | None:
     """The place of a member of the object at a place."""
     if walker.opencl:
         picked = component_place(walker, owner, name)
@@ -176,12 +178,12 @@ def field_place(walker: Walker, owner: Place, name: str) -> Place | None:
     return FieldPlace(owner, name, Type(half or "int"))
 
 
-def _type_in(walker: Walker, held: StructValue, name: str) -> Type:
+def _type_in(walker: DeviceInterpreter, held: StructValue, name: str) -> Type:
     inner = held.fields.get(name)
     return walker.type_of(inner) if inner is not None else Type("int")
 
 
-def implicit_member(walker: Walker, name: str) -> Place | None:
+def implicit_member(walker: DeviceInterpreter, name: str) -> Place | None:
     """A field named without ``this->`` inside a method."""
     this = walker.frames[-1].this
     if this is None:

@@ -16,7 +16,7 @@ from roofline_analysis.device.state.dead_code import keep, keep_changed
 from roofline_analysis.device.state.flow import Flow
 from roofline_analysis.device.state.memory import need_value
 from roofline_analysis.device.state.selection import select
-from roofline_analysis.device.state.walker import MAX_STATEMENTS, Scope, Walker
+from roofline_analysis.device.state.walker import MAX_STATEMENTS, BlockScope, DeviceInterpreter
 from roofline_analysis.device.values import (
     DeviceValue,
     MemoryPlace,
@@ -35,7 +35,7 @@ from roofline_core.program.expressions import Expression, InitList, Literal
 from roofline_core.program.types import Type
 
 
-def walk(walker: Walker, node: ir.Statement) -> Flow:
+def walk(walker: DeviceInterpreter, node: ir.Statement) -> Flow:
     """Walk one statement in the current region."""
     walker.statements += 1
     if walker.statements > MAX_STATEMENTS:
@@ -49,7 +49,7 @@ def walk(walker: Walker, node: ir.Statement) -> Flow:
     return handler(walker, node)
 
 
-def walk_sequence(walker: Walker, body: Sequence[ir.Statement]) -> Flow:
+def walk_sequence(walker: DeviceInterpreter, body: Sequence[ir.Statement]) -> Flow:
     """Walk statements in order; those after a conditional exit are guarded by its negation."""
     for position, statement in enumerate(body):
         if isinstance(statement, ir.If):
@@ -66,15 +66,15 @@ def walk_sequence(walker: Walker, body: Sequence[ir.Statement]) -> Flow:
     return Flow.NEXT
 
 
-def _block(walker: Walker, node: ir.Block) -> Flow:
-    walker.scope = Scope({}, walker.scope)
+def _block(walker: DeviceInterpreter, node: ir.Block) -> Flow:
+    walker.scope = BlockScope({}, walker.scope)
     flow = walk_sequence(walker, node.body)
     assert walker.scope.parent is not None
     walker.scope = walker.scope.parent
     return flow
 
 
-def _evaluate(walker: Walker, node: ir.Evaluate) -> Flow:
+def _evaluate(walker: DeviceInterpreter, node: ir.Evaluate) -> Flow:
     evaluate(walker, node.expression)
     return Flow.NEXT
 
@@ -82,14 +82,14 @@ def _evaluate(walker: Walker, node: ir.Evaluate) -> Flow:
 # -- declarations
 
 
-def _declare(walker: Walker, node: ir.Declare) -> Flow:
+def _declare(walker: DeviceInterpreter, node: ir.Declare) -> Flow:
     for variable in node.variables:
         walker.at(variable.line)
         declare_variable(walker, variable)
     return Flow.NEXT
 
 
-def declare_variable(walker: Walker, variable: ir.Variable) -> None:
+def declare_variable(walker: DeviceInterpreter, variable: ir.Variable) -> None:
     """Declare one local variable and run its initializer."""
     type_ = _completed(walker.types.resolve(variable.type), variable.init)
     points = walker.opencl and type_.pointers and not type_.dims
@@ -120,7 +120,7 @@ def _completed(type_: Type, init: Expression | None) -> Type:
     return Type(type_.name, type_.args, type_.pointers, const=type_.const, dims=dims)
 
 
-def _declare_shared(walker: Walker, variable: ir.Variable, type_: Type) -> None:
+def _declare_shared(walker: DeviceInterpreter, variable: ir.Variable, type_: Type) -> None:
     array = walker.array(f"{variable.name}@{variable.line}", type_, "shared")
     size = walker.types.size(type_)
     if size is not None and ("declared", array) not in walker.machine.root.available:
@@ -136,7 +136,7 @@ def _declare_shared(walker: Walker, variable: ir.Variable, type_: Type) -> None:
         )
 
 
-def _initial(walker: Walker, variable: ir.Variable, type_: Type) -> DeviceValue:
+def _initial(walker: DeviceInterpreter, variable: ir.Variable, type_: Type) -> DeviceValue:
     if variable.ctor_args is not None:
         if type_.dims:
             return StructValue(type_)
@@ -153,7 +153,7 @@ def _initial(walker: Walker, variable: ir.Variable, type_: Type) -> DeviceValue:
     return coerce(walker, value, type_)
 
 
-def _array_initial(walker: Walker, init: Expression, type_: Type) -> DeviceValue:
+def _array_initial(walker: DeviceInterpreter, init: Expression, type_: Type) -> DeviceValue:
     """A local array's initial elements, rows of rows as nested arrays."""
     if not isinstance(init, InitList):
         return StructValue(type_)
@@ -167,7 +167,7 @@ def _array_initial(walker: Walker, init: Expression, type_: Type) -> DeviceValue
     return StructValue(type_, fields)
 
 
-def default_value(walker: Walker, type_: Type, name: str) -> DeviceValue:
+def default_value(walker: DeviceInterpreter, type_: Type, name: str) -> DeviceValue:
     """The value of a variable without initializer: its shape, with all scalars unknown."""
     if type_.dims:
         return StructValue(type_)
@@ -183,7 +183,7 @@ def default_value(walker: Walker, type_: Type, name: str) -> DeviceValue:
 # -- branches
 
 
-def _if(walker: Walker, node: ir.If) -> Flow:
+def _if(walker: DeviceInterpreter, node: ir.If) -> Flow:
     # Alone, as the body of another statement: what follows an exit is the caller's.
     flow, _ = _walk_if(walker, node)
     return flow
@@ -192,7 +192,7 @@ def _if(walker: Walker, node: ir.If) -> Flow:
 _Guard = tuple[Expr | None, ...]
 
 
-def _walk_if(walker: Walker, node: ir.If) -> tuple[Flow, _Guard | None]:
+def _walk_if(walker: DeviceInterpreter, node: ir.If) -> tuple[Flow, _Guard | None]:
     """Walk a branch; the second value is the guard of the sequence's rest, None without one."""
     if node.init is not None:
         walk(walker, node.init)
@@ -235,7 +235,9 @@ def _last(taken: ir.Statement) -> ir.Statement:
     return last
 
 
-def _keep_past(walker: Walker, taken: ir.Statement, slots: dict[int, DeviceValue]) -> None:
+def _keep_past(
+    walker: DeviceInterpreter, taken: ir.Statement, slots: dict[int, DeviceValue]
+) -> None:
     """Mark variables' values at a jump as used: code after the loop or call may read them."""
     last = _last(taken)
     ends = walker.next_slot
@@ -246,7 +248,9 @@ def _keep_past(walker: Walker, taken: ir.Statement, slots: dict[int, DeviceValue
     keep(walker, *(value for slot, value in slots.items() if slot < ends))
 
 
-def _note_exit(walker: Walker, taken: ir.Statement, conditions: tuple[Expr | None, ...]) -> None:
+def _note_exit(
+    walker: DeviceInterpreter, taken: ir.Statement, conditions: tuple[Expr | None, ...]
+) -> None:
     """Record an exit of the enclosing loop."""
     last = _last(taken)
     loop = walker.machine.region.innermost_loop
@@ -254,7 +258,9 @@ def _note_exit(walker: Walker, taken: ir.Statement, conditions: tuple[Expr | Non
         loop.exits.append(Exit(walker.machine.conditions_within(loop) + conditions))
 
 
-def _walk_side(walker: Walker, node: ir.Statement, conditions: tuple[Expr | None, ...]) -> Flow:
+def _walk_side(
+    walker: DeviceInterpreter, node: ir.Statement, conditions: tuple[Expr | None, ...]
+) -> Flow:
     guard = walker.machine.open_guard(conditions)
     flow = walk(walker, node)
     if flow is Flow.EXIT:
@@ -264,7 +270,7 @@ def _walk_side(walker: Walker, node: ir.Statement, conditions: tuple[Expr | None
 
 
 def _merge(
-    walker: Walker,
+    walker: DeviceInterpreter,
     condition: Value,
     before: dict[int, DeviceValue],
     then: dict[int, DeviceValue],
@@ -286,7 +292,7 @@ def _merge(
             otherwise[slot] = select(walker, condition, value, other)
 
 
-def _switch(walker: Walker, node: ir.Switch) -> Flow:
+def _switch(walker: DeviceInterpreter, node: ir.Switch) -> Flow:
     value = scalar(walker, node.value)
     walker.machine.need(value)
     known = value.constant
@@ -318,14 +324,14 @@ def _is_data(expr: Expr) -> bool:
     return any(s.scope in ("data", "carried") for s in expr.symbols())
 
 
-def _walk_cases(walker: Walker, cases: Sequence[ir.Case]) -> Flow:
+def _walk_cases(walker: DeviceInterpreter, cases: Sequence[ir.Case]) -> Flow:
     for case in cases:
         if walk_sequence(walker, case.body) is Flow.EXIT:
             return Flow.EXIT
     return Flow.NEXT
 
 
-def _switch_known(walker: Walker, node: ir.Switch, known: int | float) -> Flow:
+def _switch_known(walker: DeviceInterpreter, node: ir.Switch, known: int | float) -> Flow:
     default = None
     for position, case in enumerate(node.cases):
         if case.value is None:
@@ -338,7 +344,7 @@ def _switch_known(walker: Walker, node: ir.Switch, known: int | float) -> Flow:
     return Flow.NEXT
 
 
-def _forget_changed(walker: Walker, before: dict[int, DeviceValue]) -> None:
+def _forget_changed(walker: DeviceInterpreter, before: dict[int, DeviceValue]) -> None:
     for slot, value in list(walker.slots.items()):
         if before.get(slot) is not value and slot in before:
             walker.slots[slot] = walker.opaque(
@@ -349,7 +355,7 @@ def _forget_changed(walker: Walker, before: dict[int, DeviceValue]) -> None:
 # -- exits
 
 
-def _return(walker: Walker, node: ir.Return) -> Flow:
+def _return(walker: DeviceInterpreter, node: ir.Return) -> Flow:
     if node.value is not None:
         value = evaluate(walker, node.value)
         if not _all_float(value):
@@ -365,26 +371,26 @@ def _all_float(value: DeviceValue) -> bool:
     return isinstance(value, Value) and is_float(value.type)
 
 
-def _exit(walker: Walker, node: ir.Statement) -> Flow:
+def _exit(walker: DeviceInterpreter, node: ir.Statement) -> Flow:
     return Flow.EXIT
 
 
-def _label(walker: Walker, node: ir.Label) -> Flow:
+def _label(walker: DeviceInterpreter, node: ir.Label) -> Flow:
     return walk(walker, node.body) if node.body is not None else Flow.NEXT
 
 
-def _directed(walker: Walker, node: ir.Directed) -> Flow:
+def _directed(walker: DeviceInterpreter, node: ir.Directed) -> Flow:
     body = node.device_form() if node.device_form is not None else node.body
     return walk(walker, body) if body is not None else Flow.NEXT
 
 
-def _opaque(walker: Walker, node: ir.Opaque) -> Flow:
+def _opaque(walker: DeviceInterpreter, node: ir.Opaque) -> Flow:
     for part in node.parts:
         keep(walker, evaluate(walker, part))
     return Flow.NEXT
 
 
-def _goto(walker: Walker, node: ir.Goto) -> Flow:
+def _goto(walker: DeviceInterpreter, node: ir.Goto) -> Flow:
     walker.machine.operations.keep_all()  # The target of a goto is not followed.
     return Flow.NEXT
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import Value
 from roofline_analysis.language.arithmetic import operation_type
 from roofline_analysis.language.overloads import choose
@@ -15,19 +15,19 @@ from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
 
 
-def static_type(walker: Walker, node: ex.Expression) -> Type | None:
+def static_type(walker: DeviceInterpreter, node: ex.Expression) -> Type | None:
     """The type of an expression without evaluating it; None if it cannot be determined."""
     handler = _STATIC_TYPES.get(type(node))
     return handler(walker, node) if handler is not None else None
 
 
-def _literal_type(walker: Walker, node: ex.Literal) -> Type:
+def _literal_type(walker: DeviceInterpreter, node: ex.Literal) -> Type:
     if node.type_name == "string":
         return Type("char", pointers=1, const=True)
     return Type(node.type_name)
 
 
-def _name_type(walker: Walker, node: ex.Name) -> Type | None:
+def _name_type(walker: DeviceInterpreter, node: ex.Name) -> Type | None:
     place = walker.scope.find(node.name)
     if place is not None:
         return walker.types.resolve(walker.place_type(place))
@@ -44,21 +44,21 @@ def _name_type(walker: Walker, node: ex.Name) -> Type | None:
     return walker.types.resolve(entry.variable.type) if entry is not None else None
 
 
-def _this_member(walker: Walker, name: str) -> Type | None:
+def _this_member(walker: DeviceInterpreter, name: str) -> Type | None:
     """The type of a field named without ``this->`` inside a method."""
     this = walker.frames[-1].this
     fields = walker.types.fields(walker.place_type(this)) if this is not None else None
     return fields[name].type if fields is not None and name in fields else None
 
 
-def _index_type(walker: Walker, node: ex.Index) -> Type | None:
+def _index_type(walker: DeviceInterpreter, node: ex.Index) -> Type | None:
     base = static_type(walker, node.base)
     if base is None or not (base.pointers or base.dims):
         return None
     return walker.types.resolve(base.pointee())
 
 
-def _member_type(walker: Walker, node: ex.Member) -> Type | None:
+def _member_type(walker: DeviceInterpreter, node: ex.Member) -> Type | None:
     base = static_type(walker, node.base)
     if base is None or base.pointers != int(node.arrow) or base.dims:
         return None
@@ -66,7 +66,7 @@ def _member_type(walker: Walker, node: ex.Member) -> Type | None:
     return found.type if found is not None else None
 
 
-def _unary_type(walker: Walker, node: ex.Unary) -> Type | None:
+def _unary_type(walker: DeviceInterpreter, node: ex.Unary) -> Type | None:
     if node.op == "!":
         return Type("bool")
     inner = static_type(walker, node.operand)
@@ -82,7 +82,7 @@ def _unary_type(walker: Walker, node: ex.Unary) -> Type | None:
     return None
 
 
-def _binary_type(walker: Walker, node: ex.Binary) -> Type | None:
+def _binary_type(walker: DeviceInterpreter, node: ex.Binary) -> Type | None:
     if node.op in ("==", "!=", "<", "<=", ">", ">=", "&&", "||"):
         return Type("bool")
     left, right = static_type(walker, node.left), static_type(walker, node.right)
@@ -98,7 +98,7 @@ def _binary_type(walker: Walker, node: ex.Binary) -> Type | None:
     return Type(operation_type(node.op, left.name, right.name))
 
 
-def _conditional_type(walker: Walker, node: ex.Conditional) -> Type | None:
+def _conditional_type(walker: DeviceInterpreter, node: ex.Conditional) -> Type | None:
     then, otherwise = static_type(walker, node.then), static_type(walker, node.otherwise)
     if then is None or otherwise is None or then.name == otherwise.name:
         return then or otherwise
@@ -108,7 +108,7 @@ def _conditional_type(walker: Walker, node: ex.Conditional) -> Type | None:
     return then
 
 
-def _call_type(walker: Walker, node: ex.Call) -> Type | None:
+def _call_type(walker: DeviceInterpreter, node: ex.Call) -> Type | None:
     """What a function of the program returns."""
     if not isinstance(node.callee, ex.Name):
         return None

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from roofline_analysis.device.assigned import BodyFacts, Change, body_facts
+from roofline_analysis.device.assigned import Assignment, BodyFacts, body_facts
 from roofline_analysis.device.costs.integer_costs import integer_cost
 from roofline_analysis.device.loops.induction import Step, changes_of, step_of
 from roofline_analysis.device.loops.loop_forms import may_change, put_back, surely_changes
 from roofline_analysis.device.state.arithmetic import binary, convert
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.memory import offset_by
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import (
     DeviceValue,
     FieldPlace,
@@ -44,7 +44,7 @@ class Carried:
 
 
 def carry(
-    walker: Walker, parts: list[st.Statement], loop: Region, induction: str | None
+    walker: DeviceInterpreter, parts: list[st.Statement], loop: Region, induction: str | None
 ) -> list[Carried]:
     """Set the loop-carried variables to their values in the current trip; returns them."""
     facts = [body_facts(part) for part in parts]
@@ -64,7 +64,7 @@ def carry(
 
 
 def _carry_variable(
-    walker: Walker,
+    walker: DeviceInterpreter,
     name: str,
     place: Place,
     facts: list[BodyFacts],
@@ -93,7 +93,7 @@ def _carry_variable(
     carried[slot] = Carried(slot, before, step)
 
 
-def _stays(walker: Walker, before: DeviceValue, changes: list[Change]) -> bool:
+def _stays(walker: DeviceInterpreter, before: DeviceValue, changes: list[Assignment]) -> bool:
     """Whether the changes leave the variable itself unchanged, such as writes through a pointer."""
     by_value = walker.opencl and isinstance(before, StructValue) and not before.type.dims
     if by_value or not isinstance(before, StructValue):
@@ -105,9 +105,9 @@ def _stays(walker: Walker, before: DeviceValue, changes: list[Change]) -> bool:
 
 
 def _carry_pointee(
-    walker: Walker,
+    walker: DeviceInterpreter,
     pointer: PlacePointer,
-    changes: list[Change],
+    changes: list[Assignment],
     loop: Region,
     carried: dict[int, Carried],
 ) -> None:
@@ -136,7 +136,7 @@ def _slot_of(place: Place | None) -> int | None:
     return place.slot if isinstance(place, VariablePlace) else None
 
 
-def _mark_stored(walker: Walker, loop: Region, name: str) -> None:
+def _mark_stored(walker: DeviceInterpreter, loop: Region, name: str) -> None:
     place = walker.scope.find(name)
     value = walker.slots.get(place.slot) if isinstance(place, VariablePlace) else None
     if isinstance(value, PointerValue):
@@ -145,7 +145,7 @@ def _mark_stored(walker: Walker, loop: Region, name: str) -> None:
         walker.epochs[value.array] = walker.epochs.get(value.array, 0) + 1
 
 
-def _in_run(walker: Walker, item: Carried, loop: Region) -> DeviceValue:
+def _in_run(walker: DeviceInterpreter, item: Carried, loop: Region) -> DeviceValue:
     """The value at the start of trip ``counter``."""
     before, step = item.before, item.step
     assert loop.counter is not None
@@ -165,7 +165,9 @@ def _in_run(walker: Walker, item: Carried, loop: Region) -> DeviceValue:
     return _forgotten(walker, before, walker.slot_types[item.slot], loop.bit)
 
 
-def _forgotten(walker: Walker, before: DeviceValue, type_: object, bit: int) -> DeviceValue:
+def _forgotten(
+    walker: DeviceInterpreter, before: DeviceValue, type_: object, bit: int
+) -> DeviceValue:
     """An unknown value of the same shape that differs in each trip of a loop."""
     if isinstance(before, Value):
         varies = before.varies | bit
@@ -200,7 +202,9 @@ def _has_closed_form(item: Carried, trips: Expr | None) -> bool:
     )
 
 
-def _open_carried(walker: Walker, before: DeviceValue, start: DeviceValue | None) -> None:
+def _open_carried(
+    walker: DeviceInterpreter, before: DeviceValue, start: DeviceValue | None
+) -> None:
     """Mark the value at a trip's start as coming from before the loop and the previous trip."""
     if isinstance(before, Value) and isinstance(start, Value):
         if not is_integer(start.type):
@@ -214,7 +218,7 @@ def _open_carried(walker: Walker, before: DeviceValue, start: DeviceValue | None
 
 
 def need_carried(
-    walker: Walker, start: DeviceValue | None, inside: DeviceValue, loop: Region
+    walker: DeviceInterpreter, start: DeviceValue | None, inside: DeviceValue, loop: Region
 ) -> None:
     """Charge the loop with the values that it computes for its next trip or for later code."""
     if isinstance(inside, StructValue):
@@ -252,7 +256,9 @@ def _added(start: DeviceValue | None, inside: Value) -> Value | None:
     return None
 
 
-def leave(walker: Walker, carried: list[Carried], loop: Region, trips: Expr | None) -> None:
+def leave(
+    walker: DeviceInterpreter, carried: list[Carried], loop: Region, trips: Expr | None
+) -> None:
     """Give the carried variables their values after the loop."""
     for item in carried:
         inside = walker.slots[item.slot]
@@ -272,7 +278,9 @@ def leave(walker: Walker, carried: list[Carried], loop: Region, trips: Expr | No
         walker.slots[item.slot] = _after(walker, item.start, inside, loop.bit)
 
 
-def _after(walker: Walker, start: DeviceValue | None, inside: DeviceValue, bit: int) -> DeviceValue:
+def _after(
+    walker: DeviceInterpreter, start: DeviceValue | None, inside: DeviceValue, bit: int
+) -> DeviceValue:
     if isinstance(inside, Value):
         varies = inside.varies & ~bit
         if is_integer(inside.type):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from roofline_analysis.device.assigned import BodyFacts, Change, children
+from roofline_analysis.device.assigned import Assignment, BodyFacts, children
 from roofline_analysis.device.state.conversions import scalar
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import PointerValue, Value, VariablePlace, number
 from roofline_core.algebra.symbolic import Expr, apply, constant
 from roofline_core.program import expressions as ex
@@ -39,7 +39,7 @@ class Step:
 
 
 def recognise(
-    walker: Walker, condition: ex.Expression | None, facts: list[BodyFacts]
+    walker: DeviceInterpreter, condition: ex.Expression | None, facts: list[BodyFacts]
 ) -> Test | None:
     """The comparison that ends the loop, if it is one of a changing variable with a fixed bound."""
     if isinstance(condition, ex.Binary) and condition.op == "&&":
@@ -67,11 +67,11 @@ def _plain_name(node: ex.Expression | None) -> str | None:
     return node.name if isinstance(node, ex.Name) else None
 
 
-def _is_local(walker: Walker, name: str) -> bool:
+def _is_local(walker: DeviceInterpreter, name: str) -> bool:
     return isinstance(walker.scope.find(name), VariablePlace)
 
 
-def changes_of(facts: Iterable[BodyFacts], name: str) -> list[Change]:
+def changes_of(facts: Iterable[BodyFacts], name: str) -> list[Assignment]:
     """The changes that the parts of a loop make to one variable."""
     return [change for fact in facts for change in fact.of(name)]
 
@@ -94,7 +94,7 @@ def names_in(node: object) -> Iterable[str]:
         yield from names_in(child)
 
 
-def step_of(walker: Walker, name: str, facts: list[BodyFacts]) -> Step | None:
+def step_of(walker: DeviceInterpreter, name: str, facts: list[BodyFacts]) -> Step | None:
     """The step of a variable with a single unconditional change; None if it has no fixed step."""
     changes = [c for c in changes_of(facts, name) if c.op != "?"]
     if len(changes) != 1 or changes[0].conditional or not changes[0].whole:
@@ -124,7 +124,7 @@ def step_of(walker: Walker, name: str, facts: list[BodyFacts]) -> Step | None:
     return Step(op[0], amount)
 
 
-def trip_count(walker: Walker, test: Test, step: Step) -> Expr | None:
+def trip_count(walker: DeviceInterpreter, test: Test, step: Step) -> Expr | None:
     """The trip count of a loop without other exits; None if test and step do not give it."""
     place = walker.scope.find(test.name)
     assert place is not None
@@ -143,7 +143,7 @@ def trip_count(walker: Walker, test: Test, step: Step) -> Expr | None:
 
 
 def _pointer_trips(
-    walker: Walker, start: PointerValue, bound: PointerValue, step: Step
+    walker: DeviceInterpreter, start: PointerValue, bound: PointerValue, step: Step
 ) -> Expr | None:
     if start.array is not bound.array or start.offset.expr is None or bound.offset.expr is None:
         return None

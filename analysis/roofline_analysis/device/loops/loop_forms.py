@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from roofline_analysis.device.assigned import BodyFacts, Change, body_facts, children
+from roofline_analysis.device.assigned import Assignment, BodyFacts, body_facts, children
 from roofline_analysis.device.loops.induction import changes_of, mentions_changed, names_in, step_of
 from roofline_analysis.device.state.conversions import scalar
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, Value, VariablePlace
 from roofline_core.algebra.symbolic import Expr, apply
 from roofline_core.program import expressions as ex
@@ -19,7 +19,7 @@ _MAX_CALLS: Final = 8
 """The deepest nesting of calls through which a variable is followed."""
 
 
-def may_change(walker: Walker, change: Change, *, addressed: bool) -> bool:
+def may_change(walker: DeviceInterpreter, change: Assignment, *, addressed: bool) -> bool:
     """Whether a recorded change may modify the variable; False if a call only reads it.
 
     ``addressed``: the name denotes an address, of an array or of another variable.
@@ -30,14 +30,16 @@ def may_change(walker: Walker, change: Change, *, addressed: bool) -> bool:
     )
 
 
-def surely_changes(walker: Walker, change: Change) -> bool:
+def surely_changes(walker: DeviceInterpreter, change: Assignment) -> bool:
     """Whether a recorded change surely modifies the variable: assigned, here or by the callee."""
     return change.op != "?" or (
         _receivers(walker, change) is not None and may_change(walker, change, addressed=False)
     )
 
 
-def _receivers(walker: Walker, change: Change) -> list[tuple[Function, st.Variable]] | None:
+def _receivers(
+    walker: DeviceInterpreter, change: Assignment
+) -> list[tuple[Function, st.Variable]] | None:
     """The functions that a variable is passed to by name, and as what; None if not known."""
     call = change.value
     if change.op != "?" or not isinstance(call, ex.Call) or not isinstance(call.callee, ex.Name):
@@ -55,7 +57,12 @@ def _receivers(walker: Walker, change: Change) -> list[tuple[Function, st.Variab
 
 
 def _changes(
-    walker: Walker, function: Function, parameter: st.Variable, *, addressed: bool, depth: int = 0
+    walker: DeviceInterpreter,
+    function: Function,
+    parameter: st.Variable,
+    *,
+    addressed: bool,
+    depth: int = 0,
 ) -> bool:
     """Whether a function assigns to what it is passed as a parameter."""
     type_ = parameter.type
@@ -74,7 +81,9 @@ def _changes(
     return False
 
 
-def put_back(walker: Walker, name: str, before: DeviceValue, facts: Iterable[BodyFacts]) -> bool:
+def put_back(
+    walker: DeviceInterpreter, name: str, before: DeviceValue, facts: Iterable[BodyFacts]
+) -> bool:
     """Whether each trip ends by restoring the variable's value from before the loop."""
     held = list(facts)
     changes = [c for c in changes_of(held, name) if c.op != "?"]
@@ -100,7 +109,7 @@ def _is_plain(node: object) -> bool:
 
 
 def halved_range(
-    walker: Walker,
+    walker: DeviceInterpreter,
     condition: ex.Expression,
     facts: list[BodyFacts],
     parts: Iterable[st.Statement],

@@ -12,7 +12,7 @@ from typing import Final
 
 from roofline_analysis.device.assigned import BodyFacts, children
 from roofline_analysis.device.loops.induction import Step
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_core.algebra.symbolic import Expr
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
@@ -35,7 +35,9 @@ _NODES_OF_A_STATEMENT: Final = 7
 """Nodes counted towards these limits for each statement of an inlined function."""
 
 
-def affordable(walker: Walker, parts: Sequence[st.Statement], trips: float, nodes: int) -> bool:
+def affordable(
+    walker: DeviceInterpreter, parts: Sequence[st.Statement], trips: float, nodes: int
+) -> bool:
     """Whether a loop with this many nodes in its body can be walked run by run."""
     total = int(trips * nodes)
     if total > min(_NODES_OF_A_LOOP, _NODES_OF_A_KERNEL - walker.unrolled_nodes):
@@ -87,7 +89,7 @@ def _returns(node: object) -> bool:
     return not isinstance(node, ex.Expression) and any(map(_returns, children(node)))
 
 
-def walk_runs(walker: Walker, parts: Sequence[st.Statement], trips: int) -> None:
+def walk_runs(walker: DeviceInterpreter, parts: Sequence[st.Statement], trips: int) -> None:
     """Walk the body once for each trip, with the variables' values of that trip."""
     machine = walker.machine
     region = machine.open_guard(())

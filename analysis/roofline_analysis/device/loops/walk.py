@@ -21,7 +21,7 @@ from roofline_analysis.device.state.arithmetic import truth
 from roofline_analysis.device.state.conversions import scalar
 from roofline_analysis.device.state.dead_code import keep, keep_changed
 from roofline_analysis.device.state.flow import Flow
-from roofline_analysis.device.state.walker import Scope, Walker
+from roofline_analysis.device.state.walker import BlockScope, DeviceInterpreter
 from roofline_analysis.device.values import StructValue
 from roofline_analysis.regions.conditions import is_fixed, negation, trips_of_condition
 from roofline_analysis.regions.kernel_summary import Exit, Region, Work
@@ -30,9 +30,9 @@ from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
 
 
-def walk_for(walker: Walker, node: st.For) -> Flow:
+def walk_for(walker: DeviceInterpreter, node: st.For) -> Flow:
     """A ``for`` loop."""
-    walker.scope = Scope({}, walker.scope)
+    walker.scope = BlockScope({}, walker.scope)
     if node.init is not None:
         walker.execute(node.init)
     parts: list[st.Statement] = [node.body]
@@ -44,7 +44,7 @@ def walk_for(walker: Walker, node: st.For) -> Flow:
     return Flow.NEXT
 
 
-def walk_while(walker: Walker, node: st.While) -> Flow:
+def walk_while(walker: DeviceInterpreter, node: st.While) -> Flow:
     """A ``while`` or ``do`` loop; ``do ... while (0)``, as macros write it, is no loop."""
     if node.do_first and _is_zero(node.condition) and not jumps(node.body):
         return walker.execute(node.body)
@@ -57,13 +57,13 @@ def _is_zero(condition: ex.Expression) -> bool:
     return isinstance(condition, ex.Literal) and condition.value in (0, False)
 
 
-def walk_range(walker: Walker, node: st.ForRange) -> Flow:
+def walk_range(walker: DeviceInterpreter, node: st.ForRange) -> Flow:
     """A range ``for``: its trip count is the number of elements; unknown if that is unknown."""
     value = walker.evaluate(node.range)
     loop = _open(walker, None)
     if isinstance(value, StructValue):
         loop.trips = constant(len(value.fields)) if value.fields else None
-    walker.scope = Scope({}, walker.scope)
+    walker.scope = BlockScope({}, walker.scope)
     type_ = node.variable.type
     walker.declare(
         node.variable.name, type_, walker.opaque(type_, loop.bit, node.variable.name, "data")
@@ -80,7 +80,7 @@ def walk_range(walker: Walker, node: st.ForRange) -> Flow:
     return Flow.NEXT
 
 
-def _requested(walker: Walker, unroll: ex.Expression | int | None) -> int | None:
+def _requested(walker: DeviceInterpreter, unroll: ex.Expression | int | None) -> int | None:
     """The factor of ``#pragma unroll``: 0 for full unrolling, None without the pragma."""
     if unroll is None or isinstance(unroll, int):
         return unroll
@@ -92,7 +92,7 @@ def _requested(walker: Walker, unroll: ex.Expression | int | None) -> int | None
 
 
 def _walk_loop(
-    walker: Walker,
+    walker: DeviceInterpreter,
     line: int,
     condition: ex.Expression | None,
     parts: list[st.Statement],
@@ -153,7 +153,7 @@ _STEPPING: Final = (ex.Update, ex.Assign)
 
 
 def _walked_run_by_run(
-    walker: Walker,
+    walker: DeviceInterpreter,
     parts: list[st.Statement],
     known: int | float,
     facts: list[BodyFacts],
@@ -168,7 +168,7 @@ def _walked_run_by_run(
 
 
 def _note_form(
-    walker: Walker,
+    walker: DeviceInterpreter,
     loop: Region,
     condition: ex.Expression | None,
     facts: list[BodyFacts],
@@ -195,7 +195,12 @@ def _counted_from(trips: Expr, condition: ex.Expression | None, *, first: bool) 
 
 
 def _test(
-    walker: Walker, condition: ex.Expression, loop: Region, test: Test | None, *, first: bool
+    walker: DeviceInterpreter,
+    condition: ex.Expression,
+    loop: Region,
+    test: Test | None,
+    *,
+    first: bool,
 ) -> None:
     """Charge the test, and derive the loop's exit from the test's value.
 
@@ -226,7 +231,7 @@ def _test(
         loop.exits.append(leaves)
 
 
-def _open(walker: Walker, trips: Expr | None) -> Region:
+def _open(walker: DeviceInterpreter, trips: Expr | None) -> Region:
     loop = walker.machine.open_loop()
     loop.trips = trips
     walker.next_fresh += 1
@@ -235,7 +240,11 @@ def _open(walker: Walker, trips: Expr | None) -> Region:
 
 
 def _choose_unrolling(
-    walker: Walker, loop: Region, step: Step | None, facts: list[BodyFacts], unroll: int | None
+    walker: DeviceInterpreter,
+    loop: Region,
+    step: Step | None,
+    facts: list[BodyFacts],
+    unroll: int | None,
 ) -> None:
     """Set the number of copies of the body in the machine code."""
     known = loop.trips.constant if loop.trips is not None else None
@@ -257,7 +266,7 @@ def _choose_unrolling(
 
 
 def _charge_overhead(
-    walker: Walker, condition: ex.Expression | None, loop: Region, *, simple: bool
+    walker: DeviceInterpreter, condition: ex.Expression | None, loop: Region, *, simple: bool
 ) -> None:
     if simple:
         loop.charge(walker.machine.site, Work.INT, INTEGER_COSTS["loop"] / loop.copies)

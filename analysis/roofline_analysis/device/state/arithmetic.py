@@ -11,7 +11,7 @@ from roofline_analysis.device.costs.expansions import OperationCost, conversion_
 from roofline_analysis.device.costs.integer_costs import is_wide
 from roofline_analysis.device.operations import Operation
 from roofline_analysis.device.state.dead_code import keep
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import Value, number
 from roofline_analysis.language.types import (
     common_type,
@@ -99,7 +99,7 @@ def shortened(expr: Expr, longest: int = MAX_SIZE) -> Expr | None:
     return apply("whole", expr) if is_fixed(expr) and expr.written <= _MAX_WRITTEN else None
 
 
-def binary(walker: Walker, op: str, left: Value, right: Value) -> Value:
+def binary(walker: DeviceInterpreter, op: str, left: Value, right: Value) -> Value:
     """``left op right`` by C++'s conversions."""
     if op in ("&&", "||"):
         return _logical(walker, op, left, right)
@@ -115,7 +115,9 @@ def binary(walker: Walker, op: str, left: Value, right: Value) -> Value:
     return _integer_binary(walker, op, left, right, type_)
 
 
-def _integer_binary(walker: Walker, op: str, left: Value, right: Value, type_: str) -> Value:
+def _integer_binary(
+    walker: DeviceInterpreter, op: str, left: Value, right: Value, type_: str
+) -> Value:
     varies = left.varies | right.varies
     expr = _numeric(_INTEGER, op, left, right)
     compared = op in COMPARISONS
@@ -137,7 +139,7 @@ def _integer_binary(walker: Walker, op: str, left: Value, right: Value, type_: s
     return Value(result_type, expr, varies, (op, (left, right)))
 
 
-def _logical(walker: Walker, op: str, left: Value, right: Value) -> Value:
+def _logical(walker: DeviceInterpreter, op: str, left: Value, right: Value) -> Value:
     a, b = truth(walker, left), truth(walker, right)
     expr = None if a.expr is None or b.expr is None else _INTEGER[op](a.expr, b.expr)
     if expr is None:
@@ -148,7 +150,7 @@ def _logical(walker: Walker, op: str, left: Value, right: Value) -> Value:
     return Value("bool", expr, a.varies | b.varies, ("and" if op == "&&" else "or", (a, b)))
 
 
-def truth(walker: Walker, value: Value) -> Value:
+def truth(walker: DeviceInterpreter, value: Value) -> Value:
     """The value as a condition."""
     if value.type == "bool" or (value.node is not None and value.node[0] in ("compare", "equal")):
         return value
@@ -162,7 +164,9 @@ def truth(walker: Walker, value: Value) -> Value:
 _SYMMETRIC: Final = ("+", "*")
 
 
-def _float_binary(walker: Walker, op: str, left: Value, right: Value, type_: str) -> Value:
+def _float_binary(
+    walker: DeviceInterpreter, op: str, left: Value, right: Value, type_: str
+) -> Value:
     varies = left.varies | right.varies
     expr = _numeric(_FLOAT, op, left, right)
     if expr is not None and expr.constant is not None:
@@ -190,7 +194,9 @@ def _float_binary(walker: Walker, op: str, left: Value, right: Value, type_: str
     return result
 
 
-def _made(walker: Walker, op: str, type_: str, left: Value, right: Value) -> Operation | None:
+def _made(
+    walker: DeviceInterpreter, op: str, type_: str, left: Value, right: Value
+) -> Operation | None:
     """The recorded operation; None for integers that no floating-point operation made."""
     machine = walker.machine
     operands, varies = (left, right), left.varies | right.varies
@@ -215,7 +221,7 @@ def _made(walker: Walker, op: str, type_: str, left: Value, right: Value) -> Ope
     return machine.note(operands, _charges(cost) if cost else (), varies, needs=operands)
 
 
-def _sum(walker: Walker, kind: Work, type_: str, left: Value, right: Value) -> Operation:
+def _sum(walker: DeviceInterpreter, kind: Work, type_: str, left: Value, right: Value) -> Operation:
     operands = (left, right)
     fusable: tuple[Value, ...] = operands
     if not walker.contracts_all:
@@ -229,7 +235,7 @@ def _sum(walker: Walker, kind: Work, type_: str, left: Value, right: Value) -> O
     )
 
 
-def _need_literals(walker: Walker, *operands: Value) -> None:
+def _need_literals(walker: DeviceInterpreter, *operands: Value) -> None:
     """A double whose lower half is not 0 does not fit in an instruction: it takes two moves.
 
     One of the two is an IMAD, which counts as an integer operation.
@@ -259,14 +265,14 @@ def _exact_reciprocal(divisor: int | float) -> bool:
     return mantissa == 0.5
 
 
-def charge_cost(walker: Walker, cost: OperationCost, varies: int) -> None:
+def charge_cost(walker: DeviceInterpreter, cost: OperationCost, varies: int) -> None:
     """Charge a measured expansion."""
     for kind, amount in _charges(cost):
         walker.machine.charge(kind, amount, varies)
 
 
 def note_cost(
-    walker: Walker, cost: OperationCost | None, operands: tuple[Value, ...], varies: int
+    walker: DeviceInterpreter, cost: OperationCost | None, operands: tuple[Value, ...], varies: int
 ) -> Operation:
     """Note a measured expansion, to be charged if something uses its result."""
     charges = _charges(cost) if cost is not None else ()
@@ -286,7 +292,7 @@ def _charges(cost: OperationCost) -> tuple[tuple[Work, float], ...]:
     return tuple(each for each in amounts if each[1])
 
 
-def convert(walker: Walker, value: Value, type_: str) -> Value:
+def convert(walker: DeviceInterpreter, value: Value, type_: str) -> Value:
     """The value in another arithmetic type."""
     if value.type == type_ or not (is_float(type_) or is_integer(type_)):
         return value
@@ -330,7 +336,7 @@ _LOW_PARTS: Final = frozenset(("+", "-", "*", "<<", "&", "|", "^", "~", "negate"
 _MAX_NARROWED: Final = 3
 
 
-def _resized(walker: Walker, value: Value, type_: str, depth: int = 0) -> Value:
+def _resized(walker: DeviceInterpreter, value: Value, type_: str, depth: int = 0) -> Value:
     """An integer in another integer type."""
     node = value.node
     if value.type == "bool" and type_ != "bool" and value.constant is None:
@@ -359,11 +365,11 @@ def _resized(walker: Walker, value: Value, type_: str, depth: int = 0) -> Value:
     return Value(type_, value.expr, value.varies, node)
 
 
-def _low(walker: Walker, value: Value, type_: str, depth: int) -> Value:
+def _low(walker: DeviceInterpreter, value: Value, type_: str, depth: int) -> Value:
     return value if value.constant is not None else _resized(walker, value, type_, depth + 1)
 
 
-def negate(walker: Walker, value: Value) -> Value:
+def negate(walker: DeviceInterpreter, value: Value) -> Value:
     """``-value``: free for floating point, where it is an operand modifier."""
     expr = -value.expr if value.expr is not None else None
     if is_float(value.type):

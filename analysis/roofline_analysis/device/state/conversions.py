@@ -5,7 +5,7 @@ from __future__ import annotations
 from roofline_analysis.device.state.arithmetic import convert
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.vectors import build
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import (
     DeviceValue,
     PlacePointer,
@@ -19,12 +19,12 @@ from roofline_core.program import expressions as ir
 from roofline_core.program.types import Type
 
 
-def scalar(walker: Walker, node: ir.Expression) -> Value:
+def scalar(walker: DeviceInterpreter, node: ir.Expression) -> Value:
     """The value of an expression as a number; what is no number becomes an unknown one."""
     return as_scalar(walker, walker.evaluate(node))
 
 
-def as_scalar(walker: Walker, value: DeviceValue) -> Value:
+def as_scalar(walker: DeviceInterpreter, value: DeviceValue) -> Value:
     """A device value where a number is wanted."""
     if isinstance(value, Value):
         return value
@@ -37,13 +37,13 @@ def as_scalar(walker: Walker, value: DeviceValue) -> Value:
     return Value("int", walker.fresh("object", "data"), walker.machine.loop_bits())
 
 
-def constant_of(walker: Walker, node: ir.Expression) -> int | None:
+def constant_of(walker: DeviceInterpreter, node: ir.Expression) -> int | None:
     """The integer an expression is at compile time, or None."""
     known = scalar(walker, node).constant
     return int(known) if known is not None else None
 
 
-def coerce(walker: Walker, value: DeviceValue, type_: Type) -> DeviceValue:
+def coerce(walker: DeviceInterpreter, value: DeviceValue, type_: Type) -> DeviceValue:
     """The value as it is once stored in a variable of this type."""
     resolved = walker.types.resolve(type_)
     if isinstance(value, Value):
@@ -70,7 +70,7 @@ def coerce(walker: Walker, value: DeviceValue, type_: Type) -> DeviceValue:
     return value
 
 
-def _from_list(walker: Walker, value: StructValue, type_: Type) -> DeviceValue:
+def _from_list(walker: DeviceInterpreter, value: StructValue, type_: Type) -> DeviceValue:
     """``{a, b}`` as an object: its fields in order, the rest 0."""
     layout = walker.types.fields(type_)
     if layout is None or type_.pointers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.device.state.dead_code import keep
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import (
     DeviceValue,
     PlacePointer,
@@ -24,7 +24,7 @@ _FILLED: Final = frozenset(("global", "constant"))
 
 
 def offset_by(
-    walker: Walker, pointer: PointerValue, index: Value, pointee: Type | None = None
+    walker: DeviceInterpreter, pointer: PointerValue, index: Value, pointee: Type | None = None
 ) -> PointerValue:
     """``pointer + index``, the index counted in elements."""
     element = pointee or pointer.pointee
@@ -40,7 +40,7 @@ def offset_by(
     return PointerValue(pointer.array, value, element)
 
 
-def _stride(walker: Walker, element: Type) -> Expr | int:
+def _stride(walker: DeviceInterpreter, element: Type) -> Expr | int:
     """Bytes from one element to the next; rows of ``float (*x)[n]`` are as long as ``n`` says."""
     closed = walker.types.resolve(element)
     if not closed.dims or walker.types.size(closed) is not None:
@@ -63,7 +63,7 @@ def field_of(pointer: PointerValue, offset_bytes: int, type_: Type) -> PointerVa
     return PointerValue(pointer.array, moved, type_)
 
 
-def load(walker: Walker, pointer: PointerValue) -> DeviceValue:
+def load(walker: DeviceInterpreter, pointer: PointerValue) -> DeviceValue:
     """The value in memory; a repeated load with no store between is one load."""
     type_ = walker.types.resolve(pointer.pointee)
     if type_.dims:
@@ -88,7 +88,7 @@ def load(walker: Walker, pointer: PointerValue) -> DeviceValue:
     return value
 
 
-def _epoch(walker: Walker, array: Array) -> int:
+def _epoch(walker: DeviceInterpreter, array: Array) -> int:
     """The version of the array's contents, which increases with each store that may alias it."""
     if array.read_only:
         return 0
@@ -97,7 +97,7 @@ def _epoch(walker: Walker, array: Array) -> int:
 
 
 def _loaded(
-    walker: Walker, array: Array, type_: Type, varies: int, pointer: PointerValue
+    walker: DeviceInterpreter, array: Array, type_: Type, varies: int, pointer: PointerValue
 ) -> DeviceValue:
     if type_.pointers:
         name = f"{array.name}[]"
@@ -121,12 +121,12 @@ def _symbol_of(value: DeviceValue) -> Symbol | None:
     return atoms[0] if len(atoms) == 1 and isinstance(atoms[0], Symbol) else None
 
 
-def _stored_in_loop(walker: Walker, array: Array) -> bool:
+def _stored_in_loop(walker: DeviceInterpreter, array: Array) -> bool:
     stored = ("stored", array)
     return any(stored in loop.available for loop in walker.machine.region.loops())
 
 
-def store(walker: Walker, pointer: PointerValue, value: DeviceValue) -> None:
+def store(walker: DeviceInterpreter, pointer: PointerValue, value: DeviceValue) -> None:
     """Write a value to memory."""
     machine = walker.machine
     array = pointer.array
@@ -142,7 +142,7 @@ def store(walker: Walker, pointer: PointerValue, value: DeviceValue) -> None:
         machine.region.available[key] = value
 
 
-def need_value(walker: Walker, value: DeviceValue) -> None:
+def need_value(walker: DeviceInterpreter, value: DeviceValue) -> None:
     """Charge the instructions that bring a value into registers."""
     if isinstance(value, Value):
         walker.machine.need(value)
@@ -155,14 +155,14 @@ def need_value(walker: Walker, value: DeviceValue) -> None:
         keep(walker, value)
 
 
-def compare_pointers(walker: Walker, left: DeviceValue, right: DeviceValue) -> Value:
+def compare_pointers(walker: DeviceInterpreter, left: DeviceValue, right: DeviceValue) -> Value:
     """The outcome of comparing addresses: known only against null."""
     if isinstance(left, (PointerValue, PlacePointer)) and isinstance(right, Value):
         return number(0, "bool") if right.constant == 0 else Value("bool", None, 0)
     return Value("bool", None, walker.machine.loop_bits())
 
 
-def difference(walker: Walker, left: PointerValue, right: PointerValue) -> Value:
+def difference(walker: DeviceInterpreter, left: PointerValue, right: PointerValue) -> Value:
     """``left - right`` in elements, where both point into one array."""
     if left.array is right.array and left.offset.expr is not None and right.offset.expr is not None:
         size = walker.bytes_of(left.pointee)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from roofline_analysis.device.state.arithmetic import MAX_SIZE, shortened
 from roofline_analysis.device.state.dead_code import keep
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, StructValue, Value
 from roofline_analysis.language.types import common_type, is_float
 from roofline_core.algebra.symbolic import Expr, apply
 
 
 def select(
-    walker: Walker, condition: Value, then: DeviceValue, otherwise: DeviceValue
+    walker: DeviceInterpreter, condition: Value, then: DeviceValue, otherwise: DeviceValue
 ) -> DeviceValue:
     """One of two values, by a condition of each thread."""
     if then is otherwise:

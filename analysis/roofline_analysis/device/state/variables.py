@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from roofline_analysis.device.costs.cost_model import Machine
+from roofline_analysis.device.costs.cost_model import CostModel
 from roofline_analysis.device.values import DeviceValue
 from roofline_analysis.language.types_in_force import TypesInForce
 from roofline_core.program.types import Type
@@ -13,7 +13,7 @@ from roofline_core.program.types import Type
 class Variables(Protocol):
     """The part of the walker that modules imported by the walker use."""
 
-    machine: Machine
+    machine: CostModel
     types: TypesInForce
     slots: dict[int, DeviceValue]
     """The value of each variable, by slot."""

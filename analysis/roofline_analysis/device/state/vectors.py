@@ -12,7 +12,7 @@ from typing import Final
 from roofline_analysis.device.state.arithmetic import COMPARISONS, binary, convert, negate, truth
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.selection import select
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, Place, StructValue, SwizzlePlace, Value
 from roofline_analysis.language.opencl_types import VECTORS, components, field_names, vector_type
 from roofline_analysis.language.types import SCALARS, is_integer, vector_parts
@@ -51,7 +51,7 @@ def make(values: Iterable[DeviceValue], element_type: str) -> StructValue:
     return StructValue(type_, dict(zip(field_names(len(listed)), listed, strict=True)))
 
 
-def build(walker: Walker, type_: Type, args: Iterable[DeviceValue]) -> DeviceValue:
+def build(walker: DeviceInterpreter, type_: Type, args: Iterable[DeviceValue]) -> DeviceValue:
     """``(float4)(a, b)``: elements and vectors one after another, or one for all."""
     parts = vector_parts(type_.name)
     assert parts is not None
@@ -71,7 +71,9 @@ def build(walker: Walker, type_: Type, args: Iterable[DeviceValue]) -> DeviceVal
 # -- operators
 
 
-def elementwise(walker: Walker, op: str, left: DeviceValue, right: DeviceValue) -> DeviceValue:
+def elementwise(
+    walker: DeviceInterpreter, op: str, left: DeviceValue, right: DeviceValue
+) -> DeviceValue:
     """``left op right`` of which one is a vector; a scalar takes the elements' type first."""
     shape = left if isinstance(left, StructValue) else right
     if not isinstance(shape, StructValue):
@@ -90,7 +92,7 @@ def elementwise(walker: Walker, op: str, left: DeviceValue, right: DeviceValue) 
 
 
 def _element_operation(
-    walker: Walker, op: str, left: Value, right: Value, element_type: str | None
+    walker: DeviceInterpreter, op: str, left: Value, right: Value, element_type: str | None
 ) -> Value:
     if element_type is None:
         return binary(walker, op, left, right)
@@ -106,7 +108,7 @@ def _result_type(type_: Type, op: str, parts: tuple[str, int] | None) -> Type:
     return vector_type(_TRUTHS[SCALARS[parts[0]]], parts[1])
 
 
-def unary(walker: Walker, op: str, operand: DeviceValue) -> DeviceValue:
+def unary(walker: DeviceInterpreter, op: str, operand: DeviceValue) -> DeviceValue:
     """``op operand`` for any operand."""
     if isinstance(operand, Value):
         return scalar_unary(walker, op, operand)
@@ -122,7 +124,7 @@ def unary(walker: Walker, op: str, operand: DeviceValue) -> DeviceValue:
     return StructValue(_result_type(operand.type, op, parts), fields)
 
 
-def scalar_unary(walker: Walker, op: str, operand: Value) -> Value:
+def scalar_unary(walker: DeviceInterpreter, op: str, operand: Value) -> Value:
     """``op operand`` for a number."""
     if op == "-":
         return negate(walker, operand)
@@ -136,7 +138,7 @@ def scalar_unary(walker: Walker, op: str, operand: Value) -> Value:
 
 
 def select_each(
-    walker: Walker, condition: DeviceValue, then: DeviceValue, otherwise: DeviceValue
+    walker: DeviceInterpreter, condition: DeviceValue, then: DeviceValue, otherwise: DeviceValue
 ) -> DeviceValue:
     """``condition ? then : otherwise`` with a vector for a condition."""
     shape = next((v for v in (then, otherwise) if isinstance(v, StructValue)), None)
@@ -183,7 +185,7 @@ def map_elements(
 # -- elements by name
 
 
-def component_place(walker: Walker, owner: Place, name: str) -> Place | None:
+def component_place(walker: DeviceInterpreter, owner: Place, name: str) -> Place | None:
     """Where ``owner.name`` is stored if that picks elements of an OpenCL vector.
 
     None for anything else, and for an element by its own name, which is a field like any other.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from roofline_analysis.device.costs.cost_model import Machine
+from roofline_analysis.device.costs.cost_model import CostModel
 from roofline_analysis.device.state.dead_code import keep, keep_place
 from roofline_analysis.device.state.flow import Flow
 from roofline_analysis.device.state.local_arrays import LocalArrays
@@ -31,7 +31,7 @@ from roofline_analysis.language.scope import Number
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.language.types import is_float, is_integer, is_unsigned
 from roofline_analysis.language.types_in_force import InForce, TypesInForce
-from roofline_analysis.regions.kernel_summary import AccessMode, Array, Assumption
+from roofline_analysis.regions.kernel_summary import AccessMode, Array, AssumedSymbol
 from roofline_core.algebra.symbolic import Expr, Symbol, constant, from_atom, make_symbol, symbol
 from roofline_core.program.expressions import Call, Expression, Name, SizeOf
 from roofline_core.program.records import record
@@ -48,16 +48,16 @@ MAX_LEAVES = 48
 
 
 @dataclass(slots=True)
-class Scope:
+class BlockScope:
     """Names of a block, looked up through the blocks around it."""
 
     names: dict[str, Place]
-    parent: Scope | None = None
+    parent: BlockScope | None = None
     types: Mapping[str, Type] = field(default_factory=dict)
 
     def find(self, name: str) -> Place | None:
         """The variable of this name that is in sight."""
-        scope: Scope | None = self
+        scope: BlockScope | None = self
         while scope is not None:
             found = scope.names.get(name)
             if found is not None:
@@ -67,7 +67,7 @@ class Scope:
 
 
 @dataclass(slots=True)
-class Frame:
+class DeviceFrame:
     """One function being walked."""
 
     function: Function | None
@@ -87,30 +87,30 @@ class Names:
     """Template parameters and the class around."""
     constants: dict[str, DeviceValue]
     """Template parameters whose numbers are not known, such as the kernel's own."""
-    parent: Scope | None = None
+    parent: BlockScope | None = None
     """The variables around a lambda."""
 
 
-Entered = tuple[Scope, InForce, dict[str, DeviceValue]]
-"""The state that ``Walker.enter`` returns for ``leave``."""
+Entered = tuple[BlockScope, InForce, dict[str, DeviceValue]]
+"""The state that ``DeviceInterpreter.enter`` returns for ``leave``."""
 
 
 @record(frozen=True, slots=True)
 class Parts:
     """The functions that walk each kind of node; they need the walker, and the walker them."""
 
-    evaluate: Callable[[Walker, Expression], DeviceValue]
-    execute: Callable[[Walker, Statement], Flow]
-    place_of: Callable[[Walker, Expression], Place | None]
-    field_place: Callable[[Walker, Place, str], Place | None]
-    dereference: Callable[[Walker, DeviceValue], Place | None]
-    coerce: Callable[[Walker, DeviceValue, Type], DeviceValue]
-    constant_of: Callable[[Walker, Expression], int | None]
-    load: Callable[[Walker, PointerValue], DeviceValue]
-    store: Callable[[Walker, PointerValue, DeviceValue], None]
+    evaluate: Callable[[DeviceInterpreter, Expression], DeviceValue]
+    execute: Callable[[DeviceInterpreter, Statement], Flow]
+    place_of: Callable[[DeviceInterpreter, Expression], Place | None]
+    field_place: Callable[[DeviceInterpreter, Place, str], Place | None]
+    dereference: Callable[[DeviceInterpreter, DeviceValue], Place | None]
+    coerce: Callable[[DeviceInterpreter, DeviceValue, Type], DeviceValue]
+    constant_of: Callable[[DeviceInterpreter, Expression], int | None]
+    load: Callable[[DeviceInterpreter, PointerValue], DeviceValue]
+    store: Callable[[DeviceInterpreter, PointerValue, DeviceValue], None]
 
 
-class Walker:
+class DeviceInterpreter:
     """State of the walk.
 
     The work is done by the functions of ``expressions``, ``statements`` and ``calls``, which take
@@ -131,7 +131,7 @@ class Walker:
         """Whether something that was walked depends on how many threads a warp has."""
         self.symbols = system.symbols
         self.kernel = kernel
-        self.machine = Machine(kernel.path, kernel.span.line)
+        self.machine = CostModel(kernel.path, kernel.span.line)
         self.constants: dict[str, DeviceValue] = {}
         """Template parameters in force whose numbers are not known."""
         self.globals: dict[str, DeviceValue] = {}
@@ -143,8 +143,8 @@ class Walker:
         self.written_products: tuple[bool, bool] = (False, False)
         """Which operands of the operator to be computed are written as products."""
         self.types = TypesInForce(system, system.scope_with(bindings), self._number_of)
-        self.scope = Scope({})
-        self.frames = [Frame(kernel)]
+        self.scope = BlockScope({})
+        self.frames = [DeviceFrame(kernel)]
         self.path: Path = kernel.path
         self.slots: dict[int, DeviceValue] = {}
         self.slot_types: dict[int, Type] = {}
@@ -159,7 +159,7 @@ class Walker:
         self.array_varies: dict[int, int] = {}
         """For each local array's slot, the bit set of loops that change its elements."""
         self.epochs: dict[object, int] = {}
-        self.assumptions: list[Assumption] = []
+        self.assumptions: list[AssumedSymbol] = []
         self.arguments: dict[int, str] = {}
         """The names of the kernel's parameters, by their slots."""
         self.meanings: dict[Symbol, Expr] = {}
@@ -189,7 +189,7 @@ class Walker:
     def enter(self, names: Names) -> Entered:
         """Use other names from now on, those of a function to be walked."""
         before = self.scope, self.types.enter(names.types), self.constants
-        self.scope = Scope(dict(names.local), names.parent)
+        self.scope = BlockScope(dict(names.local), names.parent)
         self.constants = names.constants
         return before
 
@@ -308,7 +308,7 @@ class Walker:
         """A new symbol for a number the source does not give."""
         self.next_fresh += 1
         made = make_symbol(f"{name or 'value'}#{self.next_fresh}", scope, nonnegative=nonnegative)
-        self.assumptions.append(Assumption(made, name or "value", scope, self.machine.site))
+        self.assumptions.append(AssumedSymbol(made, name or "value", scope, self.machine.site))
         return from_atom(made)
 
     def means(self, number: Expr, estimate: Expr | None) -> None:

@@ -24,8 +24,21 @@ from roofline_analysis.host.objects.containers import (
 from roofline_analysis.host.state.access import load, pointed_object, rvalue
 from roofline_analysis.host.state.havoc import forget_unknown_call
 from roofline_analysis.host.state.invoke import call, call_closure, unknown_result
-from roofline_analysis.host.state.machine import EVALUATORS, LOCATORS, SCALARS, Machine, handles
-from roofline_analysis.host.state.memory import AUTO, Cell, Closure, FieldPlace, Place, Storage
+from roofline_analysis.host.state.machine import (
+    EVALUATORS,
+    LOCATORS,
+    SCALARS,
+    HostInterpreter,
+    handles,
+)
+from roofline_analysis.host.state.memory import (
+    AUTO,
+    Cell,
+    Closure,
+    HostFieldPlace,
+    HostPlace,
+    Storage,
+)
 from roofline_analysis.host.state.names import (
     find_method,
     find_variable,
@@ -37,7 +50,14 @@ from roofline_analysis.host.state.packs import argument_places
 from roofline_analysis.host.state.registry import LIBRARY, Arguments, as_place
 from roofline_analysis.host.state.templates import choose_overload
 from roofline_analysis.host.state.types import resolve
-from roofline_analysis.host.values import Aggregate, FunctionValue, Opaque, Pointer, Text, Value
+from roofline_analysis.host.values import (
+    Aggregate,
+    FunctionValue,
+    OpaqueValue,
+    Pointer,
+    Text,
+    Value,
+)
 from roofline_analysis.language.symbols import last_component
 from roofline_analysis.language.types import vector_parts
 from roofline_core.program import expressions as ex
@@ -45,12 +65,12 @@ from roofline_core.program.types import Type
 
 
 @handles(EVALUATORS, ex.Call)
-def _call(m: Machine, node: ex.Call) -> Value:
+def _call(m: HostInterpreter, node: ex.Call) -> Value:
     return rvalue(m, _locate_call(m, node))
 
 
 @handles(LOCATORS, ex.Call)
-def _locate_call(m: Machine, node: ex.Call) -> Place:
+def _locate_call(m: HostInterpreter, node: ex.Call) -> HostPlace:
     callee = node.callee
     if isinstance(callee, ex.Member):
         return _method_call(m, node, callee)
@@ -59,7 +79,7 @@ def _locate_call(m: Machine, node: ex.Call) -> Place:
     return _call_value(m, m.eval(callee), argument_places(m, node.args), "a function", node)
 
 
-def _named_call(m: Machine, node: ex.Call, callee: ex.Name) -> Place:
+def _named_call(m: HostInterpreter, node: ex.Call, callee: ex.Name) -> HostPlace:
     name = callee.name
     place = find_variable(m, name)
     if place is not None:
@@ -79,7 +99,7 @@ def _named_call(m: Machine, node: ex.Call, callee: ex.Name) -> Place:
     return _library_call(m, short, name, args, node, callee, functions)
 
 
-def _type_named(m: Machine, callee: ex.Name) -> Type | None:
+def _type_named(m: HostInterpreter, callee: ex.Name) -> Type | None:
     name = callee.name
     template = callee.template_args or ()
     bound = m.frame.bindings.get(name) if m.frames else None
@@ -99,14 +119,14 @@ def _type_named(m: Machine, callee: ex.Name) -> Type | None:
 
 
 def _library_call(
-    m: Machine,
+    m: HostInterpreter,
     short: str,
     name: str,
-    args: Sequence[Place],
+    args: Sequence[HostPlace],
     node: ex.Call,
     callee: ex.Name,
     functions: FunctionValue | None,
-) -> Place:
+) -> HostPlace:
     line = node.line
     arguments = Arguments(m, short, args, line, callee.template_args)
     arguments.site = node
@@ -130,10 +150,10 @@ def _library_call(
         if chosen is not None:
             return unknown_result(m, chosen)
     why = f"{short}() is not part of the program and not modelled"
-    return Cell("", AUTO, Opaque(f"result of {short}()", why, None, m.origin(short, line)))
+    return Cell("", AUTO, OpaqueValue(f"result of {short}()", why, None, m.origin(short, line)))
 
 
-def _limit(m: Machine, name: str, callee: ex.Name) -> Value | None:
+def _limit(m: HostInterpreter, name: str, callee: ex.Name) -> Value | None:
     inside = name.partition("<")[2].partition(">")[0].strip()
     if not inside and callee.template_args:
         first = callee.template_args[0]
@@ -146,8 +166,12 @@ def _limit(m: Machine, name: str, callee: ex.Name) -> Value | None:
 
 
 def _call_value(
-    m: Machine, value: Value, args: Sequence[Place], name: str, node: ex.Call | None = None
-) -> Place:
+    m: HostInterpreter,
+    value: Value,
+    args: Sequence[HostPlace],
+    name: str,
+    node: ex.Call | None = None,
+) -> HostPlace:
     if isinstance(value, Closure):
         return call_closure(m, value, args)
     if isinstance(value, FunctionValue):
@@ -167,10 +191,10 @@ def _call_value(
     if found is not None:
         return found
     forget_unknown_call(m, name, args)
-    return Cell("", AUTO, Opaque(f"result of {name}()", "what is called is not known"))
+    return Cell("", AUTO, OpaqueValue(f"result of {name}()", "what is called is not known"))
 
 
-def _method_call(m: Machine, node: ex.Call, callee: ex.Member) -> Place:
+def _method_call(m: HostInterpreter, node: ex.Call, callee: ex.Member) -> HostPlace:
     base_place = m.place(callee.base)
     base = load(m, base_place)
     name = callee.name
@@ -192,14 +216,14 @@ def _method_call(m: Machine, node: ex.Call, callee: ex.Member) -> Place:
         if found is not None:
             return found
     forget_unknown_call(m, name, args)
-    label = base.name if isinstance(base, Opaque) else "an object"
-    why = base.why if isinstance(base, Opaque) else f"method {name}() is not modelled"
-    return Cell("", AUTO, Opaque(f"{label}.{name}()", why))
+    label = base.name if isinstance(base, OpaqueValue) else "an object"
+    why = base.why if isinstance(base, OpaqueValue) else f"method {name}() is not modelled"
+    return Cell("", AUTO, OpaqueValue(f"{label}.{name}()", why))
 
 
 def _object_call(
-    m: Machine, base: Aggregate, callee: ex.Member, args: Sequence[Place], line: int
-) -> Place | None:
+    m: HostInterpreter, base: Aggregate, callee: ex.Member, args: Sequence[HostPlace], line: int
+) -> HostPlace | None:
     name = callee.name
     found = container_method(m, base, name, args)
     if found is not None:
@@ -221,30 +245,34 @@ def _object_call(
     return None
 
 
-def _stream_call(m: Machine, base: Aggregate, name: str, args: Sequence[Place], line: int) -> Place:
+def _stream_call(
+    m: HostInterpreter, base: Aggregate, name: str, args: Sequence[HostPlace], line: int
+) -> HostPlace:
     if name in ("is_open", "good"):
         return Cell("", AUTO, boolean(True))
     if name in ("fail", "bad"):
         return Cell("", AUTO, boolean(False))
     if name == "open" and args:
-        m.store(FieldPlace(base, "source", AUTO), rvalue(m, args[0]))
+        m.store(HostFieldPlace(base, "source", AUTO), rvalue(m, args[0]))
         return Cell("", AUTO, integer(0))
     text = base.fields.get("text")
     if name == "str" and not args and text is not None:
         return Cell("", AUTO, text)
     if name == "str" and args:
-        m.store(FieldPlace(base, "text", AUTO), rvalue(m, args[0]))
+        m.store(HostFieldPlace(base, "text", AUTO), rvalue(m, args[0]))
         return Cell("", AUTO, integer(0))
     forget_unknown_call(m, name, args)
     source = base.fields.get("source")
     label = f"file '{source.value}'" if isinstance(source, Text) else "a file"
     why = f"it depends on the contents of {label}"
-    return Cell("", AUTO, Opaque(f"{name}() of {label}", why, None, m.origin(label, line)))
+    return Cell("", AUTO, OpaqueValue(f"{name}() of {label}", why, None, m.origin(label, line)))
 
 
-def _string_call(m: Machine, place: Place, text: Text, name: str, args: Sequence[Place]) -> Place:
+def _string_call(
+    m: HostInterpreter, place: HostPlace, text: Text, name: str, args: Sequence[HostPlace]
+) -> HostPlace:
     if name in ("append", "push_back", "assign", "clear", "pop_back", "erase", "resize"):
-        changed: Value = Opaque(place.name, "a string that is changed")
+        changed: Value = OpaqueValue(place.name, "a string that is changed")
         first = rvalue(m, args[0]) if args else None
         if name == "clear":
             changed = Text("")
@@ -256,8 +284,8 @@ def _string_call(m: Machine, place: Place, text: Text, name: str, args: Sequence
 
 
 def _smart_pointer_method(
-    m: Machine, place: Place, base: Pointer | Storage, node: ex.Call
-) -> Place | None:
+    m: HostInterpreter, place: HostPlace, base: Pointer | Storage, node: ex.Call
+) -> HostPlace | None:
     callee = node.callee
     assert isinstance(callee, ex.Member)
     if callee.name in ("get", "release", "data", "value"):

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from roofline_analysis.host.objects.construction import construct
 from roofline_analysis.host.objects.initialisers import initialise
-from roofline_analysis.host.state.machine import EVALUATORS, LOCATORS, SCALARS, Machine, handles
-from roofline_analysis.host.state.memory import AUTO, Cell, Place, Storage
+from roofline_analysis.host.state.machine import (
+    EVALUATORS,
+    LOCATORS,
+    SCALARS,
+    HostInterpreter,
+    handles,
+)
+from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage
 from roofline_analysis.host.state.names import find_variable
 from roofline_analysis.host.state.operators import convert
 from roofline_analysis.host.state.types import assumed_size, class_of, resolve, sizeof
-from roofline_analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Text, Value
+from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Text, Value
 from roofline_analysis.language.layouts import ASSUMED_BYTES
 from roofline_core.algebra.symbolic import Expr, constant
 from roofline_core.program import expressions as ex
@@ -17,21 +23,21 @@ from roofline_core.program.types import Type
 
 
 @handles(LOCATORS, ex.Cast)
-def _locate_cast(m: Machine, node: ex.Cast) -> Place:
+def _locate_cast(m: HostInterpreter, node: ex.Cast) -> HostPlace:
     if node.type.reference:
         return m.place(node.operand)
     return Cell("", resolve(m, node.type), _cast(m, node))
 
 
 @handles(EVALUATORS, ex.Cast)
-def _cast(m: Machine, node: ex.Cast) -> Value:
+def _cast(m: HostInterpreter, node: ex.Cast) -> Value:
     type = resolve(m, node.type)
     if isinstance(node.operand, ex.InitList):
         return initialise(m, type, node.operand, "")
     value = m.eval(node.operand)
     if type.name == "void" and not type.pointers:
         return value
-    if type.name not in SCALARS and not type.pointers and not isinstance(value, Opaque):
+    if type.name not in SCALARS and not type.pointers and not isinstance(value, OpaqueValue):
         struct = class_of(m, type)
         if struct is not None and not isinstance(value, Aggregate):
             return construct(m, type, [Cell("", AUTO, value)])
@@ -39,7 +45,7 @@ def _cast(m: Machine, node: ex.Cast) -> Value:
 
 
 @handles(EVALUATORS, ex.SizeOf)
-def _sizeof(m: Machine, node: ex.SizeOf) -> Value:
+def _sizeof(m: HostInterpreter, node: ex.SizeOf) -> Value:
     if isinstance(node.operand, Type):
         size = None
         if not node.operand.pointers:
@@ -60,11 +66,11 @@ def _sizeof(m: Machine, node: ex.SizeOf) -> Value:
     return Scalar(size, "unsigned long")
 
 
-def _assumed(m: Machine, node: ex.SizeOf) -> int:
+def _assumed(m: HostInterpreter, node: ex.SizeOf) -> int:
     return assumed_size(m, node.operand) if isinstance(node.operand, Type) else ASSUMED_BYTES
 
 
-def _place_size(m: Machine, place: Place) -> Expr | None:
+def _place_size(m: HostInterpreter, place: HostPlace) -> Expr | None:
     held = place.get()
     type = resolve(m, place.type)
     if type.dims and hasattr(held, "size_bytes"):
@@ -75,7 +81,7 @@ def _place_size(m: Machine, place: Place) -> Expr | None:
     return sizeof(m, type)
 
 
-def _value_size(m: Machine, value: Value | None) -> Expr | None:
+def _value_size(m: HostInterpreter, value: Value | None) -> Expr | None:
     if isinstance(value, Scalar):
         return sizeof(m, Type(value.type_name))
     if isinstance(value, Pointer):
@@ -87,20 +93,20 @@ def _value_size(m: Machine, value: Value | None) -> Expr | None:
     return None
 
 
-def _operand_size(m: Machine, node: ex.Expression) -> Expr | None:
+def _operand_size(m: HostInterpreter, node: ex.Expression) -> Expr | None:
     place = m.place(node)
     found = _place_size(m, place)
     return found if found is not None else _value_size(m, place.get())
 
 
 @handles(EVALUATORS, ex.InitList)
-def _init_list(m: Machine, node: ex.InitList) -> Value:
+def _init_list(m: HostInterpreter, node: ex.InitList) -> Value:
     fields = {str(i): m.eval(item) for i, item in enumerate(node.items)}
     return Aggregate(Type("initializer_list"), fields)
 
 
 @handles(EVALUATORS, ex.Construct)
-def _construct(m: Machine, node: ex.Construct) -> Value:
+def _construct(m: HostInterpreter, node: ex.Construct) -> Value:
     type = resolve(m, node.type)
     if len(node.args) == 1 and isinstance(node.args[0], ex.InitList):
         return initialise(m, type, node.args[0], "")
@@ -108,7 +114,7 @@ def _construct(m: Machine, node: ex.Construct) -> Value:
 
 
 @handles(EVALUATORS, ex.New)
-def _new(m: Machine, node: ex.New) -> Value:
+def _new(m: HostInterpreter, node: ex.New) -> Value:
     type = resolve(m, node.type)
     storage = Storage("", "host", sizeof(m, type), type, m.origin("new", node.line))
     if node.count is not None or type.dims:
@@ -120,6 +126,6 @@ def _new(m: Machine, node: ex.New) -> Value:
             storage.size_bytes = size * count.value
         return Pointer(storage, constant(0), element, storage.origin)
     value = construct(m, type, [m.place(argument) for argument in node.args])
-    if not isinstance(value, Opaque):
+    if not isinstance(value, OpaqueValue):
         storage.elements[0] = value
     return Pointer(storage, constant(0), type, storage.origin)

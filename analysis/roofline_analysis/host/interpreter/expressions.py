@@ -16,11 +16,18 @@ from roofline_analysis.host.state.machine import (
     EVALUATORS,
     LOCATORS,
     SCALARS,
-    Machine,
+    HostInterpreter,
     ProgramExit,
     handles,
 )
-from roofline_analysis.host.state.memory import AUTO, Cell, Closure, ElementPlace, FieldPlace, Place
+from roofline_analysis.host.state.memory import (
+    AUTO,
+    Cell,
+    Closure,
+    ElementPlace,
+    HostFieldPlace,
+    HostPlace,
+)
 from roofline_analysis.host.state.names import find_variable, function_value
 from roofline_analysis.host.state.operators import (
     FALSE,
@@ -38,7 +45,7 @@ from roofline_analysis.host.state.types import names_in_force, resolve
 from roofline_analysis.host.values import (
     Aggregate,
     FunctionValue,
-    Opaque,
+    OpaqueValue,
     Pointer,
     Scalar,
     Text,
@@ -52,7 +59,7 @@ from roofline_core.program.types import Type
 
 
 @handles(EVALUATORS, ex.Literal)
-def _literal(m: Machine, node: ex.Literal) -> Value:
+def _literal(m: HostInterpreter, node: ex.Literal) -> Value:
     found = m.literals.get(node)
     if found is not None:
         return found
@@ -72,7 +79,7 @@ def _literal(m: Machine, node: ex.Literal) -> Value:
 
 
 @handles(LOCATORS, ex.Name)
-def _locate_name(m: Machine, node: ex.Name) -> Place:
+def _locate_name(m: HostInterpreter, node: ex.Name) -> HostPlace:
     place = find_variable(m, node.name)
     if place is not None:
         return place
@@ -80,7 +87,7 @@ def _locate_name(m: Machine, node: ex.Name) -> Place:
 
 
 @handles(EVALUATORS, ex.Name)
-def _name(m: Machine, node: ex.Name) -> Value:
+def _name(m: HostInterpreter, node: ex.Name) -> Value:
     name = node.name
     if "::" in name:
         known = evaluate(m.types, node, without_variables(names_in_force(m)))
@@ -94,7 +101,7 @@ def _name(m: Machine, node: ex.Name) -> Value:
         return Scalar(bound, "int", m.origin(name, node.line))
     if name == "this":
         this = m.frame.this
-        return this if this is not None else Opaque("this", "outside a method")
+        return this if this is not None else OpaqueValue("this", "outside a method")
     enumerator = m.symbols.find_enumerator(name)
     if enumerator is not None:
         if isinstance(enumerator, int):
@@ -106,11 +113,11 @@ def _name(m: Machine, node: ex.Name) -> Value:
     known = BUILTIN_CONSTANTS.get(name.removeprefix("std::").removeprefix("string::"))
     if known is not None:
         return Scalar(constant(known[0]), known[1], m.origin(name, node.line))
-    return Opaque(name, "its declaration was not found")
+    return OpaqueValue(name, "its declaration was not found")
 
 
 @handles(EVALUATORS, ex.Unary)
-def _unary(m: Machine, node: ex.Unary) -> Value:
+def _unary(m: HostInterpreter, node: ex.Unary) -> Value:
     op = node.op
     if op == "&":
         if isinstance(node.operand, ex.Name):
@@ -141,7 +148,7 @@ def _unary(m: Machine, node: ex.Unary) -> Value:
     return number
 
 
-def _pointed_place(m: Machine, value: Value) -> Place:
+def _pointed_place(m: HostInterpreter, value: Value) -> HostPlace:
     if isinstance(value, Aggregate):
         found = call_operator(m, "*", [Cell("", value.type, value)])
         return Cell("", AUTO, found if found is not None else value)
@@ -149,14 +156,14 @@ def _pointed_place(m: Machine, value: Value) -> Place:
 
 
 @handles(LOCATORS, ex.Unary)
-def _locate_unary(m: Machine, node: ex.Unary) -> Place:
+def _locate_unary(m: HostInterpreter, node: ex.Unary) -> HostPlace:
     if node.op == "*":
         return _pointed_place(m, m.eval(node.operand))
     return Cell("", AUTO, _unary(m, node))
 
 
 @handles(EVALUATORS, ex.Update)
-def _update(m: Machine, node: ex.Update) -> Value:
+def _update(m: HostInterpreter, node: ex.Update) -> Value:
     place = m.place(node.target)
     old = load(m, place)
     one = integer(1)
@@ -178,7 +185,7 @@ def _update(m: Machine, node: ex.Update) -> Value:
 
 
 @handles(EVALUATORS, ex.Binary)
-def _binary(m: Machine, node: ex.Binary) -> Value:
+def _binary(m: HostInterpreter, node: ex.Binary) -> Value:
     op = node.op
     if op in ("&&", "||"):
         return _logical(m, node)
@@ -202,7 +209,7 @@ def _binary(m: Machine, node: ex.Binary) -> Value:
     return binary(m, op, left, right)
 
 
-def _logical(m: Machine, node: ex.Binary) -> Value:
+def _logical(m: HostInterpreter, node: ex.Binary) -> Value:
     stop = node.op == "||"
     left = m.eval(node.left)
     known = truth(m, left)
@@ -221,17 +228,17 @@ def _logical(m: Machine, node: ex.Binary) -> Value:
     if a is None or b is None:
         if known_right is not None and a is not None:
             return a
-        return Opaque("a condition", "it depends on values that are not known")
+        return OpaqueValue("a condition", "it depends on values that are not known")
     return Scalar(m.bounded(apply("lor" if stop else "land", a.value, b.value)), "bool")
 
 
 @handles(EVALUATORS, ex.Assign)
-def _assign(m: Machine, node: ex.Assign) -> Value:
+def _assign(m: HostInterpreter, node: ex.Assign) -> Value:
     return rvalue_of(m, _locate_assign(m, node))
 
 
 @handles(LOCATORS, ex.Assign)
-def _locate_assign(m: Machine, node: ex.Assign) -> Place:
+def _locate_assign(m: HostInterpreter, node: ex.Assign) -> HostPlace:
     if node.op == "=":
         if isinstance(node.value, ex.InitList):
             place = m.place(node.target)
@@ -248,7 +255,7 @@ def _locate_assign(m: Machine, node: ex.Assign) -> Place:
     return place
 
 
-def _compound(m: Machine, node: ex.Assign, place: Place) -> Value:
+def _compound(m: HostInterpreter, node: ex.Assign, place: HostPlace) -> Value:
     left = rvalue_of(m, place)
     right = m.eval(node.value)
     if isinstance(left, Aggregate):
@@ -257,7 +264,7 @@ def _compound(m: Machine, node: ex.Assign, place: Place) -> Value:
     return binary(m, node.op[:-1], left, right)
 
 
-def assign(m: Machine, place: Place, value: Value) -> None:
+def assign(m: HostInterpreter, place: HostPlace, value: Value) -> None:
     """Store a value converted to the place's type, with a name for a buffer that has none."""
     if isinstance(value, Aggregate):
         current = place.get()
@@ -269,7 +276,7 @@ def assign(m: Machine, place: Place, value: Value) -> None:
                 duplicate.type = current.type
             value = duplicate
     converted = convert(m, value, resolve(m, place.type))
-    if isinstance(place, FieldPlace | ElementPlace | Cell):
+    if isinstance(place, HostFieldPlace | ElementPlace | Cell):
         name_value(m, place.name, converted)
     if isinstance(place, ElementPlace):
         m.note_element(place.storage, converted)
@@ -279,7 +286,7 @@ def assign(m: Machine, place: Place, value: Value) -> None:
     m.store(place, converted)
 
 
-def name_value(m: Machine, name: str, value: Value) -> None:
+def name_value(m: HostInterpreter, name: str, value: Value) -> None:
     """Name an anonymous buffer after the variable it is stored to; guess unknown counts."""
     if isinstance(value, Pointer) and value.buffer is not None and not value.buffer.name:
         value.buffer.name = name
@@ -293,7 +300,7 @@ def name_value(m: Machine, name: str, value: Value) -> None:
 
 
 @handles(EVALUATORS, ex.Conditional)
-def _conditional(m: Machine, node: ex.Conditional) -> Value:
+def _conditional(m: HostInterpreter, node: ex.Conditional) -> Value:
     condition = m.eval(node.condition)
     known = truth(m, condition)
     if known is not None:
@@ -311,7 +318,7 @@ def either(one: FunctionValue, other: FunctionValue) -> FunctionValue:
     return replace(rest[0], alternatives=rest[1:])
 
 
-def choose(m: Machine, condition: Value, then: Value, otherwise: Value) -> Value:
+def choose(m: HostInterpreter, condition: Value, then: Value, otherwise: Value) -> Value:
     """The value of an undecided choice between two."""
     if isinstance(then, Scalar) and isinstance(otherwise, Scalar):
         if then.value == otherwise.value:
@@ -325,13 +332,13 @@ def choose(m: Machine, condition: Value, then: Value, otherwise: Value) -> Value
             return Scalar(m.bounded(chosen), kind)
     if isinstance(then, FunctionValue) and isinstance(otherwise, FunctionValue):
         return either(then, otherwise)
-    if isinstance(then, Opaque) or (isinstance(then, Pointer) and then.buffer is None):
+    if isinstance(then, OpaqueValue) or (isinstance(then, Pointer) and then.buffer is None):
         return otherwise
     return then
 
 
 @handles(LOCATORS, ex.Index)
-def _locate_index(m: Machine, node: ex.Index) -> Place:
+def _locate_index(m: HostInterpreter, node: ex.Index) -> HostPlace:
     base = m.eval(node.base)
     index = m.eval(node.index)
     if isinstance(base, Aggregate):
@@ -340,19 +347,19 @@ def _locate_index(m: Machine, node: ex.Index) -> Place:
             return found
         args = [Cell("", base.type, base), Cell("", AUTO, index)]
         result = call_operator_place(m, "[]", args)
-        return result or Cell("", AUTO, Opaque("an element", "of an object"))
+        return result or Cell("", AUTO, OpaqueValue("an element", "of an object"))
     if isinstance(index, Pointer) and isinstance(base, Scalar):
         base, index = index, base
     return deref(m, base, index)
 
 
 @handles(EVALUATORS, ex.Index)
-def _index(m: Machine, node: ex.Index) -> Value:
+def _index(m: HostInterpreter, node: ex.Index) -> Value:
     return rvalue_of(m, _locate_index(m, node))
 
 
 @handles(LOCATORS, ex.Member)
-def _locate_member(m: Machine, node: ex.Member) -> Place:
+def _locate_member(m: HostInterpreter, node: ex.Member) -> HostPlace:
     if node.arrow:
         base = pointed_object(m, m.eval(node.base))
     else:
@@ -363,12 +370,12 @@ def _locate_member(m: Machine, node: ex.Member) -> Place:
 
 
 @handles(EVALUATORS, ex.Member)
-def _member(m: Machine, node: ex.Member) -> Value:
+def _member(m: HostInterpreter, node: ex.Member) -> Value:
     return rvalue_of(m, _locate_member(m, node))
 
 
 @handles(EVALUATORS, ex.Lambda)
-def _lambda(m: Machine, node: ex.Lambda) -> Value:
+def _lambda(m: HostInterpreter, node: ex.Lambda) -> Value:
     frame = m.frame
     captured = type(frame)(
         frame.function, frame.bindings, list(frame.scopes), frame.this, frame.owner
@@ -377,7 +384,7 @@ def _lambda(m: Machine, node: ex.Lambda) -> Value:
 
 
 @handles(EVALUATORS, ex.Unknown)
-def _unknown(m: Machine, node: ex.Unknown) -> Value:
+def _unknown(m: HostInterpreter, node: ex.Unknown) -> Value:
     if node.text.lstrip().startswith("throw"):
         raise ProgramExit
     counted = pack_size(m, node.text)
@@ -386,4 +393,4 @@ def _unknown(m: Machine, node: ex.Unknown) -> Value:
     for part in node.parts:
         if m.reach.can_launch(part):
             m.eval(part)
-    return Opaque(node.text[:40], "this expression was not understood")
+    return OpaqueValue(node.text[:40], "this expression was not understood")

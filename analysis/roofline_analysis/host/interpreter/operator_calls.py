@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from roofline_analysis.host.effects.reach import runs_on_host
 from roofline_analysis.host.state.access import rvalue
 from roofline_analysis.host.state.invoke import call
-from roofline_analysis.host.state.machine import Machine
-from roofline_analysis.host.state.memory import Place
+from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.memory import HostPlace
 from roofline_analysis.host.state.names import find_method
 from roofline_analysis.host.values import Aggregate, FunctionValue, Value
 
 
-def call_operator(m: Machine, op: str, args: Sequence[Place]) -> Value | None:
+def call_operator(m: HostInterpreter, op: str, args: Sequence[HostPlace]) -> Value | None:
     """The value of an overloaded operator, None where the program defines none that fits."""
     place = call_operator_place(m, op, args)
     return rvalue(m, place) if place is not None else None
 
 
-def call_operator_place(m: Machine, op: str, args: Sequence[Place]) -> Place | None:
+def call_operator_place(m: HostInterpreter, op: str, args: Sequence[HostPlace]) -> HostPlace | None:
     """As ``call_operator``, but the place that an operator returning a reference gives."""
     name = f"operator{op}"
     first = args[0].get()

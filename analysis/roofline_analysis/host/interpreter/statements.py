@@ -13,26 +13,26 @@ from roofline_analysis.host.state.machine import (
     CONTINUE,
     EXECUTORS,
     RETURN,
-    Machine,
+    HostInterpreter,
     ProgramExit,
     Signal,
     handles,
 )
-from roofline_analysis.host.state.memory import Cell, ContentsPlace, Place
+from roofline_analysis.host.state.memory import Cell, ContentsPlace, HostPlace
 from roofline_analysis.host.state.operators import convert, truth
 from roofline_analysis.host.state.threads import KernelThreads
 from roofline_analysis.host.state.types import resolve
-from roofline_analysis.host.values import FunctionValue, Opaque, Pointer, Scalar, Value
+from roofline_analysis.host.values import FunctionValue, OpaqueValue, Pointer, Scalar, Value
 from roofline_core.program import statements as st
 from roofline_core.program.expressions import InitList
 
 
 @handles(EXECUTORS, st.Block)
-def _block(m: Machine, node: st.Block) -> Signal | None:
+def _block(m: HostInterpreter, node: st.Block) -> Signal | None:
     return run_body(m, node.body)
 
 
-def run_body(m: Machine, body: tuple[st.Statement, ...]) -> Signal | None:
+def run_body(m: HostInterpreter, body: tuple[st.Statement, ...]) -> Signal | None:
     """Execute statements in a scope of their own."""
     scopes = m.frame.scopes
     scopes.append({})
@@ -47,13 +47,13 @@ def run_body(m: Machine, body: tuple[st.Statement, ...]) -> Signal | None:
 
 
 @handles(EXECUTORS, st.Declare)
-def _declare(m: Machine, node: st.Declare) -> Signal | None:
+def _declare(m: HostInterpreter, node: st.Declare) -> Signal | None:
     for variable in node.variables:
         declare(m, variable)
     return None
 
 
-def declare(m: Machine, variable: st.Variable) -> None:
+def declare(m: HostInterpreter, variable: st.Variable) -> None:
     """Bring a variable into the innermost scope."""
     scope = m.frame.scopes[-1]
     if "extern" in variable.qualifiers:
@@ -78,13 +78,13 @@ def declare(m: Machine, variable: st.Variable) -> None:
 
 
 @handles(EXECUTORS, st.Evaluate)
-def _evaluate(m: Machine, node: st.Evaluate) -> Signal | None:
+def _evaluate(m: HostInterpreter, node: st.Evaluate) -> Signal | None:
     m.eval(node.expression)
     return None
 
 
 @handles(EXECUTORS, st.Return)
-def _return(m: Machine, node: st.Return) -> Signal | None:
+def _return(m: HostInterpreter, node: st.Return) -> Signal | None:
     frame = m.frame
     if node.value is None:
         return RETURN
@@ -105,22 +105,22 @@ def _return(m: Machine, node: st.Return) -> Signal | None:
 
 
 @handles(EXECUTORS, st.Break)
-def _break(m: Machine, node: st.Break) -> Signal | None:
+def _break(m: HostInterpreter, node: st.Break) -> Signal | None:
     return BREAK
 
 
 @handles(EXECUTORS, st.Continue)
-def _continue(m: Machine, node: st.Continue) -> Signal | None:
+def _continue(m: HostInterpreter, node: st.Continue) -> Signal | None:
     return CONTINUE
 
 
 @handles(EXECUTORS, st.Label)
-def _label(m: Machine, node: st.Label) -> Signal | None:
+def _label(m: HostInterpreter, node: st.Label) -> Signal | None:
     return m.exec(node.body) if node.body is not None else None
 
 
 @handles(EXECUTORS, st.Opaque)
-def _opaque(m: Machine, node: st.Opaque) -> Signal | None:
+def _opaque(m: HostInterpreter, node: st.Opaque) -> Signal | None:
     if node.text.lstrip().startswith("throw"):
         raise ProgramExit
     for part in node.parts:
@@ -129,7 +129,7 @@ def _opaque(m: Machine, node: st.Opaque) -> Signal | None:
 
 
 @handles(EXECUTORS, st.If)
-def _if(m: Machine, node: st.If) -> Signal | None:
+def _if(m: HostInterpreter, node: st.If) -> Signal | None:
     scopes = m.frame.scopes
     scopes.append({})
     try:
@@ -151,7 +151,7 @@ def _if(m: Machine, node: st.If) -> Signal | None:
         scopes.pop()
 
 
-def _undecided(m: Machine, node: st.If) -> Signal | None:
+def _undecided(m: HostInterpreter, node: st.If) -> Signal | None:
     then, otherwise = node.then, node.otherwise
     ends = otherwise is not None and m.reach.leaves(otherwise, program=True)
     # Where one branch returns and the other ends the program, the program is the one that returns.
@@ -166,7 +166,9 @@ def _undecided(m: Machine, node: st.If) -> Signal | None:
     )
 
 
-def _diverging(m: Machine, threads: KernelThreads, node: st.If, condition: Value) -> Signal | None:
+def _diverging(
+    m: HostInterpreter, threads: KernelThreads, node: st.If, condition: Value
+) -> Signal | None:
     """A branch that some threads of a kernel take: launches within are under its condition."""
     number = m.number(condition, "bool") if isinstance(condition, Scalar) else None
     guard = number.value if number is not None else None
@@ -188,7 +190,7 @@ def _diverging(m: Machine, threads: KernelThreads, node: st.If, condition: Value
     return run_alternatives(m, [lambda: run(node.then, True), lambda: run(node.otherwise, False)])
 
 
-def _leave(m: Machine, branch: st.Statement) -> None:
+def _leave(m: HostInterpreter, branch: st.Statement) -> None:
     """Execute a branch that leaves the function for its launches and its result alone."""
     frame = m.frame
     effects = m.reach.effects(branch)
@@ -206,7 +208,7 @@ def _leave(m: Machine, branch: st.Statement) -> None:
     try_branch(m, run, keep=False)
 
 
-def _in_doubt(m: Machine, node: st.Statement | None) -> Signal | None:
+def _in_doubt(m: HostInterpreter, node: st.Statement | None) -> Signal | None:
     # What follows the branch not taken is the normal course of the program.
     return m.exec(node) if node is not None else None
 
@@ -215,13 +217,13 @@ Branch = Callable[[], "Signal | None"]
 
 
 def try_branch(
-    m: Machine, branch: Branch, *, keep: bool
-) -> tuple[Signal | None, list[tuple[Place, Value | None]], bool]:
+    m: HostInterpreter, branch: Branch, *, keep: bool
+) -> tuple[Signal | None, list[tuple[HostPlace, Value | None]], bool]:
     """Execute a branch that may not be taken: its signal, its journal, whether it exited.
 
     What it wrote is undone unless ``keep``; the launches it met stay.
     """
-    journal: list[tuple[Place, Value | None]] = []
+    journal: list[tuple[HostPlace, Value | None]] = []
     m.journals.append(journal)
     depth, scopes = len(m.frames), len(m.frame.scopes)
     result, result_place = m.frame.result, m.frame.result_place
@@ -244,16 +246,16 @@ def try_branch(
     return signal, journal, ended
 
 
-def run_alternatives(m: Machine, branches: list[Branch]) -> Signal | None:
+def run_alternatives(m: HostInterpreter, branches: list[Branch]) -> Signal | None:
     """Execute alternatives of which the condition is undecided, and join what they wrote."""
-    outcomes: list[dict[object, tuple[Place, Value | None]]] = []
+    outcomes: list[dict[object, tuple[HostPlace, Value | None]]] = []
     signals: list[Signal | None] = []
-    olds: dict[object, tuple[Place, Value | None]] = {}
+    olds: dict[object, tuple[HostPlace, Value | None]] = {}
     for branch in branches:
         signal, journal, ended = try_branch(m, branch, keep=True)
         if ended:
             continue
-        final: dict[object, tuple[Place, Value | None]] = {}
+        final: dict[object, tuple[HostPlace, Value | None]] = {}
         for place, old in journal:
             if isinstance(place, ContentsPlace):
                 continue
@@ -273,9 +275,9 @@ def run_alternatives(m: Machine, branches: list[Branch]) -> Signal | None:
 
 
 def _join(
-    m: Machine,
-    outcomes: list[dict[object, tuple[Place, Value | None]]],
-    olds: dict[object, tuple[Place, Value | None]],
+    m: HostInterpreter,
+    outcomes: list[dict[object, tuple[HostPlace, Value | None]]],
+    olds: dict[object, tuple[HostPlace, Value | None]],
 ) -> None:
     for key, (place, old) in olds.items():
         finals = [outcome[key][1] if key in outcome else old for outcome in outcomes]
@@ -284,9 +286,9 @@ def _join(
         m.store(place, joined(m, place, finals))
 
 
-def joined(m: Machine, place: Place, values: list[Value | None]) -> Value | None:
+def joined(m: HostInterpreter, place: HostPlace, values: list[Value | None]) -> Value | None:
     """One value for several that a place may have."""
-    known = [value for value in values if value is not None and not isinstance(value, Opaque)]
+    known = [value for value in values if value is not None and not isinstance(value, OpaqueValue)]
     if not known:
         return next((value for value in values if value is not None), None)
     first = known[0]
@@ -306,7 +308,7 @@ def joined(m: Machine, place: Place, values: list[Value | None]) -> Value | None
 
 
 @handles(EXECUTORS, st.Switch)
-def _switch(m: Machine, node: st.Switch) -> Signal | None:
+def _switch(m: HostInterpreter, node: st.Switch) -> Signal | None:
     value = m.eval(node.value)
     number = m.number(value)
     selector = number.value.constant if number is not None else None
@@ -328,7 +330,7 @@ def _switch(m: Machine, node: st.Switch) -> Signal | None:
     return None if chosen is None else _case_runner(m, node, chosen)()
 
 
-def _case_runner(m: Machine, node: st.Switch, start: int) -> Branch:
+def _case_runner(m: HostInterpreter, node: st.Switch, start: int) -> Branch:
     def run() -> Signal | None:
         scopes = m.frame.scopes
         scopes.append({})

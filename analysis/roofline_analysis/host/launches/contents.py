@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from roofline_analysis.host.state.machine import Machine
+from roofline_analysis.host.state.machine import HostInterpreter
 from roofline_analysis.host.state.memory import Storage
 from roofline_analysis.host.state.types import sizeof
 from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Value
@@ -20,7 +20,9 @@ Contents = Mapping[int, Expr]
 """Integers by byte offset from the pointer."""
 
 
-def contents_of(m: Machine, function: Function, args: Sequence[Value]) -> dict[str, Contents]:
+def contents_of(
+    m: HostInterpreter, function: Function, args: Sequence[Value]
+) -> dict[str, Contents]:
     """The known integers behind a kernel's pointer arguments, by argument name."""
     found: dict[str, Contents] = {}
     for formal, value in zip(function.params, args, strict=False):
@@ -35,7 +37,7 @@ def contents_of(m: Machine, function: Function, args: Sequence[Value]) -> dict[s
     return found
 
 
-def _numbers(m: Machine, storage: Storage, depth: int) -> Iterator[tuple[int, Expr]]:
+def _numbers(m: HostInterpreter, storage: Storage, depth: int) -> Iterator[tuple[int, Expr]]:
     if storage.place is not None:
         yield from _parts(m, storage.place.get(), 0, depth)
         return
@@ -48,7 +50,9 @@ def _numbers(m: Machine, storage: Storage, depth: int) -> Iterator[tuple[int, Ex
         yield from _parts(m, value, index * width, depth)
 
 
-def _parts(m: Machine, value: Value | None, at: int, depth: int) -> Iterator[tuple[int, Expr]]:
+def _parts(
+    m: HostInterpreter, value: Value | None, at: int, depth: int
+) -> Iterator[tuple[int, Expr]]:
     """The numbers of a value that lies ``at`` bytes from the start."""
     if isinstance(value, Scalar):
         if value.type_name not in ("float", "double"):

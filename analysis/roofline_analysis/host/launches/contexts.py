@@ -10,8 +10,8 @@ from roofline_analysis.host.launches.sampled_contents import passed_draws
 from roofline_analysis.host.state.access import deref, is_class, rvalue
 from roofline_analysis.host.state.havoc import forget_reachable
 from roofline_analysis.host.state.invoke import passed
-from roofline_analysis.host.state.machine import EVALUATORS, SCALARS, Machine, handles
-from roofline_analysis.host.state.memory import AUTO, Cell, Place, Storage
+from roofline_analysis.host.state.machine import EVALUATORS, SCALARS, HostInterpreter, handles
+from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import integer
 from roofline_analysis.host.state.templates import bind, choose_overload
 from roofline_analysis.host.state.types import field_type, resolve
@@ -20,7 +20,7 @@ from roofline_analysis.host.values import (
     FunctionValue,
     HostUnknown,
     LaunchContext,
-    Opaque,
+    OpaqueValue,
     Pointer,
     Scalar,
     Value,
@@ -40,7 +40,7 @@ _MAX_PER_SITE = 48
 
 
 @handles(EVALUATORS, ex.Launch)
-def _launch(m: Machine, node: ex.Launch) -> Value:
+def _launch(m: HostInterpreter, node: ex.Launch) -> Value:
     kernel = m.eval(node.kernel)
     if isinstance(kernel, Pointer):
         kernel = rvalue(m, deref(m, kernel))
@@ -72,7 +72,7 @@ def _other_node(node: ex.Launch) -> bool:
 
 
 def _launch_one(
-    m: Machine, node: ex.Launch, kernel: FunctionValue, shape: Shape, args: list[Place]
+    m: HostInterpreter, node: ex.Launch, kernel: FunctionValue, shape: Shape, args: list[HostPlace]
 ) -> None:
     function = choose_overload(m, kernel, args)
     if function is not None:
@@ -82,12 +82,12 @@ def _launch_one(
 
 
 def record(
-    m: Machine,
+    m: HostInterpreter,
     node: ex.Expression | Offload,
     function: Function,
     bindings: dict[str, Type | Expr],
     shape: Shape,
-    places: Sequence[Place],
+    places: Sequence[HostPlace],
 ) -> None:
     """Record a launch unless an equal one is already recorded."""
     m.reached.add(id(node))
@@ -125,7 +125,10 @@ def record(
 
 
 def _passed_arguments(
-    m: Machine, function: Function, bindings: dict[str, Type | Expr], places: Sequence[Place]
+    m: HostInterpreter,
+    function: Function,
+    bindings: dict[str, Type | Expr],
+    places: Sequence[HostPlace],
 ) -> tuple[Value, ...]:
     args: list[Value] = []
     m.frame.scopes.append({})
@@ -144,12 +147,12 @@ def _passed_arguments(
     return tuple(args)
 
 
-def _numbered(m: Machine, value: Value, type: Type, depth: int = 0) -> Value:
+def _numbered(m: HostInterpreter, value: Value, type: Type, depth: int = 0) -> Value:
     """A value in which each number known only by name is that name's symbol.
 
     A size from which the grid was computed then reaches the kernel as the same symbol.
     """
-    if isinstance(value, Opaque):
+    if isinstance(value, OpaqueValue):
         type = value.type or type
         if type.pointers or type.dims:
             return value
@@ -160,17 +163,17 @@ def _numbered(m: Machine, value: Value, type: Type, depth: int = 0) -> Value:
         value = Aggregate(type, {name: _member_of(value, name) for name in _members(m, type)})
     if isinstance(value, Aggregate) and depth < _MAX_DEPTH:
         for name, held in value.fields.items():
-            if isinstance(held, (Opaque, Aggregate)):
+            if isinstance(held, (OpaqueValue, Aggregate)):
                 kind = held.type or field_type(m, value.type, name) or AUTO
                 value.fields[name] = _numbered(m, held, kind, depth + 1)
     return value
 
 
-def _member_of(value: Opaque, name: str) -> Opaque:
-    return Opaque(f"{value.name}.{name}", value.why, None, value.origin)
+def _member_of(value: OpaqueValue, name: str) -> OpaqueValue:
+    return OpaqueValue(f"{value.name}.{name}", value.why, None, value.origin)
 
 
-def _members(m: Machine, type: Type) -> Iterable[str]:
+def _members(m: HostInterpreter, type: Type) -> Iterable[str]:
     vector = vector_parts(type.name)
     if vector is not None:
         return field_names(vector[1])
@@ -179,7 +182,7 @@ def _members(m: Machine, type: Type) -> Iterable[str]:
 
 
 def _unknowns(
-    m: Machine, expressions: Iterable[Expr | None], args: Sequence[Value]
+    m: HostInterpreter, expressions: Iterable[Expr | None], args: Sequence[Value]
 ) -> dict[Symbol, HostUnknown]:
     symbols: set[Symbol] = set()
     for expression in expressions:
@@ -202,7 +205,7 @@ def _collect(value: Value | None, symbols: set[Symbol], depth: int) -> None:
             _collect(held, symbols, depth + 1)
 
 
-def forget_written(m: Machine, function: Function, places: Sequence[Place]) -> None:
+def forget_written(m: HostInterpreter, function: Function, places: Sequence[HostPlace]) -> None:
     """Make unknown all memory that a kernel may write through its arguments."""
     for formal, place in zip(function.params, places, strict=False):
         if formal.type.const and formal.type.pointers:

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from roofline_analysis.host.state.machine import Machine
-from roofline_analysis.host.state.memory import AUTO, Cell, Place
+from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace
 from roofline_analysis.host.state.operators import integer
 from roofline_analysis.host.state.threads import KernelThreads
 from roofline_analysis.host.values import Aggregate, LaunchContext, Scalar, Value
@@ -27,12 +27,13 @@ _STATEMENTS: Final = 5_000
 """The most statements executed for one such kernel."""
 
 Protected = Callable[
-    [Machine, Function, "list[Place]", "dict[str, Type | Expr]", "Aggregate | None"], None
+    [HostInterpreter, Function, "list[HostPlace]", "dict[str, Type | Expr]", "Aggregate | None"],
+    None,
 ]
-Standalone = Callable[[Machine, Function, "dict[str, Type | Expr]"], None]
+Standalone = Callable[[HostInterpreter, Function, "dict[str, Type | Expr]"], None]
 
 
-def follow_device_launches(m: Machine, run: Protected, run_alone: Standalone) -> None:
+def follow_device_launches(m: HostInterpreter, run: Protected, run_alone: Standalone) -> None:
     """Add the launches that kernels make, those of kernels launched so included.
 
     ``run`` executes a function with arguments, ``run_alone`` one that nothing calls.
@@ -58,7 +59,7 @@ def follow_device_launches(m: Machine, run: Protected, run_alone: Standalone) ->
             m.threads = None
 
 
-def _launching(m: Machine) -> set[str]:
+def _launching(m: HostInterpreter) -> set[str]:
     """Names of kernels and device functions that lead to a launch."""
     found = {f.name for f in m.symbols.all_functions if f.launches}
     if not found:
@@ -79,16 +80,16 @@ def _launching(m: Machine) -> set[str]:
     return found
 
 
-def _extend(m: Machine) -> None:
+def _extend(m: HostInterpreter) -> None:
     budget = max(m.options.statement_budget, m.steps + _STATEMENTS)
     m.options = replace(m.options, statement_budget=budget)
     m.limit = m.steps + _STATEMENTS
 
 
-def _follow(m: Machine, context: LaunchContext, run: Protected) -> None:
+def _follow(m: HostInterpreter, context: LaunchContext, run: Protected) -> None:
     _extend(m)
     m.threads = _threads(m, context)
-    args: list[Place] = [
+    args: list[HostPlace] = [
         Cell(formal.name, AUTO, value)
         for formal, value in zip(context.kernel.params, context.args, strict=False)
     ]
@@ -96,7 +97,7 @@ def _follow(m: Machine, context: LaunchContext, run: Protected) -> None:
     m.threads = None
 
 
-def _threads(m: Machine, context: LaunchContext | None) -> KernelThreads:
+def _threads(m: HostInterpreter, context: LaunchContext | None) -> KernelThreads:
     thread = _indices(m, "threadIdx", "it differs between the threads of a block")
     block = _indices(m, "blockIdx", "it differs between blocks")
     _dimensions(m, "blockDim", context.block if context is not None else None)
@@ -105,7 +106,7 @@ def _threads(m: Machine, context: LaunchContext | None) -> KernelThreads:
     return KernelThreads(context, thread, block, base_doubt=0 if context is not None else 1)
 
 
-def _indices(m: Machine, name: str, why: str) -> tuple[Symbol, Symbol, Symbol]:
+def _indices(m: HostInterpreter, name: str, why: str) -> tuple[Symbol, Symbol, Symbol]:
     fields: dict[str, Value] = {}
     symbols: list[Symbol] = []
     for axis in "xyz":
@@ -117,7 +118,7 @@ def _indices(m: Machine, name: str, why: str) -> tuple[Symbol, Symbol, Symbol]:
     return x, y, z
 
 
-def _dimensions(m: Machine, name: str, extents: tuple[Expr, Expr, Expr] | None) -> None:
+def _dimensions(m: HostInterpreter, name: str, extents: tuple[Expr, Expr, Expr] | None) -> None:
     fields: dict[str, Value] = {}
     for position, axis in enumerate("xyz"):
         if extents is not None:

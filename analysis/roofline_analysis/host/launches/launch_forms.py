@@ -5,8 +5,8 @@ from __future__ import annotations
 from roofline_analysis.host.objects.construction import data_fields
 from roofline_analysis.host.objects.initialisers import initialise
 from roofline_analysis.host.state.access import deref, load, pointed_object
-from roofline_analysis.host.state.machine import Machine
-from roofline_analysis.host.state.memory import AUTO, Cell, Place, Storage
+from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import merge_origin
 from roofline_analysis.host.state.packs import argument_places
 from roofline_analysis.host.values import Aggregate, Origin, Pointer, Scalar, Value
@@ -33,7 +33,7 @@ class Shape:
 _SHARED = ("dynamicSmemBytes", "sharedMemBytes")
 
 
-def shape_of(m: Machine, node: ex.Launch) -> Shape:
+def shape_of(m: HostInterpreter, node: ex.Launch) -> Shape:
     """The dimensions of a launch, written out or held by an object."""
     if node.config is not None:
         return _configured(m, node.config)
@@ -51,7 +51,7 @@ def shape_of(m: Machine, node: ex.Launch) -> Shape:
     )
 
 
-def _given(m: Machine, node: ex.Expression | None) -> Value | None:
+def _given(m: HostInterpreter, node: ex.Expression | None) -> Value | None:
     """A grid or block argument."""
     if node is None:
         return None
@@ -70,7 +70,7 @@ def _origin_of(value: Value | None) -> Origin | None:
     return found
 
 
-def _extents_of(m: Machine, value: Value | None) -> Extents | None:
+def _extents_of(m: HostInterpreter, value: Value | None) -> Extents | None:
     """A ``dim3`` or a number as three extents; None if it is unknown."""
     if value is None:
         return None
@@ -91,7 +91,7 @@ def _extents_of(m: Machine, value: Value | None) -> Extents | None:
     return found[0], found[1], found[2]
 
 
-def _configured(m: Machine, node: ex.Expression) -> Shape:
+def _configured(m: HostInterpreter, node: ex.Expression) -> Shape:
     held = pointed_object(m, m.eval(node))
     if not isinstance(held, Aggregate):
         return Shape(None, None, None)
@@ -106,7 +106,7 @@ def _configured(m: Machine, node: ex.Expression) -> Shape:
     )
 
 
-def _held_extents(m: Machine, held: Aggregate, name: str) -> Extents | None:
+def _held_extents(m: HostInterpreter, held: Aggregate, name: str) -> Extents | None:
     if f"{name}X" not in held.fields:
         value = held.fields.get(name)
         return _extents_of(m, value) if value is not None else None
@@ -115,7 +115,7 @@ def _held_extents(m: Machine, held: Aggregate, name: str) -> Extents | None:
     return _extents_of(m, Aggregate(Type("dim3"), known))
 
 
-def arguments_of(m: Machine, node: ex.Launch) -> list[Place]:
+def arguments_of(m: HostInterpreter, node: ex.Launch) -> list[HostPlace]:
     """The places of a launch's arguments, given directly or as an array of addresses."""
     if node.args is not None:
         return argument_places(m, node.args)
@@ -130,7 +130,7 @@ def arguments_of(m: Machine, node: ex.Launch) -> list[Place]:
     return _from_buffer(m, storage) or known
 
 
-def _from_buffer(m: Machine, storage: Storage) -> list[Place]:
+def _from_buffer(m: HostInterpreter, storage: Storage) -> list[HostPlace]:
     """The members of an argument object: ``{HIP_LAUNCH_PARAM_BUFFER_POINTER, &object, ...}``."""
     marker, held = storage.elements.get(0), storage.elements.get(1)
     if "PARAM_BUFFER_POINTER" not in getattr(marker, "name", "") or held is None:

@@ -7,8 +7,8 @@ from roofline_analysis.host.launches.contexts import record
 from roofline_analysis.host.launches.launch_forms import Shape
 from roofline_analysis.host.launches.offload_geometry import OffloadRequest, offload_geometry
 from roofline_analysis.host.state.havoc import forget_reachable, forget_value
-from roofline_analysis.host.state.machine import EXECUTORS, Machine, Signal, handles
-from roofline_analysis.host.state.memory import Place
+from roofline_analysis.host.state.machine import EXECUTORS, HostInterpreter, Signal, handles
+from roofline_analysis.host.state.memory import HostPlace
 from roofline_analysis.host.state.templates import bind
 from roofline_analysis.host.values import Origin, Scalar
 from roofline_core.algebra.symbolic import ONE, ZERO, Expr
@@ -18,12 +18,12 @@ from roofline_core.program.types import Type
 
 
 @handles(EXECUTORS, Directed)
-def _directed(m: Machine, node: Directed) -> Signal | None:
+def _directed(m: HostInterpreter, node: Directed) -> Signal | None:
     return m.exec(node.body) if node.body is not None else None
 
 
 @handles(EXECUTORS, Offload)
-def _offload(m: Machine, node: Offload) -> Signal | None:
+def _offload(m: HostInterpreter, node: Offload) -> Signal | None:
     """Record the launch of a target region and forget what its kernel may write."""
     places = [m.place(argument) for argument in node.args]
     teams_asked, limit, trips = (
@@ -51,7 +51,7 @@ def _offload(m: Machine, node: Offload) -> Signal | None:
     return None
 
 
-def _number(m: Machine, node: Expression | None) -> Scalar | None:
+def _number(m: HostInterpreter, node: Expression | None) -> Scalar | None:
     return m.number(m.eval(node), "int") if node is not None else None
 
 
@@ -64,7 +64,7 @@ def _origin(*numbers: Scalar | None) -> Origin | None:
     return next((number.origin for number in numbers if number is not None), None)
 
 
-def _forget_written(m: Machine, node: Offload, places: list[Place]) -> None:
+def _forget_written(m: HostInterpreter, node: Offload, places: list[HostPlace]) -> None:
     effects = m.reach.effects(node)
     stored = {root_name(store) for store in effects.stores}
     for argument, place in zip(node.args, places, strict=False):

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from roofline_analysis.host.state.machine import SCALARS, Machine
+from roofline_analysis.host.state.machine import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import Storage
 from roofline_analysis.host.state.types import sizeof
 from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Spread, Value
@@ -46,7 +46,7 @@ _STEPS: Final = ((math.sqrt(5) - 1) / 2, *(math.sqrt(n) % 1 for n in (2, 3, 7, 1
 """Irrational steps: the fractional parts of their multiples are evenly distributed."""
 
 
-def drawn_of_all(m: Machine, values: Sequence[Expr | None]) -> tuple[float, ...] | None:
+def drawn_of_all(m: HostInterpreter, values: Sequence[Expr | None]) -> tuple[float, ...] | None:
     """Samples of the values of several stores, all equally weighted; None if a value is unknown."""
     if not values or len(values) > _MOST_STORES:
         return None
@@ -60,7 +60,7 @@ def drawn_of_all(m: Machine, values: Sequence[Expr | None]) -> tuple[float, ...]
     return tuple(found)
 
 
-def drawn_from(m: Machine, expr: Expr | None) -> tuple[float, ...] | None:
+def drawn_from(m: HostInterpreter, expr: Expr | None) -> tuple[float, ...] | None:
     """Samples of an expression's values; None if it contains an unknown symbol."""
     if expr is None:
         return None
@@ -130,7 +130,7 @@ def _followed_atom(atom: Atom, spreads: dict[Symbol, Spread], known: dict[Apply,
 
 
 def passed_draws(
-    m: Machine, function: Function, args: Sequence[Value]
+    m: HostInterpreter, function: Function, args: Sequence[Value]
 ) -> dict[str, tuple[float, ...]]:
     """Samples of the values behind a kernel's pointer arguments, by argument name."""
     found: dict[str, tuple[float, ...]] = {}
@@ -142,7 +142,7 @@ def passed_draws(
     return found
 
 
-def _add(m: Machine, found: dict[str, tuple[float, ...]], name: str, value: Value) -> None:
+def _add(m: HostInterpreter, found: dict[str, tuple[float, ...]], name: str, value: Value) -> None:
     if isinstance(value, Storage) and value.elements and value.place is None:
         # An array within an argument: those of its elements' members.
         held = list(value.elements.values())
@@ -161,7 +161,7 @@ def _add(m: Machine, found: dict[str, tuple[float, ...]], name: str, value: Valu
             found[name] = draws
 
 
-def draws_of(m: Machine, storage: Storage) -> tuple[float, ...] | None:
+def draws_of(m: HostInterpreter, storage: Storage) -> tuple[float, ...] | None:
     """Samples of a buffer's values; None if unknown."""
     if storage.place is not None or storage.draws is not None:
         return storage.draws
@@ -177,7 +177,7 @@ def draws_of(m: Machine, storage: Storage) -> tuple[float, ...] | None:
     return drawn_of_all(m, numbers[:: -(-len(numbers) // _MOST_STORES) or 1])
 
 
-def elements_of(m: Machine, storage: Storage) -> float | None:
+def elements_of(m: HostInterpreter, storage: Storage) -> float | None:
     """The number of elements for which a buffer has room; None if unknown."""
     size = sizeof(m, storage.element) if storage.element is not None else None
     width = m.assumed_value(size) if size is not None else None
@@ -185,7 +185,7 @@ def elements_of(m: Machine, storage: Storage) -> float | None:
     return room / width if room is not None and width else None
 
 
-def sum_of(m: Machine, storage: Storage) -> float | None:
+def sum_of(m: HostInterpreter, storage: Storage) -> float | None:
     """The sum of a buffer's numbers; None where it is not known."""
     if storage.total is not None:
         return storage.total

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from roofline_analysis.host.state.machine import Machine
+from roofline_analysis.host.state.machine import HostInterpreter
 from roofline_analysis.host.values import Aggregate, LaunchContext, Pointer, Value
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.symbolic import Expr, Symbol
@@ -33,7 +33,7 @@ _LARGEST_SIZE: Final = 1 << 22
 _MAX_DEPTH: Final = 3
 
 
-def assume_full_launches(m: Machine) -> None:
+def assume_full_launches(m: HostInterpreter) -> None:
     """Replace the assumed values of sizes from which launch dimensions are computed."""
     sizes: dict[Symbol, int] = {}
     settled: set[Symbol] = set()
@@ -54,7 +54,7 @@ def assume_full_launches(m: Machine) -> None:
             m.launches[key] = replace(context, unknowns=unknowns)
 
 
-def _open_sizes(m: Machine, exprs: Iterable[Expr]) -> set[Symbol]:
+def _open_sizes(m: HostInterpreter, exprs: Iterable[Expr]) -> set[Symbol]:
     """The unknown symbols, for which any size may be assumed."""
     found = {symbol for expr in exprs for symbol in expr.symbols()}
     default = m.options.default_size
@@ -62,7 +62,7 @@ def _open_sizes(m: Machine, exprs: Iterable[Expr]) -> set[Symbol]:
 
 
 def _filling_size(
-    m: Machine, context: LaunchContext, free: set[Symbol], sizes: Mapping[Symbol, int]
+    m: HostInterpreter, context: LaunchContext, free: set[Symbol], sizes: Mapping[Symbol, int]
 ) -> int | None:
     """The value to assume for all of ``free``; None to keep the present assumption."""
     values = {s: sizes.get(s, u.assumed) for s, u in context.unknowns.items()}

@@ -11,7 +11,7 @@ from roofline_analysis.host.state.memory import Storage
 from roofline_analysis.host.state.numbers import parse_number
 from roofline_analysis.host.state.operators import copied, integer, to_scalar_type
 from roofline_analysis.host.state.registry import Arguments, label_of, models, nothing, text_of
-from roofline_analysis.host.values import Opaque, Origin, Pointer, Scalar, Text, Value
+from roofline_analysis.host.values import OpaqueValue, Origin, Pointer, Scalar, Text, Value
 from roofline_core.algebra.symbolic import ZERO
 from roofline_core.program.types import Type
 
@@ -40,7 +40,7 @@ def _parse(args: Arguments) -> Value:
         number = parse_number(text, type_name, base)
         return to_scalar_type(integer(number, "double", origin_of(args, value)), type_name)
     name = label_of(args.m, value)
-    why = value.why if isinstance(value, Opaque) else "the text is not known"
+    why = value.why if isinstance(value, OpaqueValue) else "the text is not known"
     return args.m.unknown(name, why, type_name, line=args.line, shared=True)
 
 

@@ -7,7 +7,7 @@ import re
 from roofline_analysis.host.launches.sampled_contents import draws_of
 from roofline_analysis.host.libraries.c import copy_contents
 from roofline_analysis.host.state.constants import DEVICE_ATTRIBUTES
-from roofline_analysis.host.state.memory import Place, Storage
+from roofline_analysis.host.state.memory import HostPlace, Storage
 from roofline_analysis.host.state.operators import integer
 from roofline_analysis.host.state.registry import SUCCESS, Arguments, models
 from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Text, Value
@@ -86,7 +86,7 @@ def _copy(args: Arguments) -> Value:
 @models(*_both("MemcpyToSymbol", "MemcpyToSymbolAsync"))
 def _copy_to_symbol(args: Arguments) -> Value:
     target = args.places[0] if args.places else None
-    if isinstance(target, Place) and target.name:
+    if isinstance(target, HostPlace) and target.name:
         held = target.get()
         source = args.storage(1)
         if isinstance(held, Storage) and source is not None and source.place is None:

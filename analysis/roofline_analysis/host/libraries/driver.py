@@ -7,7 +7,7 @@ import re
 from roofline_analysis.host.state.access import rvalue
 from roofline_analysis.host.state.names import find_variable
 from roofline_analysis.host.state.registry import SUCCESS, Arguments, models
-from roofline_analysis.host.values import FunctionValue, Opaque, Value
+from roofline_analysis.host.values import FunctionValue, OpaqueValue, Value
 from roofline_analysis.language.symbols import last_component
 
 _MANGLED = re.compile(r"_ZN?K?")
@@ -36,11 +36,11 @@ def _function(args: Arguments) -> Value:
 
 def _kernel(args: Arguments, symbol: str | None) -> Value:
     if symbol is None:
-        return Opaque("a kernel", "its name is not known")
+        return OpaqueValue("a kernel", "its name is not known")
     name = last_component(plain_name(symbol).partition("<")[0].strip())
     found = [f for f in args.m.symbols.functions.get(name, ()) if f.is_kernel]
     if not found:
-        return Opaque(f"kernel '{symbol}'", "it is not part of the program")
+        return OpaqueValue(f"kernel '{symbol}'", "it is not part of the program")
     return FunctionValue(tuple(found))
 
 

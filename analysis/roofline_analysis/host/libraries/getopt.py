@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from roofline_analysis.host.state.access import deref
-from roofline_analysis.host.state.machine import Machine
+from roofline_analysis.host.state.machine import HostInterpreter
 from roofline_analysis.host.state.memory import Cell, Storage
 from roofline_analysis.host.state.operators import integer, truth
 from roofline_analysis.host.state.registry import Arguments, models
@@ -94,7 +94,7 @@ def _short(parsed: Parsed, letters: str, wants: dict[str, str], rest: list[str])
         parsed.found.append((ord(letter), argument, None))
 
 
-def define_builtins(m: Machine) -> None:
+def define_builtins(m: HostInterpreter) -> None:
     """Give the program the variables of ``getopt``."""
     for name, start in (("optind", 1), ("opterr", 1), ("optopt", 0)):
         m.builtins[name] = Cell(name, Type("int"), integer(start))

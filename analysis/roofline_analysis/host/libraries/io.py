@@ -7,11 +7,11 @@ from typing import Final
 
 from roofline_analysis.host.libraries.c import origin_of
 from roofline_analysis.host.libraries.streams import read_into
-from roofline_analysis.host.state.memory import Place, Storage
+from roofline_analysis.host.state.memory import HostPlace, Storage
 from roofline_analysis.host.state.numbers import parse_number
 from roofline_analysis.host.state.operators import integer, to_scalar_type
 from roofline_analysis.host.state.registry import Arguments, label_of, models
-from roofline_analysis.host.values import Aggregate, Opaque, Pointer, Text, Value
+from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Text, Value
 from roofline_core.algebra.symbolic import ZERO
 from roofline_core.program.types import Type
 
@@ -107,7 +107,7 @@ def _read_file(args: Arguments) -> Value:
         targets = range(1, len(args))
     elif args.name in ("fread", "fgets"):
         targets, source = (0,), _stream_name(args, -1)
-    elif args.name == "getline" and isinstance(args.value(0), (Aggregate, Opaque)):
+    elif args.name == "getline" and isinstance(args.value(0), (Aggregate, OpaqueValue)):
         place = args.places[1] if len(args) > 1 else None
         if place is not None:
             read_into(args.m, place, _stream_name(args, 0), args.line)
@@ -136,7 +136,7 @@ def _read(args: Arguments, position: int, source: str) -> None:
     if storage is None:
         return
     if storage.place is not None:
-        place: Place = storage.place
+        place: HostPlace = storage.place
         if isinstance(place.get(), Aggregate):
             args.m.store(place, Aggregate(place.type))
         else:

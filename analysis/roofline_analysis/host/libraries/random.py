@@ -8,8 +8,8 @@ from typing import Final
 from roofline_analysis.host.launches.sampled_contents import DRAWN, normal_draws
 from roofline_analysis.host.objects.construction import LIBRARY_CLASSES
 from roofline_analysis.host.state.access import rvalue
-from roofline_analysis.host.state.machine import SCALARS, Machine
-from roofline_analysis.host.state.memory import Place
+from roofline_analysis.host.state.machine import SCALARS, HostInterpreter
+from roofline_analysis.host.state.memory import HostPlace
 from roofline_analysis.host.state.operators import to_scalar_type
 from roofline_analysis.host.state.registry import SUCCESS, Arguments, models
 from roofline_analysis.host.values import Aggregate, Scalar, Spread, Value
@@ -62,17 +62,17 @@ def _fill_normally(args: Arguments) -> Value:
     return SUCCESS
 
 
-def _distribution(m: Machine, type: Type, args: Sequence[Place], name: str) -> Value:
+def _distribution(m: HostInterpreter, type: Type, args: Sequence[HostPlace], name: str) -> Value:
     numbers = [rvalue(m, argument) for argument in args[:2]]
     fields = dict(zip("ab", numbers, strict=False))
     return Aggregate(type, fields)
 
 
-def _engine(m: Machine, type: Type, args: Sequence[Place], name: str) -> Value:
+def _engine(m: HostInterpreter, type: Type, args: Sequence[HostPlace], name: str) -> Value:
     return Aggregate(type)
 
 
-def random_number(m: Machine, value: Value) -> Scalar | None:
+def random_number(m: HostInterpreter, value: Value) -> Scalar | None:
     """A call of a distribution or an engine of ``<random>``; None for anything else."""
     if not isinstance(value, Aggregate):
         return None

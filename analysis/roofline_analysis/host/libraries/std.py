@@ -5,7 +5,7 @@ from __future__ import annotations
 from roofline_analysis.host.objects.construction import construct
 from roofline_analysis.host.objects.containers import container_method
 from roofline_analysis.host.state.access import address_of, load
-from roofline_analysis.host.state.memory import AUTO, Cell, Place, Storage
+from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import integer
 from roofline_analysis.host.state.registry import Arguments, loaded, models, nothing
 from roofline_analysis.host.state.types import resolve, sizeof
@@ -34,7 +34,7 @@ def _exchange(args: Arguments) -> Value:
 
 
 @models("move", "forward", "ref", "cref", "as_const", "raw_pointer_cast", "to_address", "launder")
-def _same(args: Arguments) -> Value | Place:
+def _same(args: Arguments) -> Value | HostPlace:
     if len(args) != 1:
         return args.opaque()
     return args.places[0] if args.places[0].name else args.value(0)
@@ -95,7 +95,7 @@ def _tuple(args: Arguments) -> Value:
 
 
 @models("begin", "cbegin", "data")
-def _begin(args: Arguments) -> Value | Place:
+def _begin(args: Arguments) -> Value | HostPlace:
     value = loaded(args, 0)
     if isinstance(value, Aggregate):
         found = container_method(args.m, value, args.name, [])
@@ -104,7 +104,7 @@ def _begin(args: Arguments) -> Value | Place:
 
 
 @models("size", "ssize")
-def _size(args: Arguments) -> Value | Place:
+def _size(args: Arguments) -> Value | HostPlace:
     value = loaded(args, 0)
     if isinstance(value, Aggregate):
         found = container_method(args.m, value, "size", [])

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from roofline_analysis.host.state.machine import SCALARS, Machine
-from roofline_analysis.host.state.memory import AUTO, FieldPlace, Place
+from roofline_analysis.host.state.machine import SCALARS, HostInterpreter
+from roofline_analysis.host.state.memory import AUTO, HostFieldPlace, HostPlace
 from roofline_analysis.host.state.names import find_variable
 from roofline_analysis.host.state.numbers import parse_number
 from roofline_analysis.host.state.operators import FLOATING, boolean, integer, to_scalar_type
-from roofline_analysis.host.values import Aggregate, Opaque, Scalar, Text, Value
+from roofline_analysis.host.values import Aggregate, OpaqueValue, Scalar, Text, Value
 from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
 
 _STREAMS: Final = frozenset(("cout", "cerr", "clog", "cin"))
 
 
-def stream_of(m: Machine, node: ex.Binary) -> str | None:
+def stream_of(m: HostInterpreter, node: ex.Binary) -> str | None:
     """The name of the stream a chain of ``<<`` or ``>>`` works on; None if it shifts numbers."""
     root: ex.Expression = node
     while isinstance(root, ex.Binary) and root.op in ("<<", ">>"):
@@ -30,18 +30,18 @@ def stream_of(m: Machine, node: ex.Binary) -> str | None:
         return None
     value = place.get()
     is_stream = "stream" in place.type.name
-    if isinstance(value, (Aggregate, Opaque)) and value.type is not None:
+    if isinstance(value, (Aggregate, OpaqueValue)) and value.type is not None:
         is_stream = is_stream or "stream" in value.type.name
     return root.name if is_stream else None
 
 
-def read_from_stream(m: Machine, node: ex.Binary, stream: str) -> Value:
+def read_from_stream(m: HostInterpreter, node: ex.Binary, stream: str) -> Value:
     """Execute a chain of stream operators."""
     if node.op == "<<":
         _write(m, node)
         if m.reach.can_launch(node):
             _run_parts(m, node)
-        return Opaque(stream, "a stream")
+        return OpaqueValue(stream, "a stream")
     targets: list[ex.Expression] = []
     root: ex.Expression = node
     while isinstance(root, ex.Binary) and root.op == ">>":
@@ -54,14 +54,14 @@ def read_from_stream(m: Machine, node: ex.Binary, stream: str) -> Value:
     text = held.fields.get("text") if isinstance(held, Aggregate) else None
     if isinstance(held, Aggregate) and isinstance(text, Text):
         return _read_text(m, held, text, [m.place(target) for target in reversed(targets)])
-    if isinstance(text, Opaque):
+    if isinstance(text, OpaqueValue):
         label = text.name
     for target in reversed(targets):
         read_into(m, m.place(target), label, node.line)
-    return Opaque(f"{stream} >> ...", "whether it can be read is not known")
+    return OpaqueValue(f"{stream} >> ...", "whether it can be read is not known")
 
 
-def _read_text(m: Machine, held: Aggregate, text: Text, places: list[Place]) -> Value:
+def _read_text(m: HostInterpreter, held: Aggregate, text: Text, places: list[HostPlace]) -> Value:
     """Read words of a string stream."""
     rest = text.value
     read = True
@@ -78,11 +78,11 @@ def _read_text(m: Machine, held: Aggregate, text: Text, places: list[Place]) -> 
             m.store(place, to_scalar_type(number, kind))
         else:
             m.store(place, Text(words[0], text.origin))
-    m.store(FieldPlace(held, "text", AUTO), Text(rest, text.origin))
+    m.store(HostFieldPlace(held, "text", AUTO), Text(rest, text.origin))
     return boolean(read)
 
 
-def _write(m: Machine, node: ex.Binary) -> None:
+def _write(m: HostInterpreter, node: ex.Binary) -> None:
     """Append to a string stream what is known."""
     parts: list[ex.Expression] = []
     root: ex.Expression = node
@@ -104,24 +104,24 @@ def _write(m: Machine, node: ex.Binary) -> None:
             number = written.value.constant
             text += chr(int(number)) if written.type_name == "char" else str(number)
         else:
-            value = Opaque("a string", "it is made from values that are not known")
+            value = OpaqueValue("a string", "it is made from values that are not known")
             break
     else:
         value = Text(text)
-    m.store(FieldPlace(held, "text", AUTO), value)
+    m.store(HostFieldPlace(held, "text", AUTO), value)
 
 
-def read_into(m: Machine, place: Place, source: str, line: int | None) -> None:
+def read_into(m: HostInterpreter, place: HostPlace, source: str, line: int | None) -> None:
     """Make a place hold something read at run time."""
     why = f"it is read from {source} at run time"
     if place.type.name in SCALARS and not place.type.pointers:
         name = place.name or "a value"
         m.store(place, m.unknown(name, why, place.type.name, line=line))
     elif place.type.name not in SCALARS:
-        m.store(place, Opaque(place.name, why, Type(place.type.name)))
+        m.store(place, OpaqueValue(place.name, why, Type(place.type.name)))
 
 
-def _run_parts(m: Machine, node: ex.Expression) -> None:
+def _run_parts(m: HostInterpreter, node: ex.Expression) -> None:
     if isinstance(node, ex.Binary) and node.op == "<<":
         _run_parts(m, node.left)
         if m.reach.can_launch(node.right):

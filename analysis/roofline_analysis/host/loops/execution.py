@@ -15,20 +15,20 @@ from roofline_analysis.host.state.machine import (
     CONTINUE,
     EXECUTORS,
     BudgetSpent,
-    Machine,
+    HostInterpreter,
     Signal,
     handles,
 )
-from roofline_analysis.host.state.memory import AUTO, Cell, Place
+from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace
 from roofline_analysis.host.state.operators import copied, integer, truth
 from roofline_analysis.host.state.types import resolve
-from roofline_analysis.host.values import Aggregate, Opaque, Pointer, Text, Value
+from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Text, Value
 from roofline_core.algebra.symbolic import Expr, Number
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
 
 Step = Callable[[], "Signal | None"]
-Journal = list[tuple[Place, Value | None]]
+Journal = list[tuple[HostPlace, Value | None]]
 
 _TRIPS_OF_ONE_LOOP: Final = 12
 _TRIPS_OF_SEVERAL_LOOPS: Final = 100
@@ -45,7 +45,7 @@ _MOST_QUIET_TRIPS: Final = 16
 
 
 @handles(EXECUTORS, st.For)
-def _for(m: Machine, node: st.For) -> Signal | None:
+def _for(m: HostInterpreter, node: st.For) -> Signal | None:
     scopes = m.frame.scopes
     scopes.append({})
     try:
@@ -67,7 +67,7 @@ def _for(m: Machine, node: st.For) -> Signal | None:
 
 
 @handles(EXECUTORS, st.While)
-def _while(m: Machine, node: st.While) -> Signal | None:
+def _while(m: HostInterpreter, node: st.While) -> Signal | None:
     first = node.do_first
     if first and isinstance(node.condition, ex.Literal) and not node.condition.value:
         # The wrapper of macros that act as a statement.
@@ -85,7 +85,7 @@ def _while(m: Machine, node: st.While) -> Signal | None:
 
 
 def _run(
-    m: Machine,
+    m: HostInterpreter,
     node: st.For | st.While,
     test: Callable[[], bool | None],
     step: Callable[[], None],
@@ -102,7 +102,7 @@ def _run(
 
 
 def _launching(
-    m: Machine,
+    m: HostInterpreter,
     node: st.For | st.While,
     test: Callable[[], bool | None],
     step: Callable[[], None],
@@ -143,7 +143,7 @@ def _launching(
     return None
 
 
-def _affordable(m: Machine, node: st.For | st.While, induction: Induction | None) -> bool:
+def _affordable(m: HostInterpreter, node: st.For | st.While, induction: Induction | None) -> bool:
     """Whether a loop may be executed to its end although its launches repeat."""
     trips = _constant_trips(induction)
     if trips is None:
@@ -154,7 +154,7 @@ def _affordable(m: Machine, node: st.For | st.While, induction: Induction | None
     return trips <= m.options.loop_trips and affordable
 
 
-def _cost(m: Machine, node: st.For | st.While) -> int:
+def _cost(m: HostInterpreter, node: st.For | st.While) -> int:
     """A guess of the statements one trip executes."""
     effects = m.reach.effects(node.body)
     cost, inner = max(1, effects.statements), effects.loops
@@ -170,7 +170,7 @@ def _constant_trips(induction: Induction | None) -> Number | None:
 
 
 def _quiet(
-    m: Machine,
+    m: HostInterpreter,
     node: st.For | st.While,
     test: Callable[[], bool | None],
     step: Callable[[], None],
@@ -217,7 +217,7 @@ def _quiet(
 
 
 def _execute(
-    m: Machine,
+    m: HostInterpreter,
     node: st.For | st.While,
     test: Callable[[], bool | None],
     step: Callable[[], None],
@@ -245,7 +245,9 @@ def _execute(
     return None
 
 
-def _skip(m: Machine, node: st.For | st.While, induction: Induction | None) -> Signal | None:
+def _skip(
+    m: HostInterpreter, node: st.For | st.While, induction: Induction | None
+) -> Signal | None:
     # One pass finds the allocations; then the values are summarised.
     if m.reach.effects(node.body).allocates and not m.spent:
         m.quiet += 1
@@ -260,7 +262,7 @@ def _skip(m: Machine, node: st.For | st.While, induction: Induction | None) -> S
 
 
 @handles(EXECUTORS, st.ForRange)
-def _for_range(m: Machine, node: st.ForRange) -> Signal | None:
+def _for_range(m: HostInterpreter, node: st.ForRange) -> Signal | None:
     sequence = _elements(m, node)
     launching = m.reach.can_launch(node.body)
     scope: dict[str, Cell] = {}
@@ -287,7 +289,7 @@ def _for_range(m: Machine, node: st.ForRange) -> Signal | None:
         m.frame.scopes.pop()
 
 
-def _elements(m: Machine, node: st.ForRange) -> tuple[list[Value], Expr | None]:
+def _elements(m: HostInterpreter, node: st.ForRange) -> tuple[list[Value], Expr | None]:
     """The values to execute a range loop for, and how many it has in all."""
     place = m.place(node.range)
     value = place.get() or rvalue(m, place)
@@ -305,7 +307,9 @@ def _elements(m: Machine, node: st.ForRange) -> tuple[list[Value], Expr | None]:
         held = [elements[key] for key in sorted(elements)]
         return held[: m.options.loop_trips], integer(len(held)).value if held else None
     else:
-        return [Opaque(node.variable.name, "an element of a container that is not known")], None
+        return [
+            OpaqueValue(node.variable.name, "an element of a container that is not known")
+        ], None
     count = size.constant
     if count is None or count > m.options.loop_trips:
         return [], size

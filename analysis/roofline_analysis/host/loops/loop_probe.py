@@ -22,8 +22,8 @@ from roofline_analysis.host.launches.sampled_contents import (
 )
 from roofline_analysis.host.loops.scalar_evolution import Induction, expressions_of, statements_of
 from roofline_analysis.host.state.havoc import forget_value
-from roofline_analysis.host.state.machine import BudgetSpent, Machine, ProgramExit
-from roofline_analysis.host.state.memory import AUTO, ElementPlace, Place, Storage
+from roofline_analysis.host.state.machine import BudgetSpent, HostInterpreter, ProgramExit
+from roofline_analysis.host.state.memory import AUTO, ElementPlace, HostPlace, Storage
 from roofline_analysis.host.state.names import find_variable
 from roofline_analysis.host.values import Pointer, Scalar, Spread, Value
 from roofline_core.algebra.symbolic import Expr, constant
@@ -83,7 +83,7 @@ NOTHING: Final = Trial({}, {})
 
 
 def try_out(
-    m: Machine,
+    m: HostInterpreter,
     node: st.For | st.While | st.ForRange,
     effects: Effects,
     induction: Induction | None,
@@ -120,7 +120,7 @@ def try_out(
     return found
 
 
-def leave_contents(m: Machine, trial: Trial) -> None:
+def leave_contents(m: HostInterpreter, trial: Trial) -> None:
     """Set arrays to their contents after a loop."""
     for storage, held in trial.contents.items():
         m.fill_with(storage, held.draws, held.total)
@@ -130,7 +130,9 @@ def leave_contents(m: Machine, trial: Trial) -> None:
         m.store(place, m.average(place.name, _SUM, place.type.name, total))
 
 
-def leave_growth(m: Machine, trial: Trial, name: str, place: Place, remaining: Expr | None) -> bool:
+def leave_growth(
+    m: HostInterpreter, trial: Trial, name: str, place: HostPlace, remaining: Expr | None
+) -> bool:
     """Set a variable to its estimated value after a loop; False if that is unknown."""
     value = place.get()
     growth = trial.growth.get(name)
@@ -149,7 +151,7 @@ def leave_growth(m: Machine, trial: Trial, name: str, place: Place, remaining: E
     return True
 
 
-def _worth(m: Machine, node: st.For | st.While | st.ForRange, effects: Effects) -> bool:
+def _worth(m: HostInterpreter, node: st.For | st.While | st.ForRange, effects: Effects) -> bool:
     changes = effects.stores or effects.names - effects.declared
     return (
         bool(changes or not effects.mentions.isdisjoint(("push_back", "emplace_back")))
@@ -162,7 +164,10 @@ def _worth(m: Machine, node: st.For | st.While | st.ForRange, effects: Effects) 
 
 
 def _tried(
-    m: Machine, node: st.For | st.While | st.ForRange, effects: Effects, induction: Induction | None
+    m: HostInterpreter,
+    node: st.For | st.While | st.ForRange,
+    effects: Effects,
+    induction: Induction | None,
 ) -> dict[str, float] | None:
     """Execute the body once and undo it; the increments of variables, None if it did not end."""
     frame = m.frame
@@ -171,7 +176,7 @@ def _tried(
     )  # fmt: skip
     saved = (m.quiet, m.doubt, m.limit)
     returned = (frame.result, frame.result_place, frame.may_be_left, len(frame.alternatives))
-    journal: list[tuple[Place, Value | None]] = []
+    journal: list[tuple[HostPlace, Value | None]] = []
     m.journals.append(journal)
     m.quiet += 1
     m.doubt += 1
@@ -194,11 +199,11 @@ def _tried(
 
 
 def _forget_what_changes(
-    m: Machine, effects: Effects, induction: Induction | None
-) -> dict[str, tuple[Place, Expr]]:
+    m: HostInterpreter, effects: Effects, induction: Induction | None
+) -> dict[str, tuple[HostPlace, Expr]]:
     """Make unknown all that trips change and the index symbolic; returns these unknowns."""
     counted = induction.name if induction is not None else None
-    before: dict[str, tuple[Place, Expr]] = {}
+    before: dict[str, tuple[HostPlace, Expr]] = {}
     for name in sorted(effects.names - effects.declared - {counted}):
         place = find_variable(m, name)
         if place is not None:
@@ -219,7 +224,7 @@ def _forget_what_changes(
     return before
 
 
-def _in_every_trip(m: Machine, name: str, body: st.Statement) -> bool:
+def _in_every_trip(m: HostInterpreter, name: str, body: st.Statement) -> bool:
     """Whether a variable is assigned under no condition."""
     for statement in statements_of(body):
         if name not in m.reach.effects(statement).names:
@@ -232,7 +237,7 @@ def _in_every_trip(m: Machine, name: str, body: st.Statement) -> bool:
     return True
 
 
-def _growth(m: Machine, before: Mapping[str, tuple[Place, Expr]]) -> dict[str, float]:
+def _growth(m: HostInterpreter, before: Mapping[str, tuple[HostPlace, Expr]]) -> dict[str, float]:
     """The mean increment of each variable that a trip only increments."""
     found: dict[str, float] = {}
     for name, (place, old) in before.items():
@@ -248,7 +253,7 @@ def _growth(m: Machine, before: Mapping[str, tuple[Place, Expr]]) -> dict[str, f
     return found
 
 
-def _after(m: Machine, storage: Storage, stores: Stores, grown: Stores) -> _Contents:
+def _after(m: HostInterpreter, storage: Storage, stores: Stores, grown: Stores) -> _Contents:
     """What a buffer holds after stores and additions."""
     if grown:
         before = sum_of(m, storage) if len(grown) == len(stores) else None
@@ -259,12 +264,12 @@ def _after(m: Machine, storage: Storage, stores: Stores, grown: Stores) -> _Cont
     return _Contents(_drawn_after(m, storage, stores), None)
 
 
-def _sum_of_stores(m: Machine, times: float, number: Expr | None) -> float | None:
+def _sum_of_stores(m: HostInterpreter, times: float, number: Expr | None) -> float | None:
     drawn = drawn_from(m, number)
     return times * sum(drawn) / len(drawn) if drawn is not None and times < _MANY else None
 
 
-def _drawn_after(m: Machine, storage: Storage, stores: Stores) -> tuple[float, ...] | None:
+def _drawn_after(m: HostInterpreter, storage: Storage, stores: Stores) -> tuple[float, ...] | None:
     made = drawn_of_all(m, [number for _, number in stores])
     count = elements_of(m, storage)
     times = sum(each for each, _ in stores)
@@ -279,7 +284,7 @@ def _drawn_after(m: Machine, storage: Storage, stores: Stores) -> tuple[float, .
 
 
 def _running_sum(
-    m: Machine, node: st.For | st.While | st.ForRange, induction: Induction | None
+    m: HostInterpreter, node: st.For | st.While | st.ForRange, induction: Induction | None
 ) -> tuple[Storage, int, float] | None:
     """The last element of a prefix sum ``s[i] = s[i - 1] + c[i - 1]``; None for other loops."""
     if induction is None or induction.final is None or induction.trips is None:
@@ -324,7 +329,7 @@ def _summed(node: ex.Expression) -> tuple[ex.Index, ex.Index, ex.Index] | None:
     return None
 
 
-def _element(m: Machine, node: ex.Index) -> tuple[Storage, int] | None:
+def _element(m: HostInterpreter, node: ex.Index) -> tuple[Storage, int] | None:
     """The buffer and the index of an element."""
     base, index = m.eval(node.base), m.number(m.eval(node.index))
     storage = base.buffer if isinstance(base, Pointer) else base

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from roofline_analysis.host.effects.node_effects import Effects, root_name
 from roofline_analysis.host.effects.traversal import walk
-from roofline_analysis.host.state.machine import Machine
-from roofline_analysis.host.state.memory import Place
+from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.memory import HostPlace
 from roofline_analysis.host.state.names import find_variable
 from roofline_analysis.host.values import Scalar
 from roofline_analysis.language.symbols import last_component
@@ -31,7 +31,7 @@ class Induction:
 
 
 def trip_count(
-    m: Machine, node: st.For, outer: Effects | None = None, start: Scalar | None = None
+    m: HostInterpreter, node: st.For, outer: Effects | None = None, start: Scalar | None = None
 ) -> Induction | None:
     """The induction of a loop whose step alone changes its variable; None for other loops.
 
@@ -69,7 +69,7 @@ def _steps(step: ex.Expression | None) -> list[ex.Update | ex.Assign]:
     return []
 
 
-def _varies(m: Machine, bound: ex.Expression, effects: Effects) -> bool:
+def _varies(m: HostInterpreter, bound: ex.Expression, effects: Effects) -> bool:
     for part in walk(bound):
         if isinstance(part, ex.Name) and part.name in effects.names:
             return True
@@ -80,7 +80,7 @@ def _varies(m: Machine, bound: ex.Expression, effects: Effects) -> bool:
     return False
 
 
-def _only_reads(m: Machine, called: str, effects: Effects) -> bool:
+def _only_reads(m: HostInterpreter, called: str, effects: Effects) -> bool:
     """Whether a function returns the same result in each trip: no calls, no side effects.
 
     The loop must not change anything that the function reads.
@@ -97,7 +97,7 @@ def _only_reads(m: Machine, called: str, effects: Effects) -> bool:
 
 
 def _counted(
-    m: Machine,
+    m: HostInterpreter,
     name: str,
     op: str,
     bound: ex.Expression,
@@ -116,7 +116,7 @@ def _counted(
     return _geometric(m, name, op, start.value, limit.value, step)
 
 
-def _increment(m: Machine, step: ex.Update | ex.Assign) -> Expr | None:
+def _increment(m: HostInterpreter, step: ex.Update | ex.Assign) -> Expr | None:
     if isinstance(step, ex.Update):
         return Expr({(): 1 if step.op == "++" else -1})
     value = step.value
@@ -157,7 +157,7 @@ def _linear(name: str, op: str, start: Expr, limit: Expr, by: Expr) -> Induction
 
 
 def _geometric(
-    m: Machine, name: str, op: str, start: Expr, limit: Expr, step: ex.Update | ex.Assign
+    m: HostInterpreter, name: str, op: str, start: Expr, limit: Expr, step: ex.Update | ex.Assign
 ) -> Induction:
     unknown = Induction(name, None, None)
     factor = m.number(m.eval(step.value)) if isinstance(step, ex.Assign) else None
@@ -207,9 +207,9 @@ def expressions_of(body: st.Statement) -> list[ex.Expression]:
 
 
 def final_value(
-    m: Machine,
+    m: HostInterpreter,
     name: str,
-    place: Place,
+    place: HostPlace,
     body: st.Statement,
     effects: Effects,
     remaining: Expr | None,
@@ -233,7 +233,7 @@ def final_value(
 
 
 def _growth(
-    m: Machine, name: str, body: st.Statement, effects: Effects, bounds: list[Expr]
+    m: HostInterpreter, name: str, body: st.Statement, effects: Effects, bounds: list[Expr]
 ) -> Expr | None:
     """The increment per trip; None if trips differ or the variable is also assigned."""
     total = ZERO
@@ -253,7 +253,7 @@ def _growth(
     return total
 
 
-def _added(m: Machine, name: str, writer: ex.Expression, effects: Effects) -> Expr | None:
+def _added(m: HostInterpreter, name: str, writer: ex.Expression, effects: Effects) -> Expr | None:
     if not isinstance(writer, (ex.Update, ex.Assign)) or not isinstance(writer.target, ex.Name):
         return None
     writes = [p for p in walk(writer) if isinstance(p, (ex.Update, ex.Assign))]
@@ -269,7 +269,7 @@ def _added(m: Machine, name: str, writer: ex.Expression, effects: Effects) -> Ex
 
 
 def _growth_of_loop(
-    m: Machine, name: str, node: st.For, effects: Effects, bounds: list[Expr]
+    m: HostInterpreter, name: str, node: st.For, effects: Effects, bounds: list[Expr]
 ) -> Expr | None:
     first = _first_value(node.init)
     if first is None or _varies(m, first, effects):
@@ -294,7 +294,7 @@ def _first_value(init: st.Statement | None) -> ex.Expression | None:
 
 
 def _growth_up_to(
-    m: Machine, name: str, node: st.If, effects: Effects, bounds: list[Expr]
+    m: HostInterpreter, name: str, node: st.If, effects: Effects, bounds: list[Expr]
 ) -> Expr | None:
     condition = node.condition
     if node.otherwise is not None or not isinstance(condition, ex.Binary):

@@ -10,8 +10,8 @@ from roofline_analysis.host.loops.scalar_evolution import Induction, expressions
 from roofline_analysis.host.objects.containers import set_size, size_of, storage_of
 from roofline_analysis.host.state.access import load
 from roofline_analysis.host.state.havoc import forget_call, forget_reachable, forget_value
-from roofline_analysis.host.state.machine import SCALARS, Machine
-from roofline_analysis.host.state.memory import AUTO, Cell, ElementPlace, Place, Storage
+from roofline_analysis.host.state.machine import SCALARS, HostInterpreter
+from roofline_analysis.host.state.memory import AUTO, Cell, ElementPlace, HostPlace, Storage
 from roofline_analysis.host.state.names import find_variable
 from roofline_analysis.host.state.operators import to_scalar_type
 from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Value
@@ -21,7 +21,7 @@ from roofline_core.program import statements as st
 
 
 def summarise(
-    m: Machine,
+    m: HostInterpreter,
     node: st.For | st.While | st.ForRange,
     induction: Induction | None,
     executed: int,
@@ -54,13 +54,13 @@ def summarise(
     leave_contents(m, trial)
 
 
-def _set_number(m: Machine, place: Place, value: Expr, line: int) -> None:
+def _set_number(m: HostInterpreter, place: HostPlace, value: Expr, line: int) -> None:
     kind = place.type.name if place.type.name in SCALARS else "int"
     made = Scalar(value, "long long", m.origin("a loop", line))
     m.store(place, to_scalar_type(made, kind))
 
 
-def _forget_stores(m: Machine, effects: Effects) -> None:
+def _forget_stores(m: HostInterpreter, effects: Effects) -> None:
     for store in effects.stores:
         name = root_name(store)
         if name is None or name in effects.declared:
@@ -78,7 +78,7 @@ def _forget_stores(m: Machine, effects: Effects) -> None:
             forget_reachable(m, _array_stored_to(m, store, effects) or value, 1)
 
 
-def _array_stored_to(m: Machine, store: ex.Expression, effects: Effects) -> Value | None:
+def _array_stored_to(m: HostInterpreter, store: ex.Expression, effects: Effects) -> Value | None:
     """Of ``p->a[i] = x`` the array that ``p->a`` is; None where that is not known."""
     base = store.base if isinstance(store, ex.Index) else None
     if not isinstance(base, ex.Member):
@@ -92,7 +92,7 @@ def _array_stored_to(m: Machine, store: ex.Expression, effects: Effects) -> Valu
     return found if isinstance(found, (Aggregate, Pointer, Storage)) else None
 
 
-def _forget_element(m: Machine, value: Value | None, store: ex.Expression) -> bool:
+def _forget_element(m: HostInterpreter, value: Value | None, store: ex.Expression) -> bool:
     """Forget the one element of an array that a store with a literal index changes, if it is one.
 
     Sizes of launches are often kept so, one dimension being set in a loop.
@@ -106,7 +106,7 @@ def _forget_element(m: Machine, value: Value | None, store: ex.Expression) -> bo
     return True
 
 
-def _forget_member(m: Machine, store: ex.Member) -> None:
+def _forget_member(m: HostInterpreter, store: ex.Member) -> None:
     base = store.base
     if isinstance(base, ex.Name):
         place = find_variable(m, base.name)
@@ -116,7 +116,7 @@ def _forget_member(m: Machine, store: ex.Member) -> None:
 
 
 def _forget_calls(
-    m: Machine, effects: Effects, top: list[ex.Expression], remaining: Expr | None
+    m: HostInterpreter, effects: Effects, top: list[ex.Expression], remaining: Expr | None
 ) -> None:
     for call in effects.calls:
         callee = call.callee
@@ -136,7 +136,7 @@ def _forget_calls(
                     forget_call(m, function, [a for _, a in known], m.frame.this)
 
 
-def _argument(m: Machine, node: ex.Expression, effects: Effects) -> Place | None:
+def _argument(m: HostInterpreter, node: ex.Expression, effects: Effects) -> HostPlace | None:
     name = root_name(node)
     if name is None:
         return Cell("", AUTO, None)
@@ -144,7 +144,7 @@ def _argument(m: Machine, node: ex.Expression, effects: Effects) -> Place | None
 
 
 def _forget_method(
-    m: Machine, callee: ex.Member, unconditional: bool, remaining: Expr | None
+    m: HostInterpreter, callee: ex.Member, unconditional: bool, remaining: Expr | None
 ) -> None:
     place = m.place(callee.base)
     value = place.get()

@@ -11,8 +11,8 @@ from roofline_analysis.host.objects.launch_objects import launch_object
 from roofline_analysis.host.objects.maps import is_map
 from roofline_analysis.host.state.access import array_storage, rvalue
 from roofline_analysis.host.state.invoke import invoke, passed
-from roofline_analysis.host.state.machine import SCALARS, Machine, provides
-from roofline_analysis.host.state.memory import AUTO, Cell, FieldPlace, Place, Storage
+from roofline_analysis.host.state.machine import SCALARS, HostInterpreter, provides
+from roofline_analysis.host.state.memory import AUTO, Cell, HostFieldPlace, HostPlace, Storage
 from roofline_analysis.host.state.operators import convert, copied, integer, to_scalar_type
 from roofline_analysis.host.state.templates import choose_overload, type_of
 from roofline_analysis.host.state.types import (
@@ -26,7 +26,7 @@ from roofline_analysis.host.state.types import (
 from roofline_analysis.host.values import (
     Aggregate,
     FunctionValue,
-    Opaque,
+    OpaqueValue,
     Pointer,
     Scalar,
     Text,
@@ -43,7 +43,7 @@ from roofline_core.program.types import Type
 from roofline_core.program.units import Struct
 
 LIBRARY_CLASSES: Final[
-    dict[str, Callable[[Machine, Type, Sequence[Place], str], Value | None]]
+    dict[str, Callable[[HostInterpreter, Type, Sequence[HostPlace], str], Value | None]]
 ] = {}
 """Makers of objects of libraries' classes by simple name; None: not meant here."""
 
@@ -52,7 +52,7 @@ STRINGS = frozenset(("std::string", "string", "std::string_view", "string_view")
 
 @provides
 def declared_value(
-    m: Machine, variable: Variable, *, zeroed: bool = False
+    m: HostInterpreter, variable: Variable, *, zeroed: bool = False
 ) -> tuple[Type, Value | None]:
     """The resolved type of a declared variable and the value it starts with."""
     type = resolve(m, variable.type)
@@ -93,7 +93,7 @@ def _settle(variable: Variable, value: Value, zeroed: bool) -> None:
         value.buffer.name = variable.name
 
 
-def _initial_value(m: Machine, type: Type, init: Expression, name: str) -> Value:
+def _initial_value(m: HostInterpreter, type: Type, init: Expression, name: str) -> Value:
     place = m.place(init)
     if type.dims:
         value = place.get()
@@ -109,13 +109,13 @@ def _initial_value(m: Machine, type: Type, init: Expression, name: str) -> Value
         if same or m.symbols.find_struct(type.name) is None or _derives(m, value.type, type):
             return copied(value) or value
     if not type.pointers and type.name not in SCALARS and type.name != "auto":
-        if not isinstance(value, (Opaque, FunctionValue)) or type.name in STRINGS:
+        if not isinstance(value, (OpaqueValue, FunctionValue)) or type.name in STRINGS:
             if not isinstance(value, Pointer) or is_container(type):
                 return construct(m, type, [Cell("", AUTO, value)], name)
     return convert(m, value, type)
 
 
-def _derives(m: Machine, derived: Type, base: Type) -> bool:
+def _derives(m: HostInterpreter, derived: Type, base: Type) -> bool:
     struct = m.symbols.find_struct(derived.name)
     return struct is not None and any(b.name == base.name for b, _ in m.symbols.bases_of(struct))
 
@@ -129,7 +129,7 @@ def zero_value(type: Type) -> Value | None:
     return integer(0, type.name) if type.name in SCALARS else None
 
 
-def default_value(m: Machine, type: Type, name: str) -> Value | None:
+def default_value(m: HostInterpreter, type: Type, name: str) -> Value | None:
     """What a variable without an initialiser holds; None where that is indeterminate."""
     if type.dims:
         return array_storage(m, name, type)
@@ -139,11 +139,11 @@ def default_value(m: Machine, type: Type, name: str) -> Value | None:
 
 
 @provides
-def construct(m: Machine, type: Type, args: Sequence[Place], name: str = "") -> Value:
+def construct(m: HostInterpreter, type: Type, args: Sequence[HostPlace], name: str = "") -> Value:
     """An object of a (resolved) type made from arguments."""
     if type.pointers or type.name in SCALARS:
         if not args:
-            return zero_value(type) or Opaque(name, "it is not initialised")
+            return zero_value(type) or OpaqueValue(name, "it is not initialised")
         return convert(m, rvalue(m, args[0]), type)
     if type.name in STRINGS:
         return _string(m, args)
@@ -165,7 +165,7 @@ def construct(m: Machine, type: Type, args: Sequence[Place], name: str = "") -> 
     return _library_object(m, type, args, name)
 
 
-def _library_object(m: Machine, type: Type, args: Sequence[Place], name: str) -> Value:
+def _library_object(m: HostInterpreter, type: Type, args: Sequence[HostPlace], name: str) -> Value:
     """An object of a class that the program does not define."""
     found: Value | None = launch_object(type, [rvalue(m, argument) for argument in args])
     if found is None:
@@ -188,23 +188,25 @@ def _library_object(m: Machine, type: Type, args: Sequence[Place], name: str) ->
             return single
     if not args and type.name not in ("auto", "void"):
         return Aggregate(type)
-    return Opaque(name or type.name, f"'{type.name}' is not modelled", type)
+    return OpaqueValue(name or type.name, f"'{type.name}' is not modelled", type)
 
 
-def _string(m: Machine, args: Sequence[Place]) -> Value:
+def _string(m: HostInterpreter, args: Sequence[HostPlace]) -> Value:
     if not args:
         return Text("")
     value = rvalue(m, args[0])
     if isinstance(value, Pointer) and isinstance(value.buffer, Storage):
         if value.buffer.text is not None:
             return Text(value.buffer.text, value.origin)
-        return Opaque(value.buffer.name or "a string", "its characters are not known")
+        return OpaqueValue(value.buffer.name or "a string", "its characters are not known")
     if isinstance(value, Scalar):
-        return Opaque("a string", "made from characters that are not known")
+        return OpaqueValue("a string", "made from characters that are not known")
     return value
 
 
-def _vector_value(m: Machine, type: Type, vector: tuple[str, int], args: Sequence[Place]) -> Value:
+def _vector_value(
+    m: HostInterpreter, type: Type, vector: tuple[str, int], args: Sequence[HostPlace]
+) -> Value:
     kind, count = vector
     if len(args) == 1:
         single = rvalue(m, args[0])
@@ -228,7 +230,7 @@ def _vector_value(m: Machine, type: Type, vector: tuple[str, int], args: Sequenc
     return result
 
 
-def _object(m: Machine, struct: Struct, type: Type, args: Sequence[Place]) -> Value:
+def _object(m: HostInterpreter, struct: Struct, type: Type, args: Sequence[HostPlace]) -> Value:
     result = Aggregate(type)
     constructors = m.symbols.find_methods(struct, struct.name)
     if len(args) == 1:
@@ -251,7 +253,7 @@ def _object(m: Machine, struct: Struct, type: Type, args: Sequence[Place]) -> Va
     return result
 
 
-def data_fields(m: Machine, struct: Struct) -> list[Variable]:
+def data_fields(m: HostInterpreter, struct: Struct) -> list[Variable]:
     """The members that objects of a class hold, those of its bases first."""
     fields: list[Variable] = []
     for _, parent in m.symbols.bases_of(struct):
@@ -265,7 +267,7 @@ def data_members(struct: Struct) -> list[Variable]:
 
 
 def apply_member_defaults(
-    m: Machine, struct: Struct, type: Type, result: Aggregate, depth: int = 0
+    m: HostInterpreter, struct: Struct, type: Type, result: Aggregate, depth: int = 0
 ) -> None:
     """Give the members of a new object their default initialisers, bases first."""
     scope = class_scope(m, type) or NO_NAMES
@@ -284,7 +286,7 @@ def apply_member_defaults(
         m.frames.pop()
 
 
-def _needs_default(m: Machine, field: Variable) -> bool:
+def _needs_default(m: HostInterpreter, field: Variable) -> bool:
     type = field.type
     if type.pointers or type.name in SCALARS or type.reference:
         return False
@@ -294,7 +296,7 @@ def _needs_default(m: Machine, field: Variable) -> bool:
 
 
 @provides
-def construct_field(m: Machine, name: str, args: Sequence[Expression]) -> None:
+def construct_field(m: HostInterpreter, name: str, args: Sequence[Expression]) -> None:
     """Execute one entry of a constructor's initialiser list: a member, a base or itself."""
     this, owner = m.frame.this, m.frame.owner
     if this is None:
@@ -305,7 +307,7 @@ def construct_field(m: Machine, name: str, args: Sequence[Expression]) -> None:
         if struct is not None:
             _construct_base(m, struct, this, [m.place(argument) for argument in args])
         return
-    place = FieldPlace(this, name, type or AUTO)
+    place = HostFieldPlace(this, name, type or AUTO)
     if len(args) == 1 and isinstance(args[0], InitList):
         m.store(place, m.initialise(place.type, args[0], name))
         return
@@ -319,7 +321,9 @@ def construct_field(m: Machine, name: str, args: Sequence[Expression]) -> None:
     m.store(place, construct(m, place.type, places, name))
 
 
-def _construct_base(m: Machine, struct: Struct, this: Aggregate, args: Sequence[Place]) -> None:
+def _construct_base(
+    m: HostInterpreter, struct: Struct, this: Aggregate, args: Sequence[HostPlace]
+) -> None:
     constructors = m.symbols.find_methods(struct, struct.name)
     chosen = choose_overload(m, FunctionValue(tuple(constructors)), args) if constructors else None
     if chosen is not None:

@@ -7,11 +7,11 @@ from typing import Final
 
 from roofline_analysis.host.objects.maps import is_map, map_element, map_method
 from roofline_analysis.host.state.access import deref, load, rvalue
-from roofline_analysis.host.state.machine import SCALARS, Machine
-from roofline_analysis.host.state.memory import AUTO, Cell, FieldPlace, Place, Storage
+from roofline_analysis.host.state.machine import SCALARS, HostInterpreter
+from roofline_analysis.host.state.memory import AUTO, Cell, HostFieldPlace, HostPlace, Storage
 from roofline_analysis.host.state.operators import binary, boolean, convert, copied, integer
 from roofline_analysis.host.state.types import resolve, sizeof
-from roofline_analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Text, Value
+from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Text, Value
 from roofline_core.algebra.symbolic import ZERO, Expr, apply, constant
 from roofline_core.program.expressions import Expression, Literal
 from roofline_core.program.types import Type
@@ -43,7 +43,7 @@ def smart_pointer(type: Type) -> bool:
 
 
 def make_container(
-    m: Machine, type: Type, args: Sequence[Place], name: str, listed: bool = False
+    m: HostInterpreter, type: Type, args: Sequence[HostPlace], name: str, listed: bool = False
 ) -> Value:
     """A sequence made from constructor arguments or, if ``listed``, from elements."""
     first = type.args[0] if type.args else None
@@ -75,7 +75,7 @@ def make_container(
     return result
 
 
-def _counted(m: Machine, storage: Storage, element: Type, values: Sequence[Value]) -> Expr:
+def _counted(m: HostInterpreter, storage: Storage, element: Type, values: Sequence[Value]) -> Expr:
     """Fill the memory for ``(count)`` or ``(count, value)``; the count."""
     if len(values) > 1:
         storage.fill = convert(m, values[1], element)
@@ -91,7 +91,7 @@ def _zero_of(element: Type) -> Value | None:
     return integer(0, element.name) if element.name in SCALARS else None
 
 
-def _extent(m: Machine, type: Type) -> Expr:
+def _extent(m: HostInterpreter, type: Type) -> Expr:
     extent: Type | Expression | None = type.args[1] if len(type.args) > 1 else None
     if isinstance(extent, Type):
         extent_value = m.frame.bindings.get(extent.name)
@@ -115,7 +115,7 @@ def _copy(source: Aggregate, type: Type, storage: Storage) -> Value:
     return made
 
 
-def _from_range(m: Machine, storage: Storage, values: Sequence[Value]) -> Expr:
+def _from_range(m: HostInterpreter, storage: Storage, values: Sequence[Value]) -> Expr:
     begin = values[0]
     if len(values) < 2 or not isinstance(begin, Pointer):
         return ZERO
@@ -133,9 +133,9 @@ def _from_range(m: Machine, storage: Storage, values: Sequence[Value]) -> Expr:
     return number.value
 
 
-def set_size(m: Machine, container: Aggregate, size: Expr) -> None:
+def set_size(m: HostInterpreter, container: Aggregate, size: Expr) -> None:
     """Give a container a new number of elements, its memory the bytes that takes."""
-    place = FieldPlace(container, SIZE, Type("unsigned long"))
+    place = HostFieldPlace(container, SIZE, Type("unsigned long"))
     m.store(place, Scalar(size, "unsigned long"))
     data = container.fields.get(DATA)
     if isinstance(data, Storage) and data.element is not None:
@@ -155,7 +155,7 @@ def storage_of(container: Aggregate) -> Storage | None:
     return data if isinstance(data, Storage) else None
 
 
-def subscript(m: Machine, base: Aggregate, index: Value) -> Place | None:
+def subscript(m: HostInterpreter, base: Aggregate, index: Value) -> HostPlace | None:
     """The element of a container or initialiser list; None for other objects."""
     storage = storage_of(base)
     if storage is not None:
@@ -165,35 +165,35 @@ def subscript(m: Machine, base: Aggregate, index: Value) -> Place | None:
     if base.type.name == "initializer_list":
         number = m.number(index)
         if number is not None and number.value.constant is not None:
-            return FieldPlace(base, str(int(number.value.constant)), AUTO)
+            return HostFieldPlace(base, str(int(number.value.constant)), AUTO)
     if m.symbols.find_struct(base.type.name) is None:
         label = f"an element of '{base.type.name}'"
-        return Cell("", AUTO, Opaque(label, "this container is not modelled"))
+        return Cell("", AUTO, OpaqueValue(label, "this container is not modelled"))
     return None
 
 
-def _begin(m: Machine, this: Aggregate, args: Sequence[Place]) -> Value:
+def _begin(m: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
     storage = storage_of(this)
     assert storage is not None
     return Pointer(storage, ZERO, storage.element)
 
 
-def _end(m: Machine, this: Aggregate, args: Sequence[Place]) -> Value:
+def _end(m: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
     storage = storage_of(this)
     assert storage is not None
     return Pointer(storage, storage.size_bytes or ZERO, storage.element)
 
 
-def _size(m: Machine, this: Aggregate, args: Sequence[Place]) -> Value:
+def _size(m: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
     found = this.fields.get(SIZE)
     return found if found is not None else integer(0, "unsigned long")
 
 
-def _empty(m: Machine, this: Aggregate, args: Sequence[Place]) -> Value:
+def _empty(m: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
     return Scalar(apply("eq", size_of(this)), "bool")
 
 
-def _push(m: Machine, this: Aggregate, args: Sequence[Place]) -> Value:
+def _push(m: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
     storage = storage_of(this)
     assert storage is not None
     size = size_of(this)
@@ -207,15 +207,15 @@ def _push(m: Machine, this: Aggregate, args: Sequence[Place]) -> Value:
         elif storage.element is not None:
             m.store(place, m.construct(storage.element, args))
     set_size(m, this, size + 1)
-    return Opaque("push_back", "returns nothing")
+    return OpaqueValue("push_back", "returns nothing")
 
 
-def _pop(m: Machine, this: Aggregate, args: Sequence[Place]) -> Value:
+def _pop(m: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
     set_size(m, this, size_of(this) - 1)
-    return Opaque("pop_back", "returns nothing")
+    return OpaqueValue("pop_back", "returns nothing")
 
 
-def _resize(m: Machine, this: Aggregate, args: Sequence[Place]) -> Value:
+def _resize(m: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
     number = m.number(rvalue(m, args[0]), "unsigned long") if args else None
     storage = storage_of(this)
     if number is not None:
@@ -224,10 +224,10 @@ def _resize(m: Machine, this: Aggregate, args: Sequence[Place]) -> Value:
         element = storage.element or AUTO
         fill = convert(m, rvalue(m, args[1]), element) if len(args) > 1 else _zero_of(element)
         storage.fill = fill
-    return Opaque("resize", "returns nothing")
+    return OpaqueValue("resize", "returns nothing")
 
 
-def _assign(m: Machine, this: Aggregate, args: Sequence[Place]) -> Value:
+def _assign(m: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
     storage = storage_of(this)
     if storage is not None:
         m.forget_contents(storage)
@@ -238,26 +238,26 @@ def _assign(m: Machine, this: Aggregate, args: Sequence[Place]) -> Value:
             storage.elements.update(source.elements)
             storage.fill, storage.draws = source.fill, source.draws
             set_size(m, this, size_of(made))
-    return Opaque("assign", "returns nothing")
+    return OpaqueValue("assign", "returns nothing")
 
 
-def _clear(m: Machine, this: Aggregate, args: Sequence[Place]) -> Value:
+def _clear(m: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
     storage = storage_of(this)
     if storage is not None:
         m.forget_contents(storage)
     set_size(m, this, ZERO)
-    return Opaque("clear", "returns nothing")
+    return OpaqueValue("clear", "returns nothing")
 
 
-def _fill(m: Machine, this: Aggregate, args: Sequence[Place]) -> Value:
+def _fill(m: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
     storage = storage_of(this)
     if storage is not None and args:
         m.forget_contents(storage)
         storage.fill = rvalue(m, args[0])
-    return Opaque("fill", "returns nothing")
+    return OpaqueValue("fill", "returns nothing")
 
 
-_METHODS: Final[dict[str, Callable[[Machine, Aggregate, Sequence[Place]], Value]]] = {
+_METHODS: Final[dict[str, Callable[[HostInterpreter, Aggregate, Sequence[HostPlace]], Value]]] = {
     "data": _begin, "begin": _begin, "cbegin": _begin, "end": _end, "cend": _end,
     "size": _size, "length": _size, "capacity": _size, "empty": _empty,
     "push_back": _push, "emplace_back": _push, "pop_back": _pop, "resize": _resize,
@@ -265,7 +265,9 @@ _METHODS: Final[dict[str, Callable[[Machine, Aggregate, Sequence[Place]], Value]
 }  # fmt: skip
 
 
-def container_method(m: Machine, this: Aggregate, name: str, args: Sequence[Place]) -> Place | None:
+def container_method(
+    m: HostInterpreter, this: Aggregate, name: str, args: Sequence[HostPlace]
+) -> HostPlace | None:
     """A method call on a container; None if it is not one or the method is not modelled."""
     if is_map(this.type):
         return map_method(m, this, name, args)
@@ -283,16 +285,16 @@ def container_method(m: Machine, this: Aggregate, name: str, args: Sequence[Plac
         other = load(m, args[0])
         if isinstance(other, Aggregate):
             for field in (DATA, SIZE):
-                a, b = FieldPlace(this, field, AUTO), FieldPlace(other, field, AUTO)
+                a, b = HostFieldPlace(this, field, AUTO), HostFieldPlace(other, field, AUTO)
                 held_a, held_b = a.get(), b.get()
                 m.store(a, held_b)
                 m.store(b, held_a)
-        return Cell("", AUTO, Opaque("swap", "returns nothing"))
+        return Cell("", AUTO, OpaqueValue("swap", "returns nothing"))
     method = _METHODS.get(name)
     return Cell("", AUTO, method(m, this, args)) if method is not None else None
 
 
-def text_method(m: Machine, text: Text, name: str, args: Sequence[Place]) -> Value:
+def text_method(m: HostInterpreter, text: Text, name: str, args: Sequence[HostPlace]) -> Value:
     """A method of ``std::string`` whose characters are known."""
     values = [rvalue(m, argument) for argument in args]
     numbers = [
@@ -324,4 +326,4 @@ def text_method(m: Machine, text: Text, name: str, args: Sequence[Place]) -> Val
         position = numbers[0] if numbers else -1 if name == "back" else 0
         if position < len(string):
             return integer(ord(string[position]) & 0xFF, "char")
-    return Opaque(f"'{string}'.{name}()", "this string method is not modelled")
+    return OpaqueValue(f"'{string}'.{name}()", "this string method is not modelled")

@@ -12,12 +12,12 @@ from roofline_analysis.host.objects.construction import (
 from roofline_analysis.host.objects.containers import is_container, make_container
 from roofline_analysis.host.objects.launch_objects import launch_object
 from roofline_analysis.host.state.access import array_storage, rvalue
-from roofline_analysis.host.state.machine import SCALARS, Machine, provides
-from roofline_analysis.host.state.memory import AUTO, MAX_ELEMENTS, Cell, Place, Storage
+from roofline_analysis.host.state.machine import SCALARS, HostInterpreter, provides
+from roofline_analysis.host.state.memory import AUTO, MAX_ELEMENTS, Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import convert
 from roofline_analysis.host.state.packs import expansion
 from roofline_analysis.host.state.types import class_of, field_type, resolve, sizeof
-from roofline_analysis.host.values import Aggregate, Opaque, Text, Value
+from roofline_analysis.host.values import Aggregate, OpaqueValue, Text, Value
 from roofline_analysis.language.types import vector_parts
 from roofline_core.algebra.symbolic import constant
 from roofline_core.program.expressions import Expression, InitList, Literal
@@ -26,13 +26,13 @@ from roofline_core.program.units import Struct
 
 
 @provides
-def initialise(m: Machine, type: Type, node: InitList, name: str) -> Value:
+def initialise(m: HostInterpreter, type: Type, node: InitList, name: str) -> Value:
     """The value of a (resolved) type that a brace list gives."""
     if type.dims:
         return _array(m, type, node, name)
     if type.pointers or type.name in SCALARS:
         if not node.items:
-            return zero_value(type) or Opaque(name, "it is not initialised")
+            return zero_value(type) or OpaqueValue(name, "it is not initialised")
         return convert(m, m.eval(node.items[0]), type)
     if is_container(type):
         return make_container(m, type, [_item_place(m, type, i) for i in node.items], name, True)
@@ -47,13 +47,13 @@ def initialise(m: Machine, type: Type, node: InitList, name: str) -> Value:
     return construct(m, type, [m.place(item) for item in node.items], name)
 
 
-def _item_place(m: Machine, type: Type, item: Expression) -> Place:
+def _item_place(m: HostInterpreter, type: Type, item: Expression) -> HostPlace:
     if isinstance(item, InitList) and type.args and isinstance(type.args[0], Type):
         return Cell("", AUTO, initialise(m, resolve(m, type.args[0]), item, ""))
     return m.place(item)
 
 
-def _aggregate(m: Machine, struct: Struct, type: Type, node: InitList) -> Value:
+def _aggregate(m: HostInterpreter, struct: Struct, type: Type, node: InitList) -> Value:
     result = Aggregate(type)
     apply_member_defaults(m, struct, type, result)
     fields = data_fields(m, struct)
@@ -85,7 +85,7 @@ def _aggregate(m: Machine, struct: Struct, type: Type, node: InitList) -> Value:
     return result
 
 
-def _element_count(m: Machine, type: Type) -> int | None:
+def _element_count(m: HostInterpreter, type: Type) -> int | None:
     """The elements of an array, None if a bound is not known."""
     count = 1
     for dim in type.dims:
@@ -97,7 +97,7 @@ def _element_count(m: Machine, type: Type) -> int | None:
     return count
 
 
-def _array(m: Machine, type: Type, node: InitList, name: str) -> Value:
+def _array(m: HostInterpreter, type: Type, node: InitList, name: str) -> Value:
     element = Type(type.name, type.args, type.pointers)
     dims = type.dims
     if dims[0] is None:
@@ -111,7 +111,7 @@ def _array(m: Machine, type: Type, node: InitList, name: str) -> Value:
 
 
 def _fill(
-    m: Machine,
+    m: HostInterpreter,
     storage: Storage,
     element: Type,
     node: InitList,

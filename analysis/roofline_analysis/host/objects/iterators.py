@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from roofline_analysis.host.objects.operands import GENERATED, ZIPPED
 from roofline_analysis.host.state.access import rvalue
-from roofline_analysis.host.state.machine import Machine
-from roofline_analysis.host.state.memory import Place, Storage
+from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.memory import HostPlace, Storage
 from roofline_analysis.host.state.registry import Arguments, models
 from roofline_analysis.host.state.types import resolve, sizeof
 from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Value
@@ -29,7 +29,7 @@ _PASSED_ON = frozenset(
 )
 
 
-def iterator(m: Machine, type: Type, args: Sequence[Place]) -> Value | None:
+def iterator(m: HostInterpreter, type: Type, args: Sequence[HostPlace]) -> Value | None:
     """An iterator of a library made by its constructor; None for any other type."""
     short = type.name.rpartition("::")[2]
     if short in _GENERATORS:
@@ -44,7 +44,7 @@ def iterator(m: Machine, type: Type, args: Sequence[Place]) -> Value | None:
     return None
 
 
-def _generated(m: Machine, values: list[Value], element: Type | None) -> Value:
+def _generated(m: HostInterpreter, values: list[Value], element: Type | None) -> Value:
     start = values[0] if values else None
     if element is None:
         element = Type(start.type_name) if isinstance(start, Scalar) else Type("int")
@@ -83,7 +83,7 @@ def _same_pointer(args: Arguments) -> Value:
     return args.value(0)
 
 
-def _zipped(m: Machine, values: list[Value]) -> Value | None:
+def _zipped(m: HostInterpreter, values: list[Value]) -> Value | None:
     """Several sequences read as one, whose element is as long as theirs together."""
     if len(values) == 1 and isinstance(values[0], Aggregate):
         values = list(values[0].fields.values())

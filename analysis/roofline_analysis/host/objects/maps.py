@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from roofline_analysis.host.state.access import load, rvalue
-from roofline_analysis.host.state.machine import Machine
-from roofline_analysis.host.state.memory import AUTO, Cell, FieldPlace, Place
+from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.memory import AUTO, Cell, HostFieldPlace, HostPlace
 from roofline_analysis.host.state.operators import boolean, copied, integer
 from roofline_analysis.host.state.types import resolve
-from roofline_analysis.host.values import Aggregate, Opaque, Scalar, Text, Value
+from roofline_analysis.host.values import Aggregate, OpaqueValue, Scalar, Text, Value
 from roofline_core.program.types import Type
 
 _MAPS: Final = frozenset(
@@ -44,42 +44,44 @@ def _entries(this: Aggregate) -> list[str]:
     return [name for name in this.fields if name[0] in "sn"]
 
 
-def _mapped(m: Machine, this: Aggregate) -> Type:
+def _mapped(m: HostInterpreter, this: Aggregate) -> Type:
     second = this.type.args[1] if len(this.type.args) > 1 else None
     return resolve(m, second) if isinstance(second, Type) else AUTO
 
 
-def map_element(m: Machine, this: Aggregate, key: Value) -> Place:
+def map_element(m: HostInterpreter, this: Aggregate, key: Value) -> HostPlace:
     """``map[key]``, made if it is not there."""
     name = _key(key)
     mapped = _mapped(m, this)
     if name is None:
-        m.store(FieldPlace(this, _BLURRED, AUTO), boolean(True))
+        m.store(HostFieldPlace(this, _BLURRED, AUTO), boolean(True))
         why = "its key is not known"
-        return Cell("an element of a map", mapped, Opaque("an element of a map", why, mapped))
-    place = FieldPlace(this, name, mapped)
+        return Cell("an element of a map", mapped, OpaqueValue("an element of a map", why, mapped))
+    place = HostFieldPlace(this, name, mapped)
     if place.get() is None and mapped.name != "auto":
         m.store(place, m.construct(mapped, []))
     return place
 
 
-def _iterator(m: Machine, this: Aggregate, key: Value) -> Value:
+def _iterator(m: HostInterpreter, this: Aggregate, key: Value) -> Value:
     name = _key(key)
     if name is not None and name in this.fields:
-        second = load(m, FieldPlace(this, name, _mapped(m, this)))
+        second = load(m, HostFieldPlace(this, name, _mapped(m, this)))
         return Aggregate(ITERATOR, {"first": key, "second": second})
     if name is None or _BLURRED in this.fields:
-        return Opaque("an element of a map", "whether it has the key is not known")
+        return OpaqueValue("an element of a map", "whether it has the key is not known")
     return Aggregate(END)
 
 
-def map_method(m: Machine, this: Aggregate, name: str, args: Sequence[Place]) -> Place | None:
+def map_method(
+    m: HostInterpreter, this: Aggregate, name: str, args: Sequence[HostPlace]
+) -> HostPlace | None:
     """A method call on a map or set; None where the method is not modelled."""
     if name in ("end", "cend"):
         return Cell("", AUTO, Aggregate(END))
     if name in ("size", "empty"):
         if _BLURRED in this.fields:
-            return Cell("", AUTO, Opaque("size of a map", "its contents are not known"))
+            return Cell("", AUTO, OpaqueValue("size of a map", "its contents are not known"))
         count = len(_entries(this))
         return Cell(
             "", AUTO, integer(count, "unsigned long") if name == "size" else boolean(not count)
@@ -98,11 +100,11 @@ def map_method(m: Machine, this: Aggregate, name: str, args: Sequence[Place]) ->
         return Cell("", AUTO, found)
     if name in ("insert", "emplace"):
         _insert(m, this, [rvalue(m, argument) for argument in args])
-        return Cell("", AUTO, Opaque(name, "whether it was inserted"))
+        return Cell("", AUTO, OpaqueValue(name, "whether it was inserted"))
     return None
 
 
-def _insert(m: Machine, this: Aggregate, values: list[Value]) -> None:
+def _insert(m: HostInterpreter, this: Aggregate, values: list[Value]) -> None:
     first = values[0]
     if len(values) == 1 and isinstance(first, Aggregate):
         parts = [
@@ -111,9 +113,9 @@ def _insert(m: Machine, this: Aggregate, values: list[Value]) -> None:
         values = [part for part in parts if part is not None]
     name = _key(values[0]) if values else None
     if name is None:
-        m.store(FieldPlace(this, _BLURRED, AUTO), boolean(True))
+        m.store(HostFieldPlace(this, _BLURRED, AUTO), boolean(True))
         return
-    place = FieldPlace(this, name, _mapped(m, this))
+    place = HostFieldPlace(this, name, _mapped(m, this))
     if place.get() is None:
         held = values[1] if len(values) > 1 else values[0]
         m.store(place, copied(held) or held)

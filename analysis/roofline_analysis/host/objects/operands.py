@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from roofline_analysis.host.state.machine import SCALARS, Machine
+from roofline_analysis.host.state.machine import SCALARS, HostInterpreter
 from roofline_analysis.host.state.operators import binary
 from roofline_analysis.host.state.registry import Arguments
 from roofline_analysis.host.state.types import resolve, sizeof
-from roofline_analysis.host.values import Buffer, Opaque, Pointer, Scalar, Value
+from roofline_analysis.host.values import Buffer, OpaqueValue, Pointer, Scalar, Value
 from roofline_core.algebra.symbolic import Expr, apply
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
@@ -33,7 +33,7 @@ class Operand:
     space: str
 
 
-def sequence_at(m: Machine, value: Value) -> Operand | None:
+def sequence_at(m: HostInterpreter, value: Value) -> Operand | None:
     """The sequence that an iterator or pointer starts; None for any other value."""
     if isinstance(value, Buffer):
         return _sequence(m, value.element, value)
@@ -44,12 +44,12 @@ def sequence_at(m: Machine, value: Value) -> Operand | None:
         if element is None or (element.name in ("void", "auto") and not element.pointers):
             element = value.buffer.element
         return _sequence(m, element, value.buffer)
-    if isinstance(value, Opaque) and value.type is not None and value.type.pointers:
+    if isinstance(value, OpaqueValue) and value.type is not None and value.type.pointers:
         return _sequence(m, value.type.pointee(), None)
     return None
 
 
-def _sequence(m: Machine, element: Type | None, buffer: Buffer | None) -> Operand:
+def _sequence(m: HostInterpreter, element: Type | None, buffer: Buffer | None) -> Operand:
     space = buffer.space if buffer is not None else "device"
     if element is not None:
         element = resolve(m, element)

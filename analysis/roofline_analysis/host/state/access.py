@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from roofline_analysis.host.state.machine import SCALARS, Machine
-from roofline_analysis.host.state.memory import AUTO, Cell, ElementPlace, FieldPlace, Place, Storage
+from roofline_analysis.host.state.machine import SCALARS, HostInterpreter
+from roofline_analysis.host.state.memory import (
+    AUTO,
+    Cell,
+    ElementPlace,
+    HostFieldPlace,
+    HostPlace,
+    Storage,
+)
 from roofline_analysis.host.state.operators import copied
 from roofline_analysis.host.state.types import field_type, resolve, sizeof
-from roofline_analysis.host.values import Aggregate, Buffer, Opaque, Pointer, Scalar, Text, Value
+from roofline_analysis.host.values import (
+    Aggregate,
+    Buffer,
+    OpaqueValue,
+    Pointer,
+    Scalar,
+    Text,
+    Value,
+)
 from roofline_analysis.language.types import vector_parts
 from roofline_core.algebra.symbolic import ZERO, Expr, constant
 from roofline_core.program.types import Type
 
 
-def load(m: Machine, place: Place) -> Value:
+def load(m: HostInterpreter, place: HostPlace) -> Value:
     """The value of a place; one that was never set becomes an object or a named unknown."""
     value = place.get()
     if value is None:
         value = _initial(m, place)
-        if isinstance(value, (Aggregate, Storage, Opaque)):
+        if isinstance(value, (Aggregate, Storage, OpaqueValue)):
             place.put(value)
     elif isinstance(place, ElementPlace) and isinstance(value, Scalar):
         # Cleared memory (``calloc``) that is read as an object.
@@ -31,7 +46,7 @@ def load(m: Machine, place: Place) -> Value:
     return value
 
 
-def rvalue(m: Machine, place: Place) -> Value:
+def rvalue(m: HostInterpreter, place: HostPlace) -> Value:
     """The value of a place as an operand: arrays decay to pointers."""
     value = load(m, place)
     if isinstance(value, Buffer):
@@ -42,7 +57,7 @@ def rvalue(m: Machine, place: Place) -> Value:
     return value
 
 
-def _initial(m: Machine, place: Place) -> Value:
+def _initial(m: HostInterpreter, place: HostPlace) -> Value:
     type = resolve(m, place.type)
     if type.dims:
         return array_storage(m, place.name, type)
@@ -51,23 +66,23 @@ def _initial(m: Machine, place: Place) -> Value:
     why = "it is never set where the program is followed"
     if isinstance(place, ElementPlace):
         why = f"the contents of '{place.storage.name}' are not known"
-    return Opaque(place.name or "a value", why, None if type.name == "auto" else type)
+    return OpaqueValue(place.name or "a value", why, None if type.name == "auto" else type)
 
 
-def is_class(m: Machine, type: Type) -> bool:
+def is_class(m: HostInterpreter, type: Type) -> bool:
     """Whether values of a type are objects with named fields."""
     if type.pointers:
         return False
     return vector_parts(type.name) is not None or m.symbols.find_struct(type.name) is not None
 
 
-def array_storage(m: Machine, name: str, type: Type, space: str = "host") -> Storage:
+def array_storage(m: HostInterpreter, name: str, type: Type, space: str = "host") -> Storage:
     """The memory of an array variable of a (resolved) type with bounds."""
     element = Type(type.name, type.args, type.pointers)
     return Storage(name, space, sizeof(m, type), element)
 
 
-def place_storage(m: Machine, place: Place) -> Storage:
+def place_storage(m: HostInterpreter, place: HostPlace) -> Storage:
     """The memory of a variable, element or field, for ``&``: one for each place."""
     if isinstance(place, Cell):
         if place.storage is None:
@@ -80,7 +95,7 @@ def place_storage(m: Machine, place: Place) -> Storage:
     return made
 
 
-def address_of(m: Machine, place: Place) -> Pointer:
+def address_of(m: HostInterpreter, place: HostPlace) -> Pointer:
     """``&place``."""
     if isinstance(place, ElementPlace):
         storage = place.storage
@@ -98,20 +113,20 @@ def address_of(m: Machine, place: Place) -> Pointer:
     return Pointer(place_storage(m, place), ZERO, place.type)
 
 
-def deref(m: Machine, pointer: Value, index: Value | None = None) -> Place:
+def deref(m: HostInterpreter, pointer: Value, index: Value | None = None) -> HostPlace:
     """The place ``*pointer`` or ``pointer[index]``."""
     if isinstance(pointer, Buffer):
         pointer = Pointer(pointer, ZERO, pointer.element)
     if isinstance(pointer, Text):
         return _character(m, pointer, index)
     if not isinstance(pointer, Pointer) or pointer.buffer is None:
-        name = pointer.name if isinstance(pointer, Opaque) else "a null pointer"
-        why = pointer.why if isinstance(pointer, Opaque) else "a null pointer is followed"
-        type = pointer.type.pointee() if isinstance(pointer, Opaque) and pointer.type else None
+        name = pointer.name if isinstance(pointer, OpaqueValue) else "a null pointer"
+        why = pointer.why if isinstance(pointer, OpaqueValue) else "a null pointer is followed"
+        type = pointer.type.pointee() if isinstance(pointer, OpaqueValue) and pointer.type else None
         if isinstance(pointer, Aggregate):
             return Cell("", pointer.type, pointer)
         label = _element_label(m, name, index)
-        return Cell(label, type or AUTO, Opaque(label, why, type))
+        return Cell(label, type or AUTO, OpaqueValue(label, why, type))
     offset = pointer.offset_bytes
     pointee = pointer.pointee
     storage = pointer.buffer
@@ -131,7 +146,7 @@ def deref(m: Machine, pointer: Value, index: Value | None = None) -> Place:
     return _at(m, storage, offset, pointee)
 
 
-def _element_label(m: Machine, name: str, index: Value | None) -> str:
+def _element_label(m: HostInterpreter, name: str, index: Value | None) -> str:
     """What an element of an array that is not known is called: ``*p``, ``p[3]``, ``p[...]``."""
     if index is None:
         return f"*{name}"
@@ -140,7 +155,7 @@ def _element_label(m: Machine, name: str, index: Value | None) -> str:
     return f"{name}[{position if position is not None else '...'}]"
 
 
-def _at(m: Machine, storage: Storage, offset: Expr, type: Type) -> Place:
+def _at(m: HostInterpreter, storage: Storage, offset: Expr, type: Type) -> HostPlace:
     number = offset.constant
     if storage.place is not None:
         if number == 0:
@@ -164,41 +179,41 @@ def _at(m: Machine, storage: Storage, offset: Expr, type: Type) -> Place:
     return ElementPlace(storage, int(number // width), _element_type(m, element, type))
 
 
-def _element_type(m: Machine, element: Type, type: Type) -> Type:
+def _element_type(m: HostInterpreter, element: Type, type: Type) -> Type:
     if type.name == "auto":
         return element
     return type
 
 
-def _subarray(m: Machine, storage: Storage, offset: Expr, type: Type) -> Pointer:
+def _subarray(m: HostInterpreter, storage: Storage, offset: Expr, type: Type) -> Pointer:
     return Pointer(storage, offset, type.pointee(), storage.origin)
 
 
-def _character(m: Machine, text: Text, index: Value | None) -> Place:
+def _character(m: HostInterpreter, text: Text, index: Value | None) -> HostPlace:
     position = 0
     if index is not None:
         number = m.number(index)
         found = number.value.constant if number is not None else None
         if found is None:
-            return Cell("a character", Type("char"), Opaque("a character", "of a string"))
+            return Cell("a character", Type("char"), OpaqueValue("a character", "of a string"))
         position = int(found)
     inside = 0 <= position < len(text.value)
     code = ord(text.value[position]) & 0xFF if inside else 0
     return Cell("", Type("char"), Scalar(constant(code), "char", text.origin))
 
 
-def field_place(m: Machine, value: Value, name: str) -> Place:
+def field_place(m: HostInterpreter, value: Value, name: str) -> HostPlace:
     """The place of a member of an object."""
     if isinstance(value, Aggregate):
         type = field_type(m, value.type, name)
-        return FieldPlace(value, name, type or AUTO)
-    if isinstance(value, Opaque):
+        return HostFieldPlace(value, name, type or AUTO)
+    if isinstance(value, OpaqueValue):
         label = f"{value.name}.{name}"
-        return Cell(label, AUTO, Opaque(label, value.why, None, value.origin))
-    return Cell(name, AUTO, Opaque(name, "a member of something that is not an object"))
+        return Cell(label, AUTO, OpaqueValue(label, value.why, None, value.origin))
+    return Cell(name, AUTO, OpaqueValue(name, "a member of something that is not an object"))
 
 
-def pointed_object(m: Machine, value: Value) -> Value:
+def pointed_object(m: HostInterpreter, value: Value) -> Value:
     """The object that ``->`` reaches: through a pointer, or the value itself."""
     if isinstance(value, (Pointer, Buffer)):
         place = deref(m, value)

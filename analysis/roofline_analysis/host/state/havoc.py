@@ -6,17 +6,17 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from roofline_analysis.host.state.access import load
-from roofline_analysis.host.state.machine import SCALARS, Machine
-from roofline_analysis.host.state.memory import Place, Storage
+from roofline_analysis.host.state.machine import SCALARS, HostInterpreter
+from roofline_analysis.host.state.memory import HostPlace, Storage
 from roofline_analysis.host.state.names import find_variable
-from roofline_analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Text, Value
+from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Text, Value
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function
 
 _LARGEST_INT: Final = 2**31 - 1
 
 
-def forget_value(m: Machine, place: Place, why: str) -> None:
+def forget_value(m: HostInterpreter, place: HostPlace, why: str) -> None:
     """Make a scalar unknown; a pointer keeps its target, whose contents become unknown."""
     value = place.get()
     if isinstance(value, Scalar) or (value is None and place.type.name in SCALARS):
@@ -30,12 +30,12 @@ def forget_value(m: Machine, place: Place, why: str) -> None:
         name = place.name or "a value"
         m.store(place, m.unknown(name, why, kind, assumed=assumed or None))
     elif isinstance(value, Text):
-        m.store(place, Opaque(place.name, why, Type("std::string")))
+        m.store(place, OpaqueValue(place.name, why, Type("std::string")))
     else:
         forget_reachable(m, value)
 
 
-def forget_reachable(m: Machine, value: Value | None, depth: int = 0) -> None:
+def forget_reachable(m: HostInterpreter, value: Value | None, depth: int = 0) -> None:
     """Forget the contents of the buffers a value leads to, not the pointers themselves."""
     if isinstance(value, Pointer) and isinstance(value.buffer, Storage):
         value = value.buffer
@@ -60,7 +60,7 @@ def forget_reachable(m: Machine, value: Value | None, depth: int = 0) -> None:
 
 
 def forget_call(
-    m: Machine, function: Function, args: Sequence[Place], this: Aggregate | None
+    m: HostInterpreter, function: Function, args: Sequence[HostPlace], this: Aggregate | None
 ) -> None:
     """Make unknown all that a call, not executed to its end, may have changed."""
     why = f"{function.name}() was not followed to its end"
@@ -75,7 +75,9 @@ def forget_call(
     forget_names(m, names, why, this)
 
 
-def forget_names(m: Machine, names: Iterable[str], why: str, this: Aggregate | None = None) -> None:
+def forget_names(
+    m: HostInterpreter, names: Iterable[str], why: str, this: Aggregate | None = None
+) -> None:
     """Forget variables by name: globals, or fields of ``this``."""
     for name in sorted(names):
         if this is not None and name in this.fields:
@@ -90,7 +92,7 @@ def forget_names(m: Machine, names: Iterable[str], why: str, this: Aggregate | N
             forget_value(m, place, why)
 
 
-def forget_unknown_call(m: Machine, name: str, args: Iterable[Place]) -> None:
+def forget_unknown_call(m: HostInterpreter, name: str, args: Iterable[HostPlace]) -> None:
     """Make unknown all that a function without a body may change through its arguments."""
     why = f"{name}() is not known"
     for place in args:

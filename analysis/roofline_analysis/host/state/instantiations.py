@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roofline_analysis.host.state.machine import Machine
-from roofline_analysis.host.state.memory import Cell, Place
+from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.memory import Cell, HostPlace
 from roofline_analysis.host.state.names import template_arguments
 from roofline_analysis.host.state.templates import bind
 from roofline_analysis.host.state.types import resolve
@@ -18,7 +18,7 @@ from roofline_core.program.units import Function
 Bindings = dict[str, Type | Expr]
 
 
-def instances_of(m: Machine, function: Function) -> Iterator[tuple[Function, Bindings]]:
+def instances_of(m: HostInterpreter, function: Function) -> Iterator[tuple[Function, Bindings]]:
     """The explicit instantiations of a function template, and what each binds."""
     for instance in m.symbols.instantiations.get(function.name, ()):
         same = matches(function.qualified_name, instance.qualified_name) or matches(
@@ -29,13 +29,13 @@ def instances_of(m: Machine, function: Function) -> Iterator[tuple[Function, Bin
         m.enter(None, {})
         try:
             given = template_arguments(m, instance.template_args)
-            args: list[Place] = [Cell("", resolve(m, p.type)) for p in instance.params]
+            args: list[HostPlace] = [Cell("", resolve(m, p.type)) for p in instance.params]
             yield instance, bind(m, function.template_params, given, function, args)
         finally:
             m.frames.pop()
 
 
-def record_instances(m: Machine) -> None:
+def record_instances(m: HostInterpreter) -> None:
     """Keep a launch without dimensions for each instance of a kernel that nothing launches."""
     launched = {id(context.kernel) for context in m.launches.values()}
     for function in m.symbols.all_functions:

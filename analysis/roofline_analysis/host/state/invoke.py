@@ -10,16 +10,16 @@ from roofline_analysis.host.state.machine import (
     MAX_DEPTH,
     SCALARS,
     BudgetSpent,
-    Machine,
+    HostInterpreter,
     ProgramExit,
 )
-from roofline_analysis.host.state.memory import AUTO, Cell, Closure, Frame, Place
+from roofline_analysis.host.state.memory import AUTO, Cell, Closure, HostFrame, HostPlace
 from roofline_analysis.host.state.names import method_scope
 from roofline_analysis.host.state.operators import convert, copied
 from roofline_analysis.host.state.packs import bind_pack
 from roofline_analysis.host.state.templates import bind, choose_overload
 from roofline_analysis.host.state.types import as_host_bindings, resolve
-from roofline_analysis.host.values import Aggregate, FunctionValue, Opaque, Scalar, Value
+from roofline_analysis.host.values import Aggregate, FunctionValue, OpaqueValue, Scalar, Value
 from roofline_analysis.language.scope import Scope
 from roofline_core.algebra.symbolic import Expr
 from roofline_core.program.statements import Variable
@@ -28,8 +28,11 @@ from roofline_core.program.units import Function, TemplateParameter
 
 
 def call(
-    m: Machine, value: FunctionValue, args: Sequence[Place], this: Aggregate | None = None
-) -> Place | None:
+    m: HostInterpreter,
+    value: FunctionValue,
+    args: Sequence[HostPlace],
+    this: Aggregate | None = None,
+) -> HostPlace | None:
     """Call the overload that fits; None where it has no body to execute."""
     first = value.functions[0]
     if first.owner is not None and this is None and "static" not in first.qualifiers:
@@ -48,7 +51,7 @@ def call(
 
 
 def _class_names(
-    m: Machine, function: Function, scope: Scope, this: Aggregate | None
+    m: HostInterpreter, function: Function, scope: Scope, this: Aggregate | None
 ) -> dict[str, Type | Expr]:
     """The template parameters of a method's class, symbolic ones of the caller's included."""
     if this is not None or m.frame.owner is None:
@@ -57,12 +60,12 @@ def _class_names(
 
 
 def invoke(
-    m: Machine,
+    m: HostInterpreter,
     function: Function,
-    args: Sequence[Place],
+    args: Sequence[HostPlace],
     bindings: dict[str, Type | Expr],
     this: Aggregate | None = None,
-) -> Place:
+) -> HostPlace:
     """Execute a function; the place is a temporary unless it returns a reference."""
     body = function.body
     recursive = sum(frame.function is function for frame in m.frames)
@@ -118,7 +121,7 @@ def invoke(
     return _result(m, function, frame.result_place, frame.result)
 
 
-def _joined_result(m: Machine, function: Function, frame: Frame) -> Value | None:
+def _joined_result(m: HostInterpreter, function: Function, frame: HostFrame) -> Value | None:
     """The result of a function that may have returned earlier than it was followed to."""
     last = frame.result
     if not isinstance(last, Scalar):
@@ -132,26 +135,31 @@ def _joined_result(m: Machine, function: Function, frame: Frame) -> Value | None
     return last
 
 
-def _result(m: Machine, function: Function, place: Place | None, value: Value | None) -> Place:
+def _result(
+    m: HostInterpreter, function: Function, place: HostPlace | None, value: Value | None
+) -> HostPlace:
     if place is not None:
         return place
     if value is None:
         if function.return_type.name == "void" and not function.return_type.pointers:
-            return Cell("", AUTO, Opaque(f"{function.name}()", "it returns nothing"))
+            return Cell("", AUTO, OpaqueValue(f"{function.name}()", "it returns nothing"))
         return unknown_result(m, function)
     return Cell("", AUTO, value)
 
 
-def unknown_result(m: Machine, function: Function) -> Place:
+def unknown_result(m: HostInterpreter, function: Function) -> HostPlace:
     """What a call gives that was not followed."""
     type = resolve(m, function.return_type)
     name = f"result of {function.name}()"
     known = type if type.name not in ("auto", "void") or type.pointers else None
-    return Cell("", AUTO, Opaque(name, "the function was not followed to its end", known))
+    return Cell("", AUTO, OpaqueValue(name, "the function was not followed to its end", known))
 
 
 def bind_parameters(
-    m: Machine, params: Sequence[Variable], args: Sequence[Place], scope: dict[str, Place]
+    m: HostInterpreter,
+    params: Sequence[Variable],
+    args: Sequence[HostPlace],
+    scope: dict[str, HostPlace],
 ) -> None:
     """Give parameters their arguments in the frame of the callee, defaults filled in."""
     for position, formal in enumerate(params):
@@ -173,7 +181,7 @@ def bind_parameters(
         scope[formal.name] = Cell(formal.name, type, passed(m, place, type))
 
 
-def passed(m: Machine, place: Place, type: Type) -> Value:
+def passed(m: HostInterpreter, place: HostPlace, type: Type) -> Value:
     """An argument passed by value as a parameter of this (resolved) type."""
     value = rvalue(m, place)
     if isinstance(value, Aggregate):
@@ -185,17 +193,17 @@ def passed(m: Machine, place: Place, type: Type) -> Value:
     return convert(m, value, type)
 
 
-def run_initialisers(m: Machine, function: Function) -> None:
+def run_initialisers(m: HostInterpreter, function: Function) -> None:
     """Execute a constructor's ``: field(args)`` list."""
     for name, args in function.initializers:
         m.construct_field(name, args)
 
 
-def call_closure(m: Machine, closure: Closure, args: Sequence[Place]) -> Place:
+def call_closure(m: HostInterpreter, closure: Closure, args: Sequence[HostPlace]) -> HostPlace:
     """Call a lambda in the scope it was made in."""
     node, frame = closure.function, closure.frame
     if node is None or frame is None or len(m.frames) >= MAX_DEPTH:
-        return Cell("", AUTO, Opaque("result of a lambda", "it was not followed"))
+        return Cell("", AUTO, OpaqueValue("result of a lambda", "it was not followed"))
     inner = m.enter(frame.function, dict(frame.bindings), this=frame.this, owner=frame.owner)
     inner.scopes = [*frame.scopes, {}]
     try:
@@ -215,4 +223,4 @@ def call_closure(m: Machine, closure: Closure, args: Sequence[Place]) -> Place:
         m.frames.pop()
     if inner.result_place is not None:
         return inner.result_place
-    return Cell("", AUTO, inner.result or Opaque("a lambda", "it returns nothing"))
+    return Cell("", AUTO, inner.result or OpaqueValue("a lambda", "it returns nothing"))

@@ -16,11 +16,18 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from roofline_analysis.host.effects.reach import Reach
 from roofline_analysis.host.options import HostOptions
-from roofline_analysis.host.state.memory import AUTO, Cell, ContentsPlace, Frame, Place, Storage
+from roofline_analysis.host.state.memory import (
+    AUTO,
+    Cell,
+    ContentsPlace,
+    HostFrame,
+    HostPlace,
+    Storage,
+)
 from roofline_analysis.host.values import (
     HostUnknown,
     LaunchContext,
-    Opaque,
+    OpaqueValue,
     Origin,
     Scalar,
     Spread,
@@ -70,9 +77,9 @@ BREAK: Final = Signal("break")
 CONTINUE: Final = Signal("continue")
 RETURN: Final = Signal("return")
 
-Evaluator = Callable[["Machine", Any], Value]
-Locator = Callable[["Machine", Any], Place]
-Executor = Callable[["Machine", Any], "Signal | None"]
+Evaluator = Callable[["HostInterpreter", Any], Value]
+Locator = Callable[["HostInterpreter", Any], HostPlace]
+Executor = Callable[["HostInterpreter", Any], "Signal | None"]
 
 EVALUATORS: Final[dict[type, Evaluator]] = {}
 LOCATORS: Final[dict[type, Locator]] = {}
@@ -82,7 +89,7 @@ _Handler = TypeVar("_Handler", bound=Callable[..., Any])
 
 
 SERVICES: Final[dict[str, Callable[..., Any]]] = {}
-"""What modules above this one do for those below: see the methods of ``Machine`` that use it."""
+"""What modules above this one do for those below; methods of ``HostInterpreter`` call it."""
 
 
 def provides(function: _Handler) -> _Handler:
@@ -118,7 +125,7 @@ class TrialNotes:
     """How often loops were tried out for nothing, by their identity."""
 
 
-class Machine:
+class HostInterpreter:
     """Executes one program once; the result is gathered in ``launches`` and ``problems``."""
 
     def __init__(self, program: Program, options: HostOptions) -> None:
@@ -126,9 +133,9 @@ class Machine:
         self.symbols = Symbols(program)
         self.types = TypeSystem(self.symbols)
         self.reach = Reach(self.symbols)
-        self.frames: list[Frame] = []
-        self.globals: dict[int, Place] = {}
-        self.statics: dict[int, Place] = {}
+        self.frames: list[HostFrame] = []
+        self.globals: dict[int, HostPlace] = {}
+        self.statics: dict[int, HostPlace] = {}
         self.launches: dict[object, LaunchContext] = {}
         self.library_calls: list[LibraryCall] = []
         self.problems: list[Problem] = []
@@ -139,7 +146,7 @@ class Machine:
         self.named: dict[tuple[str, str], Scalar] = {}
         self.literals: dict[Literal, Value] = {}
         self.reached: set[int] = set()
-        self.journals: list[list[tuple[Place, Value | None]]] = []
+        self.journals: list[list[tuple[HostPlace, Value | None]]] = []
         self.repeat: list[Expr | None] = []
         self.doubt = 0
         """How many undecided conditions lead here."""
@@ -150,7 +157,7 @@ class Machine:
         self.steps = 0
         self.limit = options.statement_budget
         self.start_clock()
-        self.builtins: dict[str, Place] = {}
+        self.builtins: dict[str, HostPlace] = {}
         """Variables of the C library, by name."""
         self.parsed_options: dict[str, Any] = {}
         """State of the C library, by the name of its owner (``getopt``)."""
@@ -174,7 +181,7 @@ class Machine:
         self.deadline = time.thread_time() + self.options.wall_limit_s
 
     @property
-    def frame(self) -> Frame:
+    def frame(self) -> HostFrame:
         """The innermost activation."""
         return self.frames[-1]
 
@@ -202,10 +209,10 @@ class Machine:
         """The value of an expression."""
         evaluator = EVALUATORS.get(type(node))
         if evaluator is None:
-            return Opaque(type(node).__name__, "this kind of expression is not modelled")
+            return OpaqueValue(type(node).__name__, "this kind of expression is not modelled")
         return evaluator(self, node)
 
-    def place(self, node: Expression) -> Place:
+    def place(self, node: Expression) -> HostPlace:
         """The place an expression denotes; a temporary for one that denotes none."""
         locator = LOCATORS.get(type(node))
         if locator is not None:
@@ -243,7 +250,7 @@ class Machine:
         """Whether the whole execution has used up its budget."""
         return self.steps > self.options.statement_budget or time.thread_time() > self.deadline
 
-    def construct(self, type: Type, args: Sequence[Place], name: str = "") -> Value:
+    def construct(self, type: Type, args: Sequence[HostPlace], name: str = "") -> Value:
         """An object of a resolved type made from arguments (``construction``)."""
         made: Value = SERVICES["construct"](self, type, args, name)
         return made
@@ -271,7 +278,7 @@ class Machine:
 
     # ---- Memory
 
-    def store(self, place: Place, value: Value | None) -> None:
+    def store(self, place: HostPlace, value: Value | None) -> None:
         """Assign, so that an enclosing undecided branch can undo it."""
         if self.journals:
             self.journals[-1].append((place, place.get()))
@@ -298,7 +305,7 @@ class Machine:
                 self.journals[-1].append((ContentsPlace(storage), None))
             storage.draws, storage.total = draws, total
 
-    def rollback(self, journal: list[tuple[Place, Value | None]]) -> None:
+    def rollback(self, journal: list[tuple[HostPlace, Value | None]]) -> None:
         """Undo what a journal recorded."""
         for place, old in reversed(journal):
             place.put(old)
@@ -408,7 +415,7 @@ class Machine:
         """A value as a number: an opaque one becomes an unknown of its name, others None."""
         if isinstance(value, Scalar):
             return value
-        if isinstance(value, Opaque):
+        if isinstance(value, OpaqueValue):
             if value.type is not None and not value.type.pointers:
                 type_name = value.type.name if value.type.name in SCALARS else type_name
             line = value.origin.line if value.origin else None
@@ -447,9 +454,9 @@ class Machine:
 
     def enter(
         self, function: Function | None, bindings: dict[str, Type | Expr], **fields: Any
-    ) -> Frame:
+    ) -> HostFrame:
         """Push a new frame."""
-        frame = Frame(function, bindings, [{}], **fields)
+        frame = HostFrame(function, bindings, [{}], **fields)
         self.frames.append(frame)
         return frame
 

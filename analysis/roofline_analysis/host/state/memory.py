@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Final
 
-from roofline_analysis.host.values import Aggregate, Buffer, Opaque, Value
+from roofline_analysis.host.values import Aggregate, Buffer, OpaqueValue, Value
 from roofline_analysis.language.scope import Scope
 from roofline_core.algebra.symbolic import Expr
 from roofline_core.program.expressions import Lambda
@@ -20,7 +20,7 @@ MAX_ELEMENTS: Final = 4096
 AUTO: Final = Type("auto")
 
 
-class Place:
+class HostPlace:
     """Somewhere a value can be read from and stored to; ``None`` is an uninitialised value."""
 
     __slots__ = ("name", "type")
@@ -40,7 +40,7 @@ class Place:
         raise NotImplementedError
 
 
-class Cell(Place):
+class Cell(HostPlace):
     """A variable or a temporary."""
 
     __slots__ = ("storage", "value")
@@ -52,19 +52,19 @@ class Cell(Place):
         self.storage: Storage | None = None
 
     def get(self) -> Value | None:
-        """As ``Place.get``."""
+        """As ``HostPlace.get``."""
         return self.value
 
     def put(self, value: Value | None) -> None:
-        """As ``Place.put``."""
+        """As ``HostPlace.put``."""
         self.value = value
 
     def key(self) -> Hashable:
-        """As ``Place.key``."""
+        """As ``HostPlace.key``."""
         return id(self)
 
 
-class FieldPlace(Place):
+class HostFieldPlace(HostPlace):
     """A member of an object."""
 
     __slots__ = ("owner",)
@@ -75,18 +75,18 @@ class FieldPlace(Place):
         self.type = type
 
     def get(self) -> Value | None:
-        """As ``Place.get``."""
+        """As ``HostPlace.get``."""
         return self.owner.fields.get(self.name)
 
     def put(self, value: Value | None) -> None:
-        """As ``Place.put``."""
+        """As ``HostPlace.put``."""
         if value is None:
             self.owner.fields.pop(self.name, None)
         else:
             self.owner.fields[self.name] = value
 
     def key(self) -> Hashable:
-        """As ``Place.key``."""
+        """As ``HostPlace.key``."""
         return (id(self.owner), self.name)
 
 
@@ -102,13 +102,13 @@ class Storage(Buffer):
     """What its numbers are like where single ones are not known; None where nobody can tell."""
     total: float | None = None
     """The sum of its numbers, where loops that counted or added up in it were followed."""
-    place: Place | None = None
+    place: HostPlace | None = None
     """The variable this is the memory of, for pointers to variables."""
     fields: dict[str, Storage] = field(default_factory=dict)
     """The memory of single members, for pointers to them."""
 
 
-class ElementPlace(Place):
+class ElementPlace(HostPlace):
     """An element of a buffer; ``index`` None stands for one of unknown position."""
 
     __slots__ = ("index", "storage")
@@ -120,7 +120,7 @@ class ElementPlace(Place):
         self.name = f"{storage.name}[{index if index is not None else '...'}]"
 
     def get(self) -> Value | None:
-        """As ``Place.get``."""
+        """As ``HostPlace.get``."""
         storage = self.storage
         if self.index is None:
             return None if storage.elements else storage.fill
@@ -128,7 +128,7 @@ class ElementPlace(Place):
         return storage.fill if found is None else found
 
     def put(self, value: Value | None) -> None:
-        """As ``Place.put``."""
+        """As ``HostPlace.put``."""
         storage = self.storage
         if self.index is None or (
             len(storage.elements) >= MAX_ELEMENTS and self.index not in storage.elements
@@ -140,11 +140,11 @@ class ElementPlace(Place):
             storage.elements[self.index] = value
 
     def key(self) -> Hashable:
-        """As ``Place.key``."""
+        """As ``HostPlace.key``."""
         return (id(self.storage), self.index)
 
 
-class ContentsPlace(Place):
+class ContentsPlace(HostPlace):
     """All that a buffer holds, so that forgetting it can be undone."""
 
     __slots__ = ("saved", "storage")
@@ -158,41 +158,41 @@ class ContentsPlace(Place):
         )  # fmt: skip
 
     def get(self) -> Value | None:
-        """As ``Place.get``."""
+        """As ``HostPlace.get``."""
         return None
 
     def put(self, value: Value | None) -> None:
-        """As ``Place.put``."""
+        """As ``HostPlace.put``."""
         storage = self.storage
         elements, storage.fill, storage.text, storage.draws, storage.total = self.saved
         storage.elements.clear()
         storage.elements.update(elements)
 
     def key(self) -> Hashable:
-        """As ``Place.key``."""
+        """As ``HostPlace.key``."""
         return (id(self.storage), "contents")
 
 
 @record(frozen=True, slots=True)
-class Closure(Opaque):
+class Closure(OpaqueValue):
     """A lambda with the scope it was made in; to any other reader it is opaque."""
 
     function: Lambda | None = None
-    frame: Frame | None = None
+    frame: HostFrame | None = None
 
 
 @dataclass(slots=True, eq=False)
-class Frame:
+class HostFrame:
     """One activation of a function."""
 
     function: Function | None
     bindings: dict[str, Type | Expr]
     """Template parameters in force, those of the class included."""
-    scopes: list[dict[str, Place]]
+    scopes: list[dict[str, HostPlace]]
     this: Aggregate | None = None
     owner: Struct | None = None
     result: Value | None = None
-    result_place: Place | None = None
+    result_place: HostPlace | None = None
     alternatives: list[Value | None] = field(default_factory=list)
     """Results of returns that may have been taken; None for one that is not known."""
     resolved: dict[Type, Type] = field(default_factory=dict)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from roofline_analysis.host.effects.reach import runs_on_host
-from roofline_analysis.host.state.machine import Machine
-from roofline_analysis.host.state.memory import Cell, FieldPlace, Frame, Place
+from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.memory import Cell, HostFieldPlace, HostFrame, HostPlace
 from roofline_analysis.host.state.types import (
     HostBindings,
     as_host_bindings,
@@ -25,7 +25,7 @@ from roofline_core.program.types import Type
 from roofline_core.program.units import Function, Struct
 
 
-def find_variable(m: Machine, name: str) -> Place | None:
+def find_variable(m: HostInterpreter, name: str) -> HostPlace | None:
     """The place of a variable: local, member, static member or global."""
     if m.frames:
         frame = m.frames[-1]
@@ -52,11 +52,11 @@ def find_variable(m: Machine, name: str) -> Place | None:
     return m.builtins.get(name)
 
 
-def _member(m: Machine, frame: Frame, name: str) -> Place | None:
+def _member(m: HostInterpreter, frame: HostFrame, name: str) -> HostPlace | None:
     this = frame.this
     if this is not None:
         if name in this.fields:
-            return FieldPlace(this, name, field_type(m, this.type, name) or Type("auto"))
+            return HostFieldPlace(this, name, field_type(m, this.type, name) or Type("auto"))
     if frame.owner is not None:
         found = static_field(m, frame.owner, name)
         if found is not None:
@@ -64,11 +64,11 @@ def _member(m: Machine, frame: Frame, name: str) -> Place | None:
     if this is not None:
         type = field_type(m, this.type, name)
         if type is not None:
-            return FieldPlace(this, name, type)
+            return HostFieldPlace(this, name, type)
     return None
 
 
-def static_field(m: Machine, struct: Struct, name: str) -> Place | None:
+def static_field(m: HostInterpreter, struct: Struct, name: str) -> HostPlace | None:
     """The place of a static member of a class or its bases."""
     field = m.symbols.find_static_field(struct, name)
     if field is None:
@@ -83,7 +83,7 @@ def static_field(m: Machine, struct: Struct, name: str) -> Place | None:
     return global_place(m, field)
 
 
-def _static_constant(m: Machine, struct: Struct, name: str) -> Typed | None:
+def _static_constant(m: HostInterpreter, struct: Struct, name: str) -> Typed | None:
     """The number of a constant member, which may be another in each instance of a template."""
     around = names_in_force(m)
     if around.struct is not struct:
@@ -91,13 +91,13 @@ def _static_constant(m: Machine, struct: Struct, name: str) -> Typed | None:
     return evaluate(m.types, Name(0, name), without_variables(around))
 
 
-def global_place(m: Machine, variable: Variable) -> Place:
+def global_place(m: HostInterpreter, variable: Variable) -> HostPlace:
     """The place of a global or static variable, initialised when first looked at."""
     place = m.globals.get(id(variable))
     if place is None:
         place = m.globals[id(variable)] = Cell(variable.name, variable.type)
         journals, m.journals = m.journals, []
-        m.frames.append(Frame(None, {}, [{}]))
+        m.frames.append(HostFrame(None, {}, [{}]))
         try:
             place.type, value = m.declared_value(variable, zeroed=True)
             place.put(value)
@@ -108,7 +108,7 @@ def global_place(m: Machine, variable: Variable) -> Place:
 
 
 def template_arguments(
-    m: Machine, args: tuple[Type | Expression, ...] | None
+    m: HostInterpreter, args: tuple[Type | Expression, ...] | None
 ) -> tuple[Type | Expr, ...] | None:
     """Template arguments as types and numbers in force here."""
     if args is None:
@@ -116,7 +116,7 @@ def template_arguments(
     return tuple(m.template_argument(argument) for argument in args)
 
 
-def function_value(m: Machine, node: Name) -> FunctionValue | None:
+def function_value(m: HostInterpreter, node: Name) -> FunctionValue | None:
     """The functions a name may mean, with its template arguments; None if there are none."""
     frame = m.frames[-1] if m.frames else None
     owner = None
@@ -140,7 +140,7 @@ def function_value(m: Machine, node: Name) -> FunctionValue | None:
     return FunctionValue(tuple(usable), template_arguments(m, node.template_args))
 
 
-def _inherited(m: Machine, struct: Struct, name: str) -> list[Function]:
+def _inherited(m: HostInterpreter, struct: Struct, name: str) -> list[Function]:
     for _, parent in m.symbols.bases_of(struct):
         found = m.symbols.find_methods(parent, name)
         if found:
@@ -148,18 +148,18 @@ def _inherited(m: Machine, struct: Struct, name: str) -> list[Function]:
     return []
 
 
-def _of_class(m: Machine, node: Name) -> list[Function]:
+def _of_class(m: HostInterpreter, node: Name) -> list[Function]:
     """Methods of the class that a name is qualified by: an alias or a template parameter."""
     prefix, _, simple = node.name.rpartition("::")
     return m.types.classes.find_methods(resolve(m, Type(prefix, node.scope_args)), simple)[0]
 
 
-def find_method(m: Machine, type: Type, name: str) -> list[Function]:
+def find_method(m: HostInterpreter, type: Type, name: str) -> list[Function]:
     """Methods of a class or its bases by name."""
     return m.types.classes.find_methods(type, name)[0]
 
 
-def method_scope(m: Machine, function: Function, this: Aggregate | None) -> Scope:
+def method_scope(m: HostInterpreter, function: Function, this: Aggregate | None) -> Scope:
     """What names mean in a method's class, as the object's template arguments bind them."""
     if function.owner is None:
         return NO_NAMES
@@ -180,17 +180,17 @@ def _is_template(scope: Scope) -> bool:
     return scope.struct is not None and bool(scope.struct.template_params)
 
 
-def method_bindings(m: Machine, this: Aggregate, function: Function) -> HostBindings:
+def method_bindings(m: HostInterpreter, this: Aggregate, function: Function) -> HostBindings:
     """The class template arguments that a method of an object sees."""
     return as_host_bindings(method_scope(m, function, this).bindings)
 
 
-def owner_frame(m: Machine, this: Aggregate) -> Frame:
+def owner_frame(m: HostInterpreter, this: Aggregate) -> HostFrame:
     """A frame within a class for evaluating its member initialisers."""
     return class_frame(m, this.type, this)
 
 
-def constant_of(m: Machine, node: Expression) -> int | float | None:
+def constant_of(m: HostInterpreter, node: Expression) -> int | float | None:
     """The number an expression surely has."""
     value = m.eval(node)
     return value.value.constant if isinstance(value, Scalar) else None

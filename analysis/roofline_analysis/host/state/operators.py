@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from roofline_analysis.host.state.machine import SCALARS, Machine
+from roofline_analysis.host.state.machine import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import Storage
 from roofline_analysis.host.state.types import resolve, sizeof
 from roofline_analysis.host.values import (
     Aggregate,
     Buffer,
     FunctionValue,
-    Opaque,
+    OpaqueValue,
     Origin,
     Pointer,
     Scalar,
@@ -70,7 +70,7 @@ _MAX_ORIGINS: Final = 4
 """Origins that one value keeps."""
 
 
-def truth(m: Machine, value: Value | None) -> bool | None:
+def truth(m: HostInterpreter, value: Value | None) -> bool | None:
     """Whether a value is true as a condition; None where that is not decided."""
     if isinstance(value, Scalar):
         number = value.value.constant
@@ -103,7 +103,7 @@ def merge_origin(a: Origin | None, b: Origin | None) -> Origin | None:
     return replace(a, also=tuple(replace(o, also=()) if o.also else o for o in others))
 
 
-def binary(m: Machine, op: str, left: Value, right: Value) -> Value:
+def binary(m: HostInterpreter, op: str, left: Value, right: Value) -> Value:
     """The value of ``left op right`` for any values but ``&&``, ``||`` and the comma."""
     if isinstance(left, Scalar) and isinstance(right, Scalar):
         return _arithmetic(m, op, left, right)
@@ -118,35 +118,35 @@ def binary(m: Machine, op: str, left: Value, right: Value) -> Value:
     if isinstance(left, FunctionValue) and isinstance(right, FunctionValue) and op in COMPARISONS:
         same = bool(set(left.functions) & set(right.functions))
         return boolean(same if op == "==" else not same)
-    if isinstance(left, Opaque) and isinstance(right, (Opaque, Scalar)):
+    if isinstance(left, OpaqueValue) and isinstance(right, (OpaqueValue, Scalar)):
         if right is not left and _numeric_hint(right, left):
             return _lift(m, op, left, right)
         return left
-    if isinstance(right, Opaque):
+    if isinstance(right, OpaqueValue):
         return _lift(m, op, left, right) if isinstance(left, Scalar) else right
     name = left.type.name if isinstance(left, Aggregate) else type(left).__name__
-    return Opaque(f"{name} {op} ...", "an operation on objects is not modelled")
+    return OpaqueValue(f"{name} {op} ...", "an operation on objects is not modelled")
 
 
-def _numeric_hint(value: Value, other: Opaque) -> bool:
+def _numeric_hint(value: Value, other: OpaqueValue) -> bool:
     return isinstance(value, Scalar) or (
-        isinstance(value, Opaque) and any(_scalar_type(v) for v in (value, other))
+        isinstance(value, OpaqueValue) and any(_scalar_type(v) for v in (value, other))
     )
 
 
-def _scalar_type(value: Opaque) -> bool:
+def _scalar_type(value: OpaqueValue) -> bool:
     return value.type is not None and not value.type.pointers and value.type.name in SCALARS
 
 
-def _lift(m: Machine, op: str, left: Value, right: Value) -> Value:
+def _lift(m: HostInterpreter, op: str, left: Value, right: Value) -> Value:
     hint = next((v.type_name for v in (left, right) if isinstance(v, Scalar)), "int")
     a, b = m.number(left, hint), m.number(right, hint)
     if a is None or b is None:
-        return Opaque("...", "an operation on a value that is not known")
+        return OpaqueValue("...", "an operation on a value that is not known")
     return _arithmetic(m, op, a, b)
 
 
-def _arithmetic(m: Machine, op: str, left: Scalar, right: Scalar) -> Scalar:
+def _arithmetic(m: HostInterpreter, op: str, left: Scalar, right: Scalar) -> Scalar:
     origin = merge_origin(left.origin, right.origin)
     kind = operation_type(op, left.type_name, right.type_name)
     a, b = left.value.constant, right.value.constant
@@ -185,7 +185,7 @@ def _symbolic(op: str, a: Expr, b: Expr, kind: str) -> Expr:
     return apply(INTEGER_OPERATIONS.get(op, "mul"), a, b)
 
 
-def _pointers(m: Machine, op: str, left: Value, right: Value) -> Value | None:
+def _pointers(m: HostInterpreter, op: str, left: Value, right: Value) -> Value | None:
     if isinstance(left, Pointer) and isinstance(right, Pointer):
         if op == "-" and left.buffer is right.buffer:
             size = sizeof(m, left.pointee) if left.pointee is not None else None
@@ -204,12 +204,12 @@ def _pointers(m: Machine, op: str, left: Value, right: Value) -> Value | None:
         if isinstance(other, (Text, FunctionValue)):
             return boolean(op == "!=")
         return None
-    if op in ("+", "-") and isinstance(other, (Scalar, Opaque)):
+    if op in ("+", "-") and isinstance(other, (Scalar, OpaqueValue)):
         return advance(m, pointer, other, -1 if op == "-" else 1)
     return None
 
 
-def advance(m: Machine, pointer: Pointer, by: Value, sign: int = 1) -> Pointer:
+def advance(m: HostInterpreter, pointer: Pointer, by: Value, sign: int = 1) -> Pointer:
     """A pointer moved by a number of elements."""
     count = m.number(by)
     size = sizeof(m, pointer.pointee) if pointer.pointee is not None else ONE
@@ -219,7 +219,7 @@ def advance(m: Machine, pointer: Pointer, by: Value, sign: int = 1) -> Pointer:
     return Pointer(pointer.buffer, offset, pointer.pointee, pointer.origin)
 
 
-def _texts(m: Machine, op: str, left: Value, right: Value) -> Value | None:
+def _texts(m: HostInterpreter, op: str, left: Value, right: Value) -> Value | None:
     if isinstance(left, Text) and isinstance(right, Text):
         if op == "+":
             return Text(left.value + right.value, left.origin)
@@ -236,12 +236,12 @@ def _texts(m: Machine, op: str, left: Value, right: Value) -> Value | None:
             return Text(left.value[number:], left.origin)
     if op in COMPARISONS:
         return Scalar(m.unknown("a string", "a string is not known", "bool").value, "bool")
-    if isinstance(left, Opaque) or isinstance(right, Opaque):
-        return left if isinstance(left, Opaque) else right
+    if isinstance(left, OpaqueValue) or isinstance(right, OpaqueValue):
+        return left if isinstance(left, OpaqueValue) else right
     return None
 
 
-def convert(m: Machine, value: Value, type: Type) -> Value:
+def convert(m: HostInterpreter, value: Value, type: Type) -> Value:
     """A value as an initialiser or assignment to ``type`` (resolved) converts it."""
     if type.pointers and not type.dims:
         return _to_pointer(m, value, type)
@@ -250,17 +250,17 @@ def convert(m: Machine, value: Value, type: Type) -> Value:
             return to_scalar_type(value, type.name)
         if isinstance(value, Pointer) and type.name == "bool":
             return boolean(value.buffer is not None)
-        if isinstance(value, Opaque):
+        if isinstance(value, OpaqueValue):
             if value.type is None:
-                return Opaque(value.name, value.why, Type(type.name), value.origin)
+                return OpaqueValue(value.name, value.why, Type(type.name), value.origin)
             return value
         return value
     if type.name in ("std::string", "string") and isinstance(value, Scalar):
-        return Opaque("a string", "made from a number")
+        return OpaqueValue("a string", "made from a number")
     return value
 
 
-def _to_pointer(m: Machine, value: Value, type: Type) -> Value:
+def _to_pointer(m: HostInterpreter, value: Value, type: Type) -> Value:
     pointee = type.pointee()
     if isinstance(value, Pointer):
         if value.pointee == pointee or (pointee.name == "void" and not pointee.pointers):
@@ -275,8 +275,8 @@ def _to_pointer(m: Machine, value: Value, type: Type) -> Value:
         return Pointer(value, ZERO, pointee, value.origin)
     if isinstance(value, Scalar) and value.value.constant == 0:
         return Pointer(None, ZERO, pointee)
-    if isinstance(value, Opaque) and value.type is None:
-        return Opaque(value.name, value.why, type, value.origin)
+    if isinstance(value, OpaqueValue) and value.type is None:
+        return OpaqueValue(value.name, value.why, type, value.origin)
     return value
 
 

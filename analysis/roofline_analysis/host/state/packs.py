@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from roofline_analysis.host.effects.traversal import walk
 from roofline_analysis.host.state.access import rvalue
-from roofline_analysis.host.state.machine import Machine
-from roofline_analysis.host.state.memory import AUTO, Cell, Place
+from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace
 from roofline_analysis.host.state.names import find_variable
 from roofline_analysis.host.state.operators import integer
-from roofline_analysis.host.values import Opaque, Value
+from roofline_analysis.host.values import OpaqueValue, Value
 from roofline_core.program.expressions import Expression, Name
 from roofline_core.program.records import record
 from roofline_core.program.statements import Variable
@@ -21,18 +21,18 @@ _COUNT = re.compile(r"sizeof\s*\.\.\.\s*\(\s*(\w+)\s*\)")
 
 
 @record(frozen=True, slots=True)
-class Pack(Opaque):
+class Pack(OpaqueValue):
     """The arguments that a parameter pack took; to any reader but an expansion it is opaque."""
 
-    places: tuple[Place, ...] = ()
+    places: tuple[HostPlace, ...] = ()
 
 
 def bind_pack(
-    m: Machine,
+    m: HostInterpreter,
     templates: Sequence[TemplateParameter],
     params: Sequence[Variable],
-    args: Sequence[Place],
-    scope: dict[str, Place],
+    args: Sequence[HostPlace],
+    scope: dict[str, HostPlace],
 ) -> None:
     """Give a pack among a function's parameters the arguments that no other parameter takes.
 
@@ -50,30 +50,30 @@ def bind_pack(
             return
 
 
-def _element(m: Machine, formal: Variable, place: Place) -> Place:
+def _element(m: HostInterpreter, formal: Variable, place: HostPlace) -> HostPlace:
     if formal.type.reference and place.name:
         return place
     return Cell(place.name or formal.name, place.type, rvalue(m, place))
 
 
-def argument_places(m: Machine, nodes: Sequence[Expression]) -> list[Place]:
+def argument_places(m: HostInterpreter, nodes: Sequence[Expression]) -> list[HostPlace]:
     """The places of a call's arguments, with packs expanded."""
     if not m.packs:
         return [m.place(node) for node in nodes]
-    found: list[Place] = []
+    found: list[HostPlace] = []
     for node in nodes:
         expanded = expansion(m, node)
         found += [m.place(node)] if expanded is None else expanded
     return found
 
 
-def expansion(m: Machine, node: Expression) -> list[Place] | None:
+def expansion(m: HostInterpreter, node: Expression) -> list[HostPlace] | None:
     """What an expansion of a pack stands for; None for an expression that mentions none."""
     packs = _packs_in(m, node) if m.packs else None
     return list(_each(m, node, packs)) if packs else None
 
 
-def _each(m: Machine, node: Expression, packs: dict[str, Pack]) -> Iterator[Place]:
+def _each(m: HostInterpreter, node: Expression, packs: dict[str, Pack]) -> Iterator[HostPlace]:
     scopes = m.frame.scopes
     for position in range(min(len(pack.places) for pack in packs.values())):
         scopes.append({name: pack.places[position] for name, pack in packs.items()})
@@ -83,7 +83,7 @@ def _each(m: Machine, node: Expression, packs: dict[str, Pack]) -> Iterator[Plac
             scopes.pop()
 
 
-def _packs_in(m: Machine, node: Expression) -> dict[str, Pack]:
+def _packs_in(m: HostInterpreter, node: Expression) -> dict[str, Pack]:
     found: dict[str, Pack] = {}
     for part in walk(node):
         if isinstance(part, Name) and part.name not in found:
@@ -94,7 +94,7 @@ def _packs_in(m: Machine, node: Expression) -> dict[str, Pack]:
     return found
 
 
-def pack_size(m: Machine, text: str) -> Value | None:
+def pack_size(m: HostInterpreter, text: str) -> Value | None:
     """The value of ``sizeof...(pack)``; None for any other text."""
     match = _COUNT.fullmatch(text.strip())
     place = find_variable(m, match.group(1)) if match is not None else None

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
 from roofline_analysis.host.state.access import deref, load, rvalue
-from roofline_analysis.host.state.machine import Machine
-from roofline_analysis.host.state.memory import AUTO, Cell, Place, Storage
+from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import integer
-from roofline_analysis.host.values import Opaque, Pointer, Scalar, Text, Value
+from roofline_analysis.host.values import OpaqueValue, Pointer, Scalar, Text, Value
 from roofline_core.algebra.symbolic import Expr
 from roofline_core.program.expressions import Call, Expression
 from roofline_core.program.types import Type
@@ -22,9 +22,9 @@ class Arguments:
 
     def __init__(
         self,
-        m: Machine,
+        m: HostInterpreter,
         name: str,
-        places: Sequence[Place],
+        places: Sequence[HostPlace],
         line: int,
         template_args: tuple[Type | Expression, ...] | None = None,
     ) -> None:
@@ -42,7 +42,7 @@ class Arguments:
     def value(self, position: int) -> Value:
         """The argument as an operand; opaque if there are not so many."""
         if not -len(self.places) <= position < len(self.places):
-            return Opaque("a missing argument", f"{self.name}() has fewer arguments")
+            return OpaqueValue("a missing argument", f"{self.name}() has fewer arguments")
         return rvalue(self.m, self.places[position])
 
     def number(self, position: int, type_name: str = "int") -> Scalar:
@@ -66,7 +66,7 @@ class Arguments:
         """The argument as a string of known characters."""
         return text_of(self.value(position))
 
-    def target(self, position: int) -> Place:
+    def target(self, position: int) -> HostPlace:
         """The place that a pointer argument points to."""
         return deref(self.m, self.value(position))
 
@@ -77,9 +77,11 @@ class Arguments:
             return value.buffer
         return value if isinstance(value, Storage) else None
 
-    def opaque(self, why: str = "this function is not modelled") -> Opaque:
+    def opaque(self, why: str = "this function is not modelled") -> OpaqueValue:
         """An opaque result named after the call."""
-        return Opaque(f"result of {self.name}()", why, None, self.m.origin(self.name, self.line))
+        return OpaqueValue(
+            f"result of {self.name}()", why, None, self.m.origin(self.name, self.line)
+        )
 
     def unknown(self, why: str, type_name: str, assumed: float | None = None) -> Scalar:
         """A fresh unknown result named after the call."""
@@ -103,9 +105,9 @@ def text_of(value: Value) -> str | None:
     return None
 
 
-def label_of(m: Machine, value: Value) -> str:
+def label_of(m: HostInterpreter, value: Value) -> str:
     """What a person would call a value that stands for something outside the program."""
-    if isinstance(value, Opaque):
+    if isinstance(value, OpaqueValue):
         return value.name
     text = text_of(value)
     if text is not None:
@@ -115,7 +117,7 @@ def label_of(m: Machine, value: Value) -> str:
     return "a value"
 
 
-LibraryFunction = Callable[[Arguments], "Value | Place"]
+LibraryFunction = Callable[[Arguments], "Value | HostPlace"]
 LIBRARY: Final[dict[str, LibraryFunction]] = {}
 
 _Model = TypeVar("_Model", bound=LibraryFunction)
@@ -141,9 +143,9 @@ def nothing(args: Arguments) -> Value:
     return integer(0)
 
 
-def as_place(result: Value | Place) -> Place:
+def as_place(result: Value | HostPlace) -> HostPlace:
     """The place of a library call's result."""
-    return result if isinstance(result, Place) else Cell("", AUTO, result)
+    return result if isinstance(result, HostPlace) else Cell("", AUTO, result)
 
 
 def loaded(args: Arguments, position: int) -> Value:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofline_analysis.host.state.machine import Machine, provides
-from roofline_analysis.host.state.memory import Closure, Place
+from roofline_analysis.host.state.machine import HostInterpreter, provides
+from roofline_analysis.host.state.memory import Closure, HostPlace
 from roofline_analysis.host.state.types import as_host_bindings, names_in_force, resolve
 from roofline_analysis.host.values import (
     Aggregate,
     Buffer,
     FunctionValue,
-    Opaque,
+    OpaqueValue,
     Pointer,
     Scalar,
     Text,
@@ -29,7 +29,7 @@ Binding = Type | Expr
 
 
 @provides
-def template_argument(m: Machine, argument: Type | Expression) -> Binding:
+def template_argument(m: HostInterpreter, argument: Type | Expression) -> Binding:
     """One written template argument as a type or a number.
 
     ``f<N>`` does not say whether ``N`` is a type, so a name is tried as a number first.
@@ -67,7 +67,7 @@ def _written(given: tuple[Binding, ...] | None) -> tuple[Type | Expression, ...]
     return tuple(found)
 
 
-def type_of(m: Machine, value: Value | None, declared: Type | None = None) -> Type | None:
+def type_of(m: HostInterpreter, value: Value | None, declared: Type | None = None) -> Type | None:
     """The C++ type of a value, None where it is not known."""
     if declared is not None and declared.name not in ("auto", "void"):
         type = resolve(m, declared)
@@ -88,15 +88,15 @@ def type_of(m: Machine, value: Value | None, declared: Type | None = None) -> Ty
         return Type("lambda")
     if isinstance(value, FunctionValue):
         return Type("function", pointers=1)
-    return value.type if isinstance(value, Opaque) else None
+    return value.type if isinstance(value, OpaqueValue) else None
 
 
 def bind(
-    m: Machine,
+    m: HostInterpreter,
     parameters: Sequence[TemplateParameter],
     explicit: Sequence[Binding] | None,
     function: Function,
-    args: Sequence[Place],
+    args: Sequence[HostPlace],
     scope: Scope = NO_NAMES,
 ) -> dict[str, Binding]:
     """The template parameters of a function called with these arguments, packs left out.
@@ -121,7 +121,7 @@ def _given(explicit: Sequence[Binding] | None) -> list[language.Binding | None] 
 
 
 def choose_overload(
-    m: Machine, value: FunctionValue, args: Sequence[Place], scope: Scope = NO_NAMES
+    m: HostInterpreter, value: FunctionValue, args: Sequence[HostPlace], scope: Scope = NO_NAMES
 ) -> Function | None:
     """The function a call means: by the number of arguments, then by their types."""
     candidates = value.functions

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from roofline_analysis.host.state.machine import SCALARS, Machine
-from roofline_analysis.host.state.memory import Frame
+from roofline_analysis.host.state.machine import SCALARS, HostInterpreter
+from roofline_analysis.host.state.memory import HostFrame
 from roofline_analysis.host.values import Aggregate, Scalar
 from roofline_analysis.language.layouts import ASSUMED_BYTES
 from roofline_analysis.language.scope import NO_NAMES, Binding, Number, Scope
@@ -38,7 +38,7 @@ def as_host_bindings(bindings: Mapping[str, Binding]) -> HostBindings:
     }
 
 
-def names_in_force(m: Machine) -> Scope:
+def names_in_force(m: HostInterpreter) -> Scope:
     """The template parameters and the class around that types are resolved with."""
     if not m.frames:
         return NO_NAMES
@@ -66,7 +66,7 @@ def _owner_type(owner: Struct, bindings: Mapping[str, Binding]) -> Type:
     return Type(owner.qualified_name, tuple(args))
 
 
-def _number_of(m: Machine, node: Expression) -> Number | None:
+def _number_of(m: HostInterpreter, node: Expression) -> Number | None:
     """The number of a variable, or of the size of one."""
     if isinstance(node, (Name, SizeOf)):
         value = m.eval(node)
@@ -74,7 +74,7 @@ def _number_of(m: Machine, node: Expression) -> Number | None:
     return None
 
 
-def resolve(m: Machine, type: Type) -> Type:
+def resolve(m: HostInterpreter, type: Type) -> Type:
     """The type with template parameters, aliases and system names replaced."""
     if type.name in SCALARS and not type.dims:
         return type
@@ -85,7 +85,7 @@ def resolve(m: Machine, type: Type) -> Type:
     return found
 
 
-def sizeof(m: Machine, type: Type) -> Expr | None:
+def sizeof(m: HostInterpreter, type: Type) -> Expr | None:
     """The size of a type in bytes, None where it is not known."""
     type = resolve(m, type)
     single = Type(type.name, type.args, type.pointers, scope_args=type.scope_args)
@@ -101,13 +101,13 @@ def sizeof(m: Machine, type: Type) -> Expr | None:
     return total
 
 
-def assumed_size(m: Machine, type: Type) -> int:
+def assumed_size(m: HostInterpreter, type: Type) -> int:
     """The bytes that stand for a type of which the size is not known."""
     layout = m.types.layout(resolve(m, type))
     return layout.extent.size_bytes if layout is not None else ASSUMED_BYTES
 
 
-def class_scope(m: Machine, type: Type, owner: str | None = None) -> Scope | None:
+def class_scope(m: HostInterpreter, type: Type, owner: str | None = None) -> Scope | None:
     """What names mean in a class, or in the base of it that is called ``owner``."""
     found = m.types.classes.scope_of(type)
     if found is None or owner is None:
@@ -115,24 +115,24 @@ def class_scope(m: Machine, type: Type, owner: str | None = None) -> Scope | Non
     return m.types.classes.scope_in(type, owner) or found
 
 
-def class_bindings(m: Machine, type: Type, owner: str | None = None) -> HostBindings:
+def class_bindings(m: HostInterpreter, type: Type, owner: str | None = None) -> HostBindings:
     """The template parameters of a class by name, as the type's arguments give them."""
     scope = class_scope(m, type, owner)
     return as_host_bindings(scope.bindings) if scope is not None else {}
 
 
-def class_of(m: Machine, type: Type) -> Struct | None:
+def class_of(m: HostInterpreter, type: Type) -> Struct | None:
     """The class, or the specialisation of it, that a resolved type names."""
     scope = m.types.classes.scope_of(type)
     return scope.struct if scope is not None else None
 
 
-def class_frame(m: Machine, type: Type, this: Aggregate | None = None) -> Frame:
+def class_frame(m: HostInterpreter, type: Type, this: Aggregate | None = None) -> HostFrame:
     """A frame as methods of the class see it: its template arguments and members in force."""
-    return Frame(None, class_bindings(m, type), [{}], this, class_of(m, type))
+    return HostFrame(None, class_bindings(m, type), [{}], this, class_of(m, type))
 
 
-def field_type(m: Machine, type: Type, name: str) -> Type | None:
+def field_type(m: HostInterpreter, type: Type, name: str) -> Type | None:
     """The declared type of a member, None where the class or member is not known."""
     if type.pointers or type.dims:
         type = Type(type.name, type.args)

@@ -22,7 +22,7 @@ _KEPT: Final = frozenset(("astype", "copy", "get", "with_queue"))
 
 
 @record(frozen=True, slots=True)
-class Array:
+class HostArray:
     """An array: its extents and the bytes of an element, None where they are not known."""
 
     shape: tuple[ast.expr, ...] | None
@@ -36,7 +36,7 @@ def simple_name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def array_of(node: ast.expr, known: dict[str, Array]) -> Array | None:
+def array_of(node: ast.expr, known: dict[str, HostArray]) -> HostArray | None:
     """The array that an expression makes, given those of variables; None for anything else."""
     if isinstance(node, (ast.Name, ast.Attribute)):
         return known.get(ast.unparse(node))
@@ -47,18 +47,18 @@ def array_of(node: ast.expr, known: dict[str, Array]) -> Array | None:
     name = simple_name(node.func)
     if name in ITEM_BYTES and len(node.args) == 1:
         inner = array_of(node.args[0], known)
-        return Array(inner.shape, ITEM_BYTES[name]) if inner is not None else None
+        return HostArray(inner.shape, ITEM_BYTES[name]) if inner is not None else None
     if isinstance(node.func, ast.Attribute):
         base = array_of(node.func.value, known)
         if base is not None and name in _KEPT:
-            return Array(base.shape, _dtype(node) or base.item_bytes)
+            return HostArray(base.shape, _dtype(node) or base.item_bytes)
         if base is not None and name == "reshape":
             shape = _extents(node.args[0]) if len(node.args) == 1 else tuple(node.args)
-            return Array(shape, base.item_bytes)
+            return HostArray(shape, base.item_bytes)
     return _made(name, node, known)
 
 
-def _made(name: str, node: ast.Call, known: dict[str, Array]) -> Array | None:
+def _made(name: str, node: ast.Call, known: dict[str, HostArray]) -> HostArray | None:
     args, item = list(node.args), _dtype(node)
     if name in _SHAPED:
         # PyOpenCL's own arrays take the queue first; NumPy's samples their range.
@@ -67,22 +67,22 @@ def _made(name: str, node: ast.Call, known: dict[str, Array]) -> Array | None:
         position = 2 if name in ("uniform", "normal") else 0
         if shape is None and len(given) > position:
             shape = given[position]
-        return Array(_extents(shape), item or 8) if shape is not None else None
+        return HostArray(_extents(shape), item or 8) if shape is not None else None
     if name in _SPREAD and args:
-        return Array(tuple(args), 8)
+        return HostArray(tuple(args), 8)
     if name in _COUNTED and args:
         whole = args[0] if len(args) == 1 else None
         if name == "linspace":
             whole = args[2] if len(args) > 2 else None
-        return Array((whole,) if whole is not None else None, item or 8)
+        return HostArray((whole,) if whole is not None else None, item or 8)
     if name == "randint":
         shape = _keyword(node, "size") or (args[2] if len(args) > 2 else None)
-        return Array(_extents(shape), item or 8) if shape is not None else None
+        return HostArray(_extents(shape), item or 8) if shape is not None else None
     if name in _LIKE or name == "to_device":
         for argument in reversed(args):
             inner = array_of(argument, known)
             if inner is not None:
-                return Array(inner.shape, item or inner.item_bytes)
+                return HostArray(inner.shape, item or inner.item_bytes)
     return None
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
-from roofline_parsers.opencl.pyopencl.arrays import Array, array_of, simple_name
+from roofline_parsers.opencl.pyopencl.arrays import HostArray, array_of, simple_name
 
 _OPERATORS: Final[dict[type, str]] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "/", ast.Mod: "%",
@@ -25,7 +25,7 @@ class Expressions:
     def __init__(self, kernels: frozenset[str]) -> None:
         self.kernels = kernels
         """Names of the kernels in the file's strings."""
-        self.arrays: dict[str, Array] = {}
+        self.arrays: dict[str, HostArray] = {}
         self.programs: set[str] = set()
         """Variables that hold an OpenCL program."""
         self.holders: set[str] = set()
@@ -135,7 +135,7 @@ class Expressions:
             return ex.Name(line, "argv")
         return None
 
-    def extent_of(self, array: Array, node: ast.Attribute) -> ex.Expression | None:
+    def extent_of(self, array: HostArray, node: ast.Attribute) -> ex.Expression | None:
         """``shape``, ``size`` or ``nbytes`` of an array; None where its shape is not known."""
         line = node.lineno
         if array.shape is None:

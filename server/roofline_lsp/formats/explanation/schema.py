@@ -25,6 +25,8 @@ from roofline_core.program.precision import Precision
 from roofline_lsp.formats.explanation.document import KEYS, SCHEMA, SCHEMA_VERSION
 from roofline_lsp.formats.tool import TOOL_NAME
 
+_PUBLISHED_NAMES: Final = {"Crossover": "flip_point"}
+"""Classes whose definition in the published schema has another name than theirs."""
 FILE: Final = Path(__file__).parents[1] / "schema" / SCHEMA
 
 _SIMPLE: Final[Mapping[object, str]] = {
@@ -112,7 +114,10 @@ def _of_type(hint: Any, definitions: dict[str, _Schema]) -> _Schema:
         return {"enum": [each.value for each in hint]}
     assert isinstance(hint, type)
     assert is_dataclass(hint)
-    name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", hint.__name__).lower()
+    name = (
+        _PUBLISHED_NAMES.get(hint.__name__)
+        or re.sub(r"(?<=[a-z])(?=[A-Z])", "_", hint.__name__).lower()
+    )
     if name not in definitions:
         definitions[name] = {}  # it may hold itself
         definitions[name] = _record(hint, definitions)

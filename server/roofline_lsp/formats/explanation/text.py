@@ -17,14 +17,14 @@ from roofline_lsp.formats.explanation.verdict_steps import (
     time_lines,
     verdict_lines,
 )
-from roofline_lsp.formats.style import Style
+from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.text import gpu_line, problem_line
 from roofline_lsp.formats.units import counted, duration, percent
 
 _Step = Callable[[LaunchExplanation], Iterator[str]]
 
 
-def render(explanation: Explanation, style: Style) -> str:
+def render(explanation: Explanation, style: ColourStyle) -> str:
     """The roofline, then each kernel with its eight steps."""
     lines = [style.dim(gpu_line(explanation.gpu)), style.dim(_command_line(explanation))]
     for kernel in explanation.kernels:
@@ -41,7 +41,7 @@ def _command_line(explanation: Explanation) -> str:
     return f"command line of the program: {' '.join(explanation.args) or 'no arguments'}"
 
 
-def _kernel(kernel: KernelExplanation, line: int | None, style: Style) -> Iterator[str]:
+def _kernel(kernel: KernelExplanation, line: int | None, style: ColourStyle) -> Iterator[str]:
     explained = kernel.explained
     title = f"{kernel.title}  " if kernel.dialect is Dialect.OPENMP else ""
     yield style.bold(f"{explained.path}:{explained.line}  {title}{kernel.name}")

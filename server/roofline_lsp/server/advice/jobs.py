@@ -12,7 +12,7 @@ from roofline_analysis.report.report import ModelOpinion
 from roofline_core.settings import Settings
 
 
-class Wish(Enum):
+class AdviceKind(Enum):
     """The kind of advice requested for a kernel."""
 
     SUGGEST = "suggest"
@@ -28,7 +28,7 @@ class Advise:
     """A question about one kernel."""
 
     number: int
-    wish: Wish
+    wish: AdviceKind
     path: Path
     text: str
     """The file as it stands in the editor."""
@@ -46,7 +46,7 @@ class Cancel:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class AdviceProgress:
     """A progress message for the user."""
 
     number: int
@@ -54,22 +54,22 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Warned:
+class AdviceWarning:
     """A warning about anything but the request itself, such as the cache of replies."""
 
     message: str
 
 
 @dataclass(frozen=True, slots=True)
-class Unadvised:
+class AdviceFailed:
     """The reason for missing advice, as a message for the user."""
 
     message: str
 
 
 @dataclass(frozen=True, slots=True)
-class Advised:
+class AdviceReady:
     """The answer to ``Advise``."""
 
     number: int
-    value: Advice | ModelOpinion | str | Unadvised
+    value: Advice | ModelOpinion | str | AdviceFailed

@@ -20,13 +20,21 @@ from roofline_advisor.advice import Advice
 from roofline_advisor.asking import Asker, Spent
 from roofline_advisor.bench import Bench
 from roofline_advisor.classify import classify
-from roofline_advisor.protocols import Case
+from roofline_advisor.protocols import ClassificationCase
 from roofline_advisor.shown import shown
-from roofline_advisor.suggest import Task, suggest
+from roofline_advisor.suggest import SuggestionTask, suggest
 from roofline_analysis.report.report import ModelOpinion
 from roofline_core.program.errors import RooflineError
 from roofline_core.settings import AdvisorSettings
-from roofline_lsp.server.advice.jobs import Advise, Advised, Cancel, Told, Unadvised, Warned, Wish
+from roofline_lsp.server.advice.jobs import (
+    AdviceFailed,
+    AdviceKind,
+    AdviceProgress,
+    AdviceReady,
+    AdviceWarning,
+    Advise,
+    Cancel,
+)
 from roofline_lsp.server.worker.jobs import receive, send
 from roofline_lsp.server.worker.streams import private_streams
 
@@ -57,30 +65,30 @@ class AdviceWorker:
             self._tasks[job.number].cancel()
 
     async def _do(self, job: Advise) -> None:
-        value: Advice | ModelOpinion | str | Unadvised
+        value: Advice | ModelOpinion | str | AdviceFailed
         try:
             value = await self._advised(job)
         except RooflineError as error:
-            value = Unadvised(str(error))
+            value = AdviceFailed(str(error))
         except Exception as error:
             # Without the error's own words, which may quote what was sent.
             logger.error("advice failed: %s", type(error).__name__)
-            value = Unadvised(f"the advisor failed ({type(error).__name__}); please report it")
-        self._say(Advised(job.number, value))
+            value = AdviceFailed(f"the advisor failed ({type(error).__name__}); please report it")
+        self._say(AdviceReady(job.number, value))
 
     async def _advised(self, job: Advise) -> Advice | ModelOpinion | str:
         asker = self._asker_for(job.settings.advisor)
 
         def tell(message: str) -> None:
-            self._say(Told(job.number, message))
+            self._say(AdviceProgress(job.number, message))
 
         async with self._one_analysis:
             bench = await asyncio.to_thread(Bench, job.path, job.settings, job.overlays)
-            task = await asyncio.to_thread(Task.of, bench, job.text, job.kernel)
-        case = Case(task.reading, task.kernel, bench.gpu, job.settings)
-        if job.wish is Wish.SUGGEST:
+            task = await asyncio.to_thread(SuggestionTask.of, bench, job.text, job.kernel)
+        case = ClassificationCase(task.reading, task.kernel, bench.gpu, job.settings)
+        if job.wish is AdviceKind.SUGGEST:
             return await suggest(asker, task, tell)
-        if job.wish is Wish.CLASSIFY:
+        if job.wish is AdviceKind.CLASSIFY:
             return await classify(asker, case)
         return shown(task, case)
 
@@ -91,9 +99,9 @@ class AdviceWorker:
         return self._askers[settings]
 
     def _warn(self, message: str) -> None:
-        self._say(Warned(message))
+        self._say(AdviceWarning(message))
 
-    def _say(self, value: Advised | Told | Warned) -> None:
+    def _say(self, value: AdviceReady | AdviceProgress | AdviceWarning) -> None:
         try:
             send(self._answers, value)
         except (OSError, ValueError):

@@ -11,7 +11,14 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from roofline_lsp.server.advice.jobs import Advise, Advised, Cancel, Told, Unadvised, Warned
+from roofline_lsp.server.advice.jobs import (
+    AdviceFailed,
+    AdviceProgress,
+    AdviceReady,
+    AdviceWarning,
+    Advise,
+    Cancel,
+)
 from roofline_lsp.server.worker.jobs import receive, send
 
 logger = logging.getLogger(__name__)
@@ -23,7 +30,7 @@ Tell = Callable[[str], None]
 
 @dataclass(slots=True)
 class _Waiting:
-    future: asyncio.Future[Advised]
+    future: asyncio.Future[AdviceReady]
     tell: Tell
 
 
@@ -43,11 +50,11 @@ class AdviceProcess:
         self._numbers = itertools.count(1)
         self._waiting: dict[int, _Waiting] = {}
 
-    async def ask(self, job: Advise, tell: Tell = lambda _: None) -> Advised:
+    async def ask(self, job: Advise, tell: Tell = lambda _: None) -> AdviceReady:
         """Do a job; its number is given here. Cancelling the task ends the job in the process."""
         job = replace(job, number=next(self._numbers))
         if self._stopped:
-            return Advised(job.number, Unadvised("the server is ending"))
+            return AdviceReady(job.number, AdviceFailed("the server is ending"))
         loop = asyncio.get_running_loop()
         waiting = _Waiting(loop.create_future(), tell)
         self._waiting[job.number] = waiting
@@ -97,11 +104,11 @@ class AdviceProcess:
             logger.debug("the loop is closed: the server is ending")
 
     def _heard(self, said: object) -> None:
-        if isinstance(said, Warned):
+        if isinstance(said, AdviceWarning):
             self._warn(said.message)
-        elif isinstance(said, Told) and said.number in self._waiting:
+        elif isinstance(said, AdviceProgress) and said.number in self._waiting:
             self._waiting[said.number].tell(said.message)
-        elif isinstance(said, Advised) and said.number in self._waiting:
+        elif isinstance(said, AdviceReady) and said.number in self._waiting:
             future = self._waiting[said.number].future
             if not future.done():
                 future.set_result(said)
@@ -115,4 +122,4 @@ class AdviceProcess:
         message = f"the advisor's process ended unexpectedly with code {code}; ask again"
         for number, waiting in self._waiting.items():
             if not waiting.future.done():
-                waiting.future.set_result(Advised(number, Unadvised(message)))
+                waiting.future.set_result(AdviceReady(number, AdviceFailed(message)))

@@ -24,7 +24,7 @@ from roofline_advisor.advice import Advice, KernelName
 from roofline_advisor.joining import worth_asking
 from roofline_analysis.report.report import KernelReport, ModelOpinion
 from roofline_core.settings import AdvisorSettings
-from roofline_lsp.server.advice.jobs import Advise, Advised, Unadvised, Wish
+from roofline_lsp.server.advice.jobs import AdviceFailed, AdviceKind, AdviceReady, Advise
 from roofline_lsp.server.advice.process import AdviceProcess
 from roofline_lsp.server.documents.analysis_queue import SettingsFor
 from roofline_lsp.server.documents.document_view import Document, View
@@ -75,7 +75,7 @@ class SessionAdvice:
         self._asked: dict[tuple[str, str], str] = {}
         self._told: set[str] = set()
         self._folder: Path | None = None
-        self._by_request: dict[str | int, asyncio.Task[Advised]] = {}
+        self._by_request: dict[str | int, asyncio.Task[AdviceReady]] = {}
 
     def stop(self) -> None:
         """End all questions, and take away what was written to be shown."""
@@ -107,8 +107,8 @@ class SessionAdvice:
         """Ask for edits with progress; a text says why there are none. Can be cancelled."""
         revision = document.revision
 
-        async def ask(tell: Callable[[str], None]) -> Advised:
-            return await self._ask(document, kernel, Wish.SUGGEST, tell)
+        async def ask(tell: Callable[[str], None]) -> AdviceReady:
+            return await self._ask(document, kernel, AdviceKind.SUGGEST, tell)
 
         title = f"Suggest optimizations for {kernel.qualified_name}"
         answer = await self._with_progress(title, ask)
@@ -122,7 +122,7 @@ class SessionAdvice:
 
     async def prompt(self, document: Document, kernel: KernelName) -> str:
         """What would be sent about a kernel, or why that cannot be said."""
-        answer = await self._ask(document, kernel, Wish.SHOW_PROMPT)
+        answer = await self._ask(document, kernel, AdviceKind.SHOW_PROMPT)
         return answer.value if isinstance(answer.value, str) else _reason(answer)
 
     async def look(self, document: Document) -> None:
@@ -152,7 +152,7 @@ class SessionAdvice:
     async def _classify(self, document: Document, kernel: KernelReport, text: str) -> bool:
         """Ask for a kernel's class; whether there was an answer."""
         name = KernelName(kernel.qualified_name, kernel.name_span.line)
-        answer = await self._ask(document, name, Wish.CLASSIFY)
+        answer = await self._ask(document, name, AdviceKind.CLASSIFY)
         if isinstance(answer.value, ModelOpinion):
             self._opinions[document.uri, kernel.qualified_name] = (text, answer.value)
             return True
@@ -163,9 +163,9 @@ class SessionAdvice:
         self,
         document: Document,
         kernel: KernelName,
-        wish: Wish,
+        wish: AdviceKind,
         tell: Callable[[str], None] = lambda _: None,
-    ) -> Advised:
+    ) -> AdviceReady:
         settings = await self._settings_for(document.path if document.is_file else None)
         others = {
             Path(each.real_path): each.buffer.text.encode()
@@ -201,8 +201,8 @@ class SessionAdvice:
     # ---- Telling
 
     async def _with_progress(
-        self, title: str, work: Callable[[Callable[[str], None]], Awaitable[Advised]]
-    ) -> Advised | None:
+        self, title: str, work: Callable[[Callable[[str], None]], Awaitable[AdviceReady]]
+    ) -> AdviceReady | None:
         """Do something with a progress bar where the client has them; None if it was cancelled."""
         bar = _Bar(self._server, title)
         await bar.begin()
@@ -277,9 +277,9 @@ def _text_of(kernel: KernelReport, view: View) -> str | None:
     return "\n".join(view.lines[first - 1 : last])
 
 
-def _reason(answer: Advised) -> str:
+def _reason(answer: AdviceReady) -> str:
     value = answer.value
-    return value.message if isinstance(value, Unadvised) else "there is no answer"
+    return value.message if isinstance(value, AdviceFailed) else "there is no answer"
 
 
 def with_opinion(kernel: KernelReport, opinion: ModelOpinion | None) -> KernelReport:

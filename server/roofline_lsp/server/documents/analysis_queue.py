@@ -20,7 +20,7 @@ from roofline_lsp.server.worker.jobs import (
     AskExplanation,
     AskWhatIf,
     Explained,
-    Judged,
+    WhatIfAnswer,
 )
 from roofline_lsp.server.worker.process import WorkerCrashError, WorkerProcess
 
@@ -132,7 +132,7 @@ class Analyses:
         except WorkerCrashError as crash:
             logger.error("%s is not judged for other GPUs: the worker process %s", job.path, crash)
             return None
-        if isinstance(value, Judged):
+        if isinstance(value, WhatIfAnswer):
             return value.what_if
         logger.error("%s is not judged for other GPUs: %s", job.path, value.message)
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from roofline_analysis.report.report import GpuUsed, KernelReport, Source
+from roofline_analysis.report.report import GpuUsed, KernelReport, PredictionSource
 from roofline_lsp.formats.units import significant
 from roofline_lsp.server.documents.convert import Encoding, line_range, position_of
 from roofline_lsp.server.documents.document_view import View
@@ -60,7 +60,7 @@ def lens_title(kernel: KernelReport, gpu: GpuUsed) -> str:
     name = gpu_name(gpu)
     if prediction.verdict is None:
         return " | ".join((f"class unknown | {name}", *measured_parts(kernel.measured)))
-    is_measured = prediction.source is Source.MEASURED
+    is_measured = prediction.source is PredictionSource.MEASURED
     sure = "measured" if is_measured else f"{min(round(prediction.confidence * 100), 99)}%"
     parts = [f"{prediction.verdict.value} {sure}"]
     nearest = next((ridge for ridge in ridges(prediction, gpu) if ridge.ratio is not None), None)

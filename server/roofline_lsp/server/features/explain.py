@@ -7,7 +7,7 @@ from lsprotocol import types
 from roofline_analysis.report.report import KernelReport
 from roofline_lsp.formats.explanation.text import render
 from roofline_lsp.formats.json import Json
-from roofline_lsp.formats.style import Style
+from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.server.documents.convert import index_of
 from roofline_lsp.server.documents.document_view import Analysis, View
 from roofline_lsp.server.documents.open_documents import Documents
@@ -43,7 +43,7 @@ async def explain(documents: Documents, uri: str, position: types.Position) -> J
     explanation = await documents.explain(analysis, kernel, number)
     if explanation is None:
         return None
-    return {"title": f"Explanation of {kernel.title}", "text": render(explanation, Style())}
+    return {"title": f"Explanation of {kernel.title}", "text": render(explanation, ColourStyle())}
 
 
 async def _kernel_at(

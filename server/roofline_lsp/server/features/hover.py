@@ -24,7 +24,7 @@ from roofline_lsp.server.features.names import (
 from roofline_lsp.server.text.kernel_text import kernel_text
 from roofline_lsp.server.text.library_text import calls_on, library_text
 from roofline_lsp.server.text.line_text import line_text
-from roofline_lsp.server.text.markdown import Style
+from roofline_lsp.server.text.markdown import MarkupStyle
 
 WAIT_S = 5.0
 """How long a hover waits for the first analysis of a document."""
@@ -50,7 +50,7 @@ def _no_opinion(_: KernelReport, __: View) -> None:
 async def hover(
     documents: Documents,
     params: types.HoverParams,
-    style: Style,
+    style: MarkupStyle,
     opinion_of: OpinionOf = _no_opinion,
 ) -> types.Hover | None:
     """What to show; None leaves the hover to other servers."""
@@ -91,7 +91,7 @@ async def _kernel(
     view: View,
     word: Identifier,
     line: int | None,
-    style: Style,
+    style: MarkupStyle,
     opinion_of: OpinionOf,
 ) -> str | None:
     analysis, path = view.analysis, view.report.path
@@ -113,7 +113,7 @@ async def _kernel_text(
     analysis: Analysis,
     kernel: KernelReport,
     launch: LaunchReport | None,
-    style: Style,
+    style: MarkupStyle,
 ) -> str:
     """All about a kernel, with its class on other GPUs if that is known in time."""
     launch = launch or (kernel.launches[0] if kernel.launches else None)
@@ -121,7 +121,9 @@ async def _kernel_text(
     return kernel_text(kernel, analysis.gpu, style, launch, what_if)
 
 
-async def _launched(documents: Documents, view: View, line: int | None, style: Style) -> str | None:
+async def _launched(
+    documents: Documents, view: View, line: int | None, style: MarkupStyle
+) -> str | None:
     """The kernel that a call launches on a line without naming it."""
     path = view.report.path
     analyses = [view.analysis]
@@ -161,6 +163,6 @@ def _range(line: str, row: int, word: Identifier, encoding: Encoding) -> types.R
     )
 
 
-def _hover(text: str, style: Style, where: types.Range | None) -> types.Hover:
+def _hover(text: str, style: MarkupStyle, where: types.Range | None) -> types.Hover:
     kind = types.MarkupKind.Markdown if style.markdown else types.MarkupKind.PlainText
     return types.Hover(types.MarkupContent(kind, text), where)

@@ -9,14 +9,14 @@ from roofline_lsp.server.documents.document_view import View
 from roofline_lsp.server.text.figures import percent
 from roofline_lsp.server.text.line_shares import line_shares
 from roofline_lsp.server.text.line_text import line_text
-from roofline_lsp.server.text.markdown import Style
+from roofline_lsp.server.text.markdown import MarkupStyle
 
 LEAST_SHARE = 0.05
 """Lines with a smaller share have no hint: a kernel is read for the lines that matter."""
 
 
 def inlay_hints(
-    view: View, where: types.Range, style: Style, encoding: Encoding
+    view: View, where: types.Range, style: MarkupStyle, encoding: Encoding
 ) -> list[types.InlayHint]:
     """The hints of the lines that a range touches, with what a hover on the line says."""
     hints = []

@@ -30,7 +30,7 @@ from roofline_lsp.server.session.settings import (
     SECTION,
     EditorSettings,
 )
-from roofline_lsp.server.text.markdown import Style
+from roofline_lsp.server.text.markdown import MarkupStyle
 from roofline_lsp.server.worker.jobs import CheckGpu, Failed
 from roofline_lsp.server.worker.process import WorkerCrashError, WorkerProcess
 from roofline_profiling.store_path import store_path
@@ -64,7 +64,7 @@ class RooflineServer(LanguageServer):
         self.settings = EditorSettings(overrides, self._check, self._warn)
         self.documents = Documents(worker, self.settings.for_path, on_analysed=self._analysed)
         self.advice = SessionAdvice(self, self.settings.for_path, AdviceProcess(self._warn))
-        self.style = Style(markdown=False)
+        self.style = MarkupStyle(markdown=False)
         self.client_commands: frozenset[str] = frozenset()
         self.trusted = False
         """Whether the client says that the person trusts the workspace."""
@@ -82,7 +82,7 @@ class RooflineServer(LanguageServer):
         """Learn what the client can do and wants."""
         self.documents.encoding = self.workspace.position_encoding or "utf-16"
         formats = self.capability("text_document.hover.content_format") or ()
-        self.style = Style(markdown=next(iter(formats), None) == types.MarkupKind.Markdown)
+        self.style = MarkupStyle(markdown=next(iter(formats), None) == types.MarkupKind.Markdown)
         self._folders = _folders(params)
         self.settings.set_folder(self._folders[0] if self._folders else Path.cwd())
         options = params.initialization_options

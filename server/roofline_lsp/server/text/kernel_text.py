@@ -14,7 +14,7 @@ from roofline_analysis.report.report import (
     LaunchReport,
     Limiter,
     Prediction,
-    Source,
+    PredictionSource,
     UnknownKind,
     UnknownUsed,
     Verdict,
@@ -28,7 +28,7 @@ from roofline_lsp.formats.what_if import flip_text, strip
 from roofline_lsp.server.documents.places import uri_of
 from roofline_lsp.server.text.figures import count, duration, percent
 from roofline_lsp.server.text.launch_text import launch_items
-from roofline_lsp.server.text.markdown import Style
+from roofline_lsp.server.text.markdown import MarkupStyle
 from roofline_lsp.server.text.measured_text import measured_text
 from roofline_lsp.server.text.opinion_text import opinion_text
 from roofline_lsp.server.text.ridges import (
@@ -77,7 +77,7 @@ _MOST_LAUNCHES = 3
 def kernel_text(
     kernel: KernelReport,
     gpu: GpuUsed,
-    style: Style,
+    style: MarkupStyle,
     launch: LaunchReport | None = None,
     what_if: WhatIf | None = None,
 ) -> str:
@@ -99,11 +99,15 @@ def kernel_text(
     )
 
 
-def _answer(prediction: Prediction, gpu: GpuUsed, style: Style) -> str:
+def _answer(prediction: Prediction, gpu: GpuUsed, style: MarkupStyle) -> str:
     where = f"on {gpu_name(gpu)} ({gpu.clock} clock)"
     if prediction.verdict is None:
         return f"{style.bold('Undecided')} {where}: too little is known of this kernel"
-    sure = "measured" if prediction.source is Source.MEASURED else sureness(prediction.confidence)
+    sure = (
+        "measured"
+        if prediction.source is PredictionSource.MEASURED
+        else sureness(prediction.confidence)
+    )
     return f"{style.bold(_VERDICTS[prediction.verdict])} {where}: {sure}"
 
 
@@ -124,7 +128,7 @@ def _reason(prediction: Prediction, found: Sequence[Ridge]) -> str | None:
     return f"{said} {_by_time(prediction)}" if prediction.limiting not in {limiter, None} else said
 
 
-def _elsewhere(what_if: WhatIf | None, style: Style) -> str | None:
+def _elsewhere(what_if: WhatIf | None, style: MarkupStyle) -> str | None:
     """``A100 BB | H100 BB | RTX 4090 CB; CB from n >= 512``."""
     if what_if is None:
         return None
@@ -157,7 +161,7 @@ def _place(ridge: Ridge) -> str:
     return f"{significant(ridge.intensity)} {unit}/B, {side}{of} of {significant(ridge.ridge)}"
 
 
-def _table(found: Sequence[Ridge], style: Style) -> str | None:
+def _table(found: Sequence[Ridge], style: MarkupStyle) -> str | None:
     if not found:
         return None
     rows = [["", "Operations", "Intensity", "Ridge", "Distance"]]
@@ -187,7 +191,7 @@ def _amounts(prediction: Prediction) -> str:
         traffic = "DRAM traffic unknown"
     parts = [traffic]
     if prediction.time_ns is not None:
-        about = "" if prediction.source is Source.MEASURED else "about "
+        about = "" if prediction.source is PredictionSource.MEASURED else "about "
         parts.append(f"{about}{duration(prediction.time_ns)}")
     if prediction.occupancy is not None:
         parts.append(f"occupancy {percent(prediction.occupancy)}")
@@ -201,7 +205,7 @@ def _split(read: float, written: float) -> str:
     return f" ({scaled(read, 'B')} read, {scaled(written, 'B')} written)"
 
 
-def _launch(kernel: KernelReport, launch: LaunchReport | None, style: Style) -> str:
+def _launch(kernel: KernelReport, launch: LaunchReport | None, style: MarkupStyle) -> str:
     words = _WORDS[kernel.dialect]
     if launch is None:
         return f"No launch found; taken as {_shape(None, None, kernel.prediction, words)}"
@@ -219,7 +223,7 @@ def _launch(kernel: KernelReport, launch: LaunchReport | None, style: Style) -> 
     return "\n".join((text, *launch_items(launch, words.block, words.thread, style)))
 
 
-def _where(launch: LaunchReport, style: Style) -> str:
+def _where(launch: LaunchReport, style: MarkupStyle) -> str:
     uri = uri_of(launch.path)
     return style.link(f"{launch.path.name}:{launch.line}", f"{uri}#L{launch.line}" if uri else None)
 
@@ -247,7 +251,7 @@ def _axis(known: int | None, used: int | None) -> str:
     return "?" if used is None else f"≈{used}"
 
 
-def _others(others: Sequence[LaunchReport], verdict: Verdict | None, style: Style) -> str:
+def _others(others: Sequence[LaunchReport], verdict: Verdict | None, style: MarkupStyle) -> str:
     different = [
         f"{other.prediction.verdict.value} at {_where(other, style)}"
         for other in others
@@ -262,7 +266,7 @@ def _others(others: Sequence[LaunchReport], verdict: Verdict | None, style: Styl
     return f". Other launches: {', '.join(parts)}"
 
 
-def _unknowns(unknowns: Sequence[UnknownUsed], style: Style) -> str | None:
+def _unknowns(unknowns: Sequence[UnknownUsed], style: MarkupStyle) -> str | None:
     if not unknowns:
         return None
     items = [_unknown(unknown, style) for unknown in unknowns[:_MOST_UNKNOWNS]]
@@ -271,7 +275,7 @@ def _unknowns(unknowns: Sequence[UnknownUsed], style: Style) -> str | None:
     return f"{style.bold('Not known from the source')}\n{style.bullets(items)}"
 
 
-def _unknown(unknown: UnknownUsed, style: Style) -> str:
+def _unknown(unknown: UnknownUsed, style: MarkupStyle) -> str:
     if unknown.assumed is None:
         taken = ""
     elif unknown.kind is UnknownKind.BRANCH:
@@ -283,7 +287,7 @@ def _unknown(unknown: UnknownUsed, style: Style) -> str:
     return f"{shown}{taken}: {style.prose(unknown.why)}"
 
 
-def _evidence(evidence: Sequence[Evidence], path: Path, style: Style) -> str | None:
+def _evidence(evidence: Sequence[Evidence], path: Path, style: MarkupStyle) -> str | None:
     if not evidence:
         return None
     items = []

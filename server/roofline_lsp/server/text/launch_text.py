@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from roofline_analysis.report.report import ArgumentUsed, LaunchReport
 from roofline_lsp.formats.launch_values import buffers, numbers, source_of
 from roofline_lsp.formats.units import exact, scaled
-from roofline_lsp.server.text.markdown import Style
+from roofline_lsp.server.text.markdown import MarkupStyle
 
 _MOST_NUMBERS = 8
 _MOST_BUFFERS = 6
 
 
-def launch_items(launch: LaunchReport, block: str, thread: str, style: Style) -> Iterator[str]:
+def launch_items(
+    launch: LaunchReport, block: str, thread: str, style: MarkupStyle
+) -> Iterator[str]:
     """A bullet for each dimension and number with its origin, and one for the buffers' sizes.
 
     ``block`` and ``thread`` are the dialect's words. What is assumed says so and why.
@@ -37,13 +39,13 @@ def launch_items(launch: LaunchReport, block: str, thread: str, style: Style) ->
         yield f"- in memory: {', '.join(sizes)}"
 
 
-def _size(argument: ArgumentUsed, style: Style) -> str:
+def _size(argument: ArgumentUsed, style: MarkupStyle) -> str:
     """``x` 4 MB``; ``≈`` before a size that was assumed."""
     about = "≈" if argument.assumed else ""
     return f"{style.code(argument.name)} {about}{scaled(argument.buffer_bytes, 'B')}"
 
 
-def _source(said: tuple[str | None, str | None], style: Style) -> str:
+def _source(said: tuple[str | None, str | None], style: MarkupStyle) -> str:
     origin, assumed = said
     if assumed is not None:
         return f", {style.bold('assumed')}: {style.prose(assumed)}"

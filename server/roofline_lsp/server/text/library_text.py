@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from roofline_analysis.report.report import GpuUsed, LibraryCallReport, Prediction, Verdict
 from roofline_lsp.formats.units import scaled, significant
 from roofline_lsp.server.text.figures import count, duration
-from roofline_lsp.server.text.markdown import Style
+from roofline_lsp.server.text.markdown import MarkupStyle
 from roofline_lsp.server.text.ridges import (
     NAMES,
     OPERATION_UNITS,
@@ -30,12 +30,14 @@ def calls_on(
     return (pointed or found)[:_MOST_CALLS]
 
 
-def library_text(calls: Sequence[LibraryCallReport], gpu: GpuUsed, style: Style) -> str | None:
+def library_text(
+    calls: Sequence[LibraryCallReport], gpu: GpuUsed, style: MarkupStyle
+) -> str | None:
     """A short verdict for each call; None for no call at all."""
     return style.page(*(_call(call, gpu, style) for call in calls)) if calls else None
 
 
-def _call(call: LibraryCallReport, gpu: GpuUsed, style: Style) -> str:
+def _call(call: LibraryCallReport, gpu: GpuUsed, style: MarkupStyle) -> str:
     prediction = call.prediction
     where = f"on {gpu_name(gpu)} ({gpu.clock} clock)"
     if prediction.verdict is None:

@@ -8,13 +8,13 @@ from roofline_analysis.report.report import GpuUsed, KernelReport, LedgerLine, V
 from roofline_core.program.units import Dialect
 from roofline_lsp.formats.units import scaled
 from roofline_lsp.server.text.figures import count, percent
-from roofline_lsp.server.text.markdown import Style
+from roofline_lsp.server.text.markdown import MarkupStyle
 from roofline_lsp.server.text.measured_text import line_heat
 from roofline_lsp.server.text.ridges import NAMES, OPERATION_UNITS, line_operations, ridges
 
 
 def line_text(
-    shares: Iterable[tuple[KernelReport, Sequence[LedgerLine]]], gpu: GpuUsed, style: Style
+    shares: Iterable[tuple[KernelReport, Sequence[LedgerLine]]], gpu: GpuUsed, style: MarkupStyle
 ) -> str | None:
     """What one source line costs each kernel that runs it; None where there is nothing to say."""
     blocks = [_line_block(kernel, lines, gpu, style) for kernel, lines in shares]
@@ -22,7 +22,7 @@ def line_text(
 
 
 def _line_block(
-    kernel: KernelReport, lines: Sequence[LedgerLine], gpu: GpuUsed, style: Style
+    kernel: KernelReport, lines: Sequence[LedgerLine], gpu: GpuUsed, style: MarkupStyle
 ) -> str | None:
     prediction = kernel.prediction
     read, written = (
@@ -64,7 +64,7 @@ def _line_block(
 
 
 def _line_answer(
-    shares: Sequence[tuple[str, str, float]], kernel: KernelReport, style: Style
+    shares: Sequence[tuple[str, str, float]], kernel: KernelReport, style: MarkupStyle
 ) -> str:
     openmp = kernel.dialect is Dialect.OPENMP
     name = style.prose(f"the {kernel.title}") if openmp else style.code(kernel.base_name)
@@ -75,7 +75,7 @@ def _line_answer(
     return f"{style.bold(f'{percent(part)} of the {what}')} of {name}: {amount}"
 
 
-def _times(executions: float, notes: Sequence[str], style: Style) -> str | None:
+def _times(executions: float, notes: Sequence[str], style: MarkupStyle) -> str | None:
     parts = [style.prose(note) for note in notes]
     if executions:
         parts.insert(0, f"Runs {count(executions)} times")

@@ -16,7 +16,7 @@ _QUOTED = re.compile(r"'([^'\n]+)'")
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class MarkupStyle:
     """One way to write text down."""
 
     markdown: bool

@@ -9,7 +9,7 @@ from roofline_analysis.report.report import LedgerLine, Measured, Prediction
 from roofline_core.program.precision import Precision
 from roofline_lsp.formats.units import dimensions, scaled
 from roofline_lsp.server.text.figures import duration, factor, percent
-from roofline_lsp.server.text.markdown import Style
+from roofline_lsp.server.text.markdown import MarkupStyle
 from roofline_lsp.server.text.ridges import NAMES, OPERATION_UNITS
 from roofline_profiling.measurement import name_of
 
@@ -18,7 +18,7 @@ _COLD = 0.001
 """A share of samples below this is none to speak of."""
 
 
-def measured_text(measured: Measured, style: Style) -> str:
+def measured_text(measured: Measured, style: MarkupStyle) -> str:
     """A block: what was measured beside what is predicted, and how far they are apart."""
     title = "Measured before the code changed" if measured.stale else "Measured"
     return style.page(
@@ -65,7 +65,7 @@ def _circumstances(measured: Measured) -> Iterator[str]:
             yield f"arguments '{name_of(shlex.join(measured.args))}'"
 
 
-def _table(measured: Measured, style: Style) -> str:
+def _table(measured: Measured, style: MarkupStyle) -> str:
     predicted = measured.predicted
     rows = [["", "Predicted", "Measured", "Ratio"]]
     rows.append(["Class", _class(predicted), _class(measured), ""])
@@ -107,7 +107,7 @@ def _off(predicted: float | None, measured: float | None) -> str:
     return factor(predicted / measured) if predicted and measured else ""
 
 
-def _causes(measured: Measured, style: Style) -> str | None:
+def _causes(measured: Measured, style: MarkupStyle) -> str | None:
     """What warps waited for, by the profiler's names."""
     reasons = [name.replace("_", " ") for name in list(measured.stalls)[:_MOST_STALLS]]
     reasons = [name for name in reasons if name not in ("selected", "not selected")]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from roofline_analysis.report.report import ModelOpinion, Verdict
-from roofline_lsp.server.text.markdown import Style
+from roofline_lsp.server.text.markdown import MarkupStyle
 from roofline_lsp.server.text.ridges import sureness
 
 _WORDS = {Verdict.COMPUTE_BOUND: "compute-bound", Verdict.BANDWIDTH_BOUND: "bandwidth-bound"}
 _LONGEST_REASON = 400
 
 
-def opinion_text(opinion: ModelOpinion | None, static: Verdict | None, style: Style) -> str | None:
+def opinion_text(
+    opinion: ModelOpinion | None, static: Verdict | None, style: MarkupStyle
+) -> str | None:
     """The model's class with its votes, what both make together, and the model's reason."""
     if opinion is None:
         return None

@@ -74,7 +74,7 @@ class Overlay:
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class IndexProject:
     """Look through a project in idle time, so that its files are analysed as one program.
 
     There is no answer, but ``Regrouped`` is said when a file turns out to have another program.
@@ -87,12 +87,12 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """Files changed, appeared or went away on disk. There is no answer, as with ``Index``."""
+    """Files changed, appeared or went away on disk; no answer, as with ``IndexProject``."""
 
     paths: tuple[Path, ...]
 
 
-Job = Analyse | CheckGpu | AskWhatIf | AskExplanation | Overlay | Index | Changed
+Job = Analyse | CheckGpu | AskWhatIf | AskExplanation | Overlay | IndexProject | Changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class WhatIfAnswer:
     """The answer to ``AskWhatIf``."""
 
     what_if: WhatIf | None
@@ -148,11 +148,11 @@ class Regrouped:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class JobOutcome:
     """A job's number and its outcome."""
 
     number: int
-    value: Analysed | GpuUsed | Judged | Explained | Failed
+    value: Analysed | GpuUsed | WhatIfAnswer | Explained | Failed
 
 
 def send(stream: IO[bytes], value: object) -> None:

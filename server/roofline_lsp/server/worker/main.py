@@ -30,18 +30,18 @@ from roofline_core.settings import Settings
 from roofline_lsp.server.worker.jobs import (
     Analyse,
     Analysed,
-    Answer,
     AskExplanation,
     AskWhatIf,
     Changed,
     CheckGpu,
     Explained,
     Failed,
-    Index,
+    IndexProject,
     Job,
-    Judged,
+    JobOutcome,
     Overlay,
     Regrouped,
+    WhatIfAnswer,
     receive,
     send,
 )
@@ -135,9 +135,9 @@ class Worker:
         self.busy = False
         """Whether there is something to do in idle time."""
 
-    def do(self, job: Job) -> Answer | None:
+    def do(self, job: Job) -> JobOutcome | None:
         """Do one job; whatever goes wrong becomes its answer."""
-        if isinstance(job, Overlay | Index | Changed):
+        if isinstance(job, Overlay | IndexProject | Changed):
             try:
                 self._take(job)
             except Exception:
@@ -146,11 +146,13 @@ class Worker:
         try:
             value = self._value(job)
         except RooflineError as error:
-            return Answer(job.number, Failed(str(error), expected=True))
+            return JobOutcome(job.number, Failed(str(error), expected=True))
         except Exception as error:
             logger.exception("job failed: %s", type(job).__name__)
-            return Answer(job.number, Failed(f"{type(error).__name__}: {error}", expected=False))
-        return Answer(job.number, value)
+            return JobOutcome(
+                job.number, Failed(f"{type(error).__name__}: {error}", expected=False)
+            )
+        return JobOutcome(job.number, value)
 
     def idle(self) -> Regrouped | None:
         """Do a little of what nothing waits for, and give what came of it."""
@@ -165,9 +167,9 @@ class Worker:
             return None
         return Regrouped(regrouped) if regrouped else None
 
-    def _take(self, job: Overlay | Index | Changed) -> None:
+    def _take(self, job: Overlay | IndexProject | Changed) -> None:
         self.busy = True
-        if isinstance(job, Index):
+        if isinstance(job, IndexProject):
             self._analyser.index(job.folder, job.exclude)
         elif isinstance(job, Changed):
             for path in job.paths:
@@ -188,14 +190,14 @@ class Worker:
 
     def _value(
         self, job: Analyse | CheckGpu | AskWhatIf | AskExplanation
-    ) -> Analysed | GpuUsed | Judged | Explained:
+    ) -> Analysed | GpuUsed | WhatIfAnswer | Explained:
         if isinstance(job, Analyse):
             return self._analysed(job)
         if isinstance(job, CheckGpu):
             return self._analyser.gpu(job.settings)
         if isinstance(job, AskExplanation):
             return Explained(self._analyser.explain(job.path, job.kernel, job.launch))
-        return Judged(self._analyser.what_if(job.path, job.kernel, job.launch, job.gpus))
+        return WhatIfAnswer(self._analyser.what_if(job.path, job.kernel, job.launch, job.gpus))
 
     def _analysed(self, job: Analyse) -> Analysed:
         started = time.perf_counter()
@@ -292,13 +294,13 @@ def serve(analyser: Analyser) -> None:
     threading.Thread(target=_read, args=(jobs, waiting), daemon=True).start()
     worker, sender = Worker(analyser), Sender()
     while True:
-        said: Answer | Regrouped | None
+        said: JobOutcome | Regrouped | None
         if worker.busy and waiting.empty():
             said = worker.idle()
         else:
             said = worker.do(waiting.get())
         if said is not None:
-            send(answers, sender.shortened(said) if isinstance(said, Answer) else said)
+            send(answers, sender.shortened(said) if isinstance(said, JobOutcome) else said)
 
 
 def _read(jobs: BinaryIO, waiting: queue.SimpleQueue[Job]) -> None:

@@ -17,18 +17,18 @@ from roofline_analysis.report.report import GpuUsed
 from roofline_lsp.server.worker.jobs import (
     Analyse,
     Analysed,
-    Answer,
     AskExplanation,
     AskWhatIf,
     Changed,
     CheckGpu,
     Explained,
     Failed,
-    Index,
+    IndexProject,
     Job,
-    Judged,
+    JobOutcome,
     Overlay,
     Regrouped,
+    WhatIfAnswer,
     receive,
     send,
 )
@@ -71,7 +71,7 @@ class WorkerProcess:
         self._given_up = ""
         self._crashes_in_a_row = 0
         self._numbers = itertools.count(1)
-        self._waiting: dict[int, asyncio.Future[Answer]] = {}
+        self._waiting: dict[int, asyncio.Future[JobOutcome]] = {}
         self._overlays: dict[Path, bytes] = {}
         self._indexed: dict[Path, tuple[str, ...]] = {}
 
@@ -97,7 +97,7 @@ class WorkerProcess:
         if self._indexed.get(folder) != exclude:
             self._indexed[folder] = exclude
             if self._process is not None and self._listened:
-                self._send(Index(folder, exclude))
+                self._send(IndexProject(folder, exclude))
 
     def changed(self, paths: Iterable[Path]) -> None:
         """Tell of files that changed on disk."""
@@ -116,10 +116,10 @@ class WorkerProcess:
         assert isinstance(value, GpuUsed | Failed)
         return value
 
-    async def what_if(self, job: AskWhatIf) -> Judged | Failed:
+    async def what_if(self, job: AskWhatIf) -> WhatIfAnswer | Failed:
         """Do a job; its number is given here. Raises WorkerCrashError."""
         value = await self._do(replace(job, number=next(self._numbers)))
-        assert isinstance(value, Judged | Failed)
+        assert isinstance(value, WhatIfAnswer | Failed)
         return value
 
     async def explain(self, job: AskExplanation) -> Explained | Failed:
@@ -138,12 +138,12 @@ class WorkerProcess:
 
     async def _do(
         self, job: Analyse | CheckGpu | AskWhatIf | AskExplanation
-    ) -> Analysed | GpuUsed | Judged | Explained | Failed:
+    ) -> Analysed | GpuUsed | WhatIfAnswer | Explained | Failed:
         if self._given_up:
             raise WorkerCrashError(self._given_up)
         self.start()
         self._listen_to()
-        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[JobOutcome] = asyncio.get_running_loop().create_future()
         self._waiting[job.number] = future
         self._send(job)
         try:
@@ -173,7 +173,7 @@ class WorkerProcess:
         for path, text in self._overlays.items():
             self._send(Overlay(path, text))
         for folder, exclude in self._indexed.items():
-            self._send(Index(folder, exclude))
+            self._send(IndexProject(folder, exclude))
 
     def _send(self, job: Job) -> None:
         assert self._process is not None
@@ -189,15 +189,15 @@ class WorkerProcess:
         """In a thread: hand answers to the loop until the process ends."""
         receiver = Receiver()
         try:
-            while isinstance(answer := receive(stream), Answer | Regrouped):
-                if isinstance(answer, Answer):
+            while isinstance(answer := receive(stream), JobOutcome | Regrouped):
+                if isinstance(answer, JobOutcome):
                     answer = receiver.restored(answer)
                 loop.call_soon_threadsafe(self._heard, answer)
             loop.call_soon_threadsafe(self._lost, process, "")
         except RuntimeError:
             logger.debug("the loop is closed: the server is ending")
 
-    def _heard(self, answer: Answer | Regrouped) -> None:
+    def _heard(self, answer: JobOutcome | Regrouped) -> None:
         if isinstance(answer, Regrouped):
             self.on_regrouped(answer.paths)
             return

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from roofline_analysis.report.report import KernelReport
-from roofline_lsp.server.worker.jobs import Analysed, Answer
+from roofline_lsp.server.worker.jobs import Analysed, JobOutcome
 
 
 class Sender:
@@ -20,7 +20,7 @@ class Sender:
     def __init__(self) -> None:
         self._sent: dict[Path, tuple[KernelReport, ...]] = {}
 
-    def shortened(self, answer: Answer) -> Answer:
+    def shortened(self, answer: JobOutcome) -> JobOutcome:
         """The answer as it is sent."""
         value = answer.value
         if not isinstance(value, Analysed):
@@ -46,7 +46,7 @@ class Receiver:
     def __init__(self) -> None:
         self._received: dict[Path, tuple[KernelReport, ...]] = {}
 
-    def restored(self, answer: Answer) -> Answer:
+    def restored(self, answer: JobOutcome) -> JobOutcome:
         """The answer as the worker had it."""
         value = answer.value
         if not isinstance(value, Analysed):

@@ -10,7 +10,7 @@ from roofline_analysis.device.functions.mathematics import Handler, extreme
 from roofline_analysis.device.state.arithmetic import binary
 from roofline_analysis.device.state.memory import need_value
 from roofline_analysis.device.state.vectors import map_elements
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, Value
 from roofline_core.program.expressions import Call
 
@@ -25,7 +25,7 @@ def _collective(op: str, *, group: bool) -> Handler:
     """
 
     def handler(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         value = args[0] if args else None
         if not isinstance(value, Value):
@@ -40,7 +40,7 @@ def _collective(op: str, *, group: bool) -> Handler:
     return handler
 
 
-def _step(walker: Walker, op: str, value: Value, node: Call) -> None:
+def _step(walker: DeviceInterpreter, op: str, value: Value, node: Call) -> None:
     lane = walker.opaque(walker.type_of(value), walker.machine.loop_bits(), "lane", "data")
     if not isinstance(lane, Value):
         return
@@ -53,7 +53,7 @@ def _step(walker: Walker, op: str, value: Value, node: Call) -> None:
 
 
 def _exchanged(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """The value of another work-item."""
     for arg in args[1:]:

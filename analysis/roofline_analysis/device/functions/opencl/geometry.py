@@ -9,16 +9,20 @@ from roofline_analysis.device.functions.mathematics import Handler
 from roofline_analysis.device.functions.opencl.math import function_like, operate
 from roofline_analysis.device.state.arithmetic import binary
 from roofline_analysis.device.state.vectors import build, element, shape_of
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, StructValue, Value, number
 from roofline_core.program.expressions import Call
 
 
-def _dot(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _dot(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     return _sum_of_products(walker, args[0], args[1]) if len(args) == 2 else None
 
 
-def _sum_of_products(walker: Walker, left: DeviceValue, right: DeviceValue) -> Value | None:
+def _sum_of_products(
+    walker: DeviceInterpreter, left: DeviceValue, right: DeviceValue
+) -> Value | None:
     shape = shape_of(left)
     total: Value | None = None
     for position in range(shape[1] if shape else 1):
@@ -32,7 +36,7 @@ def _sum_of_products(walker: Walker, left: DeviceValue, right: DeviceValue) -> V
 
 def _length(root: str) -> Handler:
     def handler(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         if not args:
             return None
@@ -44,7 +48,7 @@ def _length(root: str) -> Handler:
 
 
 def _normalize(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """Each element by the reciprocal of the length."""
     if not args:
@@ -54,7 +58,9 @@ def _normalize(
     return None if scale is None else operate(walker, "*", args[0], scale)
 
 
-def _cross(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _cross(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     if len(args) != 2 or not isinstance(args[0], StructValue):
         return None
     results: list[DeviceValue] = []

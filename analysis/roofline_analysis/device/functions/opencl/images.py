@@ -13,7 +13,7 @@ from typing import Final
 from roofline_analysis.device.functions.mathematics import Handler
 from roofline_analysis.device.state.memory import need_value
 from roofline_analysis.device.state.vectors import make
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import (
     DeviceValue,
     PointerValue,
@@ -38,7 +38,7 @@ def is_image(type_: Type) -> bool:
     return type_.name.startswith("image") and type_.name.endswith("_t") and not type_.pointers
 
 
-def image_parameter(walker: Walker, path: str) -> PointerValue:
+def image_parameter(walker: DeviceInterpreter, path: str) -> PointerValue:
     """An image that is a kernel's argument."""
     element = vector_type("float", 4)
     array = walker.arrays[path] = Array(path, "global", element)
@@ -49,7 +49,7 @@ def _size(image: PointerValue, axis: int) -> Expr:
     return param_symbol(f"{image.array.name}.{_SIZES[axis]}", nonnegative=True)
 
 
-def _texel(walker: Walker, image: PointerValue, at: DeviceValue) -> Expr | None:
+def _texel(walker: DeviceInterpreter, image: PointerValue, at: DeviceValue) -> Expr | None:
     """The number of the texel at some coordinates; None where they are not known."""
     parts = list(at.fields.values())[:3] if isinstance(at, StructValue) else [at]
     index: Expr | None = None
@@ -73,7 +73,11 @@ def _coordinate(value: Value) -> Expr | None:
 
 
 def _touch(
-    walker: Walker, image: PointerValue, at: DeviceValue, size_bytes: int, mode: AccessMode
+    walker: DeviceInterpreter,
+    image: PointerValue,
+    at: DeviceValue,
+    size_bytes: int,
+    mode: AccessMode,
 ) -> None:
     need_value(walker, at)
     texel = _texel(walker, image, at)
@@ -85,7 +89,7 @@ def _touch(
 
 def _read(channel: str) -> Handler:
     def handler(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         if len(args) < 2 or not isinstance(args[0], PointerValue):
             return None
@@ -101,7 +105,7 @@ def _read(channel: str) -> Handler:
 
 def _write(channel: str) -> Handler:
     def handler(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         if len(args) >= 3 and isinstance(args[0], PointerValue):
             need_value(walker, args[-1])
@@ -111,7 +115,9 @@ def _write(channel: str) -> Handler:
     return handler
 
 
-def _extent(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _extent(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """``get_image_width`` and its kin."""
     image = args[0] if args else None
     if not isinstance(image, PointerValue):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from roofline_analysis.device.functions.mathematics import Handler
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import LAUNCH, THREAD, DeviceValue, Value, number
 from roofline_core.algebra.symbolic import Expr, apply, from_atom
 from roofline_core.program.expressions import Call
@@ -18,23 +18,23 @@ from roofline_core.program.types import Type
 
 _SIZE_T: Final = "unsigned long"
 _UINT: Final = "unsigned int"
-_Part = Callable[[Walker, int], Value]
+_Part = Callable[[DeviceInterpreter, int], Value]
 """An index or an extent in a dimension."""
 
 
-def _local_id(walker: Walker, axis: int) -> Value:
+def _local_id(walker: DeviceInterpreter, axis: int) -> Value:
     return Value(_UINT, from_atom(THREAD[f"threadIdx.{'xyz'[axis]}"]))
 
 
-def _group_id(walker: Walker, axis: int) -> Value:
+def _group_id(walker: DeviceInterpreter, axis: int) -> Value:
     return Value(_UINT, from_atom(THREAD[f"blockIdx.{'xyz'[axis]}"]))
 
 
-def _groups(walker: Walker, axis: int) -> Value:
+def _groups(walker: DeviceInterpreter, axis: int) -> Value:
     return Value(_UINT, from_atom(LAUNCH[f"gridDim.{'xyz'[axis]}"]))
 
 
-def _local_size(walker: Walker, axis: int) -> Value:
+def _local_size(walker: DeviceInterpreter, axis: int) -> Value:
     """The block's extent: a constant where the kernel demands one."""
     shape = walker.kernel.block_shape
     if axis < len(shape):
@@ -49,13 +49,13 @@ def _number(value: Value) -> Expr:
     return value.expr
 
 
-def _global_id(walker: Walker, axis: int) -> Value:
+def _global_id(walker: DeviceInterpreter, axis: int) -> Value:
     local, group, size = (f(walker, axis) for f in (_local_id, _group_id, _local_size))
     expr = _number(group) * _number(size) + _number(local)
     return Value(_UINT, expr, 0, ("global id", (group, size, local)))
 
 
-def _global_size(walker: Walker, axis: int) -> Value:
+def _global_size(walker: DeviceInterpreter, axis: int) -> Value:
     groups, size = _groups(walker, axis), _local_size(walker, axis)
     return Value(_UINT, _number(groups) * _number(size), 0, ("global id", (groups, size)))
 
@@ -74,7 +74,7 @@ _BY_DIMENSION: Final[Mapping[str, tuple[_Part, int]]] = {
 
 
 def _by_dimension(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     value, beyond = _BY_DIMENSION[name]
     known = args[0].constant if args and isinstance(args[0], Value) else None
@@ -89,7 +89,7 @@ def _by_dimension(
 # -- one number for all dimensions
 
 
-def _linear(walker: Walker, index: _Part, extent: _Part) -> Expr:
+def _linear(walker: DeviceInterpreter, index: _Part, extent: _Part) -> Expr:
     """Indices of three dimensions as one number, x running fastest."""
     result = _number(index(walker, 2))
     for axis in (1, 0):
@@ -97,22 +97,22 @@ def _linear(walker: Walker, index: _Part, extent: _Part) -> Expr:
     return result
 
 
-def local_linear_id(walker: Walker) -> Expr:
+def local_linear_id(walker: DeviceInterpreter) -> Expr:
     """The work-item's number within its work-group."""
     return _linear(walker, _local_id, _local_size)
 
 
-def work_group_size(walker: Walker) -> Expr:
+def work_group_size(walker: DeviceInterpreter) -> Expr:
     """Work-items of a work-group."""
     x, y, z = (_number(_local_size(walker, axis)) for axis in range(3))
     return x * y * z
 
 
-def _sub_groups(walker: Walker) -> Expr:
+def _sub_groups(walker: DeviceInterpreter) -> Expr:
     return apply("div", work_group_size(walker) + (walker.warp_size - 1), walker.warp_size)
 
 
-_WHOLE: Final[Mapping[str, tuple[str, Callable[[Walker], Expr], int]]] = {
+_WHOLE: Final[Mapping[str, tuple[str, Callable[[DeviceInterpreter], Expr], int]]] = {
     "get_global_linear_id": (
         _SIZE_T,
         lambda walker: _linear(walker, _global_id, _global_size),
@@ -135,19 +135,23 @@ _WHOLE: Final[Mapping[str, tuple[str, Callable[[Walker], Expr], int]]] = {
 """Of each function its type, its number and the integer operations it takes."""
 
 
-def _whole(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _whole(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     type_, number_of, operations = _WHOLE[name]
     parts = tuple(_local_id(walker, axis) for axis in range(operations))
     return Value(type_, number_of(walker), 0, ("global id", parts))
 
 
 def _sub_group_size(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     return number(walker.warp_size, _UINT)
 
 
-def _work_dim(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _work_dim(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     return walker.opaque(Type(_UINT), 0, name)
 
 

@@ -18,7 +18,7 @@ from roofline_analysis.device.state.vectors import (
     select_each,
     shape_of,
 )
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, StructValue, Value, number
 from roofline_analysis.language.opencl_types import ELEMENTS, WIDTHS, vector_type
 from roofline_analysis.language.types import is_integer
@@ -54,7 +54,9 @@ _ROTATE: Final[Mapping[bool, tuple[float, float]]] = {True: (1, 2), False: (2, 5
 _UNSIGNED: Final = {element: f"unsigned {element}" for element in ("char", "short", "int", "long")}
 
 
-def _computed(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _computed(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """A function whose result is not followed, by the table of costs."""
 
     def one(operands: list[DeviceValue]) -> DeviceValue:
@@ -91,7 +93,9 @@ def _result(name: str, type_: str) -> str:
     return "int" if name in ("ilogb", "signbit") else type_
 
 
-def _product(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _product(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """``mul24``, which today is an ordinary product."""
     if len(args) != 2:
         return None
@@ -106,7 +110,7 @@ def _product(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> 
 
 def _compared(op: str) -> Handler:
     def handler(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         if len(args) != 2:
             return None
@@ -118,12 +122,16 @@ def _compared(op: str) -> Handler:
     return handler
 
 
-def _tested(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _tested(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """``isnan`` and its kin: nothing is known of the outcome."""
     return map_elements(args, lambda operands: Value("bool", None, variation(operands)))
 
 
-def _of_all(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _of_all(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """``any`` and ``all`` of a vector."""
     result: Value | None = None
     value = args[0] if args else None
@@ -136,7 +144,9 @@ def _of_all(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> D
     return result
 
 
-def _select(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _select(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """``select(a, b, c)`` is ``c ? b : a``, for vectors by the elements' highest bits."""
     if len(args) != 3:
         return None
@@ -153,7 +163,7 @@ def _convert_to(element: str, width: int) -> Handler:
     """``convert_int4_sat_rte`` and its kin; rounding and saturation come with the conversion."""
 
     def handler(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         value = args[0] if args else None
         if isinstance(value, Value):
@@ -169,7 +179,7 @@ def _same_bits(element: str, width: int) -> Handler:
     """``as_float4`` and its kin: the same bits as another type."""
 
     def handler(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         value = args[0] if args else None
         if value is None:
@@ -187,7 +197,7 @@ def _same_bits(element: str, width: int) -> Handler:
     return handler
 
 
-def _reinterpreted(walker: Walker, value: DeviceValue, element: str) -> DeviceValue:
+def _reinterpreted(walker: DeviceInterpreter, value: DeviceValue, element: str) -> DeviceValue:
     if not isinstance(value, Value) or value.type == element:
         return value
     if is_integer(value.type) and is_integer(element):
@@ -198,13 +208,15 @@ def _reinterpreted(walker: Walker, value: DeviceValue, element: str) -> DeviceVa
 
 
 def _vector_step(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     shape = shape_of(args[0]) if args else None
     return number(shape[1] + (shape[1] == 3) if shape else 1, "int")
 
 
-def _shuffled(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _shuffled(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """``shuffle(v, mask)``: elements of one or two vectors in another order."""
     shape, mask = (shape_of(args[0]) if args else None), (args[-1] if args else None)
     if shape is None or not isinstance(mask, StructValue):

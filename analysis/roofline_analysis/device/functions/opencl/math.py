@@ -16,7 +16,7 @@ from roofline_analysis.device.functions.mathematics import Handler, variation
 from roofline_analysis.device.state.arithmetic import binary, charge_cost, convert
 from roofline_analysis.device.state.selection import select
 from roofline_analysis.device.state.vectors import elementwise, map_elements
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import (
     DeviceValue,
     MemoryPlace,
@@ -72,7 +72,7 @@ def function_like(called: str) -> Handler:
     """A function of numbers, by the name that CUDA's table of costs has for it."""
 
     def handler(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         pointers = [arg for arg in args if isinstance(arg, (PlacePointer, PointerValue))]
         operands = [arg for arg in args if arg not in pointers]
@@ -84,7 +84,9 @@ def function_like(called: str) -> Handler:
     return handler
 
 
-def _scalar(walker: Walker, called: str, node: Call, args: list[DeviceValue]) -> DeviceValue | None:
+def _scalar(
+    walker: DeviceInterpreter, called: str, node: Call, args: list[DeviceValue]
+) -> DeviceValue | None:
     values = [arg for arg in args if isinstance(arg, Value)]
     if any(value.type == "half" for value in values):
         # Half precision is computed in single and rounded.
@@ -96,7 +98,7 @@ def _scalar(walker: Walker, called: str, node: Call, args: list[DeviceValue]) ->
     return _charged(walker, called, values) if values else None
 
 
-def _charged(walker: Walker, called: str, values: list[Value]) -> Value:
+def _charged(walker: DeviceInterpreter, called: str, values: list[Value]) -> Value:
     """A function that CUDA has a name of its own for in each precision."""
     type_ = values[0].type if is_float(values[0].type) else "double"
     varies = variation(list(values))
@@ -113,7 +115,7 @@ def _charged(walker: Walker, called: str, values: list[Value]) -> Value:
     return result
 
 
-def _write_unknown(walker: Walker, pointer: PlacePointer | PointerValue) -> None:
+def _write_unknown(walker: DeviceInterpreter, pointer: PlacePointer | PointerValue) -> None:
     """What ``sincos(x, &c)`` stores through its pointer."""
     bits = walker.machine.loop_bits()
     place = walker.dereference(pointer)
@@ -127,7 +129,7 @@ def _of_numbers(handler: Handler) -> Handler:
     """A handler for numbers as one for vectors too."""
 
     def handler_of_all(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         return map_elements(args, lambda operands: handler(walker, name, operands, node))
 
@@ -137,7 +139,9 @@ def _of_numbers(handler: Handler) -> Handler:
 # -- common functions
 
 
-def clamp(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def clamp(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """``min(max(x, low), high)``."""
     if len(args) != 3:
         return None
@@ -145,7 +149,9 @@ def clamp(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> Dev
     return None if raised is None else maths.extreme(walker, "min", [raised, args[2]], node)
 
 
-def _mix(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _mix(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """``x + (y - x) * a``."""
     values = [arg for arg in args if isinstance(arg, Value)]
     if len(values) != 3:
@@ -154,7 +160,9 @@ def _mix(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> Devi
     return binary(walker, "+", x, binary(walker, "*", binary(walker, "-", y, x), a))
 
 
-def _step(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _step(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     values = [arg for arg in args if isinstance(arg, Value)]
     if len(values) != 2:
         return None
@@ -164,7 +172,7 @@ def _step(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> Dev
 
 
 def _smoothstep(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``t * t * (3 - 2 * t)`` of where x stands between the edges."""
     values = [arg for arg in args if isinstance(arg, Value)]
@@ -182,7 +190,7 @@ def _smoothstep(
 
 def _scaled(factor: float) -> Handler:
     def handler(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         value = args[0] if args else None
         if not isinstance(value, Value):
@@ -192,13 +200,17 @@ def _scaled(factor: float) -> Handler:
     return handler
 
 
-def _of_type(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _of_type(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """Comparisons and moves of floating-point numbers, which are no operations to count."""
     value = args[0] if args else None
     return Value(value.type, None, variation(args)) if isinstance(value, Value) else None
 
 
-def _fract(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _fract(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """``min(x - floor(x), ...)``, the floor stored through the pointer."""
     whole = function_like("floor")(walker, "floor", args[:1], node)
     for pointer in args[1:]:
@@ -208,14 +220,18 @@ def _fract(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> De
     return None if whole is None else operate(walker, "-", args[0], whole)
 
 
-def fused(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def fused(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """``a * b + c``."""
     if len(args) != 3:
         return None
     return operate(walker, "+", operate(walker, "*", args[0], args[1]), args[2])
 
 
-def operate(walker: Walker, op: str, left: DeviceValue, right: DeviceValue) -> DeviceValue:
+def operate(
+    walker: DeviceInterpreter, op: str, left: DeviceValue, right: DeviceValue
+) -> DeviceValue:
     """``left op right`` of numbers and vectors."""
     if isinstance(left, Value) and isinstance(right, Value):
         return binary(walker, op, left, right)

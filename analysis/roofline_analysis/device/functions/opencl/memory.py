@@ -11,7 +11,7 @@ from roofline_analysis.device.functions.opencl.indices import local_linear_id, w
 from roofline_analysis.device.state.arithmetic import binary, convert
 from roofline_analysis.device.state.memory import load, need_value, offset_by, store
 from roofline_analysis.device.state.vectors import build
-from roofline_analysis.device.state.walker import Walker
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import (
     DeviceValue,
     MemoryPlace,
@@ -32,12 +32,12 @@ _ROUNDINGS: Final = ("", "_rte", "_rtz", "_rtp", "_rtn")
 # -- vector loads and stores
 
 
-def _element(walker: Walker, pointer: PointerValue, half: bool) -> str:
+def _element(walker: DeviceInterpreter, pointer: PointerValue, half: bool) -> str:
     return "half" if half else walker.types.resolve(pointer.pointee).name
 
 
 def _group(
-    walker: Walker, pointer: PointerValue, index: DeviceValue, element: str, width: int
+    walker: DeviceInterpreter, pointer: PointerValue, index: DeviceValue, element: str, width: int
 ) -> list[PointerValue]:
     """The addresses of the elements that ``vload`` and ``vstore`` move."""
     number_of = index if isinstance(index, Value) else number(0, "int")
@@ -54,7 +54,7 @@ def _vload(width: int, *, half: bool = False, aligned: bool = False) -> Handler:
     """
 
     def handler(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         if len(args) != 2 or not isinstance(args[1], PointerValue):
             return _private_vector(walker, width, args)
@@ -71,7 +71,9 @@ def _vload(width: int, *, half: bool = False, aligned: bool = False) -> Handler:
     return handler
 
 
-def _private_vector(walker: Walker, width: int, args: list[DeviceValue]) -> DeviceValue | None:
+def _private_vector(
+    walker: DeviceInterpreter, width: int, args: list[DeviceValue]
+) -> DeviceValue | None:
     """A load from an array in registers."""
     pointer = args[1] if len(args) == 2 else None
     if not isinstance(pointer, PlacePointer):
@@ -84,7 +86,7 @@ def _vstore(width: int, *, half: bool = False, aligned: bool = False) -> Handler
     """``vstore4(v, i, p)``."""
 
     def handler(
-        walker: Walker, name: str, args: list[DeviceValue], node: Call
+        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         if len(args) != 3 or not isinstance(args[2], PointerValue):
             return number(0, "int")
@@ -104,7 +106,9 @@ def _vstore(width: int, *, half: bool = False, aligned: bool = False) -> Handler
 # -- copies by a whole work-group
 
 
-def _copy(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _copy(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """``async_work_group_copy``: the work-items share out the elements."""
     strided = "strided" in name
     if len(args) < 3 or not isinstance(args[2], Value):
@@ -142,7 +146,7 @@ def _copy(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> Dev
 
 
 def _atomic_load(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     pointer = args[0] if args else None
     if not isinstance(pointer, PointerValue):
@@ -153,7 +157,7 @@ def _atomic_load(
 
 
 def _atomic_store(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     if len(args) >= 2 and isinstance(args[0], PointerValue):
         store(walker, args[0], args[1])
@@ -161,7 +165,7 @@ def _atomic_store(
 
 
 def _compare_exchange(
-    walker: Walker, name: str, args: list[DeviceValue], node: Call
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """What was there is written through the second pointer; true if it was as expected."""
     values = [arg for arg in args[1:] if isinstance(arg, Value)]
@@ -174,12 +178,16 @@ def _compare_exchange(
     return Value("bool", None, walker.machine.loop_bits())
 
 
-def _wait(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _wait(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     """``wait_group_events``: what was copied can be read behind it."""
     return common.barrier(walker, name, args, node)
 
 
-def _prefetch(walker: Walker, name: str, args: list[DeviceValue], node: Call) -> DeviceValue | None:
+def _prefetch(
+    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
     for arg in args:
         need_value(walker, arg)
     return number(0, "int")

@@ -11,10 +11,17 @@ from roofline_analysis.host.libraries.gpu.forms import (
 )
 from roofline_analysis.host.libraries.gpu.functors import functor_operations, names_order
 from roofline_analysis.host.libraries.gpu.patterns import Kind, Operands, work_of
-from roofline_analysis.host.library_call import Work
+from roofline_analysis.host.library_call import LibraryWork
 from roofline_analysis.host.objects.operands import Operand, distance, sequence_at
 from roofline_analysis.host.state.registry import Arguments
-from roofline_analysis.host.values import Aggregate, FunctionValue, Opaque, Pointer, Scalar, Value
+from roofline_analysis.host.values import (
+    Aggregate,
+    FunctionValue,
+    OpaqueValue,
+    Pointer,
+    Scalar,
+    Value,
+)
 from roofline_core.algebra.symbolic import Expr
 from roofline_core.program.types import Type
 
@@ -22,7 +29,7 @@ _POLICIES = frozenset(("device", "host", "seq", "par", "par_nosync"))
 _HOST_SPACES = frozenset(("host", "pinned"))
 
 
-def thrust_work(args: Arguments, name: str) -> Work | None:
+def thrust_work(args: Arguments, name: str) -> LibraryWork | None:
     """What a thrust algorithm does; None for one that runs on the host."""
     entry = THRUST.get(name.rpartition("::")[2])
     if entry is None:
@@ -32,7 +39,7 @@ def thrust_work(args: Arguments, name: str) -> Work | None:
         return None
     read = _read(args, entry[1], int(policy))
     if read is None:
-        return Work(entry[0].value, missing="its arguments were not understood")
+        return LibraryWork(entry[0].value, missing="its arguments were not understood")
     spaces = {operand.space for operand in read.all}
     if not policy and spaces and spaces <= _HOST_SPACES:
         return None
@@ -41,7 +48,7 @@ def thrust_work(args: Arguments, name: str) -> Work | None:
 
 def _policy_name(args: Arguments) -> str:
     value = args.value(0)
-    return value.name.removesuffix("()") if isinstance(value, Opaque) else ""
+    return value.name.removesuffix("()") if isinstance(value, OpaqueValue) else ""
 
 
 def _has_policy(args: Arguments) -> bool:
@@ -51,14 +58,14 @@ def _has_policy(args: Arguments) -> bool:
     first = args.value(0)
     if isinstance(first, Aggregate):
         return sequence_at(args.m, args.value(1)) is not None
-    if not isinstance(first, Opaque) or (first.type is not None and first.type.pointers):
+    if not isinstance(first, OpaqueValue) or (first.type is not None and first.type.pointers):
         return False
     word = _policy_name(args).rpartition("::")[2]
     told = word in _POLICIES or word.endswith((".on", "policy"))
     return told or sequence_at(args.m, args.value(1)) is not None
 
 
-def cub_work(args: Arguments, name: str) -> Work | None:
+def cub_work(args: Arguments, name: str) -> LibraryWork | None:
     """What a device-wide function of CUB does; None for the call that only asks for memory."""
     short = "::".join(name.split("::")[-2:])
     plain = CUB_PLAIN.get(short)
@@ -68,7 +75,7 @@ def cub_work(args: Arguments, name: str) -> Work | None:
     return _temporary(args, CUB.get(short), short)
 
 
-def rocprim_work(args: Arguments, name: str) -> Work | None:
+def rocprim_work(args: Arguments, name: str) -> LibraryWork | None:
     """What a device-wide function of rocPRIM does; None for one that only asks for memory."""
     short = name.rpartition("::")[2]
     plain = ROCPRIM_PLAIN.get(short)
@@ -80,7 +87,7 @@ def rocprim_work(args: Arguments, name: str) -> Work | None:
 
 def _temporary(
     args: Arguments, entry: tuple[Kind, tuple[str, ...]] | None, short: str
-) -> Work | None:
+) -> LibraryWork | None:
     storage = args.value(0)
     if isinstance(storage, Pointer) and storage.buffer is None:
         return None
@@ -88,7 +95,7 @@ def _temporary(
         return None
     read = _read(args, entry[1], 2) if entry is not None else None
     if entry is None or read is None:
-        return Work(short.replace("::", " "), missing="this function is not modelled")
+        return LibraryWork(short.replace("::", " "), missing="this function is not modelled")
     return work_of(args.m, entry[0], read)
 
 
@@ -129,7 +136,7 @@ def _take(args: Arguments, found: Operands, letter: str, position: int) -> int:
     value = args.value(position)
     if letter == "p":
         found.functor = functor_operations(m, value)
-        return int(isinstance(value, (Aggregate, FunctionValue, Opaque)))
+        return int(isinstance(value, (Aggregate, FunctionValue, OpaqueValue)))
     if letter == "c":
         found.comparator = not names_order(value)
         return 1
@@ -169,10 +176,10 @@ def _take_operand(args: Arguments, found: Operands, letter: str, position: int) 
 
 def _buffered(args: Arguments, value: Value) -> Operand | None:
     """``DoubleBuffer<T>``: two arrays that take turns."""
-    if isinstance(value, Aggregate | Opaque) and value.type is not None:
+    if isinstance(value, Aggregate | OpaqueValue) and value.type is not None:
         given = value.type.args
         if value.type.name.rpartition("::")[2].lower() == "doublebuffer" and given:
             first = given[0]
             if isinstance(first, Type):
-                return sequence_at(args.m, Opaque("", "", first.pointer_to()))
+                return sequence_at(args.m, OpaqueValue("", "", first.pointer_to()))
     return None

@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from roofline_analysis.host.library_call import Work
+from roofline_analysis.host.library_call import LibraryWork
 from roofline_analysis.host.state.registry import Arguments
-from roofline_analysis.host.values import Opaque, Pointer, Scalar
+from roofline_analysis.host.values import OpaqueValue, Pointer, Scalar
 from roofline_core.algebra.symbolic import ONE, Expr
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
@@ -182,24 +182,26 @@ _RETURNS_RESULT: Final = frozenset(("dot", "nrm2", "asum", "amax", "amin"))
 """Routines of the old interface that return their result in place of storing it."""
 
 
-def blas_work(args: Arguments, name: str) -> Work:
+def blas_work(args: Arguments, name: str) -> LibraryWork:
     """What a BLAS routine does."""
     match = _ROUTINE.match(name)
     if match is None:
-        return Work("dense linear algebra", missing="this routine is not modelled")
+        return LibraryWork("dense linear algebra", missing="this routine is not modelled")
     letter = (match.group(2) or "")[:1].lower()
     routine = match.group(3).lower()
     routine = _SAME.get(routine, routine) + ("ex" if match.group(4) else "")
     entry = _ROUTINES.get(routine)
     if entry is None:
-        return Work("dense linear algebra", missing="its sizes are in descriptors or not modelled")
+        return LibraryWork(
+            "dense linear algebra", missing="its sizes are in descriptors or not modelled"
+        )
     arity, action, sizes = entry
     element = _TYPES[letter or _data_type(args) or "s"]
     # The interface before CUDA 4 has no handle.
     old = len(args) <= arity - (2 if routine in _RETURNS_RESULT else 1)
     reader = _Reader(args, -1 if old else 0)
     if len(args) + old < min(arity, 4):
-        return Work(action, element[0], missing="it has fewer arguments than expected")
+        return LibraryWork(action, element[0], missing="it has fewer arguments than expected")
     count, read, written, multiply_adds = sizes(reader)
     operations = multiply_adds * (2 * element[3])
     # Only matrix products run on tensor cores.
@@ -207,14 +209,14 @@ def blas_work(args: Arguments, name: str) -> Work:
     if precision is Precision.TENSOR and "gemm" not in routine:
         precision = Precision.HP
     known = {precision: operations} if operations.terms else {}
-    return Work(action, element[0], count, read * element[1], written * element[1], known)
+    return LibraryWork(action, element[0], count, read * element[1], written * element[1], known)
 
 
 def _data_type(args: Arguments) -> str | None:
     """The letter of the first element type among the arguments: ``CUDA_R_16F``."""
     for position in range(len(args)):
         value = args.value(position)
-        label = value.name if isinstance(value, Opaque) else ""
+        label = value.name if isinstance(value, OpaqueValue) else ""
         suffix = re.search(r"(?:CUDA_R_|HIPBLAS_R_|HIP_R_|rocblas_datatype_)(\w+)$", label)
         if suffix is not None and suffix.group(1) in _DATA_TYPES:
             return _DATA_TYPES[suffix.group(1)]

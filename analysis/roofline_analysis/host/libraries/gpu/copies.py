@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from roofline_analysis.host.library_call import Work
+from roofline_analysis.host.library_call import LibraryWork
 from roofline_analysis.host.state.registry import Arguments
 from roofline_analysis.host.values import Buffer, Pointer, Value
 from roofline_core.algebra.symbolic import Expr
@@ -14,18 +14,18 @@ _DEFAULT: Final = 4
 _ON_DEVICE: Final = frozenset(("device", "managed", "constant"))
 
 
-def copy_work(args: Arguments, name: str) -> Work | None:
+def copy_work(args: Arguments, name: str) -> LibraryWork | None:
     """What a copy or fill moves in device memory; None where the host's memory is involved."""
     wide = "2D" in name
     if "Memset" in name:
         size = args.expr(3) * args.expr(4) if wide else args.expr(2)
-        return Work("fill", "byte", size, Expr({}), size)
+        return LibraryWork("fill", "byte", size, Expr({}), size)
     kind = args.constant(6 if wide else 3)
     inside = _on_device(args.value(0)) and _on_device(args.value(2 if wide else 1))
     if kind != _DEVICE_TO_DEVICE and not (kind == _DEFAULT and inside):
         return None
     size = args.expr(4) * args.expr(5) if wide else args.expr(2)
-    return Work("copy", "byte", size, size, size)
+    return LibraryWork("copy", "byte", size, size, size)
 
 
 def _on_device(value: Value) -> bool:

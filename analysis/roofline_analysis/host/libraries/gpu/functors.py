@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.host.effects.traversal import walk
-from roofline_analysis.host.state.machine import Machine
+from roofline_analysis.host.state.machine import HostInterpreter
 from roofline_analysis.host.state.memory import Closure
 from roofline_analysis.host.state.names import find_method
-from roofline_analysis.host.values import Aggregate, FunctionValue, Opaque, Value
+from roofline_analysis.host.values import Aggregate, FunctionValue, OpaqueValue, Value
 from roofline_analysis.language.symbols import last_component
 from roofline_core.algebra.symbolic import ONE, ZERO, Expr, constant
 from roofline_core.program import expressions as ex
@@ -31,7 +31,7 @@ _MATH: Final = {
 """Rounded from the measured table of ``device.costs.expansions``."""
 
 
-def functor_operations(m: Machine, value: Value | None) -> Expr:
+def functor_operations(m: HostInterpreter, value: Value | None) -> Expr:
     """Operations of one call of a function object; a named unknown where they are not known.
 
     Arithmetic in the body counts once, whatever its conditions; loops and calls of functions that
@@ -51,7 +51,7 @@ def functor_operations(m: Machine, value: Value | None) -> Expr:
     return _unknown(m, max(1.0, float(counted)), "it has loops or calls that were not followed")
 
 
-def _unknown(m: Machine, assumed: float, why: str) -> Expr:
+def _unknown(m: HostInterpreter, assumed: float, why: str) -> Expr:
     name = "operations of the function object per element"
     return m.unknown(name, why, "double", assumed=assumed).value
 
@@ -59,13 +59,13 @@ def _unknown(m: Machine, assumed: float, why: str) -> Expr:
 def _type_name(value: Value | None) -> str:
     if isinstance(value, Aggregate):
         return last_component(value.type.name)
-    if isinstance(value, Opaque) and not isinstance(value, Closure):
+    if isinstance(value, OpaqueValue) and not isinstance(value, Closure):
         type_name = value.type.name if value.type is not None else value.name
         return last_component(type_name.removeprefix("result of ").removesuffix("()"))
     return ""
 
 
-def _body(m: Machine, value: Value | None) -> st.Statement | None:
+def _body(m: HostInterpreter, value: Value | None) -> st.Statement | None:
     if isinstance(value, Closure):
         return value.function.body if value.function is not None else None
     if isinstance(value, FunctionValue):

@@ -10,9 +10,9 @@ from roofline_analysis.host.libraries.gpu.algorithms import cub_work, rocprim_wo
 from roofline_analysis.host.libraries.gpu.blas import blas_work
 from roofline_analysis.host.libraries.gpu.copies import copy_work
 from roofline_analysis.host.libraries.gpu.transforms import fft_work, random_work
-from roofline_analysis.host.library_call import LibraryCall, Work
-from roofline_analysis.host.state.machine import Machine
-from roofline_analysis.host.state.memory import Place
+from roofline_analysis.host.library_call import LibraryCall, LibraryWork
+from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.memory import HostPlace
 from roofline_analysis.host.state.registry import Arguments
 from roofline_analysis.host.values import HostUnknown
 from roofline_core.algebra.symbolic import Symbol
@@ -23,11 +23,13 @@ _MAX_CALLS: Final = 256
 """Calls with different sizes that are kept."""
 
 
-def _solver(args: Arguments, name: str) -> Work:
-    return Work("sparse or dense solver", missing="its sizes are in descriptors or not modelled")
+def _solver(args: Arguments, name: str) -> LibraryWork:
+    return LibraryWork(
+        "sparse or dense solver", missing="its sizes are in descriptors or not modelled"
+    )
 
 
-_READERS: Final[dict[Library, Callable[[Arguments, str], Work | None]]] = {
+_READERS: Final[dict[Library, Callable[[Arguments, str], LibraryWork | None]]] = {
     Library.THRUST: thrust_work,
     Library.CUB: cub_work,
     Library.ROCPRIM: rocprim_work,
@@ -39,7 +41,7 @@ _READERS: Final[dict[Library, Callable[[Arguments, str], Work | None]]] = {
 }
 
 
-def observe(m: Machine, node: Call, callee: Name, args: Sequence[Place]) -> None:
+def observe(m: HostInterpreter, node: Call, callee: Name, args: Sequence[HostPlace]) -> None:
     """Keep a call of a GPU library unless one like it was met before; leave any other alone."""
     library = library_of(callee.name)
     if library is None:
@@ -73,11 +75,11 @@ def observe(m: Machine, node: Call, callee: Name, args: Sequence[Place]) -> None
     )
 
 
-def _like(one: Work, other: Work) -> bool:
+def _like(one: LibraryWork, other: LibraryWork) -> bool:
     return (one.action, one.element, one.count) == (other.action, other.element, other.count)
 
 
-def _unknowns(m: Machine, work: Work) -> dict[Symbol, HostUnknown]:
+def _unknowns(m: HostInterpreter, work: LibraryWork) -> dict[Symbol, HostUnknown]:
     involved = (work.count, work.read_bytes, work.write_bytes, *work.operations.values())
     symbols = {s for expr in involved if expr is not None for s in expr.symbols()}
     return {symbol: unknown for symbol, unknown in m.unknowns.items() if symbol in symbols}

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
-from roofline_analysis.host.library_call import Work
+from roofline_analysis.host.library_call import LibraryWork
 from roofline_analysis.host.objects.operands import Operand, element_text, log2_up, precision_of
-from roofline_analysis.host.state.machine import Machine
+from roofline_analysis.host.state.machine import HostInterpreter
 from roofline_core.algebra.symbolic import ONE, ZERO, Expr, apply, constant
 from roofline_core.program.precision import Precision
 from roofline_core.program.types import Type
@@ -86,7 +86,7 @@ class Operands:
         return next((o.element for o in real), None)
 
 
-def work_of(m: Machine, kind: Kind, ops: Operands) -> Work:
+def work_of(m: HostInterpreter, kind: Kind, ops: Operands) -> LibraryWork:
     """What one call of a pattern does."""
     if kind is Kind.SORT:
         return _sort(ops)
@@ -94,7 +94,9 @@ def work_of(m: Machine, kind: Kind, ops: Operands) -> Work:
     count = ops.count
     action = kind.value
     if count is None:
-        return Work(action, element_text(element), missing="its number of elements is not known")
+        return LibraryWork(
+            action, element_text(element), missing="its number of elements is not known"
+        )
     outputs = count if ops.second_count is None else count + ops.second_count
     kept = outputs * _kept_share(m) if ops.kept else None
     if kind is Kind.SEARCH and ops.second_count is not None:
@@ -111,7 +113,7 @@ def work_of(m: Machine, kind: Kind, ops: Operands) -> Work:
         missing = "what the function object reads and writes is not followed"
     elif read is None or second is None or written is None:
         missing = "the size of its elements is not known"
-    return Work(
+    return LibraryWork(
         action,
         element_text(element),
         ops.count,
@@ -122,7 +124,7 @@ def work_of(m: Machine, kind: Kind, ops: Operands) -> Work:
     )
 
 
-def _kept_share(m: Machine) -> Expr:
+def _kept_share(m: HostInterpreter) -> Expr:
     why = "which elements are kept depends on data"
     return m.unknown("share of elements kept", why, "double", assumed=0.5).value
 
@@ -170,7 +172,7 @@ def width_factor(element: Type | None) -> int:
     return 2 if wide and element is not None and element.name != "double" else 1
 
 
-def _sort(ops: Operands) -> Work:
+def _sort(ops: Operands) -> LibraryWork:
     keys = ops.reads[0] if ops.reads else Operand(None, None, "device")
     element = keys.element
     name = element_text(element)
@@ -179,7 +181,7 @@ def _sort(ops: Operands) -> Work:
     each = moved.constant if moved is not None else None
     if ops.count is None or width is None or each is None:
         what = "number of elements" if ops.count is None else "size of its elements"
-        return Work("sort", name, ops.count, missing=f"the {what} is not known")
+        return LibraryWork("sort", name, ops.count, missing=f"the {what} is not known")
     count, each = ops.count, int(each)
     if precision_of(element) is not None and not ops.comparator:
         bits = ops.key_bits if ops.key_bits is not None else constant(8 * width)
@@ -188,7 +190,7 @@ def _sort(ops: Operands) -> Work:
         operations = {Precision.INT: count * passes * RADIX_INT_OPS}
         shown = passes.constant
         action = f"radix sort in {shown} passes" if shown is not None else "radix sort"
-        return Work(action, name, count, traffic + count * width, traffic, operations)
+        return LibraryWork(action, name, count, traffic + count * width, traffic, operations)
     tiles = apply("fdiv", apply("max", count, constant(MERGE_TILE)), MERGE_TILE)
     passes = 1 + log2_up(tiles) if tiles.constant != 1 else ONE
     traffic = count * each * passes
@@ -197,4 +199,4 @@ def _sort(ops: Operands) -> Work:
     precision = precision_of(element)
     if precision is not None:
         operations[precision] = operations.get(precision, ZERO) + compared
-    return Work("merge sort", name, count, traffic, traffic, operations)
+    return LibraryWork("merge sort", name, count, traffic, traffic, operations)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from roofline_analysis.host.library_call import Work
+from roofline_analysis.host.library_call import LibraryWork
 from roofline_analysis.host.state.access import deref
 from roofline_analysis.host.state.memory import Storage
 from roofline_analysis.host.state.operators import integer
 from roofline_analysis.host.state.registry import SUCCESS, Arguments, models
-from roofline_analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Value
+from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Value
 from roofline_core.algebra.symbolic import ONE, Expr, apply, constant
 from roofline_core.program.precision import Precision
 from roofline_core.program.types import Type
@@ -75,7 +75,7 @@ def _plan_many(args: Arguments) -> Value:
     return _keep(args, 0, points, args.expr(10) if len(args) > 10 else ONE)
 
 
-def fft_work(args: Arguments, name: str) -> Work:
+def fft_work(args: Arguments, name: str) -> LibraryWork:
     """5 n log2 n operations for n complex points, half as many for real ones.
 
     The count is the convention of the FFTW benchmark (benchFFT), which is that of radix 2.
@@ -86,9 +86,9 @@ def fft_work(args: Arguments, name: str) -> Work:
     element = "complex<double>" if double else "complex<float>"
     plan = args.value(0)
     if isinstance(plan, Storage):
-        plan = plan.elements.get(0, Opaque("a plan", "it is not known"))
+        plan = plan.elements.get(0, OpaqueValue("a plan", "it is not known"))
     if not isinstance(plan, Aggregate) or _POINTS not in plan.fields:
-        return Work("Fourier transform", element, missing="the plan's size is not known")
+        return LibraryWork("Fourier transform", element, missing="the plan's size is not known")
     points, batch = (args.m.number(plan.fields[key]) for key in (_POINTS, _BATCH))
     assert points is not None
     assert batch is not None
@@ -100,10 +100,10 @@ def fft_work(args: Arguments, name: str) -> Work:
     operations = n * batch.value * levels * (2.5 if real else 5)
     moved = n * batch.value * rounds * bytes_each
     known = {Precision.DP if double else Precision.SP: operations}
-    return Work("Fourier transform", element, n * batch.value, moved, moved, known)
+    return LibraryWork("Fourier transform", element, n * batch.value, moved, moved, known)
 
 
-def random_work(args: Arguments, name: str) -> Work:
+def random_work(args: Arguments, name: str) -> LibraryWork:
     """Numbers of a generator written to memory."""
     lowered = name.lower()
     found = next((key for key in _DISTRIBUTION_FLOPS if key in lowered), None)
@@ -120,4 +120,4 @@ def random_work(args: Arguments, name: str) -> Work:
         flops = count * _DISTRIBUTION_FLOPS[found]
         operations[Precision.DP if double else Precision.SP] = flops
     what = f"random numbers ({found})" if found else "random numbers"
-    return Work(what, element, count, Expr({}), count * width, operations)
+    return LibraryWork(what, element, count, Expr({}), count * width, operations)

@@ -23,7 +23,7 @@ from roofline_analysis.host.state.memory import AUTO, Cell, ElementPlace, Storag
 from roofline_analysis.host.state.operators import integer
 from roofline_analysis.host.state.registry import SUCCESS, Arguments, models, text_of
 from roofline_analysis.host.state.types import sizeof
-from roofline_analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Value
+from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Value
 from roofline_core.algebra.symbolic import ONE, ZERO, Expr
 from roofline_core.program.types import Type
 
@@ -281,4 +281,4 @@ def _make_unknown(args: Arguments, value: Value | None) -> None:
                 kind = "int"
             args.m.store(target, args.m.unknown(name, why, kind, assumed=1))
         else:
-            args.m.store(target, Opaque(target.name, f"{args.name}() gives it", target.type))
+            args.m.store(target, OpaqueValue(target.name, f"{args.name}() gives it", target.type))

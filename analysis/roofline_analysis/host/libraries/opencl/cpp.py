@@ -25,11 +25,11 @@ from roofline_analysis.host.objects.construction import LIBRARY_CLASSES
 from roofline_analysis.host.objects.containers import make_container
 from roofline_analysis.host.state.access import rvalue
 from roofline_analysis.host.state.havoc import forget_unknown_call
-from roofline_analysis.host.state.machine import Machine
-from roofline_analysis.host.state.memory import AUTO, Cell, Place, Storage
+from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import binary
 from roofline_analysis.host.state.registry import Arguments, models
-from roofline_analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Value
+from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Value
 from roofline_analysis.language.opencl_headers import ENQUEUE_ARGS
 from roofline_core.algebra.symbolic import ZERO, Expr, constant
 from roofline_core.program.expressions import Name
@@ -83,7 +83,7 @@ def _buffer(args: Arguments) -> Value | None:
     return new_buffer(args, size.value if size is not None else None, host)
 
 
-def _range_bytes(m: Machine, begin: Pointer, end: Value) -> Expr | None:
+def _range_bytes(m: HostInterpreter, begin: Pointer, end: Value) -> Expr | None:
     if isinstance(end, Pointer) and end.buffer is begin.buffer:
         return end.offset_bytes - begin.offset_bytes
     number = m.number(binary(m, "-", end, begin), "long")
@@ -143,14 +143,14 @@ _MAKERS: Final[dict[str, Maker]] = {
 _UNMISTAKABLE: Final = frozenset(("NDRange", ENQUEUE_ARGS, "KernelFunctor", "make_kernel"))
 
 
-def _is_opencl(name: str, short: str, args: Sequence[Place]) -> bool:
+def _is_opencl(name: str, short: str, args: Sequence[HostPlace]) -> bool:
     """Whether a class name, perhaps used without ``cl::``, is meant as OpenCL's."""
     if name.startswith("cl::") or short in _UNMISTAKABLE:
         return True
     return any(object_of(place.get()) is not None for place in args)
 
 
-def _made(m: Machine, type: Type, args: Sequence[Place], name: str) -> Value | None:
+def _made(m: HostInterpreter, type: Type, args: Sequence[HostPlace], name: str) -> Value | None:
     short = type.name.rpartition("::")[2]
     if not _is_opencl(type.name, short, args):
         return None
@@ -160,7 +160,7 @@ def _made(m: Machine, type: Type, args: Sequence[Place], name: str) -> Value | N
     return made
 
 
-def _line(m: Machine) -> int:
+def _line(m: HostInterpreter) -> int:
     """A declaration does not say its line here; the function's is the nearest known."""
     function = m.frame.function if m.frames else None
     return function.span.line if function is not None else 0
@@ -203,7 +203,7 @@ def _default(args: Arguments) -> Value:
     return new_object(kind) if kind is not None else args.opaque()
 
 
-def list_of(m: Machine, class_name: str, values: Sequence[Value]) -> Value:
+def list_of(m: HostInterpreter, class_name: str, values: Sequence[Value]) -> Value:
     """A ``std::vector`` of OpenCL objects."""
     places = [Cell("", AUTO, value) for value in values]
     return make_container(
@@ -221,4 +221,4 @@ def opencl_static(args: Arguments) -> Value | None:
         platform = new_object("platform_id")
         is_list = "vector" in target.type.name or isinstance(target.get(), Aggregate)
         args.m.store(target, list_of(args.m, "cl::Platform", [platform]) if is_list else platform)
-    return Scalar(ZERO, "int") if target is not None else Opaque("platforms", "no target")
+    return Scalar(ZERO, "int") if target is not None else OpaqueValue("platforms", "no target")

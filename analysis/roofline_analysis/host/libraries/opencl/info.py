@@ -7,7 +7,7 @@ from typing import Final
 from roofline_analysis.host.libraries.opencl.c import put, succeed
 from roofline_analysis.host.libraries.opencl.objects import new_object
 from roofline_analysis.host.state.access import deref
-from roofline_analysis.host.state.machine import Machine
+from roofline_analysis.host.state.machine import HostInterpreter
 from roofline_analysis.host.state.memory import Storage
 from roofline_analysis.host.state.operators import integer
 from roofline_analysis.host.state.registry import SUCCESS, Arguments, models
@@ -30,7 +30,7 @@ _CONTEXT_COUNT: Final = (0x1083, 0x1162)
 _BUILD_STATUS: Final = 0x1181
 
 
-def device_number(m: Machine, code: int) -> Scalar | None:
+def device_number(m: HostInterpreter, code: int) -> Scalar | None:
     """The number that ``clGetDeviceInfo`` gives for a code; None if it gives none known here."""
     found = _NUMBERS.get(code)
     if found is None:
@@ -49,7 +49,7 @@ def device_text(code: int) -> Text | None:
     return Text(found) if found is not None else None
 
 
-def kernel_number(m: Machine, code: int) -> Scalar | None:
+def kernel_number(m: HostInterpreter, code: int) -> Scalar | None:
     """The number that ``clGetKernelWorkGroupInfo`` gives for a code."""
     properties = m.options.device_properties
     if code == _WORK_GROUP_SIZE:

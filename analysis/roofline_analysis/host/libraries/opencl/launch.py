@@ -10,10 +10,10 @@ from roofline_analysis.host.launches.launch_forms import Extents, Shape
 from roofline_analysis.host.libraries.opencl.objects import KernelObject, kernel_of
 from roofline_analysis.host.libraries.opencl.setup import assigned_kernel
 from roofline_analysis.host.state.access import deref, load
-from roofline_analysis.host.state.machine import Machine
-from roofline_analysis.host.state.memory import AUTO, Cell, Place
+from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace
 from roofline_analysis.host.state.operators import integer
-from roofline_analysis.host.values import Aggregate, Opaque, Pointer, Scalar, Value
+from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Value
 from roofline_core.algebra.symbolic import ONE, ZERO, Expr, apply, constant
 from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
@@ -31,7 +31,7 @@ _RANGE: Final = Type("cl::NDRange")
 
 
 def launch(
-    m: Machine,
+    m: HostInterpreter,
     site: ex.Expression,
     kernel: Value,
     sizes: tuple[Sequence[Expr] | None, Sequence[Expr] | None],
@@ -58,7 +58,7 @@ def launch(
 
 
 def _launch(
-    m: Machine,
+    m: HostInterpreter,
     site: ex.Expression,
     function: Function,
     kernel: KernelObject,
@@ -79,13 +79,13 @@ def _launch(
 def _missing(kernel: Value, found: KernelObject | None) -> str:
     if found is not None and found.name:
         return f"kernel '{found.name}' is in none of the files of this program"
-    if isinstance(kernel, Opaque):
+    if isinstance(kernel, OpaqueValue):
         return f"which kernel is launched was not found: {kernel.name}, {kernel.why}"
     return "which kernel is launched was not found"
 
 
 def _shape(
-    m: Machine,
+    m: HostInterpreter,
     function: Function,
     global_size: Sequence[Expr] | None,
     local_size: Sequence[Expr] | None,
@@ -108,7 +108,7 @@ def _groups(extent: Expr, group: Expr) -> Expr:
     return extent if group == ONE else apply("div", extent + group - 1, group)
 
 
-def _demanded(m: Machine, function: Function) -> list[Expr]:
+def _demanded(m: HostInterpreter, function: Function) -> list[Expr]:
     """The kernel's ``reqd_work_group_size``; empty if it has none."""
     numbers = [m.number(m.eval(extent)) for extent in function.block_shape]
     return [number.value for number in numbers if number is not None]
@@ -130,15 +130,17 @@ def _chosen(global_size: Sequence[Expr]) -> list[Expr]:
     return chosen
 
 
-def _arguments(function: Function, kernel: KernelObject) -> tuple[list[Place], Expr | None]:
+def _arguments(function: Function, kernel: KernelObject) -> tuple[list[HostPlace], Expr | None]:
     """The arguments set, and the bytes of local memory among them."""
     shared: Expr | None = ZERO
-    places: list[Place] = []
+    places: list[HostPlace] = []
     for position, formal in enumerate(function.params):
         value = kernel.arguments.elements.get(position)
         if value is None:
             name = formal.name or f"argument {position}"
-            value = Opaque(name, f"argument {position} is not set where the program is followed")
+            value = OpaqueValue(
+                name, f"argument {position} is not set where the program is followed"
+            )
         places.append(Cell("", AUTO, value))
         if isinstance(value, Pointer) and value.buffer is not None:
             if value.buffer.space == LOCAL_SPACE:
@@ -147,7 +149,7 @@ def _arguments(function: Function, kernel: KernelObject) -> tuple[list[Place], E
     return places, shared
 
 
-def sizes_at(m: Machine, sizes: Value, dimensions: int | float | None) -> list[Expr] | None:
+def sizes_at(m: HostInterpreter, sizes: Value, dimensions: int | float | None) -> list[Expr] | None:
     """The ``dimensions`` numbers that a pointer leads to; None for a null pointer."""
     if isinstance(sizes, Pointer) and sizes.buffer is None:
         return None
@@ -162,7 +164,7 @@ def sizes_at(m: Machine, sizes: Value, dimensions: int | float | None) -> list[E
     return found
 
 
-def make_range(m: Machine, args: Sequence[Value]) -> Value:
+def make_range(m: HostInterpreter, args: Sequence[Value]) -> Value:
     """A ``cl::NDRange`` of these extents; without any it is the null range."""
     fields: dict[str, Value] = {}
     for axis, value in zip("xyz", args, strict=False):
@@ -172,7 +174,7 @@ def make_range(m: Machine, args: Sequence[Value]) -> Value:
     return Aggregate(_RANGE, fields)
 
 
-def range_sizes(m: Machine, value: Value | None) -> list[Expr] | None:
+def range_sizes(m: HostInterpreter, value: Value | None) -> list[Expr] | None:
     """The extents of an ``NDRange`` or of a number that becomes one; None for the null range."""
     if isinstance(value, Aggregate) and "NDRange" in value.type.name:
         numbers = [m.number(value.fields.get(axis)) for axis in "xyz" if axis in value.fields]
@@ -187,7 +189,7 @@ def range_sizes(m: Machine, value: Value | None) -> list[Expr] | None:
 
 def is_range(value: Value | None) -> bool:
     """Whether a value is an ``NDRange`` or the name of the null one."""
-    if isinstance(value, Opaque):
+    if isinstance(value, OpaqueValue):
         return value.name.endswith("NullRange")
     return isinstance(value, Scalar) or (
         isinstance(value, Aggregate) and ("NDRange" in value.type.name)

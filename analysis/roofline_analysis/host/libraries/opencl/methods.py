@@ -17,8 +17,8 @@ from roofline_analysis.host.libraries.opencl.objects import (
     set_argument,
 )
 from roofline_analysis.host.state.access import rvalue
-from roofline_analysis.host.state.machine import Machine
-from roofline_analysis.host.state.memory import AUTO, Cell, Place, Storage
+from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage
 from roofline_analysis.host.state.names import template_arguments
 from roofline_analysis.host.state.operators import integer
 from roofline_analysis.host.state.registry import Arguments
@@ -30,8 +30,8 @@ from roofline_core.program.types import Type
 
 
 def opencl_method(
-    m: Machine, base: Value, callee: ex.Member, places: Sequence[Place], node: ex.Call
-) -> Place | None:
+    m: HostInterpreter, base: Value, callee: ex.Member, places: Sequence[HostPlace], node: ex.Call
+) -> HostPlace | None:
     """A method call on an OpenCL object; None where it is none."""
     args = Arguments(m, callee.name, places, node.line, callee.template_args)
     args.site = node
@@ -160,8 +160,8 @@ _METHODS = {
 
 
 def opencl_functor(
-    m: Machine, value: Value, args: Sequence[Place], node: ex.Call | None
-) -> Place | None:
+    m: HostInterpreter, value: Value, args: Sequence[HostPlace], node: ex.Call | None
+) -> HostPlace | None:
     """A call of an OpenCL object: a kernel functor's launch, or ``object()``; None for others."""
     if isinstance(value, Aggregate) and value.type.name == "cl::EnqueueArgs":
         return _launched(m, value.fields.get("kernel"), value, args, node)
@@ -176,12 +176,12 @@ def opencl_functor(
 
 
 def _launched(
-    m: Machine,
+    m: HostInterpreter,
     kernel: Value | None,
     enqueued: Value,
-    args: Sequence[Place],
+    args: Sequence[HostPlace],
     node: ex.Expression | None,
-) -> Place:
+) -> HostPlace:
     found = kernel_of(m, kernel)
     if found is not None and kernel is not None and isinstance(enqueued, Aggregate):
         for position, place in enumerate(args):

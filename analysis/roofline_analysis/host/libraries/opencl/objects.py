@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Final
 
 from roofline_analysis.host.state.access import deref
-from roofline_analysis.host.state.machine import Machine
+from roofline_analysis.host.state.machine import HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, ElementPlace, Storage
 from roofline_analysis.host.state.operators import integer
 from roofline_analysis.host.state.registry import text_of
-from roofline_analysis.host.values import Aggregate, Opaque, Origin, Pointer, Text, Value
+from roofline_analysis.host.values import Aggregate, OpaqueValue, Origin, Pointer, Text, Value
 from roofline_core.algebra.symbolic import ZERO
 from roofline_core.program.types import Type
 from roofline_core.program.units import Dialect, Function
@@ -64,7 +64,7 @@ def object_of(value: Value | None) -> ClObject | None:
     return None
 
 
-def kernel_of(m: Machine, value: Value | None) -> KernelObject | None:
+def kernel_of(m: HostInterpreter, value: Value | None) -> KernelObject | None:
     """The kernel that a handle, or a pointer to one, refers to."""
     for _ in range(2):
         found = object_of(value)
@@ -82,23 +82,25 @@ def program_of(value: Value | None) -> ProgramObject | None:
     return found if isinstance(found, ProgramObject) else None
 
 
-def set_argument(m: Machine, kernel: KernelObject, position: int, value: Value) -> None:
+def set_argument(m: HostInterpreter, kernel: KernelObject, position: int, value: Value) -> None:
     """Set a kernel's argument, so that an undecided branch around can undo it."""
     m.store(ElementPlace(kernel.arguments, position, AUTO), value)
 
 
-def make_kernel(m: Machine, program: Value | None, name: Value, line: int) -> Value:
+def make_kernel(m: HostInterpreter, program: Value | None, name: Value, line: int) -> Value:
     """The kernel of a name in a program; opaque where the name is not known."""
     text = text_of(name)
     if text is None:
-        label = name.name if isinstance(name, Opaque) else "a text"
-        return Opaque(f"the kernel named by {label}", "its name is not known", Type("cl_kernel"))
+        label = name.name if isinstance(name, OpaqueValue) else "a text"
+        return OpaqueValue(
+            f"the kernel named by {label}", "its name is not known", Type("cl_kernel")
+        )
     made = program_of(program)
     functions = kernels_named(m, text, made.hints if made is not None else ())
     return _kernel(m, text, functions, line)
 
 
-def _kernel(m: Machine, name: str, functions: Iterable[Function], line: int) -> Pointer:
+def _kernel(m: HostInterpreter, name: str, functions: Iterable[Function], line: int) -> Pointer:
     origin = m.origin(f"kernel '{name}'", line)
     found = tuple(functions)
     return handle(
@@ -106,7 +108,7 @@ def _kernel(m: Machine, name: str, functions: Iterable[Function], line: int) -> 
     )
 
 
-def all_kernels(m: Machine, program: Value | None, line: int) -> list[Pointer]:
+def all_kernels(m: HostInterpreter, program: Value | None, line: int) -> list[Pointer]:
     """All kernels of a program, in the order of its source."""
     made = program_of(program)
     hints = made.hints if made is not None else ()
@@ -121,7 +123,7 @@ def all_kernels(m: Machine, program: Value | None, line: int) -> list[Pointer]:
     return [_kernel(m, name, kernels_named(m, name, hints)[:1], line) for name in names]
 
 
-def kernels_named(m: Machine, name: str, hints: Sequence[str] = ()) -> list[Function]:
+def kernels_named(m: HostInterpreter, name: str, hints: Sequence[str] = ()) -> list[Function]:
     """OpenCL kernels of a name: those the program was seen to be made of, then the nearest."""
     found = [
         f
@@ -147,7 +149,7 @@ def _distance(path: Path, here: Path | None) -> int:
     return 2 + (here.parent not in path.parents)
 
 
-def source_hints(m: Machine, sources: Value, count: int | None) -> tuple[str, ...]:
+def source_hints(m: HostInterpreter, sources: Value, count: int | None) -> tuple[str, ...]:
     """What names the source of a program: file names, variables, the text itself."""
     found: list[str] = []
     if isinstance(sources, Text):
@@ -163,7 +165,7 @@ def source_hints(m: Machine, sources: Value, count: int | None) -> tuple[str, ..
 def _named(value: Value | None) -> list[str]:
     if isinstance(value, Text):
         return [value.value]
-    if isinstance(value, Opaque):
+    if isinstance(value, OpaqueValue):
         return [value.name, value.why]
     if isinstance(value, Pointer) and isinstance(value.buffer, Storage):
         origin = value.origin.text if value.origin is not None else ""

@@ -12,7 +12,7 @@ from typing import Final
 from roofline_analysis.host.effects.reach import runs_on_host
 from roofline_analysis.host.effects.traversal import Node, walk
 from roofline_analysis.host.libraries.opencl.objects import kernels_named
-from roofline_analysis.host.state.machine import Machine
+from roofline_analysis.host.state.machine import HostInterpreter
 from roofline_analysis.language.symbols import last_component
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
@@ -21,7 +21,7 @@ from roofline_core.program.units import Function
 _KEY: Final = "kernels assigned to handles"
 
 
-def assigned_kernel(m: Machine, site: ex.Expression) -> Function | None:
+def assigned_kernel(m: HostInterpreter, site: ex.Expression) -> Function | None:
     """The one kernel ever assigned to the handle that a launch names; None if there is no such."""
     if not isinstance(site, ex.Call):
         return None
@@ -34,7 +34,7 @@ def assigned_kernel(m: Machine, site: ex.Expression) -> Function | None:
     return kernels_named(m, next(iter(names)))[0]
 
 
-def _assigned(m: Machine) -> dict[str, set[str]]:
+def _assigned(m: HostInterpreter) -> dict[str, set[str]]:
     """Names of kernels by the last name of the handle that they are assigned to."""
     known = m.parsed_options.get(_KEY)
     if known is None:
@@ -47,7 +47,7 @@ def _assigned(m: Machine) -> dict[str, set[str]]:
     return found
 
 
-def _assignments(m: Machine, function: Function) -> Iterator[tuple[str, str]]:
+def _assignments(m: HostInterpreter, function: Function) -> Iterator[tuple[str, str]]:
     for node in walk(function.body):
         if isinstance(node, ex.Assign):
             target = _last_name(node.target)
@@ -63,7 +63,7 @@ def _assignments(m: Machine, function: Function) -> Iterator[tuple[str, str]]:
         yield from ((field, name) for value in args for name in _kernel_names(m, value))
 
 
-def _kernel_names(m: Machine, value: Node) -> Iterator[str]:
+def _kernel_names(m: HostInterpreter, value: Node) -> Iterator[str]:
     """Names of kernels among the strings of an expression."""
     for part in walk(value):
         if isinstance(part, ex.Literal) and isinstance(part.value, str):

@@ -14,7 +14,7 @@ from typing import Any
 
 from roofline_analysis.regions.kernel_summary import Work
 from roofline_analysis.rules.expression_rewrites import Swap, swap_findings
-from roofline_analysis.rules.model import Edit, Found, Level, Rule
+from roofline_analysis.rules.model import Edit, Level, Match, Rule
 from roofline_analysis.rules.node_index import Located
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
@@ -43,7 +43,7 @@ _DOUBLE = re.compile(
 )
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Double literals without which the kernel would do much less in double precision."""
     if not kernel.prediction.dp_flops:
         return

@@ -14,7 +14,7 @@ from typing import Any
 
 from roofline_analysis.regions.kernel_summary import Work
 from roofline_analysis.rules.effects import matters
-from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.model import Level, Match, Rule
 from roofline_analysis.rules.node_index import Located
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
@@ -43,7 +43,7 @@ GOOD = BAD.replace("double sum = 0.0;", "float sum = 0.0f;")
 _LEAST_GAIN = 0.1
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Double variables of kernels that neither load nor store doubles."""
     if not kernel.prediction.dp_flops or _has_double_data(kernel):
         return

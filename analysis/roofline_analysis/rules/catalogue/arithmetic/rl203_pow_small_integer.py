@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from roofline_analysis.rules.expression_rewrites import Swap, swap_findings
-from roofline_analysis.rules.model import Edit, Found, Level, Rule
+from roofline_analysis.rules.model import Edit, Level, Match, Rule
 from roofline_analysis.rules.node_index import Located, called_name, is_pure
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
@@ -37,7 +37,7 @@ _POWERS = ("pow", "powf", "powi", "powif")
 _LARGEST = 4
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Calls of ``pow`` with the constant 2, 3, 4 or 0.5."""
     lines: dict[tuple[object, int, str], list[Located]] = {}
     for located in kernel.nodes(ex.Call):

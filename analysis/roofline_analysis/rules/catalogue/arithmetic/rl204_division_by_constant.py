@@ -16,7 +16,7 @@ from typing import Any
 from roofline_analysis.device.assigned import body_facts, children
 from roofline_analysis.language.types import is_float
 from roofline_analysis.rules.expression_rewrites import Swap, swap_findings
-from roofline_analysis.rules.model import Edit, Found, Level, Rule
+from roofline_analysis.rules.model import Edit, Level, Match, Rule
 from roofline_analysis.rules.node_index import Located, names_in, within
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
@@ -46,7 +46,7 @@ _DIVISOR = re.compile(
 )
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Divisions by a literal, or in a loop by a variable that the loop does not change."""
     lines: dict[tuple[object, int], list[Located]] = {}
     for located in kernel.nodes(ex.Binary):

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from roofline_analysis.rules.expression_rewrites import Swap, swap_findings
-from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.model import Level, Match, Rule
 from roofline_analysis.rules.node_index import Located, names_in
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
@@ -45,7 +45,7 @@ _LEAST_GAIN = 0.1
 """Taking an index apart in another way is some work."""
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Divisions of whole numbers whose divisor the compiler does not know."""
     swaps = [
         Swap(located, _cheap, None)

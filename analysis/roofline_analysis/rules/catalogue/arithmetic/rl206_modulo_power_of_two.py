@@ -13,7 +13,7 @@ from typing import Any
 
 from roofline_analysis.device.assigned import body_facts
 from roofline_analysis.rules.expression_rewrites import Swap, swap_findings
-from roofline_analysis.rules.model import Edit, Found, Level, Rule
+from roofline_analysis.rules.model import Edit, Level, Match, Rule
 from roofline_analysis.rules.node_index import Located, Node
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
@@ -46,7 +46,7 @@ _INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _MAX_DEPTH = 6
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Remainders by powers of two of signed numbers that are never negative."""
     lines: dict[tuple[object, int], list[Located]] = {}
     for located in kernel.nodes(ex.Binary):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from roofline_analysis.rules.expression_rewrites import Swap, swap_findings
-from roofline_analysis.rules.model import Edit, Found, Level, Rule
+from roofline_analysis.rules.model import Edit, Level, Match, Rule
 from roofline_analysis.rules.node_index import Located, called_name
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
@@ -52,7 +52,7 @@ _LEAST_GAIN = 0.2
 """Less is not worth the accuracy."""
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Calls of single-precision functions that have a fast intrinsic."""
     if kernel.kernel.dialect not in (Dialect.CUDA, Dialect.HIP):
         return

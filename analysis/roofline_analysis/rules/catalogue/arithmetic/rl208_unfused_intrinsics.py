@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from roofline_analysis.rules.expression_rewrites import Swap, swap_findings
-from roofline_analysis.rules.model import Edit, Found, Level, Rule
+from roofline_analysis.rules.model import Edit, Level, Match, Rule
 from roofline_analysis.rules.node_index import Located, called_name
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
@@ -37,7 +37,7 @@ GOOD = BAD.replace("__fadd_rn(__fmul_rn(value, 0.9f), 0.5f)", "fmaf(value, 0.9f,
 _PAIRS: Final = {"__fadd_rn": ("__fmul_rn", "fmaf"), "__dadd_rn": ("__dmul_rn", "fma")}
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Sums by intrinsic of which one operand is a product by intrinsic."""
     swaps = [
         Swap(located, _build, _edit(kernel, located))

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from roofline_analysis.rules.expression_rewrites import Swap, swap_findings
-from roofline_analysis.rules.model import Edit, Found, Level, Rule
+from roofline_analysis.rules.model import Edit, Level, Match, Rule
 from roofline_analysis.rules.node_index import Located, called_name
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
@@ -43,7 +43,7 @@ GOOD = BAD.replace("1.0f / sqrtf(", "rsqrtf(")
 _ONE = re.compile(rb"(?<![\w.])1(?:\.0*)?f?\s*$")
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Quotients whose divisor is a call of ``sqrt``."""
     if kernel.kernel.dialect not in (Dialect.CUDA, Dialect.HIP):
         return

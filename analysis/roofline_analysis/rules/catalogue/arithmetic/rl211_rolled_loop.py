@@ -15,7 +15,7 @@ from roofline_analysis.device.assigned import body_facts
 from roofline_analysis.regions.kernel_summary import Region, RegionForm, Work
 from roofline_analysis.rules.accesses import trips
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Edit, Fix, Found, Level, Rule
+from roofline_analysis.rules.model import Edit, Fix, Level, Match, Rule
 from roofline_analysis.rules.node_index import Located, called_name, within
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
@@ -47,7 +47,7 @@ _LARGEST_BODY = 60
 _FACTOR = 4
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Innermost loops of short bodies that stay rolled, where unrolling saves time."""
     rolled = _rolled_lines(kernel)
     loops = [

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roofline_analysis.regions.kernel_summary import AccessMode, Region, RegionForm, Work
-from roofline_analysis.rules.accesses import asked, depends_on_data, trips
+from roofline_analysis.rules.accesses import depends_on_data, trips, warp_accesses
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.model import Level, Match, Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program.precision import Precision
 
@@ -81,7 +81,7 @@ _FRAGMENT = 16.0
 """Rows that a fragment holds."""
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Sums of products of halves, each of which is used many times."""
     peaks = kernel.target.roofline.peaks_gops
     tensor, plain = peaks.get(Precision.TENSOR), peaks.get(Precision.SP)
@@ -89,7 +89,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
         return
     inputs = [
         item
-        for item in asked(kernel, "global", "shared")
+        for item in warp_accesses(kernel, "global", "shared")
         if item.access.mode is AccessMode.READ and item.array.element.name in _HALVES
     ]
     if any(depends_on_data(item.access) for item in inputs):

@@ -13,7 +13,7 @@ from roofline_analysis.device.assigned import body_facts
 from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_analysis.rules.copies import TO_DEVICE, Copy, buffer_bytes, copies, kinds_of, uses_of
 from roofline_analysis.rules.host_program import HostProgram
-from roofline_analysis.rules.model import Fix, Found, Level, Related, Rule
+from roofline_analysis.rules.model import Fix, Level, Match, Related, Rule
 from roofline_analysis.rules.node_index import Loop, names_in, within
 from roofline_analysis.rules.number_text import amount
 from roofline_core.program import expressions as ex
@@ -42,7 +42,7 @@ _COPY = "        cudaMemcpy(d_weights, weights, n * sizeof(float), cudaMemcpyHos
 GOOD = BAD.replace(_COPY, "").replace("    for (int step", f"{_COPY[4:]}    for (int step")
 
 
-def check(program: HostProgram) -> Iterator[Found]:
+def check(program: HostProgram) -> Iterator[Match]:
     """Copies to the device in loops that change neither side."""
     for copy in copies(program):
         loop = copy.located.loops[-1] if copy.located.loops else None

@@ -13,7 +13,7 @@ from typing import Final
 
 from roofline_analysis.rules.copies import Copy, copies
 from roofline_analysis.rules.host_program import HostProgram
-from roofline_analysis.rules.model import Found, Level, Related, Rule
+from roofline_analysis.rules.model import Level, Match, Related, Rule
 from roofline_analysis.rules.node_index import Located, called_name, names_in, within
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
@@ -49,7 +49,7 @@ _PINNING: Final = frozenset(
 )
 
 
-def check(program: HostProgram) -> Iterator[Found]:
+def check(program: HostProgram) -> Iterator[Match]:
     """Asynchronous copies whose host side was allocated by C or C++."""
     found: dict[object, dict[str, tuple[Copy, int]]] = {}
     for copy in copies(program):

@@ -20,7 +20,7 @@ from roofline_analysis.rules.copies import (
     uses_of,
 )
 from roofline_analysis.rules.host_program import HostProgram
-from roofline_analysis.rules.model import Found, Level, Related, Rule
+from roofline_analysis.rules.model import Level, Match, Related, Rule
 from roofline_analysis.rules.node_index import called_name, names_in
 from roofline_analysis.rules.number_text import amount
 from roofline_core.program import expressions as ex
@@ -52,7 +52,7 @@ GOOD = BAD.replace("    cudaMemcpy(d_y, y, n * sizeof(float), cudaMemcpyHostToDe
 _LEAST_BYTES = 1 << 16
 
 
-def check(program: HostProgram) -> Iterator[Found]:
+def check(program: HostProgram) -> Iterator[Match]:
     """Copies to buffers that are overwritten, and back from buffers that nothing wrote."""
     found = list(copies(program))
     for copy in found:
@@ -98,7 +98,7 @@ def _is_named(name: str, *nodes: object) -> bool:
     return any(isinstance(node, ex.Name) and node.name == name for node in nodes)
 
 
-def _overwritten(program: HostProgram, copy: Copy, uses: list[Use], size: float) -> Iterator[Found]:
+def _overwritten(program: HostProgram, copy: Copy, uses: list[Use], size: float) -> Iterator[Match]:
     later = [use for use in uses if use.launch.context.line > copy.call.line]
     if not later or len(later) != len(uses) or not _writes_whole(later[0], size):
         return
@@ -129,7 +129,7 @@ def _writes_whole(use: Use, size: float) -> bool:
 
 def _unchanged(
     program: HostProgram, copy: Copy, uses: list[Use], all_copies: list[Copy], size: float
-) -> Iterator[Found]:
+) -> Iterator[Match]:
     if any(kinds_of(use) != {AccessMode.READ} for use in uses):
         return
     if not any(each.direction == TO_DEVICE and each.target == copy.source for each in all_copies):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from roofline_analysis.rules.host_program import HostProgram
-from roofline_analysis.rules.model import Fix, Found, Level, Rule
+from roofline_analysis.rules.model import Fix, Level, Match, Rule
 from roofline_analysis.rules.node_index import Located, Loop, called_name, within
 from roofline_analysis.rules.number_text import duration
 from roofline_core.program import expressions as ex
@@ -47,7 +47,7 @@ _LONGEST_NS = 50_000.0
 """A launch that takes longer hides what a wait costs."""
 
 
-def check(program: HostProgram) -> Iterator[Found]:
+def check(program: HostProgram) -> Iterator[Match]:
     """Waits in loops that do nothing else but launch."""
     for located, call in program.calls(*_WAITS):
         loop = located.loops[-1] if located.loops else None

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from roofline_analysis.device.assigned import body_facts
 from roofline_analysis.rules.host_program import HostLaunch, HostProgram
-from roofline_analysis.rules.model import Found, Level, Related, Rule
+from roofline_analysis.rules.model import Level, Match, Related, Rule
 from roofline_analysis.rules.node_index import Located, called_name, names_in
 from roofline_analysis.rules.number_text import duration, plain
 from roofline_analysis.timing.launch_time import CONSTANTS
@@ -39,7 +39,7 @@ _SHORT = 1.0
 """Times of launching that a launch's own work takes at most."""
 
 
-def check(program: HostProgram) -> Iterator[Found]:
+def check(program: HostProgram) -> Iterator[Match]:
     """Launches in loops that pass something else each time and take hardly longer than nothing."""
     nodes = {each.node.line: each for each in program.nodes(ex.Launch) if _is_step(each)}
     if not nodes:

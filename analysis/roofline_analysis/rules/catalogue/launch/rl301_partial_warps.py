@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.launches import block_threads, found_at_launch, known_launches
-from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.model import Level, Match, Rule
 from roofline_analysis.rules.subject import KernelSubject
 
 BAD = """\
@@ -34,7 +34,7 @@ int main() {
 GOOD = BAD.replace("(n + 39) / 40, 40", "n / 256, 256")
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Launches with blocks that are no multiple of a warp."""
     warp = kernel.target.gpu.architecture.warp_size
     for launch in known_launches(kernel):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.launches import block_threads, found_at_launch, known_launches
-from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.model import Level, Match, Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
 
@@ -36,7 +36,7 @@ _LEAST_TIME_NS = 25_000.0
 """A short launch, such as the last step of a reduction, is not worth spreading."""
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Launches of few blocks that take long."""
     sms = kernel.target.gpu.sm_count
     if not _shares_blocks_out(kernel):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.launches import found_at_launch, known_launches
-from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.model import Level, Match, Rule
 from roofline_analysis.rules.subject import KernelSubject
 
 BAD = """\
@@ -36,7 +36,7 @@ GOOD = BAD.replace("<<<n / 1024, 1024>>>", "<<<n / 128, 128>>>")
 _LEAST_GAIN = 0.15
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Launches that take as long as with many more blocks."""
     sms = kernel.target.gpu.sm_count
     for launch in known_launches(kernel):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.launches import known_launches
-from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.model import Level, Match, Rule
 from roofline_analysis.rules.number_text import amount
 from roofline_analysis.rules.subject import KernelSubject
 
@@ -41,7 +41,7 @@ GOOD = BAD.replace("tile[8192]", "tile[128]")
 _LOW = 0.4
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Launches of low occupancy that shared memory limits."""
     launch = next(iter(known_launches(kernel)), None)
     if launch is None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.launches import block_threads, found_at_launch, known_launches
-from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.model import Level, Match, Rule
 from roofline_analysis.rules.subject import KernelSubject
 
 BAD = """\
@@ -37,7 +37,7 @@ GOOD = BAD.replace("<<<n / 32, 32>>>", "<<<n / 256, 256>>>")
 _LOW = 0.5
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Launches whose resident blocks are limited by their number."""
     for launch in known_launches(kernel):
         used, share = launch.prediction.utilisation, launch.prediction.occupancy

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from roofline_analysis.regions.kernel_summary import Region, RegionForm, Role
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.model import Level, Match, Rule
 from roofline_analysis.rules.subject import KernelSubject
 
 BAD = """\
@@ -63,7 +63,7 @@ _FEW = 1.01
 """Threads of a block that pass."""
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Guards that one thread of each block passes, with a loop inside that takes long."""
     execution = kernel.judged.execution
     x, y, z = execution.block

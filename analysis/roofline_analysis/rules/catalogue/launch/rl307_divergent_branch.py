@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from roofline_analysis.regions.kernel_summary import Region, RegionForm, Role
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.model import Level, Match, Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.algebra.symbolic import Apply, Expr
 from roofline_core.program import statements as st
@@ -45,7 +45,7 @@ _LEAST_LANES = 32.0
 """Of a block: fewer cannot fill a warp."""
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Guards by the thread's index that more warps pass than their lanes would fill."""
     execution = kernel.judged.execution
     warp = float(kernel.target.gpu.architecture.warp_size)

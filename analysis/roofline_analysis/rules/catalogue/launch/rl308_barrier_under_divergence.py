@@ -13,7 +13,7 @@ import numpy as np
 
 from roofline_analysis.device.values import THREAD
 from roofline_analysis.regions.kernel_summary import Region, Role
-from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.model import Level, Match, Rule
 from roofline_analysis.rules.node_index import Located, called_name
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
@@ -45,7 +45,7 @@ GOOD = BAD.replace("        __syncthreads();\n", "").replace(
 _BARRIERS = ("__syncthreads",)
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Barriers below guards that hold for some threads of a block only."""
     sites = {
         (located.function.path, located.node.line): located

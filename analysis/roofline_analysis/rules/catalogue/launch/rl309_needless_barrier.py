@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Edit, Fix, Found, Level, Rule
+from roofline_analysis.rules.model import Edit, Fix, Level, Match, Rule
 from roofline_analysis.rules.node_index import called_name
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
@@ -42,7 +42,7 @@ GOOD = BAD.replace("        __syncthreads();\n", "")
 _STATEMENT = re.compile(rb"[ \t]*__syncthreads\s*\(\s*\)\s*;")
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Barriers of kernels whose threads share nothing."""
     summary = kernel.summary
     if not summary.barriers or summary.shared_bytes or kernel.launch.bound.dynamic_shared_bytes:

@@ -13,17 +13,17 @@ from collections.abc import Iterator, Sequence
 from roofline_analysis.device.values import THREAD
 from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_analysis.rules.accesses import (
-    Asked,
-    asked,
+    WarpAccess,
     by_array,
     depends_on_data,
     lane_stride,
     shown_name,
     sites_of,
     stride,
+    warp_accesses,
 )
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.model import Level, Match, Rule
 from roofline_analysis.rules.subject import KernelSubject
 
 BAD = """\
@@ -55,12 +55,12 @@ _FIRST_CACHE_BYTES = 128 * 1024
 _LEAST_LANES = 8.0
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Arrays whose lanes lie a sector or more apart, where all of them together cost time."""
     traffic = {item.array: item for item in kernel.judged.traffic.arrays}
-    found: list[Asked] = []
+    found: list[WarpAccess] = []
     change = Change()
-    for array, items in by_array(asked(kernel, "global")).items():
+    for array, items in by_array(warp_accesses(kernel, "global")).items():
         wide = [item for item in items if _is_wide(kernel, item)]
         if not wide or _is_covered(kernel, wide):
             continue
@@ -76,7 +76,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
             yield kernel.found(_message(kernel, found), sites_of(found), effect)
 
 
-def _is_covered(kernel: KernelSubject, items: Sequence[Asked]) -> bool:
+def _is_covered(kernel: KernelSubject, items: Sequence[WarpAccess]) -> bool:
     """Whether each thread uses what its sectors bring before the first cache loses it."""
     apart = abs(lane_stride(kernel, items[0].access) or 0.0)
     used: set[int] = set()
@@ -88,7 +88,7 @@ def _is_covered(kernel: KernelSubject, items: Sequence[Asked]) -> bool:
     return len(used) >= _USED * apart and apart * threads <= _FIRST_CACHE_BYTES
 
 
-def is_transposed(kernel: KernelSubject, item: Asked) -> bool:
+def is_transposed(kernel: KernelSubject, item: WarpAccess) -> bool:
     """Whether ``threadIdx.y`` goes through neighbouring elements and ``threadIdx.x`` does not."""
     if kernel.judged.execution.block[1] < 2:
         return False
@@ -99,7 +99,7 @@ def is_transposed(kernel: KernelSubject, item: Asked) -> bool:
     )
 
 
-def _is_wide(kernel: KernelSubject, item: Asked) -> bool:
+def _is_wide(kernel: KernelSubject, item: WarpAccess) -> bool:
     if (
         item.access.mode is AccessMode.ATOMIC
         or depends_on_data(item.access)
@@ -112,7 +112,7 @@ def _is_wide(kernel: KernelSubject, item: Asked) -> bool:
     return apart is not None and abs(apart) >= item.sector_bytes
 
 
-def _message(kernel: KernelSubject, items: Sequence[Asked]) -> str:
+def _message(kernel: KernelSubject, items: Sequence[WarpAccess]) -> str:
     worst = max(items, key=lambda item: item.warp_runs * item.request.sectors)
     apart = lane_stride(kernel, worst.access) or 0.0
     names = ", ".join(list(dict.fromkeys(shown_name(item.array) for item in items))[:5])

@@ -12,16 +12,16 @@ from collections.abc import Iterator, Sequence
 
 from roofline_analysis.device.values import THREAD
 from roofline_analysis.rules.accesses import (
-    Asked,
-    asked,
+    WarpAccess,
     by_array,
     depends_on_data,
     shown_name,
     sites_of,
     stride,
+    warp_accesses,
 )
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.model import Level, Match, Rule
 from roofline_analysis.rules.subject import KernelSubject
 
 BAD = """\
@@ -62,10 +62,10 @@ _MOST_USED = 0.6
 """Of a structure's bytes: more are worth moving it whole."""
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Arrays of classes of which a part is used, and what the rest costs."""
     traffic = {item.array: item for item in kernel.judged.traffic.arrays}
-    for array, items in by_array(asked(kernel, "global")).items():
+    for array, items in by_array(warp_accesses(kernel, "global")).items():
         struct = kernel.type_system.symbols.find_struct(array.element.name)
         if struct is None or array.element.pointers or array.indirect or array not in traffic:
             continue
@@ -91,7 +91,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
             )
 
 
-def _step(kernel: KernelSubject, items: Sequence[Asked]) -> float | None:
+def _step(kernel: KernelSubject, items: Sequence[WarpAccess]) -> float | None:
     """Bytes from one thread's structure to the next's, if all accesses agree."""
     steps = set()
     for item in items:
@@ -105,7 +105,7 @@ def _step(kernel: KernelSubject, items: Sequence[Asked]) -> float | None:
     return step
 
 
-def _used(items: Sequence[Asked], step: float) -> float:
+def _used(items: Sequence[WarpAccess], step: float) -> float:
     """Bytes of a structure that some access touches."""
     bytes_used: set[int] = set()
     for item in items:
@@ -114,7 +114,7 @@ def _used(items: Sequence[Asked], step: float) -> float:
     return float(len(bytes_used))
 
 
-def _kept(items: Sequence[Asked], step: float, used: float) -> float:
+def _kept(items: Sequence[WarpAccess], step: float, used: float) -> float:
     """The share of the present traffic that is left when only the used bytes move."""
     sectors: set[float] = set()
     for item in items:

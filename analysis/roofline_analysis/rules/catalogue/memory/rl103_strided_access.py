@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roofline_analysis.rules.accesses import (
-    Asked,
-    asked,
+    WarpAccess,
     by_array,
     depends_on_data,
     lane_stride,
     shown_name,
     sites_of,
+    warp_accesses,
 )
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.model import Level, Match, Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_analysis.traffic.footprint import Box
 from roofline_core.program import expressions as ex
@@ -46,7 +46,7 @@ _FAR = 128.0
 """Bytes between neighbouring threads: beyond, it is the mapping of threads that is to blame."""
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Arrays of which all accesses together leave most bytes of the sectors unused."""
     traffic = {item.array: item for item in kernel.judged.traffic.arrays}
     # A vector may be loaded there, of which the model sees one element.
@@ -55,10 +55,10 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
         for located in kernel.nodes(ex.Cast)
         if isinstance(located.node, ex.Cast) and located.node.type.pointers
     }
-    found: list[Asked] = []
+    found: list[WarpAccess] = []
     change = Change()
     shares = []
-    for array, items in by_array(asked(kernel, "global")).items():
+    for array, items in by_array(warp_accesses(kernel, "global")).items():
         moved = traffic.get(array)
         if moved is None or any(not _is_gapped(kernel, item) for item in items):
             continue
@@ -89,7 +89,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
         )
 
 
-def _is_gapped(kernel: KernelSubject, item: Asked) -> bool:
+def _is_gapped(kernel: KernelSubject, item: WarpAccess) -> bool:
     touched = kernel.touched.get(item.access)
     if touched is None or touched.box is None or depends_on_data(item.access):
         return False
@@ -97,7 +97,7 @@ def _is_gapped(kernel: KernelSubject, item: Asked) -> bool:
     return apart is not None and 2 * item.access.size_bytes <= abs(apart) <= _FAR
 
 
-def _elements(kernel: KernelSubject, item: Asked) -> float:
+def _elements(kernel: KernelSubject, item: WarpAccess) -> float:
     """Bytes that an access uses itself, each once."""
     touched = kernel.touched[item.access]
     assert isinstance(touched.box, Box)

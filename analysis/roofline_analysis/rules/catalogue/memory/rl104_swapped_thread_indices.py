@@ -11,16 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roofline_analysis.rules.accesses import (
-    Asked,
-    asked,
+    WarpAccess,
     depends_on_data,
     lane_stride,
     shown_name,
     sites_of,
+    warp_accesses,
 )
 from roofline_analysis.rules.catalogue.memory.rl101_uncoalesced_access import is_transposed
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.model import Level, Match, Rule
 from roofline_analysis.rules.subject import KernelSubject
 
 BAD = """\
@@ -48,9 +48,9 @@ GOOD = (
 )
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Accesses that would be coalesced with x and y swapped, if none would be hurt by it."""
-    items = [item for item in asked(kernel, "global") if not depends_on_data(item.access)]
+    items = [item for item in warp_accesses(kernel, "global") if not depends_on_data(item.access)]
     swapped = [item for item in items if is_transposed(kernel, item)]
     if not swapped or any(_is_coalesced(kernel, item) for item in items):
         return
@@ -67,7 +67,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
     )
 
 
-def _is_coalesced(kernel: KernelSubject, item: Asked) -> bool:
+def _is_coalesced(kernel: KernelSubject, item: WarpAccess) -> bool:
     """Whether an access would be spread by the swap."""
     return lane_stride(kernel, item.access) == item.access.size_bytes
 

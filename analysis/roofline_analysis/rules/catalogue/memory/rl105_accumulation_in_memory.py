@@ -11,16 +11,16 @@ from collections.abc import Iterator
 
 from roofline_analysis.regions.kernel_summary import AccessMode, Region
 from roofline_analysis.rules.accesses import (
-    Asked,
-    asked,
+    WarpAccess,
     by_array,
     depends_on_data,
     shown_name,
     sites_of,
     trips,
+    warp_accesses,
 )
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.model import Level, Match, Rule
 from roofline_analysis.rules.subject import KernelSubject
 
 BAD = """\
@@ -48,9 +48,9 @@ GOOD = BAD.replace("    y[i] = 0.0f;\n", "    float sum = 0.0f;\n").replace(
 _LEAST_TRIPS = 4.0
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Elements that a loop both loads and stores at an address it does not change."""
-    for array, items in by_array(asked(kernel, "global")).items():
+    for array, items in by_array(warp_accesses(kernel, "global")).items():
         loops = {id(loop): loop for item in items if (loop := _loop(kernel, item)) is not None}
         for loop in loops.values():
             inside = [item for item in items if loop in item.region.ancestors()]
@@ -73,7 +73,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
                 )
 
 
-def _loop(kernel: KernelSubject, item: Asked) -> Region | None:
+def _loop(kernel: KernelSubject, item: WarpAccess) -> Region | None:
     """The innermost loop around a store, if the address is the same in all its runs."""
     loop = item.region.innermost_loop
     if item.access.mode is not AccessMode.WRITE or loop is None or depends_on_data(item.access):

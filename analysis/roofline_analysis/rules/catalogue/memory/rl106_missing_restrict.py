@@ -15,7 +15,7 @@ from dataclasses import replace
 from roofline_analysis.host.values import Buffer, Pointer
 from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_analysis.rules.effects import matters
-from roofline_analysis.rules.model import Edit, Fix, Found, Level, Rule
+from roofline_analysis.rules.model import Edit, Fix, Level, Match, Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program.statements import Variable
 from roofline_core.program.units import Dialect
@@ -46,7 +46,7 @@ GOOD = BAD.replace(
 ).replace("float *y, float *z)", "float *__restrict__ y, float *__restrict__ z)")
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Kernels that load again what a store through another pointer might have changed."""
     function = kernel.kernel
     if function.dialect not in (Dialect.CUDA, Dialect.HIP):

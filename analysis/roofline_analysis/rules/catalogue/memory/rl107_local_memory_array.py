@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from roofline_analysis.rules.accesses import Asked, asked, by_array, sites_of
+from roofline_analysis.rules.accesses import WarpAccess, by_array, sites_of, warp_accesses
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Effect, Fix, Found, Level, Rule
+from roofline_analysis.rules.model import Effect, Fix, Level, Match, Rule
 from roofline_analysis.rules.node_index import Located, within
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
@@ -42,9 +42,9 @@ GOOD = BAD.replace("    for (int k", "    #pragma unroll\n    for (int k")
 _LEAST_GAIN = 0.1
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Local arrays in memory, all together, and the loops that would free them if unrolled."""
-    items = [i for each in by_array(asked(kernel, "local")).values() for i in each]
+    items = [i for each in by_array(warp_accesses(kernel, "local")).values() for i in each]
     if not items:
         return
     arrays = [a for a in kernel.judged.traffic.arrays if a.array.space == "local"]
@@ -89,7 +89,9 @@ def _names(kernel: KernelSubject, sites: Sequence[Any]) -> list[str]:
     return list(found)
 
 
-def _unrolled(kernel: KernelSubject, items: Sequence[Asked]) -> tuple[Effect | None, Fix | None]:
+def _unrolled(
+    kernel: KernelSubject, items: Sequence[WarpAccess]
+) -> tuple[Effect | None, Fix | None]:
     """What unrolling the loops around the accesses would do, if that frees the arrays."""
     sites = {item.access.site for item in items}
     loops: dict[int, Located] = {}

@@ -13,15 +13,15 @@ from dataclasses import replace
 from typing import Any
 
 from roofline_analysis.rules.accesses import (
-    Asked,
-    asked,
+    WarpAccess,
     by_array,
     depends_on_data,
     shown_name,
     sites_of,
+    warp_accesses,
 )
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Effect, Fix, Found, Level, Rule
+from roofline_analysis.rules.model import Effect, Fix, Level, Match, Rule
 from roofline_analysis.rules.node_index import Located
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
@@ -50,9 +50,9 @@ int main() {
 GOOD = BAD.replace("tile[32][32]", "tile[32][33]")
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Shared arrays with requests that take more clocks than they have words."""
-    for array, items in by_array(asked(kernel, "shared")).items():
+    for array, items in by_array(warp_accesses(kernel, "shared")).items():
         slow = [item for item in items if _ways(item) >= 2.0 and not depends_on_data(item.access)]
         if not slow:
             continue
@@ -73,11 +73,11 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
         )
 
 
-def _words(item: Asked) -> float:
+def _words(item: WarpAccess) -> float:
     return max(1.0, item.access.size_bytes / 4.0)
 
 
-def _ways(item: Asked) -> float:
+def _ways(item: WarpAccess) -> float:
     """How many words of the busiest bank a request needs, for each word that a lane takes."""
     return item.request.wavefronts / _words(item)
 

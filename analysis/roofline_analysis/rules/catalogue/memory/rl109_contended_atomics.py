@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 from roofline_analysis.language.types import is_float
 from roofline_analysis.regions.kernel_summary import AccessMode
-from roofline_analysis.rules.accesses import Asked, asked, shown_name
+from roofline_analysis.rules.accesses import WarpAccess, shown_name, warp_accesses
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.model import Level, Match, Rule
 from roofline_analysis.rules.number_text import amount
 from roofline_analysis.rules.subject import KernelSubject
 
@@ -63,7 +63,7 @@ _LEAST_PER_BLOCK = 16
 """Operations of a block: one a warp is what a reduction may leave."""
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """The atomic operation that most wait for."""
     judged = kernel.judged
     terms = judged.timing.terms_ns
@@ -71,7 +71,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
         return
     items = [
         item
-        for item in asked(kernel, "global")
+        for item in warp_accesses(kernel, "global")
         if item.access.mode is AccessMode.ATOMIC
         and _span(kernel, item) <= _FEW_BYTES
         and not _is_guessed(kernel, item)
@@ -96,13 +96,13 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
     )
 
 
-def _is_guessed(kernel: KernelSubject, item: Asked) -> bool:
+def _is_guessed(kernel: KernelSubject, item: WarpAccess) -> bool:
     """Whether data decides how many threads come to an access."""
     runs = kernel.judged.execution.regions
     return any(runs[region].assumed or region.waits for region in item.region.ancestors())
 
 
-def _span(kernel: KernelSubject, item: Asked) -> float:
+def _span(kernel: KernelSubject, item: WarpAccess) -> float:
     """Bytes between the first and the last address; without bounds where data decides."""
     touched = kernel.touched.get(item.access)
     if touched is None or touched.box is None or touched.random:
@@ -110,7 +110,7 @@ def _span(kernel: KernelSubject, item: Asked) -> float:
     return touched.box.span
 
 
-def _operations(kernel: KernelSubject, item: Asked) -> float:
+def _operations(kernel: KernelSubject, item: WarpAccess) -> float:
     """How many operations L2 does: one a lane for floats, one a warp where lanes are combined."""
     if is_float(item.array.element.name):
         return kernel.runs(item.region)

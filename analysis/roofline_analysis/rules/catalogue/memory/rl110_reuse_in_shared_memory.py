@@ -14,18 +14,18 @@ from dataclasses import replace
 from roofline_analysis.device.values import THREAD
 from roofline_analysis.regions.kernel_summary import Access, AccessMode, Region
 from roofline_analysis.rules.accesses import (
-    Asked,
-    asked,
+    WarpAccess,
     depends_on_data,
     shown_name,
     sites_of,
     stride,
     trips,
+    warp_accesses,
 )
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Found, Level, Rule
+from roofline_analysis.rules.model import Level, Match, Rule
 from roofline_analysis.rules.subject import KernelSubject
-from roofline_analysis.timing.demand import Request
+from roofline_analysis.timing.demand import WarpRequest
 
 BAD = """\
 __global__ void product(int n, const float *a, const float *b, float *c) {
@@ -76,7 +76,7 @@ _LEAST_SHARING = 4.0
 """Warps of a block that load the same."""
 
 
-def check(kernel: KernelSubject) -> Iterator[Found]:
+def check(kernel: KernelSubject) -> Iterator[Match]:
     """Loads in loops that several warps of a block make alike."""
     terms = kernel.judged.timing.terms_ns
     cached = max(terms["l1"], terms["l2"])
@@ -84,12 +84,12 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
         return
     shared = [
         (item, times)
-        for item in asked(kernel, "global")
+        for item in warp_accesses(kernel, "global")
         if (times := _sharing(kernel, item)) >= _LEAST_SHARING
     ]
     if not shared:
         return
-    requests: dict[Access, Request | None] = {}
+    requests: dict[Access, WarpRequest | None] = {}
     for item, times in shared:
         left = replace(item.request, l2_share=item.request.l2_share / times, wavefronts=1.0)
         requests[item.access] = left
@@ -106,7 +106,7 @@ def check(kernel: KernelSubject) -> Iterator[Found]:
     )
 
 
-def _sharing(kernel: KernelSubject, item: Asked) -> float:
+def _sharing(kernel: KernelSubject, item: WarpAccess) -> float:
     """How many warps of a block load the same elements in one run of the loop around."""
     loop = item.region.innermost_loop
     access = item.access
@@ -123,7 +123,7 @@ def _sharing(kernel: KernelSubject, item: Asked) -> float:
     return 1.0
 
 
-def _has_guard(item: Asked, loop: Region) -> bool:
+def _has_guard(item: WarpAccess, loop: Region) -> bool:
     return item.region is not loop
 
 
