@@ -24,7 +24,7 @@ from roofline_analysis.counting.exact_counts import (
     sum_of_positive_floors,
 )
 from roofline_analysis.counting.progressions import (
-    Interval,
+    PassingRange,
     exact_condition,
     progression,
     thread_extents,
@@ -226,7 +226,7 @@ class _Counter:
             region = region.parent
         execution = self.execution
         # Conditions on one progression of indices cut an interval from it.
-        intervals: dict[tuple[tuple[Symbol, float], ...], Interval] = {}
+        intervals: dict[tuple[tuple[Symbol, float], ...], PassingRange] = {}
         for condition in guard.conditions:
             if condition is None:
                 return None

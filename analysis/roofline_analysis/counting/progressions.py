@@ -13,7 +13,7 @@ from roofline_core.program.records import record
 
 
 @record(frozen=True, slots=True)
-class Interval:
+class PassingRange:
     """The places of a progression of thread indices at which a condition holds."""
 
     digits: tuple[tuple[Symbol, float], ...]
@@ -29,18 +29,18 @@ class Interval:
         """The share of the places that pass."""
         return self.passing / self.count
 
-    def meet(self, other: Interval) -> Interval | None:
+    def meet(self, other: PassingRange) -> PassingRange | None:
         """Where both hold; None if that cannot be told from their ends."""
         if self.first is None or other.first is None:
             return None
         first = max(self.first, other.first)
         end = min(self.first + self.passing, other.first + other.passing)
-        return Interval(self.digits, self.count, first, max(0, end - first))
+        return PassingRange(self.digits, self.count, first, max(0, end - first))
 
 
 def exact_condition(
     condition: Expr, grid: Dim3, block: Dim3, environment: Environment
-) -> Interval | None:
+) -> PassingRange | None:
     """Where a condition holds that is affine in indices; None if it is none of these."""
     if len(condition.terms) != 1:
         return None
@@ -60,7 +60,7 @@ def exact_condition(
         first = int(-start / step)
     elif comparison.op == "ne" and 0 < passing < count:
         first = None
-    return Interval(digits, count, first, passing)
+    return PassingRange(digits, count, first, passing)
 
 
 def progression(
