@@ -16,9 +16,10 @@ from roofline_analysis.host.options import AskedProperties, HostOptions, HostRes
 from roofline_analysis.host.state.access import is_class
 from roofline_analysis.host.state.instantiations import Bindings, instances_of, record_instances
 from roofline_analysis.host.state.invoke import invoke
-from roofline_analysis.host.state.machine import SCALARS, BudgetSpent, HostInterpreter, ProgramExit
+from roofline_analysis.host.state.machine import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import integer
+from roofline_analysis.host.state.signals import BudgetSpent, ProgramExit
 from roofline_analysis.host.state.types import class_bindings, resolve
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Text, Value
 from roofline_core.algebra.symbolic import ZERO, Expr, constant

@@ -1,10 +1,9 @@
 """Symbolic numbers: polynomials over atoms, in a normal form that makes equality cheap.
 
-An ``Expr`` is a sum of coefficient times monomial; a monomial is a product of atoms. An atom is a
-``Symbol`` (a launch dimension, a kernel argument, a loop counter, a named unknown) or an ``Apply``
-(an operation that is not polynomial: a C division, a comparison, a minimum ...) over further
-expressions. Atoms are interned: two that are built alike are one object, so expressions that are
-equal as polynomials compare equal, and an unknown that stands in two places cancels in a ratio.
+An ``Expr`` is a sum of coefficient times monomial; a monomial is a product of atoms: ``Symbol``s
+(launch dimensions, kernel arguments, loop counters, named unknowns) and ``Apply``s (operations that
+are not polynomial, such as a C division) over further expressions. Atoms are interned, so equal
+polynomials compare equal, and an unknown that stands in two places cancels in a ratio.
 
 Integer division and remainder follow C: they truncate towards zero. Widths are not modelled.
 """
@@ -24,7 +23,7 @@ Monomial = tuple["Atom", ...]
 _Arithmetic = Callable[[Number, Number], Number]
 
 MAX_PRODUCT_TERMS: Final = 64
-"""Products that would have more terms than this stay factored, as one atom."""
+"""A product that would have more terms stays factored, as one atom."""
 
 _MAX_SHOWN_DEPTH: Final = 6
 """Operations nested deeper are shown by number alone."""

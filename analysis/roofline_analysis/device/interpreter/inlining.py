@@ -6,13 +6,9 @@ from collections.abc import Sequence
 
 from roofline_analysis.device.interpreter.static_types import static_type
 from roofline_analysis.device.state.dead_code import keep
+from roofline_analysis.device.state.frames import DeviceFrame, Names
 from roofline_analysis.device.state.memory import need_value
-from roofline_analysis.device.state.walker import (
-    MAX_INLINE_DEPTH,
-    DeviceFrame,
-    DeviceInterpreter,
-    Names,
-)
+from roofline_analysis.device.state.walker import MAX_INLINE_DEPTH, DeviceInterpreter
 from roofline_analysis.device.values import (
     CodeValue,
     DeviceValue,

@@ -14,13 +14,9 @@ from roofline_analysis.device.interpreter.inlining import (
     unknown_call,
 )
 from roofline_analysis.device.state.dead_code import keep
+from roofline_analysis.device.state.frames import DeviceFrame, Names
 from roofline_analysis.device.state.vectors import build
-from roofline_analysis.device.state.walker import (
-    MAX_INLINE_DEPTH,
-    DeviceFrame,
-    DeviceInterpreter,
-    Names,
-)
+from roofline_analysis.device.state.walker import MAX_INLINE_DEPTH, DeviceInterpreter
 from roofline_analysis.device.values import (
     CodeValue,
     DeviceValue,

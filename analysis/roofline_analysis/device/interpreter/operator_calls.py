@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from roofline_analysis.device.interpreter.inlining import callee_of, inline
-from roofline_analysis.device.state.walker import DeviceInterpreter, Names
+from roofline_analysis.device.state.frames import Names
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, Place, StructValue
 from roofline_analysis.language.symbols import last_component
 from roofline_analysis.language.types import is_float, is_integer

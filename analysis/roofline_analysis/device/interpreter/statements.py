@@ -14,9 +14,10 @@ from roofline_analysis.device.state.arithmetic import truth
 from roofline_analysis.device.state.conversions import coerce, scalar
 from roofline_analysis.device.state.dead_code import keep, keep_changed
 from roofline_analysis.device.state.flow import Flow
+from roofline_analysis.device.state.frames import BlockScope
 from roofline_analysis.device.state.memory import need_value
 from roofline_analysis.device.state.selection import select
-from roofline_analysis.device.state.walker import MAX_STATEMENTS, BlockScope, DeviceInterpreter
+from roofline_analysis.device.state.walker import MAX_STATEMENTS, DeviceInterpreter
 from roofline_analysis.device.values import (
     DeviceValue,
     MemoryPlace,

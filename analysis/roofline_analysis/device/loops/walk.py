@@ -21,7 +21,8 @@ from roofline_analysis.device.state.arithmetic import truth
 from roofline_analysis.device.state.conversions import scalar
 from roofline_analysis.device.state.dead_code import keep, keep_changed
 from roofline_analysis.device.state.flow import Flow
-from roofline_analysis.device.state.walker import BlockScope, DeviceInterpreter
+from roofline_analysis.device.state.frames import BlockScope
+from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import StructValue
 from roofline_analysis.regions.conditions import is_fixed, negation, trips_of_condition
 from roofline_analysis.regions.kernel_summary import Exit, Region, Work

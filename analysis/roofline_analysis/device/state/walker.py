@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from roofline_analysis.device.costs.cost_model import CostModel
 from roofline_analysis.device.state.dead_code import keep, keep_place
 from roofline_analysis.device.state.flow import Flow
+from roofline_analysis.device.state.frames import BlockScope, DeviceFrame, Entered, Names
 from roofline_analysis.device.state.local_arrays import LocalArrays
+from roofline_analysis.device.state.sizes import assumed_bytes
 from roofline_analysis.device.values import (
     WARP_SIZE,
     DeviceValue,
@@ -26,11 +27,10 @@ from roofline_analysis.device.values import (
 )
 from roofline_analysis.language import scope as language
 from roofline_analysis.language.constant_expressions import Typed, evaluate
-from roofline_analysis.language.layouts import ASSUMED_BYTES
 from roofline_analysis.language.scope import Number
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.language.types import is_float, is_integer, is_unsigned
-from roofline_analysis.language.types_in_force import InForce, TypesInForce
+from roofline_analysis.language.types_in_force import TypesInForce
 from roofline_analysis.regions.kernel_summary import AccessMode, Array, AssumedSymbol
 from roofline_core.algebra.symbolic import Expr, Symbol, constant, from_atom, make_symbol, symbol
 from roofline_core.program.expressions import Call, Expression, Name, SizeOf
@@ -45,54 +45,6 @@ MAX_NESTED_FIELDS = 6
 """The deepest nesting of classes that is followed."""
 MAX_LEAVES = 48
 """The most scalars of an object that are created at once."""
-
-
-@dataclass(slots=True)
-class BlockScope:
-    """Names of a block, looked up through the blocks around it."""
-
-    names: dict[str, Place]
-    parent: BlockScope | None = None
-    types: Mapping[str, Type] = field(default_factory=dict)
-
-    def find(self, name: str) -> Place | None:
-        """The variable of this name that is in sight."""
-        scope: BlockScope | None = self
-        while scope is not None:
-            found = scope.names.get(name)
-            if found is not None:
-                return found
-            scope = scope.parent
-        return None
-
-
-@dataclass(slots=True)
-class DeviceFrame:
-    """One function being walked."""
-
-    function: Function | None
-    returns: list[DeviceValue] = field(default_factory=list)
-    this: Place | None = None
-    first_slot: int = 0
-    """The variables from here on end with the function."""
-
-
-@record(frozen=True, slots=True, eq=False)
-class Names:
-    """The name bindings in a function's body."""
-
-    local: dict[str, Place]
-    """Variables of its own to begin with."""
-    types: language.Scope
-    """Template parameters and the class around."""
-    constants: dict[str, DeviceValue]
-    """Template parameters whose numbers are not known, such as the kernel's own."""
-    parent: BlockScope | None = None
-    """The variables around a lambda."""
-
-
-Entered = tuple[BlockScope, InForce, dict[str, DeviceValue]]
-"""The state that ``DeviceInterpreter.enter`` returns for ``leave``."""
 
 
 @record(frozen=True, slots=True)
@@ -218,22 +170,8 @@ class DeviceInterpreter:
     # -- sizes
 
     def bytes_of(self, type_: Type) -> int:
-        """Bytes of a value; for a type of unknown size an assumed number, named in the summary."""
-        size = self.types.size(type_)
-        if size is not None:
-            return size
-        closed = self.types.resolve(type_)
-        single = Type(closed.name, closed.args, scope_args=closed.scope_args)
-        each = self.types.size(single)
-        if each is None:
-            layout = self.types.layout(single)
-            for name in layout.assumed if layout is not None else (single.name,):
-                self.unknown_sizes.setdefault(name, ASSUMED_BYTES)
-            each = layout.extent.size_bytes if layout is not None else ASSUMED_BYTES
-        count = self.types.system.elements(closed, self.types.scope)
-        if count is None:
-            self.unknown_sizes.setdefault(f"{closed.name}[]", each)
-        return each * (count or 1)
+        """Bytes of a value; of a type whose size is not known a number that the summary names."""
+        return assumed_bytes(self.types, type_, self.unknown_sizes)
 
     # -- the other parts of the walk
 

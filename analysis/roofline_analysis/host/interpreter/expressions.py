@@ -17,7 +17,6 @@ from roofline_analysis.host.state.machine import (
     LOCATORS,
     SCALARS,
     HostInterpreter,
-    ProgramExit,
     handles,
 )
 from roofline_analysis.host.state.memory import (
@@ -41,6 +40,7 @@ from roofline_analysis.host.state.operators import (
     truth,
 )
 from roofline_analysis.host.state.packs import pack_size
+from roofline_analysis.host.state.signals import ProgramExit
 from roofline_analysis.host.state.types import names_in_force, resolve
 from roofline_analysis.host.values import (
     Aggregate,

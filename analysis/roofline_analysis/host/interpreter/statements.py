@@ -8,18 +8,10 @@ from functools import reduce
 from roofline_analysis.host.interpreter.expressions import either, name_value
 from roofline_analysis.host.objects.construction import declared_value
 from roofline_analysis.host.objects.initialisers import initialise
-from roofline_analysis.host.state.machine import (
-    BREAK,
-    CONTINUE,
-    EXECUTORS,
-    RETURN,
-    HostInterpreter,
-    ProgramExit,
-    Signal,
-    handles,
-)
+from roofline_analysis.host.state.machine import EXECUTORS, HostInterpreter, handles
 from roofline_analysis.host.state.memory import Cell, ContentsPlace, HostPlace
 from roofline_analysis.host.state.operators import convert, truth
+from roofline_analysis.host.state.signals import BREAK, CONTINUE, RETURN, ProgramExit, Signal
 from roofline_analysis.host.state.threads import KernelThreads
 from roofline_analysis.host.state.types import resolve
 from roofline_analysis.host.values import FunctionValue, OpaqueValue, Pointer, Scalar, Value

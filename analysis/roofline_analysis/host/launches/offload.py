@@ -7,8 +7,9 @@ from roofline_analysis.host.launches.contexts import record
 from roofline_analysis.host.launches.launch_forms import Shape
 from roofline_analysis.host.launches.offload_geometry import OffloadRequest, offload_geometry
 from roofline_analysis.host.state.havoc import forget_reachable, forget_value
-from roofline_analysis.host.state.machine import EXECUTORS, HostInterpreter, Signal, handles
+from roofline_analysis.host.state.machine import EXECUTORS, HostInterpreter, handles
 from roofline_analysis.host.state.memory import HostPlace
+from roofline_analysis.host.state.signals import Signal
 from roofline_analysis.host.state.templates import bind
 from roofline_analysis.host.values import Origin, Scalar
 from roofline_core.algebra.symbolic import ONE, ZERO, Expr

@@ -6,11 +6,11 @@ from typing import Final
 
 from roofline_analysis.host.launches.sampled_contents import draws_of
 from roofline_analysis.host.state.havoc import forget_value
-from roofline_analysis.host.state.machine import ProgramExit
 from roofline_analysis.host.state.memory import Storage
 from roofline_analysis.host.state.numbers import parse_number
 from roofline_analysis.host.state.operators import copied, integer, to_scalar_type
 from roofline_analysis.host.state.registry import Arguments, label_of, models, nothing, text_of
+from roofline_analysis.host.state.signals import ProgramExit
 from roofline_analysis.host.values import OpaqueValue, Origin, Pointer, Scalar, Text, Value
 from roofline_core.algebra.symbolic import ZERO
 from roofline_core.program.types import Type

@@ -10,17 +10,10 @@ from roofline_analysis.host.loops.scalar_evolution import Induction, trip_count
 from roofline_analysis.host.loops.summary import summarise
 from roofline_analysis.host.objects.containers import size_of, storage_of
 from roofline_analysis.host.state.access import deref, rvalue
-from roofline_analysis.host.state.machine import (
-    BREAK,
-    CONTINUE,
-    EXECUTORS,
-    BudgetSpent,
-    HostInterpreter,
-    Signal,
-    handles,
-)
+from roofline_analysis.host.state.machine import EXECUTORS, HostInterpreter, handles
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace
 from roofline_analysis.host.state.operators import copied, integer, truth
+from roofline_analysis.host.state.signals import BREAK, CONTINUE, BudgetSpent, Signal
 from roofline_analysis.host.state.types import resolve
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Text, Value
 from roofline_core.algebra.symbolic import Expr, Number

@@ -22,9 +22,10 @@ from roofline_analysis.host.launches.sampled_contents import (
 )
 from roofline_analysis.host.loops.scalar_evolution import Induction, expressions_of, statements_of
 from roofline_analysis.host.state.havoc import forget_value
-from roofline_analysis.host.state.machine import BudgetSpent, HostInterpreter, ProgramExit
+from roofline_analysis.host.state.machine import HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, ElementPlace, HostPlace, Storage
 from roofline_analysis.host.state.names import find_variable
+from roofline_analysis.host.state.signals import BudgetSpent, ProgramExit
 from roofline_analysis.host.values import Pointer, Scalar, Spread, Value
 from roofline_core.algebra.symbolic import Expr, constant
 from roofline_core.program import expressions as ex

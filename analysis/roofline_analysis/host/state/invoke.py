@@ -6,17 +6,12 @@ from collections.abc import Sequence
 
 from roofline_analysis.host.state.access import load, rvalue
 from roofline_analysis.host.state.havoc import forget_call
-from roofline_analysis.host.state.machine import (
-    MAX_DEPTH,
-    SCALARS,
-    BudgetSpent,
-    HostInterpreter,
-    ProgramExit,
-)
+from roofline_analysis.host.state.machine import MAX_DEPTH, SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, Closure, HostFrame, HostPlace
 from roofline_analysis.host.state.names import method_scope
 from roofline_analysis.host.state.operators import convert, copied
 from roofline_analysis.host.state.packs import bind_pack
+from roofline_analysis.host.state.signals import BudgetSpent, ProgramExit
 from roofline_analysis.host.state.templates import bind, choose_overload
 from roofline_analysis.host.state.types import as_host_bindings, resolve
 from roofline_analysis.host.values import Aggregate, FunctionValue, OpaqueValue, Scalar, Value

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -24,6 +23,8 @@ from roofline_analysis.host.state.memory import (
     HostPlace,
     Storage,
 )
+from roofline_analysis.host.state.signals import BudgetSpent, ProgramExit, Signal
+from roofline_analysis.host.state.trial_notes import TrialNotes
 from roofline_analysis.host.values import (
     HostUnknown,
     LaunchContext,
@@ -56,27 +57,6 @@ MAX_NESTING: Final = 8
 _TIME_CHECK_MASK: Final = 0x1F
 
 
-class ProgramExit(Exception):  # noqa: N818 (not an error: control flow)
-    """The host program ended: ``exit``, ``abort`` or a throw."""
-
-
-class BudgetSpent(Exception):  # noqa: N818 (not an error: control flow)
-    """More statements than one call or the whole execution may take."""
-
-
-class Signal:
-    """How a statement ended, if not by reaching its end."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-
-BREAK: Final = Signal("break")
-CONTINUE: Final = Signal("continue")
-RETURN: Final = Signal("return")
-
 Evaluator = Callable[["HostInterpreter", Any], Value]
 Locator = Callable[["HostInterpreter", Any], HostPlace]
 Executor = Callable[["HostInterpreter", Any], "Signal | None"]
@@ -107,22 +87,6 @@ def handles(table: dict[type, Any], *kinds: type) -> Callable[[_Handler], _Handl
         return function
 
     return register
-
-
-@dataclass(slots=True)
-class TrialNotes:
-    """What is noted while the body of a loop is tried out: see ``loops.loop_probe``."""
-
-    stored: dict[Storage, list[tuple[float, Expr | None]]] | None = None
-    """What is stored to elements of buffers, and how often; None while nothing is tried out."""
-    grown: dict[Storage, list[tuple[float, Expr | None]]] = field(default_factory=dict)
-    """Likewise what is added to elements."""
-    trips: list[float] = field(default_factory=list)
-    """Trips of the loops around that are tried out."""
-    bounds: set[Symbol] = field(default_factory=set)
-    """What ends of loops' ranges are made of that is not known but assumed, as sizes are."""
-    fruitless: Counter[int] = field(default_factory=Counter)
-    """How often loops were tried out for nothing, by their identity."""
 
 
 class HostInterpreter:

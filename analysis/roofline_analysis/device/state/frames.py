@@ -1,0 +1,61 @@
+"""Functions being walked: the names in sight, and what a function has returned so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from roofline_analysis.device.values import DeviceValue, Place
+from roofline_analysis.language import scope as language
+from roofline_analysis.language.types_in_force import InForce
+from roofline_core.program.records import record
+from roofline_core.program.types import Type
+from roofline_core.program.units import Function
+
+
+@dataclass(slots=True)
+class BlockScope:
+    """Names of a block, looked up through the blocks around it."""
+
+    names: dict[str, Place]
+    parent: BlockScope | None = None
+    types: Mapping[str, Type] = field(default_factory=dict)
+
+    def find(self, name: str) -> Place | None:
+        """The variable of this name that is in sight."""
+        scope: BlockScope | None = self
+        while scope is not None:
+            found = scope.names.get(name)
+            if found is not None:
+                return found
+            scope = scope.parent
+        return None
+
+
+@dataclass(slots=True)
+class DeviceFrame:
+    """One function being walked."""
+
+    function: Function | None
+    returns: list[DeviceValue] = field(default_factory=list)
+    this: Place | None = None
+    first_slot: int = 0
+    """The variables from here on end with the function."""
+
+
+@record(frozen=True, slots=True, eq=False)
+class Names:
+    """The name bindings in a function's body."""
+
+    local: dict[str, Place]
+    """Variables of its own to begin with."""
+    types: language.Scope
+    """Template parameters and the class around."""
+    constants: dict[str, DeviceValue]
+    """Template parameters whose numbers are not known, such as the kernel's own."""
+    parent: BlockScope | None = None
+    """The variables around a lambda."""
+
+
+Entered = tuple[BlockScope, InForce, dict[str, DeviceValue]]
+"""The state that ``DeviceInterpreter.enter`` returns for ``leave``."""

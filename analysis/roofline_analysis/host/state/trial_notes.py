@@ -1,0 +1,25 @@
+"""Notes of a loop body that is executed once and undone: see ``loops.loop_probe``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from roofline_analysis.host.state.memory import Storage
+from roofline_core.algebra.symbolic import Expr, Symbol
+
+
+@dataclass(slots=True)
+class TrialNotes:
+    """What is noted while the body of a loop is tried out: see ``loops.loop_probe``."""
+
+    stored: dict[Storage, list[tuple[float, Expr | None]]] | None = None
+    """What is stored to elements of buffers, and how often; None while nothing is tried out."""
+    grown: dict[Storage, list[tuple[float, Expr | None]]] = field(default_factory=dict)
+    """Likewise what is added to elements."""
+    trips: list[float] = field(default_factory=list)
+    """Trips of the loops around that are tried out."""
+    bounds: set[Symbol] = field(default_factory=set)
+    """What ends of loops' ranges are made of that is not known but assumed, as sizes are."""
+    fruitless: Counter[int] = field(default_factory=Counter)
+    """How often loops were tried out for nothing, by their identity."""
