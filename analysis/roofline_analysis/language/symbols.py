@@ -23,7 +23,7 @@ _HEADERS: Final = frozenset((".h", ".hpp", ".cuh", ".hh", ".inl", ".hxx"))
 
 def last_component(name: str) -> str:
     """``c`` of ``a::b::c``."""
-    return name.rpartition("::")[2]
+    return name.rpartition("::")[2] if "::" in name else name
 
 
 def matches(qualified: str, name: str) -> bool:

@@ -183,6 +183,16 @@ class Region:
         """The regions around this one, innermost first, without itself."""
         return self.parent.ancestors() if self.parent is not None else iter(())
 
+    def available_value(self, key: object) -> object | None:
+        """The value numbered by ``key`` here or in a region around; None if there is none."""
+        region: Region | None = self  # Asked for each value of the walk: no generator.
+        while region is not None:
+            found = region.available.get(key)
+            if found is not None:
+                return found
+            region = region.parent
+        return None
+
     def loops(self) -> Iterator[Region]:
         """The loops among this region and those around it, innermost first."""
         return (region for region in self.ancestors() if region.form is RegionForm.LOOP)

@@ -108,12 +108,8 @@ class CostModel:
         return found
 
     def find(self, key: object, home: Region) -> object | None:
-        """The value that ``remember`` stored in ``home`` or a region around; None if none."""
-        for region in home.ancestors():
-            found = region.available.get(key)
-            if found is not None:
-                return found
-        return None
+        """The value numbered by ``key`` in ``home`` or a region around it; None without one."""
+        return home.available_value(key)
 
     # -- charging
 

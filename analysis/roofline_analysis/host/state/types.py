@@ -78,7 +78,12 @@ def resolve(m: HostInterpreter, type: Type) -> Type:
     """The type with template parameters, aliases and system names replaced."""
     if type.name in SCALARS and not type.dims:
         return type
-    cache = m.frames[-1].resolved if m.frames else m.resolved
+    cache = m.resolved
+    if m.frames:
+        frame = m.frames[-1]
+        # Bounds and arguments may name variables; the rest means the same in all plain functions.
+        if frame.bindings or frame.owner is not None or type.dims or type.args:
+            cache = frame.resolved
     found = cache.get(type)
     if found is None:
         found = cache[type] = m.types.resolve(type, names_in_force(m))
@@ -88,7 +93,9 @@ def resolve(m: HostInterpreter, type: Type) -> Type:
 def sizeof(m: HostInterpreter, type: Type) -> Expr | None:
     """The size of a type in bytes, None where it is not known."""
     type = resolve(m, type)
-    single = Type(type.name, type.args, type.pointers, scope_args=type.scope_args)
+    single = type
+    if type.dims:
+        single = Type(type.name, type.args, type.pointers, scope_args=type.scope_args)
     extent = m.types.extent(single)
     if extent is None:
         return None
