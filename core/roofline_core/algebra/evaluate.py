@@ -59,9 +59,9 @@ _VECTOR: Final[Mapping[str, Callable[..., Lane]]] = {
     "max": np.maximum,
     "shl": lambda a, b: integers(a) << np.clip(integers(b), 0, 63),
     "shr": lambda a, b: integers(a) >> np.clip(integers(b), 0, 63),
-    "and": lambda a, b: integers(a) & integers(b),
-    "or": lambda a, b: integers(a) | integers(b),
-    "xor": lambda a, b: integers(a) ^ integers(b),
+    "and": lambda a, b: _bits(a) & _bits(b),
+    "or": lambda a, b: _bits(a) | _bits(b),
+    "xor": lambda a, b: _bits(a) ^ _bits(b),
     "lt": lambda a: _truth(np.asarray(a) < 0),
     "le": lambda a: _truth(np.asarray(a) <= 0),
     "eq": lambda a: _truth(np.asarray(a) == 0),
@@ -86,11 +86,19 @@ _VECTOR: Final[Mapping[str, Callable[..., Lane]]] = {
 def integers(a: Lane) -> Lane:
     """The numbers as 64-bit integers, those beyond their range as the largest."""
     array = np.asarray(a)
+    if array.dtype == np.uint64:
+        array = np.minimum(array, np.uint64(np.iinfo(np.int64).max))
     if array.dtype.kind in "iu":
         return array.astype(np.int64, copy=False)
     if array.dtype.kind == "O":
         array = array.astype(np.float64)
     return np.clip(np.nan_to_num(array), -_LARGEST, _LARGEST).astype(np.int64)
+
+
+def _bits(a: Lane) -> Lane:
+    """The numbers as 64-bit integers, a mask such as ``~0ull << 32`` with the bits that it has."""
+    array = np.asarray(a)
+    return array.view(np.int64) if array.dtype == np.uint64 else integers(array)
 
 
 def _reals(a: Lane) -> Lane:

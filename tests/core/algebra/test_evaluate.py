@@ -66,3 +66,19 @@ def test_distinct_numbers_are_those_of_numpy(numbers: list[int]) -> None:
 @given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=40))
 def test_the_median_is_numpys(numbers: list[float]) -> None:
     assert median(np.array(numbers)) == np.median(numbers)
+
+
+def test_lanes_are_divided_by_a_number_beyond_the_64_bit_integers() -> None:
+    x = make_symbol("x", nonnegative=True)
+    shifted = apply("shr", from_atom(x), 63)
+    found = Environment({x: np.array([0, 1, 2**40])}).evaluate(shifted)
+    assert found is not None
+    assert np.asarray(found).tolist() == [0, 0, 0]
+
+
+def test_a_mask_of_64_bits_keeps_its_bits() -> None:
+    x = make_symbol("x", nonnegative=True)
+    high = apply("and", from_atom(x), 0xFFFFFFFF00000000)
+    found = Environment({x: np.array([5, 2**40 + 5])}).evaluate(high)
+    assert found is not None
+    assert np.asarray(found).tolist() == [0, 2**40]
