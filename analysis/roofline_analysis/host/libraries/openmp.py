@@ -38,7 +38,7 @@ def _serial(args: Arguments) -> Value:
 @models("omp_get_num_devices", "omp_get_initial_device")
 def _devices(args: Arguments) -> Value:
     # The host's number is the one after the last device.
-    return integer(args.m.options.device_count)
+    return integer(args.interpreter.options.device_count)
 
 
 @models("omp_get_max_threads", "omp_get_num_procs", "omp_get_thread_limit")
@@ -70,7 +70,7 @@ def _allocate_elsewhere(args: Arguments) -> Value:
 
 
 def _memory(args: Arguments, space: str) -> Pointer:
-    origin = args.m.origin(args.name, args.line)
+    origin = args.interpreter.origin(args.name, args.line)
     storage = Storage("", space, args.expr(0), None, origin)
     return Pointer(storage, ZERO, Type("void"), origin)
 
@@ -90,5 +90,5 @@ def _copy(args: Arguments) -> Value:
 def _copy_part(args: Arguments) -> Value:
     storage = args.storage(0)
     if storage is not None:
-        args.m.forget_contents(storage)
+        args.interpreter.forget_contents(storage)
     return integer(0)

@@ -20,16 +20,16 @@ from roofline_core.program.types import Type
 def _swap(args: Arguments) -> Value:
     if len(args) == 2:
         first, second = args.places
-        a, b = load(args.m, first), load(args.m, second)
-        args.m.store(first, b)
-        args.m.store(second, a)
+        a, b = load(args.interpreter, first), load(args.interpreter, second)
+        args.interpreter.store(first, b)
+        args.interpreter.store(second, a)
     return nothing(args)
 
 
 @models("exchange")
 def _exchange(args: Arguments) -> Value:
     old = args.value(0)
-    args.m.store(args.places[0], args.value(1))
+    args.interpreter.store(args.places[0], args.value(1))
     return old
 
 
@@ -42,25 +42,25 @@ def _same(args: Arguments) -> Value | HostPlace:
 
 @models("addressof")
 def _address(args: Arguments) -> Value:
-    return address_of(args.m, args.places[0])
+    return address_of(args.interpreter, args.places[0])
 
 
 @models("make_unique", "make_shared", "make_unique_for_overwrite")
 def _make(args: Arguments) -> Value:
-    m = args.m
+    interpreter = args.interpreter
     given = args.template_args[0] if args.template_args else None
     if not isinstance(given, Type):
         return args.opaque()
-    type = resolve(m, given)
-    origin = m.origin(args.name, args.line)
+    type = resolve(interpreter, given)
+    origin = interpreter.origin(args.name, args.line)
     element = Type(type.name, type.args, type.pointers)
     storage = Storage("", "host", None, element, origin)
     if type.dims:
-        size = sizeof(m, element)
+        size = sizeof(interpreter, element)
         if size is not None and len(args):
             storage.size_bytes = size * args.expr(0)
     else:
-        storage.elements[0] = construct(m, type, args.places)
+        storage.elements[0] = construct(interpreter, type, args.places)
     return Pointer(storage, ZERO, element, origin)
 
 
@@ -69,7 +69,7 @@ def _contents(args: Arguments) -> Value:
     for position in range(min(len(args), 2)):
         storage = args.storage(position)
         if storage is not None and storage.place is None:
-            args.m.forget_contents(storage)
+            args.interpreter.forget_contents(storage)
             if args.name.startswith("fill") and isinstance(args.value(-1), Scalar):
                 storage.fill = args.value(-1)
             break
@@ -82,7 +82,7 @@ def _written(args: Arguments) -> Value:
     for place in args.places:
         held = place.get()
         if isinstance(held, Pointer) and isinstance(held.buffer, Storage):
-            args.m.forget_contents(held.buffer)
+            args.interpreter.forget_contents(held.buffer)
     return args.opaque()
 
 
@@ -98,7 +98,7 @@ def _tuple(args: Arguments) -> Value:
 def _begin(args: Arguments) -> Value | HostPlace:
     value = loaded(args, 0)
     if isinstance(value, Aggregate):
-        found = container_method(args.m, value, args.name, [])
+        found = container_method(args.interpreter, value, args.name, [])
         return found if found is not None else args.opaque()
     return args.value(0)
 
@@ -107,10 +107,10 @@ def _begin(args: Arguments) -> Value | HostPlace:
 def _size(args: Arguments) -> Value | HostPlace:
     value = loaded(args, 0)
     if isinstance(value, Aggregate):
-        found = container_method(args.m, value, "size", [])
+        found = container_method(args.interpreter, value, "size", [])
         return found if found is not None else args.opaque()
     if isinstance(value, Storage) and value.size_bytes is not None and value.element is not None:
-        width = sizeof(args.m, value.element)
+        width = sizeof(args.interpreter, value.element)
         if width is not None and width.constant:
             return Scalar(apply("div", value.size_bytes, width), "unsigned long")
     return args.opaque()
@@ -139,7 +139,9 @@ def make_vector(args: Arguments) -> Value | None:
     type = Type(args.name[len("make_") :])
     if vector_parts(type.name) is None:
         return None
-    return construct(args.m, type, [Cell("", AUTO, args.value(i)) for i in range(len(args))])
+    return construct(
+        args.interpreter, type, [Cell("", AUTO, args.value(i)) for i in range(len(args))]
+    )
 
 
 def numeric_limit(type: Type, member: str) -> Value | None:

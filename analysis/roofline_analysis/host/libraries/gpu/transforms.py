@@ -42,9 +42,9 @@ def _keep(args: Arguments, position: int, points: Expr, batch: Expr) -> Value:
     }
     value = args.value(position)
     if isinstance(value, Pointer):
-        args.m.store(args.target(position), Aggregate(_PLAN, held))
+        args.interpreter.store(args.target(position), Aggregate(_PLAN, held))
     elif args.places[position].name:
-        args.m.store(args.places[position], Aggregate(_PLAN, held))
+        args.interpreter.store(args.places[position], Aggregate(_PLAN, held))
     return SUCCESS
 
 
@@ -69,8 +69,8 @@ def _plan_many(args: Arguments) -> Value:
     rank = args.constant(1)
     points = ONE
     for position in range(int(rank or 1)):
-        place = deref(args.m, args.value(2), integer(position))
-        number = args.m.number(place.get(), "int")
+        place = deref(args.interpreter, args.value(2), integer(position))
+        number = args.interpreter.number(place.get(), "int")
         points = points * (number.value if number is not None else args.expr(2))
     return _keep(args, 0, points, args.expr(10) if len(args) > 10 else ONE)
 
@@ -89,7 +89,7 @@ def fft_work(args: Arguments, name: str) -> LibraryWork:
         plan = plan.elements.get(0, OpaqueValue("a plan", "it is not known"))
     if not isinstance(plan, Aggregate) or _POINTS not in plan.fields:
         return LibraryWork("Fourier transform", element, missing="the plan's size is not known")
-    points, batch = (args.m.number(plan.fields[key]) for key in (_POINTS, _BATCH))
+    points, batch = (args.interpreter.number(plan.fields[key]) for key in (_POINTS, _BATCH))
     assert points is not None
     assert batch is not None
     real = kind in ("R2C", "C2R", "D2Z", "Z2D")

@@ -119,10 +119,10 @@ def _writes_whole(use: Use, size: float) -> bool:
         return False
     for array in use.launch.judged.judged.traffic.arrays:
         if array.array.name == use.parameter:
-            sure = all(t.box is not None and not t.random for t in array.touched)
+            sure = all(t.box is not None and not t.random for t in array.footprints)
             regions = use.launch.judged.judged.execution.regions
-            sure = sure and not any(regions[t.region].assumed for t in array.touched)
-            done = max(t.places * t.access.size_bytes for t in array.touched)
+            sure = sure and not any(regions[t.region].assumed for t in array.footprints)
+            done = max(t.places * t.access.size_bytes for t in array.footprints)
             return sure and done >= size and array.written_bytes >= size
     return False
 

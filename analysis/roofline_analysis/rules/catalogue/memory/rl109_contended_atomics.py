@@ -104,10 +104,10 @@ def _is_guessed(kernel: KernelSubject, item: WarpAccess) -> bool:
 
 def _span(kernel: KernelSubject, item: WarpAccess) -> float:
     """Bytes between the first and the last address; without bounds where data decides."""
-    touched = kernel.touched.get(item.access)
-    if touched is None or touched.box is None or touched.random:
+    footprint = kernel.footprints.get(item.access)
+    if footprint is None or footprint.box is None or footprint.random:
         return float("inf")
-    return touched.box.span
+    return footprint.box.span
 
 
 def _operations(kernel: KernelSubject, item: WarpAccess) -> float:

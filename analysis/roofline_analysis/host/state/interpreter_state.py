@@ -1,7 +1,7 @@
 """The state of one abstract execution: frames, memory journal, unknowns, budget, launches.
 
 Evaluators and executors of single node types live in other modules and register here, so that
-they can call one another through the machine.
+they can call one another through the interpreter.
 """
 
 from __future__ import annotations
