@@ -11,7 +11,7 @@ from roofline_analysis.device.interpreter.expressions import evaluate
 from roofline_analysis.device.interpreter.kernel_arguments import kernel_argument, required_block
 from roofline_analysis.device.interpreter.statements import walk
 from roofline_analysis.device.state import conversions, memory
-from roofline_analysis.device.state.interpreter_state import DeviceInterpreter, Parts
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter, DeviceParts
 from roofline_analysis.device.values import WARP_SIZE
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.language.types import SCALARS
@@ -20,7 +20,7 @@ from roofline_core.program.stages import Stage, stage
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function
 
-_PARTS: Final = Parts(
+_PARTS: Final = DeviceParts(
     evaluate=evaluate,
     execute=walk,
     place_of=places.place_of,

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from roofline_analysis.host.effects.reach import runs_on_host
-from roofline_analysis.host.interpreter import calls, creation, expressions, statements  # noqa: F401  (the handlers register themselves)
-from roofline_analysis.host.launches import contexts, offload  # noqa: F401  (the handlers register themselves)
+from roofline_analysis.host.interpreter import calls, creation, expressions, statements
+from roofline_analysis.host.launches import contexts, offload
 from roofline_analysis.host.launches.device_launches import follow_device_launches
 from roofline_analysis.host.launches.sizes_from_occupancy import assume_full_launches
 from roofline_analysis.host.libraries.getopt import define_builtins
-from roofline_analysis.host.loops import execution  # noqa: F401  (the handlers register themselves)
+from roofline_analysis.host.loops import execution
+from roofline_analysis.host.objects import construction, initialisers
 from roofline_analysis.host.options import AskedProperties, HostOptions, HostResult
 from roofline_analysis.host.state.access import is_class
 from roofline_analysis.host.state.instantiations import Bindings, instances_of, record_instances
-from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
+from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter, HostParts
 from roofline_analysis.host.state.invoke import invoke
 from roofline_analysis.host.state.memory import Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import integer
@@ -28,8 +30,28 @@ from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function, Program, Struct
 
+_PARTS: Final = HostParts(
+    evaluators={
+        **expressions.EVALUATORS,
+        **creation.EVALUATORS,
+        **calls.EVALUATORS,
+        **contexts.EVALUATORS,
+    },
+    locators={**expressions.LOCATORS, **creation.LOCATORS, **calls.LOCATORS},
+    executors={**statements.EXECUTORS, **execution.EXECUTORS, **offload.EXECUTORS},
+    construct=construction.construct,
+    construct_field=construction.construct_field,
+    declared_value=construction.declared_value,
+    initialise=initialisers.initialise,
+)
+
 _PROGRAM_NAME = "program"
 _MAX_MAINS = 4
+
+
+def new_interpreter(program: Program, options: HostOptions) -> HostInterpreter:
+    """The execution of a program before its first statement."""
+    return HostInterpreter(program, options, _PARTS)
 
 
 @stage(Stage.HOST)
@@ -45,7 +67,7 @@ def execute_host(
     not understood becomes a named unknown or a problem.
     """
     options = HostOptions() if options is None else options
-    interpreter = HostInterpreter(program, options)
+    interpreter = new_interpreter(program, options)
     define_builtins(interpreter)
     interpreter.arguments = tuple(argv) if argv is not None else None
     _run_main(interpreter)

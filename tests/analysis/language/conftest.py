@@ -11,7 +11,7 @@ import pytest
 from roofline_analysis.device.summary import new_interpreter
 from roofline_analysis.device.values import Value
 from roofline_analysis.host.options import HostOptions
-from roofline_analysis.host.state.interpreter_state import HostInterpreter
+from roofline_analysis.host.program import new_interpreter as new_host_interpreter
 from roofline_analysis.host.values import Scalar
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
@@ -36,7 +36,7 @@ class Asked:
 
     def host(self) -> Answers:
         """What the host's interpreter says; None where it names an unknown."""
-        interpreter = HostInterpreter(self.program, HostOptions())
+        interpreter = new_host_interpreter(self.program, HostOptions())
         interpreter.enter(None, {})
         values = [interpreter.eval(expression) for expression in self.expressions]
         return [v.value.constant if isinstance(v, Scalar) else None for v in values]

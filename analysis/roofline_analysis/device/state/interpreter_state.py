@@ -48,7 +48,7 @@ MAX_LEAVES = 48
 
 
 @record(frozen=True, slots=True)
-class Parts:
+class DeviceParts:
     """The functions that walk each kind of node: they call the interpreter, and it calls them."""
 
     evaluate: Callable[[DeviceInterpreter, Expression], DeviceValue]
@@ -74,7 +74,7 @@ class DeviceInterpreter:
         system: TypeSystem,
         kernel: Function,
         bindings: Mapping[str, Type | int],
-        parts: Parts,
+        parts: DeviceParts,
         warp_size: int = WARP_SIZE,
     ) -> None:
         self.parts = parts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from roofline_analysis.host import libraries  # noqa: F401  (the models register themselves)
 from roofline_analysis.host.libraries.cuda import runtime_call
@@ -24,11 +25,10 @@ from roofline_analysis.host.objects.containers import (
 from roofline_analysis.host.state.access import load, pointed_object, rvalue
 from roofline_analysis.host.state.havoc import forget_unknown_call
 from roofline_analysis.host.state.interpreter_state import (
-    EVALUATORS,
-    LOCATORS,
     SCALARS,
+    Evaluators,
     HostInterpreter,
-    handles,
+    Locators,
 )
 from roofline_analysis.host.state.invoke import call, call_closure, unknown_result
 from roofline_analysis.host.state.memory import (
@@ -64,12 +64,10 @@ from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
 
 
-@handles(EVALUATORS, ex.Call)
 def _call(interpreter: HostInterpreter, node: ex.Call) -> Value:
     return rvalue(interpreter, _locate_call(interpreter, node))
 
 
-@handles(LOCATORS, ex.Call)
 def _locate_call(interpreter: HostInterpreter, node: ex.Call) -> HostPlace:
     callee = node.callee
     if isinstance(callee, ex.Member):
@@ -313,3 +311,13 @@ def _smart_pointer_method(
         interpreter.store(place, value)
         return Cell("", AUTO, integer(0))
     return None
+
+
+EVALUATORS: Final[Evaluators] = {
+    ex.Call: _call,
+}
+
+
+LOCATORS: Final[Locators] = {
+    ex.Call: _locate_call,
+}

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from roofline_analysis.host.objects.construction import construct
 from roofline_analysis.host.objects.initialisers import initialise
 from roofline_analysis.host.state.interpreter_state import (
-    EVALUATORS,
-    LOCATORS,
     SCALARS,
+    Evaluators,
     HostInterpreter,
-    handles,
+    Locators,
 )
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage
 from roofline_analysis.host.state.names import find_variable
@@ -22,14 +23,12 @@ from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
 
 
-@handles(LOCATORS, ex.Cast)
 def _locate_cast(interpreter: HostInterpreter, node: ex.Cast) -> HostPlace:
     if node.type.reference:
         return interpreter.place(node.operand)
     return Cell("", resolve(interpreter, node.type), _cast(interpreter, node))
 
 
-@handles(EVALUATORS, ex.Cast)
 def _cast(interpreter: HostInterpreter, node: ex.Cast) -> Value:
     type = resolve(interpreter, node.type)
     if isinstance(node.operand, ex.InitList):
@@ -44,7 +43,6 @@ def _cast(interpreter: HostInterpreter, node: ex.Cast) -> Value:
     return convert(interpreter, value, type)
 
 
-@handles(EVALUATORS, ex.SizeOf)
 def _sizeof(interpreter: HostInterpreter, node: ex.SizeOf) -> Value:
     if isinstance(node.operand, Type):
         size = None
@@ -101,13 +99,11 @@ def _operand_size(interpreter: HostInterpreter, node: ex.Expression) -> Expr | N
     return found if found is not None else _value_size(interpreter, place.get())
 
 
-@handles(EVALUATORS, ex.InitList)
 def _init_list(interpreter: HostInterpreter, node: ex.InitList) -> Value:
     fields = {str(i): interpreter.eval(item) for i, item in enumerate(node.items)}
     return Aggregate(Type("initializer_list"), fields)
 
 
-@handles(EVALUATORS, ex.Construct)
 def _construct(interpreter: HostInterpreter, node: ex.Construct) -> Value:
     type = resolve(interpreter, node.type)
     if len(node.args) == 1 and isinstance(node.args[0], ex.InitList):
@@ -115,7 +111,6 @@ def _construct(interpreter: HostInterpreter, node: ex.Construct) -> Value:
     return construct(interpreter, type, [interpreter.place(argument) for argument in node.args])
 
 
-@handles(EVALUATORS, ex.New)
 def _new(interpreter: HostInterpreter, node: ex.New) -> Value:
     type = resolve(interpreter, node.type)
     storage = Storage(
@@ -133,3 +128,17 @@ def _new(interpreter: HostInterpreter, node: ex.New) -> Value:
     if not isinstance(value, OpaqueValue):
         storage.elements[0] = value
     return Pointer(storage, constant(0), type, storage.origin)
+
+
+EVALUATORS: Final[Evaluators] = {
+    ex.Cast: _cast,
+    ex.SizeOf: _sizeof,
+    ex.InitList: _init_list,
+    ex.Construct: _construct,
+    ex.New: _new,
+}
+
+
+LOCATORS: Final[Locators] = {
+    ex.Cast: _locate_cast,
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from roofline_analysis.host.interpreter.operator_calls import call_operator, call_operator_place
 from roofline_analysis.host.libraries.streams import read_from_stream, stream_of
@@ -13,11 +14,10 @@ from roofline_analysis.host.state.access import address_of, deref, field_place, 
 from roofline_analysis.host.state.access import rvalue as rvalue_of
 from roofline_analysis.host.state.constants import BUILTIN_CONSTANTS
 from roofline_analysis.host.state.interpreter_state import (
-    EVALUATORS,
-    LOCATORS,
     SCALARS,
+    Evaluators,
     HostInterpreter,
-    handles,
+    Locators,
 )
 from roofline_analysis.host.state.memory import (
     AUTO,
@@ -58,7 +58,6 @@ from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
 
 
-@handles(EVALUATORS, ex.Literal)
 def _literal(interpreter: HostInterpreter, node: ex.Literal) -> Value:
     found = interpreter.literals.get(node)
     if found is not None:
@@ -78,7 +77,6 @@ def _literal(interpreter: HostInterpreter, node: ex.Literal) -> Value:
     return value
 
 
-@handles(LOCATORS, ex.Name)
 def _locate_name(interpreter: HostInterpreter, node: ex.Name) -> HostPlace:
     place = find_variable(interpreter, node.name)
     if place is not None:
@@ -86,7 +84,6 @@ def _locate_name(interpreter: HostInterpreter, node: ex.Name) -> HostPlace:
     return Cell(node.name, AUTO, _name(interpreter, node))
 
 
-@handles(EVALUATORS, ex.Name)
 def _name(interpreter: HostInterpreter, node: ex.Name) -> Value:
     name = node.name
     if "::" in name:
@@ -116,7 +113,6 @@ def _name(interpreter: HostInterpreter, node: ex.Name) -> Value:
     return OpaqueValue(name, "its declaration was not found")
 
 
-@handles(EVALUATORS, ex.Unary)
 def _unary(interpreter: HostInterpreter, node: ex.Unary) -> Value:
     op = node.op
     if op == "&":
@@ -155,14 +151,12 @@ def _pointed_place(interpreter: HostInterpreter, value: Value) -> HostPlace:
     return deref(interpreter, value)
 
 
-@handles(LOCATORS, ex.Unary)
 def _locate_unary(interpreter: HostInterpreter, node: ex.Unary) -> HostPlace:
     if node.op == "*":
         return _pointed_place(interpreter, interpreter.eval(node.operand))
     return Cell("", AUTO, _unary(interpreter, node))
 
 
-@handles(EVALUATORS, ex.Update)
 def _update(interpreter: HostInterpreter, node: ex.Update) -> Value:
     place = interpreter.place(node.target)
     old = load(interpreter, place)
@@ -184,7 +178,6 @@ def _update(interpreter: HostInterpreter, node: ex.Update) -> Value:
     return new if node.prefix else old
 
 
-@handles(EVALUATORS, ex.Binary)
 def _binary(interpreter: HostInterpreter, node: ex.Binary) -> Value:
     op = node.op
     if op in ("&&", "||"):
@@ -232,12 +225,10 @@ def _logical(interpreter: HostInterpreter, node: ex.Binary) -> Value:
     return Scalar(interpreter.bounded(apply("lor" if stop else "land", a.value, b.value)), "bool")
 
 
-@handles(EVALUATORS, ex.Assign)
 def _assign(interpreter: HostInterpreter, node: ex.Assign) -> Value:
     return rvalue_of(interpreter, _locate_assign(interpreter, node))
 
 
-@handles(LOCATORS, ex.Assign)
 def _locate_assign(interpreter: HostInterpreter, node: ex.Assign) -> HostPlace:
     if node.op == "=":
         if isinstance(node.value, ex.InitList):
@@ -301,7 +292,6 @@ def name_value(interpreter: HostInterpreter, name: str, value: Value) -> None:
                     interpreter.assume(unknown.symbol, 1)
 
 
-@handles(EVALUATORS, ex.Conditional)
 def _conditional(interpreter: HostInterpreter, node: ex.Conditional) -> Value:
     condition = interpreter.eval(node.condition)
     known = truth(interpreter, condition)
@@ -339,7 +329,6 @@ def choose(interpreter: HostInterpreter, condition: Value, then: Value, otherwis
     return then
 
 
-@handles(LOCATORS, ex.Index)
 def _locate_index(interpreter: HostInterpreter, node: ex.Index) -> HostPlace:
     base = interpreter.eval(node.base)
     index = interpreter.eval(node.index)
@@ -355,12 +344,10 @@ def _locate_index(interpreter: HostInterpreter, node: ex.Index) -> HostPlace:
     return deref(interpreter, base, index)
 
 
-@handles(EVALUATORS, ex.Index)
 def _index(interpreter: HostInterpreter, node: ex.Index) -> Value:
     return rvalue_of(interpreter, _locate_index(interpreter, node))
 
 
-@handles(LOCATORS, ex.Member)
 def _locate_member(interpreter: HostInterpreter, node: ex.Member) -> HostPlace:
     if node.arrow:
         base = pointed_object(interpreter, interpreter.eval(node.base))
@@ -371,12 +358,10 @@ def _locate_member(interpreter: HostInterpreter, node: ex.Member) -> HostPlace:
     return field_place(interpreter, base, node.name)
 
 
-@handles(EVALUATORS, ex.Member)
 def _member(interpreter: HostInterpreter, node: ex.Member) -> Value:
     return rvalue_of(interpreter, _locate_member(interpreter, node))
 
 
-@handles(EVALUATORS, ex.Lambda)
 def _lambda(interpreter: HostInterpreter, node: ex.Lambda) -> Value:
     frame = interpreter.frame
     captured = type(frame)(
@@ -385,7 +370,6 @@ def _lambda(interpreter: HostInterpreter, node: ex.Lambda) -> Value:
     return Closure("a lambda", "a function object", Type("lambda"), None, node, captured)
 
 
-@handles(EVALUATORS, ex.Unknown)
 def _unknown(interpreter: HostInterpreter, node: ex.Unknown) -> Value:
     if node.text.lstrip().startswith("throw"):
         raise ProgramExit
@@ -396,3 +380,27 @@ def _unknown(interpreter: HostInterpreter, node: ex.Unknown) -> Value:
         if interpreter.reach.can_launch(part):
             interpreter.eval(part)
     return OpaqueValue(node.text[:40], "this expression was not understood")
+
+
+EVALUATORS: Final[Evaluators] = {
+    ex.Literal: _literal,
+    ex.Name: _name,
+    ex.Unary: _unary,
+    ex.Update: _update,
+    ex.Binary: _binary,
+    ex.Assign: _assign,
+    ex.Conditional: _conditional,
+    ex.Index: _index,
+    ex.Member: _member,
+    ex.Lambda: _lambda,
+    ex.Unknown: _unknown,
+}
+
+
+LOCATORS: Final[Locators] = {
+    ex.Name: _locate_name,
+    ex.Unary: _locate_unary,
+    ex.Assign: _locate_assign,
+    ex.Index: _locate_index,
+    ex.Member: _locate_member,
+}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
+from typing import Final
 
 from roofline_analysis.host.interpreter.expressions import either, name_value
 from roofline_analysis.host.objects.construction import declared_value
 from roofline_analysis.host.objects.initialisers import initialise
-from roofline_analysis.host.state.interpreter_state import EXECUTORS, HostInterpreter, handles
+from roofline_analysis.host.state.interpreter_state import Executors, HostInterpreter
 from roofline_analysis.host.state.memory import Cell, ContentsPlace, HostPlace
 from roofline_analysis.host.state.operators import convert, truth
 from roofline_analysis.host.state.signals import BREAK, CONTINUE, RETURN, ProgramExit, Signal
@@ -19,7 +20,6 @@ from roofline_core.program import statements as st
 from roofline_core.program.expressions import InitList
 
 
-@handles(EXECUTORS, st.Block)
 def _block(interpreter: HostInterpreter, node: st.Block) -> Signal | None:
     return run_body(interpreter, node.body)
 
@@ -38,7 +38,6 @@ def run_body(interpreter: HostInterpreter, body: tuple[st.Statement, ...]) -> Si
         scopes.pop()
 
 
-@handles(EXECUTORS, st.Declare)
 def _declare(interpreter: HostInterpreter, node: st.Declare) -> Signal | None:
     for variable in node.variables:
         declare(interpreter, variable)
@@ -69,13 +68,11 @@ def declare(interpreter: HostInterpreter, variable: st.Variable) -> None:
         interpreter.statics[id(variable)] = cell
 
 
-@handles(EXECUTORS, st.Evaluate)
 def _evaluate(interpreter: HostInterpreter, node: st.Evaluate) -> Signal | None:
     interpreter.eval(node.expression)
     return None
 
 
-@handles(EXECUTORS, st.Return)
 def _return(interpreter: HostInterpreter, node: st.Return) -> Signal | None:
     frame = interpreter.frame
     if node.value is None:
@@ -98,22 +95,18 @@ def _return(interpreter: HostInterpreter, node: st.Return) -> Signal | None:
     return RETURN
 
 
-@handles(EXECUTORS, st.Break)
 def _break(interpreter: HostInterpreter, node: st.Break) -> Signal | None:
     return BREAK
 
 
-@handles(EXECUTORS, st.Continue)
 def _continue(interpreter: HostInterpreter, node: st.Continue) -> Signal | None:
     return CONTINUE
 
 
-@handles(EXECUTORS, st.Label)
 def _label(interpreter: HostInterpreter, node: st.Label) -> Signal | None:
     return interpreter.exec(node.body) if node.body is not None else None
 
 
-@handles(EXECUTORS, st.Opaque)
 def _opaque(interpreter: HostInterpreter, node: st.Opaque) -> Signal | None:
     if node.text.lstrip().startswith("throw"):
         raise ProgramExit
@@ -122,7 +115,6 @@ def _opaque(interpreter: HostInterpreter, node: st.Opaque) -> Signal | None:
     return None
 
 
-@handles(EXECUTORS, st.If)
 def _if(interpreter: HostInterpreter, node: st.If) -> Signal | None:
     scopes = interpreter.frame.scopes
     scopes.append({})
@@ -316,7 +308,6 @@ def joined(
     return first
 
 
-@handles(EXECUTORS, st.Switch)
 def _switch(interpreter: HostInterpreter, node: st.Switch) -> Signal | None:
     value = interpreter.eval(node.value)
     number = interpreter.number(value)
@@ -356,3 +347,17 @@ def _case_runner(interpreter: HostInterpreter, node: st.Switch, start: int) -> B
             scopes.pop()
 
     return run
+
+
+EXECUTORS: Final[Executors] = {
+    st.Block: _block,
+    st.Declare: _declare,
+    st.Evaluate: _evaluate,
+    st.Return: _return,
+    st.Break: _break,
+    st.Continue: _continue,
+    st.Label: _label,
+    st.Opaque: _opaque,
+    st.If: _if,
+    st.Switch: _switch,
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from roofline_analysis.host.launches.contents import contents_of
 from roofline_analysis.host.launches.launch_forms import Shape, arguments_of, shape_of
@@ -10,10 +11,9 @@ from roofline_analysis.host.launches.sampled_contents import passed_draws
 from roofline_analysis.host.state.access import deref, is_class, rvalue
 from roofline_analysis.host.state.havoc import forget_reachable
 from roofline_analysis.host.state.interpreter_state import (
-    EVALUATORS,
     SCALARS,
+    Evaluators,
     HostInterpreter,
-    handles,
 )
 from roofline_analysis.host.state.invoke import passed
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage
@@ -44,7 +44,6 @@ _MAX_PER_SITE = 48
 """The most launches of different shapes that are kept for one site."""
 
 
-@handles(EVALUATORS, ex.Launch)
 def _launch(interpreter: HostInterpreter, node: ex.Launch) -> Value:
     kernel = interpreter.eval(node.kernel)
     if isinstance(kernel, Pointer):
@@ -241,3 +240,8 @@ def forget_written(
         held = place.get()
         if isinstance(held, (Pointer, Aggregate, Storage)):
             forget_reachable(interpreter, held, 1)
+
+
+EVALUATORS: Final[Evaluators] = {
+    ex.Launch: _launch,
+}

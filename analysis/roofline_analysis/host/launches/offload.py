@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from roofline_analysis.host.effects.node_effects import root_name
 from roofline_analysis.host.launches.contexts import record
 from roofline_analysis.host.launches.launch_forms import Shape
 from roofline_analysis.host.launches.offload_geometry import OffloadRequest, offload_geometry
 from roofline_analysis.host.state.havoc import forget_reachable, forget_value
-from roofline_analysis.host.state.interpreter_state import EXECUTORS, HostInterpreter, handles
+from roofline_analysis.host.state.interpreter_state import Executors, HostInterpreter
 from roofline_analysis.host.state.memory import HostPlace
 from roofline_analysis.host.state.signals import Signal
 from roofline_analysis.host.state.templates import bind
@@ -18,12 +20,10 @@ from roofline_core.program.statements import Directed, Offload
 from roofline_core.program.types import Type
 
 
-@handles(EXECUTORS, Directed)
 def _directed(interpreter: HostInterpreter, node: Directed) -> Signal | None:
     return interpreter.exec(node.body) if node.body is not None else None
 
 
-@handles(EXECUTORS, Offload)
 def _offload(interpreter: HostInterpreter, node: Offload) -> Signal | None:
     """Record the launch of a target region and forget what its kernel may write."""
     places = [interpreter.place(argument) for argument in node.args]
@@ -75,3 +75,9 @@ def _forget_written(interpreter: HostInterpreter, node: Offload, places: list[Ho
             forget_value(interpreter, place, "a target region assigns it")
         elif name in stored or name in effects.names:
             forget_reachable(interpreter, held, 1)
+
+
+EXECUTORS: Final[Executors] = {
+    Directed: _directed,
+    Offload: _offload,
+}

@@ -10,7 +10,7 @@ from roofline_analysis.host.loops.scalar_evolution import Induction, trip_count
 from roofline_analysis.host.loops.summary import summarise
 from roofline_analysis.host.objects.containers import size_of, storage_of
 from roofline_analysis.host.state.access import deref, rvalue
-from roofline_analysis.host.state.interpreter_state import EXECUTORS, HostInterpreter, handles
+from roofline_analysis.host.state.interpreter_state import Executors, HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace
 from roofline_analysis.host.state.operators import copied, integer, truth
 from roofline_analysis.host.state.signals import BREAK, CONTINUE, BudgetSpent, Signal
@@ -37,7 +37,6 @@ _MOST_QUIET_TRIPS: Final = 16
 """Multiple of ``HostOptions.loop_trips`` for which a loop without launches is executed."""
 
 
-@handles(EXECUTORS, st.For)
 def _for(interpreter: HostInterpreter, node: st.For) -> Signal | None:
     scopes = interpreter.frame.scopes
     scopes.append({})
@@ -59,7 +58,6 @@ def _for(interpreter: HostInterpreter, node: st.For) -> Signal | None:
         scopes.pop()
 
 
-@handles(EXECUTORS, st.While)
 def _while(interpreter: HostInterpreter, node: st.While) -> Signal | None:
     first = node.do_first
     if first and isinstance(node.condition, ex.Literal) and not node.condition.value:
@@ -265,7 +263,6 @@ def _skip(
     return None
 
 
-@handles(EXECUTORS, st.ForRange)
 def _for_range(interpreter: HostInterpreter, node: st.ForRange) -> Signal | None:
     sequence = _elements(interpreter, node)
     launching = interpreter.reach.can_launch(node.body)
@@ -325,3 +322,10 @@ def _elements(interpreter: HostInterpreter, node: st.ForRange) -> tuple[list[Val
     return [
         rvalue(interpreter, deref(interpreter, pointer, integer(i))) for i in range(int(count))
     ], size
+
+
+EXECUTORS: Final[Executors] = {
+    st.For: _for,
+    st.While: _while,
+    st.ForRange: _for_range,
+}

@@ -10,7 +10,7 @@ from roofline_analysis.host.objects.iterators import iterator
 from roofline_analysis.host.objects.launch_objects import launch_object
 from roofline_analysis.host.objects.maps import is_map
 from roofline_analysis.host.state.access import array_storage, rvalue
-from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter, provides
+from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.invoke import invoke, passed
 from roofline_analysis.host.state.memory import AUTO, Cell, HostFieldPlace, HostPlace, Storage
 from roofline_analysis.host.state.operators import convert, copied, integer, to_scalar_type
@@ -50,9 +50,8 @@ LIBRARY_CLASSES: Final[
 STRINGS = frozenset(("std::string", "string", "std::string_view", "string_view"))
 
 
-@provides
 def declared_value(
-    interpreter: HostInterpreter, variable: Variable, *, zeroed: bool = False
+    interpreter: HostInterpreter, variable: Variable, zeroed: bool = False
 ) -> tuple[Type, Value | None]:
     """The resolved type of a declared variable and the value it starts with."""
     type = resolve(interpreter, variable.type)
@@ -144,7 +143,6 @@ def default_value(interpreter: HostInterpreter, type: Type, name: str) -> Value 
     return construct(interpreter, type, [], name)
 
 
-@provides
 def construct(
     interpreter: HostInterpreter, type: Type, args: Sequence[HostPlace], name: str = ""
 ) -> Value:
@@ -313,7 +311,6 @@ def _needs_default(interpreter: HostInterpreter, field: Variable) -> bool:
     return known or type.name == "dim3" or "stream" in type.name
 
 
-@provides
 def construct_field(interpreter: HostInterpreter, name: str, args: Sequence[Expression]) -> None:
     """Execute one entry of a constructor's initialiser list: a member, a base or itself."""
     this, owner = interpreter.frame.this, interpreter.frame.owner

@@ -10,6 +10,7 @@ from roofline_analysis.host.state.access import deref, load, rvalue
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, HostFieldPlace, HostPlace, Storage
 from roofline_analysis.host.state.operators import binary, boolean, convert, copied, integer
+from roofline_analysis.host.state.templates import template_argument
 from roofline_analysis.host.state.types import resolve, sizeof
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Text, Value
 from roofline_core.algebra.symbolic import ZERO, Expr, apply, constant
@@ -103,7 +104,7 @@ def _extent(interpreter: HostInterpreter, type: Type) -> Expr:
         extent_value = interpreter.frame.bindings.get(extent.name)
         if isinstance(extent_value, Expr):
             return extent_value
-        found = interpreter.template_argument(extent)
+        found = template_argument(interpreter, extent)
         return found if isinstance(found, Expr) else ZERO
     if isinstance(extent, Literal) and isinstance(extent.value, int):
         return constant(extent.value)

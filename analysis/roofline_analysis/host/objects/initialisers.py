@@ -12,7 +12,7 @@ from roofline_analysis.host.objects.construction import (
 from roofline_analysis.host.objects.containers import is_container, make_container
 from roofline_analysis.host.objects.launch_objects import launch_object
 from roofline_analysis.host.state.access import array_storage, rvalue
-from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter, provides
+from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, MAX_ELEMENTS, Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import convert
 from roofline_analysis.host.state.packs import expansion
@@ -25,7 +25,6 @@ from roofline_core.program.types import Type
 from roofline_core.program.units import Struct
 
 
-@provides
 def initialise(interpreter: HostInterpreter, type: Type, node: InitList, name: str) -> Value:
     """The value of a (resolved) type that a brace list gives."""
     if type.dims:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from roofline_analysis.host.effects.reach import runs_on_host
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import Cell, HostFieldPlace, HostFrame, HostPlace
+from roofline_analysis.host.state.templates import template_argument
 from roofline_analysis.host.state.types import (
     HostBindings,
     as_host_bindings,
@@ -115,7 +116,7 @@ def template_arguments(
     """Template arguments as types and numbers in force here."""
     if args is None:
         return None
-    return tuple(interpreter.template_argument(argument) for argument in args)
+    return tuple(template_argument(interpreter, argument) for argument in args)
 
 
 def function_value(interpreter: HostInterpreter, node: Name) -> FunctionValue | None:

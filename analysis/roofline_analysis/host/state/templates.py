@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofline_analysis.host.state.interpreter_state import HostInterpreter, provides
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import Closure, HostPlace
 from roofline_analysis.host.state.types import as_host_bindings, names_in_force, resolve
 from roofline_analysis.host.values import (
@@ -28,7 +28,6 @@ from roofline_core.program.units import Function, TemplateParameter
 Binding = Type | Expr
 
 
-@provides
 def template_argument(interpreter: HostInterpreter, argument: Type | Expression) -> Binding:
     """One written template argument as a type or a number.
 
