@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from roofline_analysis.host import libraries  # noqa: F401  (the models register themselves)
 from roofline_analysis.host.libraries.cuda import runtime_call
 from roofline_analysis.host.libraries.gpu.observe import observe
 from roofline_analysis.host.libraries.opencl.c import opencl_call
@@ -14,7 +13,7 @@ from roofline_analysis.host.libraries.opencl.methods import opencl_functor, open
 from roofline_analysis.host.libraries.opencl.objects import object_of
 from roofline_analysis.host.libraries.random import random_number
 from roofline_analysis.host.libraries.std import make_vector, numeric_limit
-from roofline_analysis.host.objects import iterators  # noqa: F401  (registers its models)
+from roofline_analysis.host.libraries.table import LIBRARY
 from roofline_analysis.host.objects.construction import construct
 from roofline_analysis.host.objects.containers import (
     container_method,
@@ -23,6 +22,7 @@ from roofline_analysis.host.objects.containers import (
     text_method,
 )
 from roofline_analysis.host.state.access import load, pointed_object, rvalue
+from roofline_analysis.host.state.arguments import Arguments, as_place
 from roofline_analysis.host.state.havoc import forget_unknown_call
 from roofline_analysis.host.state.interpreter_state import (
     SCALARS,
@@ -47,7 +47,6 @@ from roofline_analysis.host.state.names import (
 )
 from roofline_analysis.host.state.operators import boolean, integer
 from roofline_analysis.host.state.packs import argument_places
-from roofline_analysis.host.state.registry import LIBRARY, Arguments, as_place
 from roofline_analysis.host.state.templates import choose_overload
 from roofline_analysis.host.state.types import resolve
 from roofline_analysis.host.values import (

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.host.launches.sampled_contents import draws_of
+from roofline_analysis.host.state.arguments import Arguments, by_name, label_of, nothing, text_of
 from roofline_analysis.host.state.havoc import forget_value
 from roofline_analysis.host.state.memory import Storage
 from roofline_analysis.host.state.numbers import parse_number
 from roofline_analysis.host.state.operators import copied, integer, to_scalar_type
-from roofline_analysis.host.state.registry import Arguments, label_of, models, nothing, text_of
 from roofline_analysis.host.state.signals import ProgramExit
 from roofline_analysis.host.values import OpaqueValue, Origin, Pointer, Scalar, Text, Value
 from roofline_core.algebra.symbolic import ZERO
@@ -24,7 +24,6 @@ _PARSERS: Final[dict[str, str]] = {
 }  # fmt: skip
 
 
-@models(*_PARSERS)
 def _parse(args: Arguments) -> Value:
     type_name = _PARSERS[args.name]
     value = args.value(0)
@@ -52,7 +51,6 @@ def origin_of(args: Arguments, value: Value) -> Origin | None:
     return origin if isinstance(origin, Origin) else None
 
 
-@models("strcmp", "strncmp", "strcasecmp", "strncasecmp")
 def _compare(args: Arguments) -> Value:
     a, b = args.text(0), args.text(1)
     if a is None or b is None:
@@ -71,7 +69,6 @@ def _compare(args: Arguments) -> Value:
     return integer((a > b) - (a < b))
 
 
-@models("strlen", "strnlen")
 def _length(args: Arguments) -> Value:
     text = args.text(0)
     if text is not None:
@@ -80,7 +77,6 @@ def _length(args: Arguments) -> Value:
     return args.interpreter.unknown(name, "the text is not known", "unsigned long", shared=True)
 
 
-@models("strdup", "strcpy", "strncpy", "strcat", "strncat", "stpcpy")
 def _copy_text(args: Arguments) -> Value:
     if args.name == "strdup":
         return args.value(0)
@@ -94,7 +90,6 @@ def _copy_text(args: Arguments) -> Value:
     return args.value(0)
 
 
-@models("strchr", "strrchr", "strstr", "strtok", "strtok_r", "getenv", "basename")
 def _search_text(args: Arguments) -> Value:
     if args.name == "getenv":
         return Pointer(None, ZERO, Type("char"))
@@ -110,9 +105,6 @@ def _search_text(args: Arguments) -> Value:
     return args.opaque("the text is not known")
 
 
-@models(
-    "malloc", "calloc", "aligned_alloc", "realloc", "_mm_malloc", "valloc", "memalign", "alloca"
-)
 def _allocate(args: Arguments) -> Value:
     origin = args.interpreter.origin(args.name, args.line)
     if args.name == "calloc":
@@ -124,7 +116,6 @@ def _allocate(args: Arguments) -> Value:
     return Pointer(storage, ZERO, Type("void"), origin)
 
 
-@models("posix_memalign")
 def _aligned(args: Arguments) -> Value:
     origin = args.interpreter.origin(args.name, args.line)
     place = args.target(0)
@@ -135,7 +126,6 @@ def _aligned(args: Arguments) -> Value:
     return integer(0)
 
 
-@models("memcpy", "memmove")
 def _copy_memory(args: Arguments) -> Value:
     copy_contents(args, 0, 1)
     return args.value(0)
@@ -171,7 +161,6 @@ def copy_contents(args: Arguments, to: int, source: int) -> None:
     target.draws = draws_of(interpreter, origin)
 
 
-@models("memset", "bzero")
 def _set_memory(args: Arguments) -> Value:
     storage = args.storage(0)
     zero = args.name == "bzero" or args.constant(1) == 0
@@ -186,17 +175,6 @@ def _set_memory(args: Arguments) -> Value:
     return args.value(0)
 
 
-@models("free", "printf", "puts", "putchar", "fflush", "srand", "srand48", "fprintf", "perror")
-def _ignored(args: Arguments) -> Value:
-    return nothing(args)
-
-
-@models("assert", "fputs", "setbuf", "setvbuf", "fclose", "signal", "usleep", "sleep", "atexit")
-def _ignored_too(args: Arguments) -> Value:
-    return nothing(args)
-
-
-@models("sprintf", "snprintf")
 def _format(args: Arguments) -> Value:
     storage = args.storage(0)
     if storage is not None and storage.place is None:
@@ -204,17 +182,14 @@ def _format(args: Arguments) -> Value:
     return args.opaque("the length of a formatted text")
 
 
-@models("time", "clock", "gettimeofday", "clock_gettime", "omp_get_wtime", "get_time", "getpid")
 def _clock(args: Arguments) -> Value:
     return args.opaque("it depends on the time of the run")
 
 
-@models("exit", "_exit", "abort", "quick_exit", "_Exit", "terminate", "__assert_fail")
 def _leave(args: Arguments) -> Value:
     raise ProgramExit
 
 
-@models("isdigit", "isalpha", "isspace", "tolower", "toupper", "isalnum")
 def _character(args: Arguments) -> Value:
     code = args.constant(0)
     if code is None:
@@ -231,6 +206,29 @@ def _character(args: Arguments) -> Value:
     return integer(ord(changed))
 
 
-@models("sysconf", "omp_get_max_threads", "omp_get_num_procs", "omp_get_num_threads")
 def _system(args: Arguments) -> Value:
     return args.unknown("it depends on the machine", "int", 8)
+
+
+MODELS: Final = by_name(
+    {
+        _parse: _PARSERS,
+        _compare: "strcmp strncmp strcasecmp strncasecmp".split(),
+        _length: "strlen strnlen".split(),
+        _copy_text: "strdup strcpy strncpy strcat strncat stpcpy".split(),
+        _search_text: "strchr strrchr strstr strtok strtok_r getenv basename".split(),
+        _allocate: "malloc calloc aligned_alloc realloc _mm_malloc valloc memalign alloca".split(),
+        _aligned: ("posix_memalign",),
+        _copy_memory: "memcpy memmove".split(),
+        _set_memory: "memset bzero".split(),
+        nothing: (
+            "free printf puts putchar fflush srand srand48 fprintf perror "
+            "assert fputs setbuf setvbuf fclose signal usleep sleep atexit"
+        ).split(),
+        _format: "sprintf snprintf".split(),
+        _clock: "time clock gettimeofday clock_gettime get_time getpid".split(),
+        _leave: "exit _exit abort quick_exit _Exit terminate __assert_fail".split(),
+        _character: "isdigit isalpha isspace tolower toupper isalnum".split(),
+        _system: ("sysconf",),
+    }
+)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from roofline_analysis.host.launches.sampled_contents import draws_of
 from roofline_analysis.host.libraries.c import copy_contents
+from roofline_analysis.host.state.arguments import SUCCESS, Arguments, by_name
 from roofline_analysis.host.state.constants import DEVICE_ATTRIBUTES
 from roofline_analysis.host.state.memory import HostPlace, Storage
 from roofline_analysis.host.state.operators import integer
-from roofline_analysis.host.state.registry import SUCCESS, Arguments, models
 from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Text, Value
 from roofline_core.algebra.symbolic import ZERO, Expr, apply
 from roofline_core.program.types import Type
@@ -35,7 +36,6 @@ def _drivers(*names: str) -> list[str]:
     ]
 
 
-@models(*_both(*_SPACES), *_drivers(*(name for name in _SPACES if name.startswith("Mem"))))
 def _allocate(args: Arguments) -> Value:
     bare = re.sub(r"^(?:cuda|cu|hip)|_v2$", "", args.name)
     space = _SPACES.get(bare, "device")
@@ -53,7 +53,6 @@ def _give(args: Arguments, position: int, size: Expr, space: str) -> None:
     interpreter.store(place, Pointer(storage, ZERO, pointee, origin))
 
 
-@models(*_both("MallocPitch"), *_drivers("MemAllocPitch"))
 def _allocate_pitched(args: Arguments) -> Value:
     # Rows start at multiples of 512 bytes on the devices of today.
     pitch = apply("div", args.expr(2) + 511, 512) * 512
@@ -62,28 +61,22 @@ def _allocate_pitched(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models(*_both("HostGetDevicePointer"))
 def _device_pointer(args: Arguments) -> Value:
     place = args.target(0)
     args.interpreter.store(place, args.value(1))
     return SUCCESS
 
 
-@models(*_both("GetSymbolAddress"))
 def _symbol_address(args: Arguments) -> Value:
     args.interpreter.store(args.target(0), args.value(1))
     return SUCCESS
 
 
-@models(*_both("Memcpy", "MemcpyAsync"), "hipMemcpyWithStream")
-@models(*_drivers("MemcpyHtoD", "MemcpyHtoDAsync", "MemcpyDtoH", "MemcpyDtoHAsync"))
-@models(*_drivers("MemcpyDtoD", "MemcpyDtoDAsync", "Memcpy", "MemcpyAsync"))
 def _copy(args: Arguments) -> Value:
     copy_contents(args, 0, 1)
     return SUCCESS
 
 
-@models(*_both("MemcpyToSymbol", "MemcpyToSymbolAsync"))
 def _copy_to_symbol(args: Arguments) -> Value:
     target = args.places[0] if args.places else None
     if isinstance(target, HostPlace) and target.name:
@@ -101,7 +94,6 @@ def _copy_to_symbol(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models(*_both("MemcpyFromSymbol", "Memcpy2D", "Memcpy2DAsync", "Memcpy3D", "MemcpyPeer"))
 def _copy_unknown(args: Arguments) -> Value:
     storage = args.storage(0)
     if storage is not None:
@@ -113,7 +105,6 @@ def _copy_unknown(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models(*_both("Memset", "MemsetAsync", "Memset2D"))
 def _set(args: Arguments) -> Value:
     storage = args.storage(0)
     if storage is not None and storage.place is None:
@@ -123,8 +114,6 @@ def _set(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models(*_drivers("MemsetD8", "MemsetD8Async", "MemsetD16", "MemsetD16Async"))
-@models(*_drivers("MemsetD32", "MemsetD32Async"))
 def _set_elements(args: Arguments) -> Value:
     storage = args.storage(0)
     if storage is not None and storage.place is None:
@@ -135,7 +124,6 @@ def _set_elements(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models(*_both("GetDeviceProperties", "GetDeviceProperties_v2"), "hipGetDevicePropertiesR0600")
 def _properties(args: Arguments) -> Value:
     interpreter = args.interpreter
     fields: dict[str, Value] = {}
@@ -155,32 +143,27 @@ def _properties(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models(*_both("GetDeviceCount"), "cuDeviceGetCount")
 def _device_count(args: Arguments) -> Value:
     args.interpreter.store(args.target(0), integer(args.interpreter.options.device_count))
     return SUCCESS
 
 
-@models(*_both("GetDevice", "RuntimeGetVersion", "DriverGetVersion"))
 def _device(args: Arguments) -> Value:
     args.interpreter.store(args.target(0), integer(0 if args.name.endswith("GetDevice") else 12000))
     return SUCCESS
 
 
-@models("hipDeviceGet", "cuDeviceGet", *_both("DeviceCanAccessPeer"))
 def _no_other_device(args: Arguments) -> Value:
     args.interpreter.store(args.target(0), integer(0))
     return SUCCESS
 
 
-@models("hipDeviceTotalMem", "cuDeviceTotalMem", "cuDeviceTotalMem_v2")
 def _total_memory(args: Arguments) -> Value:
     total = args.interpreter.options.device_properties.get("totalGlobalMem", 8 << 30)
     args.interpreter.store(args.target(0), integer(total, "unsigned long"))
     return SUCCESS
 
 
-@models(*_both("MemGetInfo"), "cuMemGetInfo", "cuMemGetInfo_v2")
 def _memory_info(args: Arguments) -> Value:
     total = args.interpreter.options.device_properties.get("totalGlobalMem", 8 << 30)
     for position in (0, 1):
@@ -188,7 +171,6 @@ def _memory_info(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models(*_both("DeviceGetAttribute"), "cuDeviceGetAttribute")
 def _attribute(args: Arguments) -> Value:
     code = args.constant(1)
     name = DEVICE_ATTRIBUTES.get(int(code)) if code is not None else None
@@ -200,11 +182,6 @@ def _attribute(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models(*_both("OccupancyMaxActiveBlocksPerMultiprocessor"))
-@models(*_both("OccupancyMaxActiveBlocksPerMultiprocessorWithFlags"))
-@models("cuOccupancyMaxActiveBlocksPerMultiprocessor")
-@models("hipModuleOccupancyMaxActiveBlocksPerMultiprocessor")
-@models("hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")
 def _active_blocks(args: Arguments) -> Value:
     properties = args.interpreter.options.device_properties
     threads = args.constant(2)
@@ -216,9 +193,6 @@ def _active_blocks(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models(*_both("OccupancyMaxPotentialBlockSize", "OccupancyMaxPotentialBlockSizeVariableSMem"))
-@models("hipModuleOccupancyMaxPotentialBlockSize", "cuOccupancyMaxPotentialBlockSize")
-@models("hipModuleOccupancyMaxPotentialBlockSizeWithFlags")
 def _potential_block(args: Arguments) -> Value:
     properties = args.interpreter.options.device_properties
     limit = args.constant(4) or 0
@@ -234,7 +208,6 @@ def _potential_block(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models(*_both("EventElapsedTime"))
 def _elapsed(args: Arguments) -> Value:
     args.interpreter.store(
         args.target(0), args.unknown("it depends on the time of the run", "float", 1.0)
@@ -242,12 +215,10 @@ def _elapsed(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models(*_both("GetErrorString", "GetErrorName"))
 def _error_text(args: Arguments) -> Value:
     return Text("no error")
 
 
-@models(*(f"make_{name}" for name in _both("Extent", "PitchedPtr", "Pos")))
 def _extent(args: Arguments) -> Value:
     names = ("width", "height", "depth", "ysize")
     return Aggregate(
@@ -282,3 +253,57 @@ def _touch(args: Arguments, storage: Storage) -> None:
     if storage.place.get() is None:
         handle = Storage(storage.place.name, "host", None, Type("void"))
         args.interpreter.store(storage.place, Pointer(handle, ZERO, Type("void")))
+
+
+MODELS: Final = by_name(
+    {
+        _allocate: (
+            *_both(*_SPACES),
+            *_drivers(*(name for name in _SPACES if name.startswith("Mem"))),
+        ),
+        _allocate_pitched: (*_both("MallocPitch"), *_drivers("MemAllocPitch")),
+        _device_pointer: _both("HostGetDevicePointer"),
+        _symbol_address: _both("GetSymbolAddress"),
+        _copy: (
+            *_both("Memcpy", "MemcpyAsync"),
+            "hipMemcpyWithStream",
+            *_drivers("MemcpyHtoD", "MemcpyHtoDAsync", "MemcpyDtoH", "MemcpyDtoHAsync"),
+            *_drivers("MemcpyDtoD", "MemcpyDtoDAsync", "Memcpy", "MemcpyAsync"),
+        ),
+        _copy_to_symbol: _both("MemcpyToSymbol", "MemcpyToSymbolAsync"),
+        _copy_unknown: _both(
+            "MemcpyFromSymbol", "Memcpy2D", "Memcpy2DAsync", "Memcpy3D", "MemcpyPeer"
+        ),
+        _set: _both("Memset", "MemsetAsync", "Memset2D"),
+        _set_elements: (
+            *_drivers("MemsetD8", "MemsetD8Async", "MemsetD16", "MemsetD16Async"),
+            *_drivers("MemsetD32", "MemsetD32Async"),
+        ),
+        _properties: (
+            *_both("GetDeviceProperties", "GetDeviceProperties_v2"),
+            "hipGetDevicePropertiesR0600",
+        ),
+        _device_count: (*_both("GetDeviceCount"), "cuDeviceGetCount"),
+        _device: _both("GetDevice", "RuntimeGetVersion", "DriverGetVersion"),
+        _no_other_device: ("hipDeviceGet", "cuDeviceGet", *_both("DeviceCanAccessPeer")),
+        _total_memory: "hipDeviceTotalMem cuDeviceTotalMem cuDeviceTotalMem_v2".split(),
+        _memory_info: (*_both("MemGetInfo"), "cuMemGetInfo", "cuMemGetInfo_v2"),
+        _attribute: (*_both("DeviceGetAttribute"), "cuDeviceGetAttribute"),
+        _active_blocks: (
+            *_both("OccupancyMaxActiveBlocksPerMultiprocessor"),
+            *_both("OccupancyMaxActiveBlocksPerMultiprocessorWithFlags"),
+            "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+            "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor",
+            "hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+        ),
+        _potential_block: (
+            *_both("OccupancyMaxPotentialBlockSize", "OccupancyMaxPotentialBlockSizeVariableSMem"),
+            "hipModuleOccupancyMaxPotentialBlockSize",
+            "cuOccupancyMaxPotentialBlockSize",
+            "hipModuleOccupancyMaxPotentialBlockSizeWithFlags",
+        ),
+        _elapsed: _both("EventElapsedTime"),
+        _error_text: _both("GetErrorString", "GetErrorName"),
+        _extent: (f"make_{name}" for name in _both("Extent", "PitchedPtr", "Pos")),
+    }
+)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from roofline_analysis.host.state.access import deref
+from roofline_analysis.host.state.arguments import Arguments, by_name
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import Cell, Storage
 from roofline_analysis.host.state.operators import integer, truth
-from roofline_analysis.host.state.registry import Arguments, models
 from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Text, Value
 from roofline_core.algebra.symbolic import ZERO
 from roofline_core.program.records import record
@@ -101,7 +102,6 @@ def define_builtins(interpreter: HostInterpreter) -> None:
     interpreter.builtins["optarg"] = Cell("optarg", _CHARS, Pointer(None, ZERO, Type("char")))
 
 
-@models("getopt", "getopt_long", "getopt_long_only")
 def _getopt(args: Arguments) -> Value:
     interpreter = args.interpreter
     state = interpreter.parsed_options.get("getopt")
@@ -171,3 +171,10 @@ def _permute(args: Arguments, state: Parsed) -> None:
         storage.elements[position] = Text(
             word, args.interpreter.origin(f"argv[{position}]", args.line)
         )
+
+
+MODELS: Final = by_name(
+    {
+        _getopt: "getopt getopt_long getopt_long_only".split(),
+    }
+)

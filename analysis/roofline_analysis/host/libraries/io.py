@@ -7,16 +7,15 @@ from typing import Final
 
 from roofline_analysis.host.libraries.c import origin_of
 from roofline_analysis.host.libraries.streams import read_into
+from roofline_analysis.host.state.arguments import Arguments, by_name, label_of
 from roofline_analysis.host.state.memory import HostPlace, Storage
 from roofline_analysis.host.state.numbers import parse_number
 from roofline_analysis.host.state.operators import integer, to_scalar_type
-from roofline_analysis.host.state.registry import Arguments, label_of, models
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Text, Value
 from roofline_core.algebra.symbolic import ZERO
 from roofline_core.program.types import Type
 
 
-@models("fopen", "popen", "fdopen", "freopen", "opendir", "gzopen")
 def _open(args: Arguments) -> Value:
     label = label_of(args.interpreter, args.value(0)) if args.name != "fdopen" else "a file"
     storage = Storage(f"file {label}", "host", None, Type("FILE"))
@@ -30,7 +29,6 @@ _KINDS: Final[dict[str, str]] = {
 }  # fmt: skip
 
 
-@models("sscanf")
 def _scan_text(args: Arguments) -> Value:
     text, format_ = args.text(0), args.text(1)
     if text is None or format_ is None:
@@ -97,7 +95,6 @@ def _put(args: Arguments, position: int, text: str, kind: str) -> None:
     args.interpreter.store(place, to_scalar_type(integer(number, "long long", origin), name))
 
 
-@models("fscanf", "scanf", "fread", "fgets", "read", "gets", "getline", "gzread", "pread")
 def _read_file(args: Arguments) -> Value:
     targets: range | tuple[int, ...]
     source = "standard input"
@@ -149,7 +146,6 @@ def _read(args: Arguments, position: int, source: str) -> None:
             args.interpreter.forget_contents(storage)
 
 
-@models("feof", "ferror", "fgetc", "getc", "getchar", "ftell", "fseek", "rewind", "stat", "fstat")
 def _state(args: Arguments) -> Value:
     if args.name in ("fseek", "rewind"):
         return integer(0)
@@ -162,3 +158,13 @@ def _state(args: Arguments) -> Value:
             name, why, "long", assumed=1 << 20, line=args.line, shared=True
         )
     return args.opaque("it depends on the contents of a file")
+
+
+MODELS: Final = by_name(
+    {
+        _open: "fopen popen fdopen freopen opendir gzopen".split(),
+        _scan_text: ("sscanf",),
+        _read_file: "fscanf scanf fread fgets read gets getline gzread pread".split(),
+        _state: "feof ferror fgetc getc getchar ftell fseek rewind stat fstat".split(),
+    }
+)

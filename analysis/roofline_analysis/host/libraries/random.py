@@ -8,10 +8,10 @@ from typing import Final
 from roofline_analysis.host.launches.sampled_contents import DRAWN, normal_draws
 from roofline_analysis.host.objects.construction import LIBRARY_CLASSES
 from roofline_analysis.host.state.access import rvalue
+from roofline_analysis.host.state.arguments import SUCCESS, Arguments, by_name
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import HostPlace
 from roofline_analysis.host.state.operators import to_scalar_type
-from roofline_analysis.host.state.registry import SUCCESS, Arguments, models
 from roofline_analysis.host.values import Aggregate, Scalar, Spread, Value
 from roofline_core.algebra.symbolic import constant
 from roofline_core.program.types import Type
@@ -33,18 +33,14 @@ _TERMS: Final = 4
 """Even numbers that are added up: their sum is nearly normal."""
 
 
-@models("rand", "random", "lrand48", "rand_r")
 def _random(args: Arguments) -> Value:
     return args.interpreter.spread(f"result of {args.name}()", _WHY, "int", _INTEGERS)
 
 
-@models("drand48")
 def _random_real(args: Arguments) -> Value:
     return args.interpreter.spread(f"result of {args.name}()", _WHY, "double", _SINGLE)
 
 
-@models("curandGenerateUniform", "curandGenerateUniformDouble")
-@models("hiprandGenerateUniform", "hiprandGenerateUniformDouble")
 def _fill_uniformly(args: Arguments) -> Value:
     storage = args.storage(1)
     if storage is not None:
@@ -52,8 +48,6 @@ def _fill_uniformly(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models("curandGenerateNormal", "curandGenerateNormalDouble")
-@models("hiprandGenerateNormal", "hiprandGenerateNormalDouble")
 def _fill_normally(args: Arguments) -> Value:
     storage, mean, deviation = args.storage(1), args.constant(3), args.constant(4)
     if storage is not None:
@@ -116,3 +110,19 @@ for _name in _DISTRIBUTIONS:
     LIBRARY_CLASSES[_name] = _distribution
 for _name in _ENGINES:
     LIBRARY_CLASSES[_name] = _engine
+
+
+MODELS: Final = by_name(
+    {
+        _random: "rand random lrand48 rand_r".split(),
+        _random_real: ("drand48",),
+        _fill_uniformly: (
+            "curandGenerateUniform curandGenerateUniformDouble hiprandGenerateUniform "
+            "hiprandGenerateUniformDouble"
+        ).split(),
+        _fill_normally: (
+            "curandGenerateNormal curandGenerateNormalDouble hiprandGenerateNormal "
+            "hiprandGenerateNormalDouble"
+        ).split(),
+    }
+)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from roofline_analysis.host.objects.operands import GENERATED, ZIPPED
 from roofline_analysis.host.state.access import rvalue
+from roofline_analysis.host.state.arguments import Arguments, by_name
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import HostPlace, Storage
-from roofline_analysis.host.state.registry import Arguments, models
 from roofline_analysis.host.state.types import resolve, sizeof
 from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Value
 from roofline_core.algebra.symbolic import ZERO, Expr, constant
@@ -59,7 +60,6 @@ def _generated(interpreter: HostInterpreter, values: list[Value], element: Type 
     return Pointer(storage, offset, element)
 
 
-@models("make_counting_iterator", "make_constant_iterator", "make_discard_iterator")
 def _make_generator(args: Arguments) -> Value:
     values = [args.value(position) for position in range(len(args))]
     if args.name == "make_constant_iterator":
@@ -69,18 +69,15 @@ def _make_generator(args: Arguments) -> Value:
     return _generated(args.interpreter, values, element)
 
 
-@models("make_transform_iterator", "make_permutation_iterator", "make_reverse_iterator")
 def _make_adaptor(args: Arguments) -> Value:
     return args.value(0)
 
 
-@models("make_zip_iterator")
 def _make_zip(args: Arguments) -> Value:
     found = _zipped(args.interpreter, [args.value(position) for position in range(len(args))])
     return found if found is not None else args.opaque("what it is made of is not known")
 
 
-@models("device_pointer_cast", "get_pointer")
 def _same_pointer(args: Arguments) -> Value:
     return args.value(0)
 
@@ -119,3 +116,17 @@ def _elements(offset: Expr, width: int) -> Expr:
     if known is not None:
         return constant(int(known) // width)
     return Expr({atoms: number / width for atoms, number in offset.terms.items()})
+
+
+MODELS: Final = by_name(
+    {
+        _make_generator: (
+            "make_counting_iterator make_constant_iterator make_discard_iterator"
+        ).split(),
+        _make_adaptor: (
+            "make_transform_iterator make_permutation_iterator make_reverse_iterator"
+        ).split(),
+        _make_zip: ("make_zip_iterator",),
+        _same_pointer: "device_pointer_cast get_pointer".split(),
+    }
+)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from roofline_analysis.host.state.arguments import Arguments
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.operators import binary
-from roofline_analysis.host.state.registry import Arguments
 from roofline_analysis.host.state.types import resolve, sizeof
 from roofline_analysis.host.values import Buffer, OpaqueValue, Pointer, Scalar, Value
 from roofline_core.algebra.symbolic import Expr, apply

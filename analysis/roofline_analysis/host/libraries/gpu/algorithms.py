@@ -13,7 +13,7 @@ from roofline_analysis.host.libraries.gpu.functors import functor_operations, na
 from roofline_analysis.host.libraries.gpu.patterns import Kind, Operands, work_of
 from roofline_analysis.host.library_call import LibraryWork
 from roofline_analysis.host.objects.operands import Operand, distance, sequence_at
-from roofline_analysis.host.state.registry import Arguments
+from roofline_analysis.host.state.arguments import Arguments
 from roofline_analysis.host.values import (
     Aggregate,
     FunctionValue,

@@ -11,9 +11,9 @@ from roofline_analysis.host.libraries.gpu.blas import blas_work
 from roofline_analysis.host.libraries.gpu.copies import copy_work
 from roofline_analysis.host.libraries.gpu.transforms import fft_work, random_work
 from roofline_analysis.host.library_call import LibraryCall, LibraryWork
+from roofline_analysis.host.state.arguments import Arguments
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import HostPlace
-from roofline_analysis.host.state.registry import Arguments
 from roofline_analysis.host.values import HostUnknown
 from roofline_core.algebra.symbolic import Symbol
 from roofline_core.program.expressions import Call, Name

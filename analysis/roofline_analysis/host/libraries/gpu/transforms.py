@@ -7,9 +7,9 @@ from typing import Final
 
 from roofline_analysis.host.library_call import LibraryWork
 from roofline_analysis.host.state.access import deref
+from roofline_analysis.host.state.arguments import SUCCESS, Arguments, by_name
 from roofline_analysis.host.state.memory import Storage
 from roofline_analysis.host.state.operators import integer
-from roofline_analysis.host.state.registry import SUCCESS, Arguments, models
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Value
 from roofline_core.algebra.symbolic import ONE, Expr, apply, constant
 from roofline_core.program.precision import Precision
@@ -48,23 +48,19 @@ def _keep(args: Arguments, position: int, points: Expr, batch: Expr) -> Value:
     return SUCCESS
 
 
-@models(*_both("Plan1d", "MakePlan1d"))
 def _plan_1d(args: Arguments) -> Value:
     batch = args.expr(3) if len(args) > 3 else ONE
     return _keep(args, 0, args.expr(1), batch)
 
 
-@models(*_both("Plan2d", "MakePlan2d"))
 def _plan_2d(args: Arguments) -> Value:
     return _keep(args, 0, args.expr(1) * args.expr(2), ONE)
 
 
-@models(*_both("Plan3d", "MakePlan3d"))
 def _plan_3d(args: Arguments) -> Value:
     return _keep(args, 0, args.expr(1) * args.expr(2) * args.expr(3), ONE)
 
 
-@models(*_both("PlanMany", "MakePlanMany"))
 def _plan_many(args: Arguments) -> Value:
     rank = args.constant(1)
     points = ONE
@@ -121,3 +117,13 @@ def random_work(args: Arguments, name: str) -> LibraryWork:
         operations[Precision.DP if double else Precision.SP] = flops
     what = f"random numbers ({found})" if found else "random numbers"
     return LibraryWork(what, element, count, Expr({}), count * width, operations)
+
+
+MODELS: Final = by_name(
+    {
+        _plan_1d: _both("Plan1d", "MakePlan1d"),
+        _plan_2d: _both("Plan2d", "MakePlan2d"),
+        _plan_3d: _both("Plan3d", "MakePlan3d"),
+        _plan_many: _both("PlanMany", "MakePlanMany"),
+    }
+)

@@ -18,10 +18,10 @@ from roofline_analysis.host.libraries.opencl.objects import (
     source_hints,
 )
 from roofline_analysis.host.state.access import deref, load, rvalue
+from roofline_analysis.host.state.arguments import SUCCESS, Arguments, by_name, text_of
 from roofline_analysis.host.state.havoc import forget_value
 from roofline_analysis.host.state.memory import AUTO, Cell, ElementPlace, Storage
 from roofline_analysis.host.state.operators import integer
-from roofline_analysis.host.state.registry import SUCCESS, Arguments, models, text_of
 from roofline_analysis.host.state.types import sizeof
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Value
 from roofline_core.algebra.symbolic import ONE, ZERO, Expr
@@ -57,8 +57,6 @@ def is_null(value: Value) -> bool:
 # ---- Programs and kernels
 
 
-@models("clCreateProgramWithSource", "clCreateProgramWithBinary", "clCreateProgramWithIL")
-@models("clCreateProgramWithBuiltInKernels", "clLinkProgram")
 def _create_program(args: Arguments) -> Value:
     made = ProgramObject("a program", "host", None, Type("_cl_program"), kind="program")
     if args.name == "clCreateProgramWithSource":
@@ -70,7 +68,6 @@ def _create_program(args: Arguments) -> Value:
     return handle(made)
 
 
-@models("clBuildProgram", "clCompileProgram")
 def _build(args: Arguments) -> Value:
     program = program_of(args.value(0))
     if program is not None and len(args) > 3:
@@ -80,19 +77,16 @@ def _build(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models("clCreateKernel")
 def _create_kernel(args: Arguments) -> Value:
     succeed(args, 2)
     return make_kernel(args.interpreter, args.value(0), args.value(1), args.line)
 
 
-@models("clCloneKernel")
 def _clone(args: Arguments) -> Value:
     succeed(args, 1)
     return args.value(0)
 
 
-@models("clCreateKernelsInProgram")
 def _create_kernels(args: Arguments) -> Value:
     made = all_kernels(args.interpreter, args.value(0), args.line)
     target = args.value(2)
@@ -103,7 +97,6 @@ def _create_kernels(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models("clSetKernelArg")
 def _set_kernel_argument(args: Arguments) -> Value:
     position = args.constant(1)
     kernel = kernel_of(args.interpreter, args.value(0))
@@ -113,7 +106,6 @@ def _set_kernel_argument(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models("clSetKernelArgSVMPointer", "clSetKernelArgMemPointerINTEL")
 def _set_pointer_argument(args: Arguments) -> Value:
     position = args.constant(1)
     kernel = kernel_of(args.interpreter, args.value(0))
@@ -154,7 +146,6 @@ def _vector_in(args: Arguments, place: ElementPlace, size: Expr) -> Value | None
 # ---- Launches
 
 
-@models("clEnqueueNDRangeKernel")
 def _enqueue(args: Arguments) -> Value:
     interpreter = args.interpreter
     dimensions = args.constant(2)
@@ -164,7 +155,6 @@ def _enqueue(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models("clEnqueueTask")
 def _enqueue_task(args: Arguments) -> Value:
     if args.site is not None:
         launch(args.interpreter, args.site, args.value(1), ([ONE], [ONE]))
@@ -184,14 +174,12 @@ def new_buffer(args: Arguments, size: Expr | None, host: Value | None = None) ->
     return Pointer(storage, ZERO, Type("void"), origin)
 
 
-@models("clCreateBuffer", "clCreateBufferWithProperties")
 def _create_buffer(args: Arguments) -> Value:
     succeed(args, -1)
     first = len(args) - 5
     return new_buffer(args, args.expr(first + 2), args.value(first + 3))
 
 
-@models("clCreateSubBuffer")
 def _create_sub_buffer(args: Arguments) -> Value:
     succeed(args, 4)
     whole, region = args.value(0), load(args.interpreter, deref(args.interpreter, args.value(3)))
@@ -207,19 +195,16 @@ def _create_sub_buffer(args: Arguments) -> Value:
     return whole
 
 
-@models("clCreateImage", "clCreateImage2D", "clCreateImage3D", "clCreateImageWithProperties")
 def _create_image(args: Arguments) -> Value:
     succeed(args, -1)
     return new_buffer(args, image_bytes(args))
 
 
-@models("clSVMAlloc", "clHostMemAllocINTEL", "clDeviceMemAllocINTEL", "clSharedMemAllocINTEL")
 def _shared_memory(args: Arguments) -> Value:
     position = 2 if args.name == "clSVMAlloc" else 3 if "Shared" in args.name else 2
     return new_buffer(args, args.expr(position))
 
 
-@models("clEnqueueMapBuffer", "clEnqueueMapImage")
 def _map(args: Arguments) -> Value:
     succeed(args, -1)
     origin = args.interpreter.origin(args.name, args.line)
@@ -233,7 +218,6 @@ _READS: Final = {
 }  # fmt: skip
 
 
-@models(*_READS)
 def _read(args: Arguments) -> Value:
     forget_target(args, args.value(_READS[args.name]))
     return SUCCESS
@@ -286,3 +270,31 @@ def _make_unknown(args: Arguments, value: Value | None) -> None:
             args.interpreter.store(
                 target, OpaqueValue(target.name, f"{args.name}() gives it", target.type)
             )
+
+
+MODELS: Final = by_name(
+    {
+        _create_program: (
+            "clCreateProgramWithSource clCreateProgramWithBinary clCreateProgramWithIL "
+            "clCreateProgramWithBuiltInKernels clLinkProgram"
+        ).split(),
+        _build: "clBuildProgram clCompileProgram".split(),
+        _create_kernel: ("clCreateKernel",),
+        _clone: ("clCloneKernel",),
+        _create_kernels: ("clCreateKernelsInProgram",),
+        _set_kernel_argument: ("clSetKernelArg",),
+        _set_pointer_argument: "clSetKernelArgSVMPointer clSetKernelArgMemPointerINTEL".split(),
+        _enqueue: ("clEnqueueNDRangeKernel",),
+        _enqueue_task: ("clEnqueueTask",),
+        _create_buffer: "clCreateBuffer clCreateBufferWithProperties".split(),
+        _create_sub_buffer: ("clCreateSubBuffer",),
+        _create_image: (
+            "clCreateImage clCreateImage2D clCreateImage3D clCreateImageWithProperties"
+        ).split(),
+        _shared_memory: (
+            "clSVMAlloc clHostMemAllocINTEL clDeviceMemAllocINTEL clSharedMemAllocINTEL"
+        ).split(),
+        _map: "clEnqueueMapBuffer clEnqueueMapImage".split(),
+        _read: _READS,
+    }
+)

@@ -24,11 +24,11 @@ from roofline_analysis.host.libraries.opencl.objects import (
 from roofline_analysis.host.objects.construction import LIBRARY_CLASSES
 from roofline_analysis.host.objects.containers import make_container
 from roofline_analysis.host.state.access import rvalue
+from roofline_analysis.host.state.arguments import Arguments, by_name
 from roofline_analysis.host.state.havoc import forget_unknown_call
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import binary
-from roofline_analysis.host.state.registry import Arguments, models
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Value
 from roofline_analysis.language.opencl_headers import ENQUEUE_ARGS
 from roofline_core.algebra.symbolic import ZERO, Expr, constant
@@ -178,7 +178,6 @@ def called_name(args: Arguments) -> str:
     return callee.name if isinstance(callee, Name) else ""
 
 
-@models(*_MAKERS)
 def _construct(args: Arguments) -> Value:
     name = called_name(args) or args.name
     if _is_opencl(name, args.name, args.places):
@@ -189,7 +188,6 @@ def _construct(args: Arguments) -> Value:
     return args.opaque(f"{args.name}() is not part of the program and not modelled")
 
 
-@models("Local", "__local")
 def _local(args: Arguments) -> Value:
     origin = args.interpreter.origin("local memory", args.line)
     size = args.interpreter.number(args.value(0), "unsigned long") if len(args) == 1 else None
@@ -198,7 +196,6 @@ def _local(args: Arguments) -> Value:
     return Pointer(Storage("local memory", LOCAL_SPACE, size.value, None, origin), ZERO)
 
 
-@models("getDefault")
 def _default(args: Arguments) -> Value:
     name = called_name(args)
     kind = _PLAIN.get(name.rpartition("::")[0].rpartition("::")[2])
@@ -226,3 +223,12 @@ def opencl_static(args: Arguments) -> Value | None:
             target, list_of(args.interpreter, "cl::Platform", [platform]) if is_list else platform
         )
     return Scalar(ZERO, "int") if target is not None else OpaqueValue("platforms", "no target")
+
+
+MODELS: Final = by_name(
+    {
+        _construct: _MAKERS,
+        _local: "Local __local".split(),
+        _default: ("getDefault",),
+    }
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.host.state.access import deref, load
-from roofline_analysis.host.state.registry import Arguments
+from roofline_analysis.host.state.arguments import Arguments
 from roofline_analysis.host.values import Aggregate, Value
 from roofline_analysis.language.opencl_headers import CHANNEL_TYPES, CHANNELS
 from roofline_core.algebra.symbolic import Expr, constant

@@ -7,10 +7,10 @@ from typing import Final
 from roofline_analysis.host.libraries.opencl.c import put, succeed
 from roofline_analysis.host.libraries.opencl.objects import new_object
 from roofline_analysis.host.state.access import deref
+from roofline_analysis.host.state.arguments import SUCCESS, Arguments, by_name
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import Storage
 from roofline_analysis.host.state.operators import integer
-from roofline_analysis.host.state.registry import SUCCESS, Arguments, models
 from roofline_analysis.host.values import Pointer, Scalar, Text, Value
 from roofline_analysis.language.opencl_headers import (
     DEVICE_NUMBERS,
@@ -59,21 +59,18 @@ def kernel_number(interpreter: HostInterpreter, code: int) -> Scalar | None:
     return None
 
 
-@models("clGetPlatformIDs")
 def _platforms(args: Arguments) -> Value:
     put(args, 1, new_object("platform_id"))
     put(args, 2, integer(1, "unsigned int"))
     return SUCCESS
 
 
-@models("clGetDeviceIDs")
 def _devices(args: Arguments) -> Value:
     put(args, 3, new_object("device_id"))
     put(args, 4, integer(1, "unsigned int"))
     return SUCCESS
 
 
-@models("clGetPlatformInfo")
 def _platform_info(args: Arguments) -> Value:
     code = args.constant(1)
     _answer(args, _text_of(PLATFORM_TEXTS.get(int(code))) if code is not None else None, 1)
@@ -84,7 +81,6 @@ def _text_of(text: str | None) -> Text | None:
     return Text(text) if text is not None else None
 
 
-@models("clGetDeviceInfo")
 def _device_info(args: Arguments) -> Value:
     code = args.constant(1)
     if code == WORK_ITEM_SIZES[1]:
@@ -102,7 +98,6 @@ def _device_info(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models("clGetKernelWorkGroupInfo")
 def _kernel_info(args: Arguments) -> Value:
     code = args.constant(2)
     if code == _COMPILED_SIZE:
@@ -111,7 +106,6 @@ def _kernel_info(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models("clGetContextInfo", "clGetProgramInfo", "clGetCommandQueueInfo")
 def _context_info(args: Arguments) -> Value:
     code = args.constant(1)
     found: Value | None = None
@@ -125,7 +119,6 @@ def _context_info(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models("clGetProgramBuildInfo")
 def _build_info(args: Arguments) -> Value:
     code = args.constant(2)
     _answer(args, integer(0) if code == _BUILD_STATUS else Text(""), 2)
@@ -157,7 +150,6 @@ def _answer(args: Arguments, found: Value | None, query: int) -> None:
         args.interpreter.forget_contents(storage)
 
 
-@models("clGetEventProfilingInfo")
 def _profiling(args: Arguments) -> Value:
     place = args.target(3)
     why = "it depends on the time of the run"
@@ -165,7 +157,21 @@ def _profiling(args: Arguments) -> Value:
     return SUCCESS
 
 
-@models("clCreateContext", "clCreateContextFromType")
 def _context(args: Arguments) -> Value:
     succeed(args, -1)
     return new_object("context", args.interpreter.origin(args.name, args.line))
+
+
+MODELS: Final = by_name(
+    {
+        _platforms: ("clGetPlatformIDs",),
+        _devices: ("clGetDeviceIDs",),
+        _platform_info: ("clGetPlatformInfo",),
+        _device_info: ("clGetDeviceInfo",),
+        _kernel_info: ("clGetKernelWorkGroupInfo",),
+        _context_info: "clGetContextInfo clGetProgramInfo clGetCommandQueueInfo".split(),
+        _build_info: ("clGetProgramBuildInfo",),
+        _profiling: ("clGetEventProfilingInfo",),
+        _context: "clCreateContext clCreateContextFromType".split(),
+    }
+)

@@ -17,11 +17,11 @@ from roofline_analysis.host.libraries.opencl.objects import (
     set_argument,
 )
 from roofline_analysis.host.state.access import rvalue
+from roofline_analysis.host.state.arguments import Arguments
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage
 from roofline_analysis.host.state.names import template_arguments
 from roofline_analysis.host.state.operators import integer
-from roofline_analysis.host.state.registry import Arguments
 from roofline_analysis.host.values import Aggregate, Pointer, Text, Value
 from roofline_analysis.language.opencl_headers import PLATFORM_TEXTS
 from roofline_core.algebra.symbolic import ONE, ZERO, Expr

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from roofline_analysis.host.state.access import deref
+from roofline_analysis.host.state.arguments import text_of
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, ElementPlace, Storage
 from roofline_analysis.host.state.operators import integer
-from roofline_analysis.host.state.registry import text_of
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Origin, Pointer, Text, Value
 from roofline_core.algebra.symbolic import ZERO
 from roofline_core.program.types import Type

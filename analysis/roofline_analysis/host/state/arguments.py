@@ -1,9 +1,9 @@
-"""The registry of library functions and what such a model is given."""
+"""What a model of a library function is given, and what it may answer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Final, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
 
 from roofline_analysis.host.state.access import deref, load, rvalue
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
@@ -117,21 +117,14 @@ def label_of(interpreter: HostInterpreter, value: Value) -> str:
     return "a value"
 
 
-LibraryFunction = Callable[[Arguments], "Value | HostPlace"]
-LIBRARY: Final[dict[str, LibraryFunction]] = {}
+LibraryFunction = Callable[[Arguments], Value | HostPlace]
+Models = Mapping[str, LibraryFunction]
+"""What models the functions of a library, by their names."""
 
-_Model = TypeVar("_Model", bound=LibraryFunction)
 
-
-def models(*names: str) -> Callable[[_Model], _Model]:
-    """Register the decorated function as the model of these library functions."""
-
-    def register(function: _Model) -> _Model:
-        for name in names:
-            LIBRARY[name] = function
-        return function
-
-    return register
+def by_name(models: Mapping[LibraryFunction, Iterable[str]]) -> Models:
+    """The models of a library's functions by their names, from the names of each."""
+    return {name: model for model, names in models.items() for name in names}
 
 
 SUCCESS: Final = integer(0)
