@@ -22,7 +22,7 @@ from roofline_analysis.project.files import has_main, siblings
 from roofline_analysis.project.programs import beside
 from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, WhatIf
 from roofline_core.settings import Settings
-from roofline_lsp.server.worker.main import Reader
+from roofline_lsp.server.worker.analyser import Reader
 from roofline_lsp.server.worker.rule_pages import write_pages
 from roofline_profiling.errors import StoreError
 from roofline_profiling.overlay import MeasurementIndex

@@ -20,9 +20,10 @@ from roofline_analysis.rules.copies import (
     uses_of,
 )
 from roofline_analysis.rules.host_program import HostProgram
-from roofline_analysis.rules.model import Level, Match, Related, Rule
+from roofline_analysis.rules.model import Level, Match, Related
 from roofline_analysis.rules.node_index import called_name, names_in
 from roofline_analysis.rules.number_text import amount
+from roofline_analysis.rules.rule import Rule
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
 from roofline_core.program.units import Function

@@ -14,8 +14,9 @@ from roofline_analysis.language.types import is_float
 from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_analysis.rules.accesses import WarpAccess, shown_name, warp_accesses
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Level, Match, Rule
+from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.number_text import amount
+from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 
 BAD = """\
