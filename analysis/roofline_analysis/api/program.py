@@ -117,8 +117,8 @@ class ProgramAnalysis:
         self.nodes.keep(before.nodes, held.functions)
         current = {id(function) for function in self.functions} - held.stale
         self.results.take_over(before.results, current, host=held.host)
-        if held.host:
-            self._host = before._host
+        if held.host and before._host is not None:
+            self._host = self._with_closures(before._host)
 
     @property
     def host(self) -> HostResult:
@@ -127,10 +127,15 @@ class ProgramAnalysis:
         if self._host is None and here is not None and not here.host.asks_device:
             self._host = here.host
         if self._host is None:
-            self._host = execute_host(
-                self.program, self._argv, HostOptions(device_properties(self.target.gpu))
-            )
+            options = HostOptions(device_properties(self.target.gpu))
+            self._host = self._with_closures(execute_host(self.program, self._argv, options))
         return self._host
+
+    def _with_closures(self, host: HostResult) -> HostResult:
+        """A host result whose lambdas kernels can call: their classes are declared here."""
+        for struct in host.closures:
+            self.types.symbols.add_class(struct)
+        return host
 
     @property
     def open_host(self) -> HostResult:
@@ -139,7 +144,7 @@ class ProgramAnalysis:
             return self.host
         if self._open_host is None:
             options = HostOptions(device_properties(self.target.gpu))
-            self._open_host = execute_host(self.program, None, options)
+            self._open_host = self._with_closures(execute_host(self.program, None, options))
         return self._open_host
 
     @property

@@ -7,6 +7,7 @@ from typing import Final
 
 from roofline_analysis.device.costs.fma import charge_all
 from roofline_analysis.device.interpreter import places
+from roofline_analysis.device.interpreter.calls import call_result
 from roofline_analysis.device.interpreter.expressions import evaluate
 from roofline_analysis.device.interpreter.kernel_arguments import kernel_argument, required_block
 from roofline_analysis.device.interpreter.statements import walk
@@ -23,6 +24,7 @@ from roofline_core.program.units import Function
 _PARTS: Final = DeviceParts(
     evaluate=evaluate,
     execute=walk,
+    call=call_result,
     place_of=places.place_of,
     field_place=places.field_place,
     dereference=places.dereference,

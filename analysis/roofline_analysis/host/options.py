@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from roofline_analysis.host.values import LaunchContext
 from roofline_core.program.records import record
-from roofline_core.program.units import Problem
+from roofline_core.program.units import Problem, Struct
 
 if TYPE_CHECKING:
     from roofline_analysis.host.library_call import LibraryCall
@@ -101,5 +101,7 @@ class HostResult:
     problems: tuple[Problem, ...]
     library_calls: tuple[LibraryCall, ...] = ()
     """Calls of GPU libraries in the order they are met."""
+    closures: tuple[Struct, ...] = ()
+    """The classes of lambdas that are passed to kernels; no file declares them."""
     asks_device: bool = True
     """Whether the result depends on the device's properties."""

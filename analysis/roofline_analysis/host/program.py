@@ -81,6 +81,7 @@ def execute_host(
         tuple(interpreter.launches.values()),
         tuple(interpreter.problems),
         tuple(interpreter.library_calls),
+        tuple(interpreter.closures.values()),
         asks_device=not isinstance(properties, AskedProperties) or properties.asked,
     )
 

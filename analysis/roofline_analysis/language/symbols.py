@@ -114,6 +114,11 @@ class Symbols:
         for method in struct.methods:
             self._add_function(method)
 
+    def add_class(self, struct: Struct) -> None:
+        """Declare a class that no file does, as that of a lambda, unless it is declared already."""
+        if all(each is not struct for each in self.structs.get(last_component(struct.name), ())):
+            self._add_struct(struct)
+
     # ---- Functions
 
     def functions_named(self, name: str) -> tuple[Function, ...]:

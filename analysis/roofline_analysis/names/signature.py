@@ -9,7 +9,7 @@ from roofline_core.program.units import Dialect, Function
 
 def type_text(type_: Type) -> str:
     """A type as a demangler prints it: ``const float *``."""
-    name = type_.name
+    name = type_.name.partition("#")[0]  # Behind it is what tells lambdas apart.
     if type_.args:
         name += f"<{', '.join(map(_argument_text, type_.args))}>"
     text = f"const {name}" if type_.const and (type_.pointers or type_.reference) else name

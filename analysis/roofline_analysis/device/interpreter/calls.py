@@ -7,11 +7,16 @@ from collections.abc import Sequence
 from roofline_analysis.device.functions.builtins import PASSING_ON, builtins_of
 from roofline_analysis.device.functions.cub import primitive_value
 from roofline_analysis.device.functions.matrix_fragments import fragment_value
-from roofline_analysis.device.interpreter.inlining import callee_of, inline, unknown_call
+from roofline_analysis.device.interpreter.inlining import (
+    callee_of,
+    inline,
+    unknown_call,
+    value_at,
+)
 from roofline_analysis.device.interpreter.objects import call_object, construct, method_call
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
-from roofline_analysis.device.values import DeviceValue, Value, number
+from roofline_analysis.device.values import DeviceValue, Place, Value, number
 from roofline_analysis.language.constants import numeric_limit
 from roofline_analysis.language.scope import Scope
 from roofline_analysis.language.symbols import last_component
@@ -22,7 +27,12 @@ from roofline_core.program.units import Function
 
 
 def call(interpreter: DeviceInterpreter, node: ex.Call) -> DeviceValue:
-    """A call expression."""
+    """The value of a call expression."""
+    return value_at(interpreter, call_result(interpreter, node))
+
+
+def call_result(interpreter: DeviceInterpreter, node: ex.Call) -> DeviceValue | Place:
+    """What a call gives: of a function that returns a reference the place, not read yet."""
     interpreter.at(node)
     callee = node.callee
     if isinstance(callee, ex.Member):
@@ -36,7 +46,9 @@ def call(interpreter: DeviceInterpreter, node: ex.Call) -> DeviceValue:
     return call_object(interpreter, value, None, node)
 
 
-def _named_call(interpreter: DeviceInterpreter, node: ex.Call, callee: ex.Name) -> DeviceValue:
+def _named_call(
+    interpreter: DeviceInterpreter, node: ex.Call, callee: ex.Name
+) -> DeviceValue | Place:
     limit = _numeric_limit(interpreter, callee)
     if limit is not None:
         return limit

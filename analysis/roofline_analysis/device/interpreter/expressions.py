@@ -11,8 +11,13 @@ from roofline_analysis.device.functions.matrix_fragments import element_count
 from roofline_analysis.device.interpreter import names
 from roofline_analysis.device.interpreter.calls import call
 from roofline_analysis.device.interpreter.choices import conditional
+from roofline_analysis.device.interpreter.inlining import value_at
 from roofline_analysis.device.interpreter.objects import construct
-from roofline_analysis.device.interpreter.operator_calls import call_compound, call_operator
+from roofline_analysis.device.interpreter.operator_calls import (
+    call_compound,
+    call_member_operator,
+    call_operator,
+)
 from roofline_analysis.device.interpreter.places import place_of
 from roofline_analysis.device.state import vectors
 from roofline_analysis.device.state.arithmetic import binary, negate
@@ -101,11 +106,15 @@ def place_of_is_temporary(node: ir.Expression) -> bool:
 
 def _index(interpreter: DeviceInterpreter, node: ir.Index) -> DeviceValue:
     interpreter.at(node)
-    return _read_place(interpreter, node)
+    result = call_member_operator(interpreter, "[]", node.base, (node.index,))
+    return _read_place(interpreter, node) if result is None else value_at(interpreter, result)
 
 
 def _unary(interpreter: DeviceInterpreter, node: ir.Unary) -> DeviceValue:
     if node.op == "*":
+        result = call_member_operator(interpreter, "*", node.operand)
+        if result is not None:
+            return value_at(interpreter, result)
         place = place_of(interpreter, node)
         return (
             interpreter.read(place)
@@ -138,6 +147,10 @@ def _address_of(interpreter: DeviceInterpreter, node: ir.Expression) -> DeviceVa
 
 def _update(interpreter: DeviceInterpreter, node: ir.Update) -> DeviceValue:
     interpreter.at(node)
+    unused = () if node.prefix else (ir.Literal(node.line, 0, "int"),)
+    result = call_member_operator(interpreter, node.op, node.target, unused)
+    if result is not None:
+        return value_at(interpreter, result)
     place = place_of(interpreter, node.target)
     if place is None:
         return interpreter.opaque(Type("int"), interpreter.costs.loop_bits(), "value")

@@ -31,7 +31,7 @@ from roofline_core.program.units import Function
 TemplateArgs = tuple[Type | ex.Expression, ...] | None
 Argument = ex.Expression | DeviceValue
 
-_PLACES = (VariablePlace, FieldPlace, MemoryPlace, SwizzlePlace)
+PLACES = (VariablePlace, FieldPlace, MemoryPlace, SwizzlePlace)
 
 
 def callee_of(
@@ -70,10 +70,11 @@ def inline(
     this: Place | None = None,
     template_args: TemplateArgs = None,
     scope: Scope = NO_NAMES,
-) -> DeviceValue:
+) -> DeviceValue | Place:
     """Walk a function's body in the place of its call.
 
     ``scope`` has the names in force where the function is declared: of a method, its class's.
+    The result is a place if the function returns a reference to one; nothing is read from it yet.
     """
     function = callee.function
     body = function.body
@@ -87,7 +88,10 @@ def inline(
     site = interpreter.path, interpreter.costs.site
     first_slot = interpreter.next_slot
     before = interpreter.enter(_names_inside(interpreter, callee, bound, template_args, scope))
-    interpreter.frames.append(DeviceFrame(function, this=this, first_slot=first_slot))
+    refers = function.return_type.reference
+    interpreter.frames.append(
+        DeviceFrame(function, this=this, first_slot=first_slot, returns_reference=refers)
+    )
     for position, parameter in enumerate(function.params):
         if not parameter.name:
             continue
@@ -105,7 +109,7 @@ def inline(
     result = _returned(interpreter, function, frame)
     interpreter.leave(before)
     interpreter.path, interpreter.costs.site = site
-    if not isinstance(result, PlacePointer):
+    if not isinstance(result, (PlacePointer, *PLACES)):
         interpreter.drop_slots(first_slot)
     return result
 
@@ -135,7 +139,7 @@ def _names_inside(
 
 def _type_at(interpreter: DeviceInterpreter, value: DeviceValue | Place) -> Type:
     return (
-        interpreter.place_type(value) if isinstance(value, _PLACES) else interpreter.type_of(value)
+        interpreter.place_type(value) if isinstance(value, PLACES) else interpreter.type_of(value)
     )
 
 
@@ -156,7 +160,7 @@ def declare_argument(
     interpreter: DeviceInterpreter, parameter: Variable, bound: DeviceValue | Place
 ) -> None:
     """Declare a parameter: a reference as another name for a place, else as a variable."""
-    if isinstance(bound, _PLACES):
+    if isinstance(bound, PLACES):
         interpreter.scope.names[parameter.name] = bound
         return
     type_ = interpreter.types.resolve(parameter.type)
@@ -181,11 +185,14 @@ def _initialise_member(
 
 def _returned(
     interpreter: DeviceInterpreter, function: Function, frame: DeviceFrame
-) -> DeviceValue:
+) -> DeviceValue | Place:
     type_ = interpreter.types.resolve(function.return_type)
-    values = frame.returns
-    if not values:
+    if not frame.returns:
         return interpreter.opaque(Type("int") if type_.name == "void" else type_, 0, function.name)
+    place = _returned_place(frame)
+    if place is not None:
+        return place
+    values = [value_at(interpreter, each) for each in frame.returns]
     first = values[0]
     if len(values) == 1 or all(_same(first, other) for other in values[1:]):
         keep(interpreter, *values[1:])
@@ -201,6 +208,21 @@ def _returned(
     return interpreter.opaque(
         result_type, varies or interpreter.costs.loop_bits(), function.name, "data"
     )
+
+
+def _returned_place(frame: DeviceFrame) -> Place | None:
+    """The place to which a function returns a reference; None if it returns a value.
+
+    Of several, as in an accessor that tests its index, the last one: guards come first.
+    """
+    last = frame.returns[-1]
+    places = all(isinstance(each, PLACES) for each in frame.returns)
+    return last if places and isinstance(last, PLACES) else None
+
+
+def value_at(interpreter: DeviceInterpreter, result: DeviceValue | Place) -> DeviceValue:
+    """What a call gives where a value is wanted: what is at the place that it refers to."""
+    return interpreter.read(result) if isinstance(result, PLACES) else result
 
 
 def _same(left: DeviceValue, right: DeviceValue) -> bool:

@@ -12,6 +12,7 @@ from roofline_analysis.device.interpreter.inlining import (
     declare_argument,
     inline,
     unknown_call,
+    value_at,
 )
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.frames import DeviceFrame, Names
@@ -33,7 +34,9 @@ from roofline_core.program.types import Type
 from roofline_core.program.units import Function
 
 
-def method_call(interpreter: DeviceInterpreter, node: ex.Call, callee: ex.Member) -> DeviceValue:
+def method_call(
+    interpreter: DeviceInterpreter, node: ex.Call, callee: ex.Member
+) -> DeviceValue | Place:
     """``object.method(args)`` or ``pointer->method(args)``."""
     owner_place = _object_place(interpreter, callee)
     if owner_place is None:
@@ -82,7 +85,7 @@ def _only_methods(interpreter: DeviceInterpreter, name: str) -> list[Function]:
 
 def call_object(
     interpreter: DeviceInterpreter, value: DeviceValue, place: Place | None, node: ex.Call
-) -> DeviceValue:
+) -> DeviceValue | Place:
     """A call of a variable: a lambda, a function pointer or an object with ``operator()``."""
     if isinstance(value, CodeValue):
         if value.lambda_ is not None:
@@ -120,8 +123,9 @@ def _call_lambda(interpreter: DeviceInterpreter, code: CodeValue, node: ex.Call)
     interpreter.leave(before)
     if not frame.returns:
         return number(0, "int")
-    keep(interpreter, *frame.returns[:-1])
-    return frame.returns[-1]
+    values = [value_at(interpreter, each) for each in frame.returns]
+    keep(interpreter, *values[:-1])
+    return values[-1]
 
 
 def construct(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofline_analysis.device.interpreter.inlining import callee_of, inline
+from roofline_analysis.device.interpreter.inlining import callee_of, inline, value_at
+from roofline_analysis.device.interpreter.static_types import static_type
 from roofline_analysis.device.state.frames import Names
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, Place, StructValue
@@ -25,14 +26,45 @@ def call_operator(
     free = [f for f in candidates if f.owner is None and _accepts(interpreter, f, operands)]
     found = callee_of(interpreter, free, operands)
     if found is not None:
-        return inline(interpreter, found, operands)
+        return value_at(interpreter, inline(interpreter, found, operands))
     first = interpreter.types.resolve(interpreter.type_of(operands[0]))
     members, scope = interpreter.types.system.classes.find_methods(first, name)
     found = callee_of(interpreter, members, operands[1:], scope=scope)
     if found is not None:
         place = interpreter.declare("", first, operands[0])
-        return inline(interpreter, found, operands[1:], this=place, scope=scope)
+        result = inline(interpreter, found, operands[1:], this=place, scope=scope)
+        return value_at(interpreter, result)
     return None
+
+
+def call_member_operator(
+    interpreter: DeviceInterpreter,
+    op: str,
+    node: ex.Expression,
+    args: Sequence[ex.Expression] = (),
+) -> DeviceValue | Place | None:
+    """A member operator of the program, such as ``operator[]``; None if the object has none.
+
+    The object is not copied: it may be changed, and what it refers to stays in its place.
+    """
+    if not interpreter.symbols.functions_named(f"operator{op}"):
+        return None
+    type_ = static_type(interpreter, node)
+    if (
+        type_ is None
+        or type_.pointers
+        or type_.dims
+        or not interpreter.types.system.is_class(type_)
+    ):
+        return None
+    members, scope = interpreter.types.system.classes.find_methods(type_, f"operator{op}")
+    found = callee_of(interpreter, members, args, scope=scope)
+    if found is None:
+        return None
+    place = interpreter.place_of(node)
+    if place is None:
+        place = interpreter.declare("", type_, interpreter.evaluate(node))
+    return inline(interpreter, found, args, this=place, scope=scope)
 
 
 def _accepts(

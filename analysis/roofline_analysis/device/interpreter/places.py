@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from roofline_analysis.device.interpreter.inlining import PLACES
+from roofline_analysis.device.interpreter.operator_calls import call_member_operator
 from roofline_analysis.device.state.arithmetic import binary
 from roofline_analysis.device.state.conversions import scalar
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
@@ -43,6 +45,9 @@ def place_of(interpreter: DeviceInterpreter, node: ir.Expression) -> Place | Non
     if isinstance(node, ir.Member):
         return _member_place(interpreter, node)
     if isinstance(node, ir.Unary) and node.op == "*":
+        referred = call_member_operator(interpreter, "*", node.operand)
+        if referred is not None:
+            return _referred_to(interpreter, referred)
         return dereference(interpreter, interpreter.evaluate(node.operand))
     if isinstance(node, ir.Cast):
         return _cast_place(interpreter, node)
@@ -53,8 +58,13 @@ def place_of(interpreter: DeviceInterpreter, node: ir.Expression) -> Place | Non
         interpreter.evaluate(node.left)
         return place_of(interpreter, node.right)
     if isinstance(node, ir.Call):
-        return dereference(interpreter, interpreter.evaluate(node), strict=True)
+        return _referred_to(interpreter, interpreter.call(node))
     return None
+
+
+def _referred_to(interpreter: DeviceInterpreter, result: DeviceValue | Place) -> Place | None:
+    """The place to which the result of a call refers; None if it is a value."""
+    return result if isinstance(result, PLACES) else dereference(interpreter, result, strict=True)
 
 
 def _global_place(interpreter: DeviceInterpreter, name: str) -> Place | None:
@@ -110,6 +120,9 @@ def element_place(pointer: PlacePointer, index: Value) -> Place:
 
 
 def _index_place(interpreter: DeviceInterpreter, node: ir.Index) -> Place | None:
+    referred = call_member_operator(interpreter, "[]", node.base, (node.index,))
+    if referred is not None:
+        return _referred_to(interpreter, referred)
     base = interpreter.evaluate(node.base)
     index = scalar(interpreter, node.index)
     if isinstance(base, Value) and isinstance(node.base, ir.Literal):
@@ -141,10 +154,18 @@ def _member_place(interpreter: DeviceInterpreter, node: ir.Member) -> Place | No
         if isinstance(node.base, ir.Name) and node.base.name == "this":
             owner = interpreter.frames[-1].this
         else:
-            owner = dereference(interpreter, interpreter.evaluate(node.base))
+            owner = _pointed_to(interpreter, node.base)
     else:
         owner = place_of(interpreter, node.base)
     return field_place(interpreter, owner, node.name) if owner is not None else None
+
+
+def _pointed_to(interpreter: DeviceInterpreter, node: ir.Expression) -> Place | None:
+    """The object of ``node->``; of a class with ``operator->``, what that points to."""
+    result = call_member_operator(interpreter, "->", node)
+    if result is None:
+        return dereference(interpreter, interpreter.evaluate(node))
+    return result if isinstance(result, PLACES) else dereference(interpreter, result)
 
 
 def field_place(interpreter: DeviceInterpreter, owner: Place, name: str) -> Place | None:

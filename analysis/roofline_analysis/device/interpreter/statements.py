@@ -32,7 +32,7 @@ from roofline_analysis.regions.conditions import conjuncts, negation
 from roofline_analysis.regions.kernel_summary import Exit, Role
 from roofline_core.algebra.symbolic import Expr, apply
 from roofline_core.program import statements as ir
-from roofline_core.program.expressions import Expression, InitList, Literal
+from roofline_core.program.expressions import Call, Expression, InitList, Literal
 from roofline_core.program.types import Type
 
 
@@ -76,7 +76,10 @@ def _block(interpreter: DeviceInterpreter, node: ir.Block) -> Flow:
 
 
 def _evaluate(interpreter: DeviceInterpreter, node: ir.Evaluate) -> Flow:
-    evaluate(interpreter, node.expression)
+    if isinstance(node.expression, Call):
+        interpreter.call(node.expression)  # A reference that nobody reads is no load.
+    else:
+        evaluate(interpreter, node.expression)
     return Flow.NEXT
 
 
@@ -358,10 +361,15 @@ def _forget_changed(interpreter: DeviceInterpreter, before: dict[int, DeviceValu
 
 def _return(interpreter: DeviceInterpreter, node: ir.Return) -> Flow:
     if node.value is not None:
+        frame = interpreter.frames[-1]
+        place = interpreter.place_of(node.value) if frame.returns_reference else None
+        if place is not None:
+            frame.returns.append(place)
+            return Flow.EXIT
         value = evaluate(interpreter, node.value)
         if not _all_float(value):
             need_value(interpreter, value)
-        interpreter.frames[-1].returns.append(value)
+        frame.returns.append(value)
     return Flow.EXIT
 
 

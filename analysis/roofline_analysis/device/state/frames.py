@@ -37,7 +37,9 @@ class DeviceFrame:
     """One function being walked."""
 
     function: Function | None
-    returns: list[DeviceValue] = field(default_factory=list)
+    returns: list[DeviceValue | Place] = field(default_factory=list)
+    """What its ``return`` statements give: a place where it returns a reference."""
+    returns_reference: bool = False
     this: Place | None = None
     first_slot: int = 0
     """The variables from here on end with the function."""

@@ -53,6 +53,7 @@ class DeviceParts:
 
     evaluate: Callable[[DeviceInterpreter, Expression], DeviceValue]
     execute: Callable[[DeviceInterpreter, Statement], Flow]
+    call: Callable[[DeviceInterpreter, Call], DeviceValue | Place]
     place_of: Callable[[DeviceInterpreter, Expression], Place | None]
     field_place: Callable[[DeviceInterpreter, Place, str], Place | None]
     dereference: Callable[[DeviceInterpreter, DeviceValue], Place | None]
@@ -178,6 +179,10 @@ class DeviceInterpreter:
     def evaluate(self, node: Expression) -> DeviceValue:
         """The value of an expression."""
         return self.parts.evaluate(self, node)
+
+    def call(self, node: Call) -> DeviceValue | Place:
+        """What a call gives: of a function that returns a reference the place, not read yet."""
+        return self.parts.call(self, node)
 
     def execute(self, node: Statement) -> Flow:
         """Walk a statement."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from roofline_analysis.host.launches.closures import kernel_argument
 from roofline_analysis.host.launches.contents import contents_of
 from roofline_analysis.host.launches.launch_forms import Shape, arguments_of, shape_of
 from roofline_analysis.host.launches.sampled_contents import passed_draws
@@ -49,7 +50,7 @@ def _launch(interpreter: HostInterpreter, node: ex.Launch) -> Value:
     if isinstance(kernel, Pointer):
         kernel = rvalue(interpreter, deref(interpreter, kernel))
     shape = shape_of(interpreter, node)
-    args = arguments_of(interpreter, node)
+    args = [kernel_argument(interpreter, place) for place in arguments_of(interpreter, node)]
     interpreter.count_launch()
     if not isinstance(kernel, FunctionValue):
         interpreter.reached.add(id(node))

@@ -38,7 +38,7 @@ from roofline_core.program.expressions import Expression, InitList, Literal
 from roofline_core.program.records import record
 from roofline_core.program.statements import Statement, Variable
 from roofline_core.program.types import Type
-from roofline_core.program.units import Function, Problem, Program, Severity
+from roofline_core.program.units import Function, Problem, Program, Severity, Struct
 
 if TYPE_CHECKING:
     from roofline_analysis.host.library_call import LibraryCall
@@ -93,6 +93,8 @@ class HostInterpreter:
         self.statics: dict[int, HostPlace] = {}
         self.launches: dict[object, LaunchContext] = {}
         self.library_calls: list[LibraryCall] = []
+        self.closures: dict[Hashable, Struct] = {}
+        """The classes of lambdas that were passed to kernels."""
         self.problems: list[Problem] = []
         self.unknowns: dict[Symbol, HostUnknown] = {}
         self.spreads: dict[Symbol, Spread] = {}

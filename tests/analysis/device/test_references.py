@@ -1,0 +1,83 @@
+"""Functions that return references: a written element is a store, a read one a load."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Count = Callable[..., Any]
+
+VIEW = """
+template <typename T> struct View {
+  T *p; int n;
+  __device__ T &operator[](int i) { return p[i]; }
+  __device__ T &at(int i) { if (i < 0) return p[0]; return p[i]; }
+  __device__ T &operator()(int row, int column) { return p[row * n + column]; }
+  __device__ T &front() { return *p; }
+};
+"""
+INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+EACH = {("a.p", "read", 4): 64, ("b.p", "write", 4): 64}
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("b[i] = a[i] * 2.f;", EACH),
+        ("b.at(i) = a.at(i) * 2.f;", EACH),
+        ("b(i, 0) = a(i, 0) * 2.f;", EACH),
+        ("float &e = b[i]; e = a[i] * 2.f;", EACH),
+        ("b[i] += a[i] * 2.f;", {**EACH, ("b.p", "read", 4): 64}),
+        ("b.at(i) = (&a[i])[0] * 2.f;", EACH),
+        ("b.at(i); a.at(i) = 6.f;", {("a.p", "write", 4): 64}),
+        ("b.front() = a[i] * 2.f;", EACH),
+    ],
+)
+def test_accessors(count: Count, statement: str, expected: dict[Any, float]) -> None:
+    source = f"""{VIEW}
+    __global__ void k(View<float> a, View<float> b) {{ {INDEX} {statement} }}"""
+    assert count(source, 1, 64, a__n=1, b__n=1).accesses == expected
+
+
+def test_an_operator_that_returns_a_value_reads(count: Count) -> None:
+    source = f"""
+    struct Twice {{ const float *p; __device__ float operator[](int i) const
+                   {{ return 2.f * p[i]; }} }};
+    __global__ void k(Twice a, float *b) {{ {INDEX} b[i] = a[i]; }}"""
+    found = count(source, 1, 64)
+    assert found.accesses == {("a.p", "read", 4): 64, ("b", "write", 4): 64}
+    assert found.flops == {"sp": 64}
+
+
+def test_an_iterator(count: Count) -> None:
+    source = f"""
+    struct It {{ float *p; __device__ float &operator*() {{ return *p; }}
+      __device__ It &operator++() {{ p += 1; return *this; }}
+      __device__ It operator++(int) {{ It before = *this; p += 1; return before; }} }};
+    __global__ void k(float *x) {{ {INDEX} It it{{x + 4 * i}};
+      *it = 1.f; ++it; *it = 2.f; it++; *it = *it + 1.f; }}"""
+    found = count(source, 1, 64)
+    assert found.accesses == {("x", "write", 4): 3 * 64, ("x", "read", 4): 64}
+    offsets = [str(a.offset) for r in found.summary.root.walk() for a in r.accesses]
+    assert len(set(offsets)) == 3
+
+
+def test_what_a_smart_pointer_points_to(count: Count) -> None:
+    source = f"""
+    struct Cell {{ float a, b; }};
+    struct Ptr {{ Cell *c; __device__ Cell *operator->() {{ return c; }}
+                 __device__ Cell &operator*() {{ return *c; }} }};
+    __global__ void k(Cell *x) {{ {INDEX} Ptr p{{x + i}}; p->b = (*p).a; }}"""
+    assert count(source, 1, 64).accesses == {("x", "read", 4): 64, ("x", "write", 4): 64}
+
+
+def test_a_reference_to_a_variable_stays_in_registers(count: Count) -> None:
+    source = f"""
+    struct Acc {{ float v[4]; __device__ float &operator[](int i) {{ return v[i]; }} }};
+    __global__ void k(float *x) {{ {INDEX} Acc acc;
+      for (int j = 0; j < 4; ++j) acc[j] = x[i] * j;
+      x[i] = acc[0] + acc[1] + acc[2] + acc[3]; }}"""
+    found = count(source, 1, 64)
+    assert found.accesses == {("x", "read", 4): 64, ("x", "write", 4): 64}

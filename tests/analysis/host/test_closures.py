@@ -1,0 +1,76 @@
+"""Lambdas that are passed to kernels: what they capture and what they do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roofline_analysis.api import analyze
+from roofline_analysis.report.report import KernelReport
+from roofline_core.settings import Settings
+
+N = 1 << 20
+KERNEL = """
+template <class F> __global__ void each(int n, F f)
+{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) f(i); }
+"""
+
+
+def the_kernel(source: str) -> KernelReport:
+    path = Path("/src/kernel.cu")
+    text = f"#define N {N}\n{KERNEL}{source}"
+    report = analyze(text.encode(), path, Settings(gpu="A100"), reader=lambda _: None)
+    (kernel,) = report.kernels
+    return kernel
+
+
+def check(kernel: KernelReport, *, flops: float, read: float, written: float) -> None:
+    prediction = kernel.prediction
+    assert prediction.sp_flops == pytest.approx(flops, rel=1e-3)
+    assert prediction.dram_read_bytes == pytest.approx(read, rel=0.01, abs=1e4)
+    assert prediction.dram_write_bytes == pytest.approx(written, rel=0.02, abs=1e4)
+    assert prediction.unknowns == ()
+
+
+def test_pointers_are_captured_with_their_allocations() -> None:
+    kernel = the_kernel("""int main() { float *a, *b; int n = 32 * N;
+      cudaMalloc(&a, n * 4); cudaMalloc(&b, n * 4);
+      each<<<n / 256, 256>>>(n, [=] __device__ (int i) { b[i] = 2.f * a[i]; }); }""")
+    check(kernel, flops=32 * N, read=128 * N, written=128 * N)
+    assert kernel.launches[0].template_args == ("lambda at kernel.cu:7",)
+
+
+def test_a_captured_number_bounds_a_loop() -> None:
+    kernel = the_kernel("""int main() { float *b; int n = 32 * N; cudaMalloc(&b, n * 4);
+      int m = 24; const int k = 2;
+      auto f = [=] __device__ (int i) { float s = b[i];
+        for (int j = 0; j < m; ++j) for (int l = 0; l < k; ++l) s *= s; b[i] = s; };
+      each<<<n / 256, 256>>>(n, f); }""")
+    check(kernel, flops=48 * 32 * N, read=128 * N, written=128 * N)
+
+
+def test_the_helper_around_the_launch_passes_it_on() -> None:
+    kernel = the_kernel("""
+      template <class F> void par(int n, F f) { each<<<(n + 255) / 256, 256>>>(n, f); }
+      struct P { float *data; float scale; };
+      template <class T> void fill(int n, P p)
+      { par(n, [=] __device__ (int i) { p.data[i] = T(p.data[i]) * p.scale; }); }
+      int main() { int n = 32 * N; P p; p.scale = 2.f; cudaMalloc(&p.data, n * 4);
+        fill<float>(n, p); }""")
+    check(kernel, flops=32 * N, read=128 * N, written=128 * N)
+
+
+def test_two_lambdas_of_one_line_are_two() -> None:
+    kernel = the_kernel("""int main() { float *a; int n = 32 * N; cudaMalloc(&a, n * 4);
+      auto f = [=] __device__ (int i) { a[i] = 1; }; auto g = [=] __device__ (int i) { a[i] *= 3; };
+      each<<<n / 256, 256>>>(n, f); each<<<n / 256, 256>>>(n, g); }""")
+    flops = sorted(launch.prediction.sp_flops for launch in kernel.launches)
+    assert flops == pytest.approx([0, 32 * N])
+
+
+def test_members_that_a_lambda_names_are_captured() -> None:
+    kernel = the_kernel("""struct Solver { float *x; int n;
+        void run() { each<<<n / 256, 256>>>(n, [*this] __device__ (int i) { x[i] *= 2.f; }); } };
+      int main() { Solver s; s.n = 32 * N; cudaMalloc(&s.x, s.n * 4); s.run(); }""")
+    check(kernel, flops=32 * N, read=128 * N, written=128 * N)
