@@ -14,6 +14,7 @@ from enum import Enum, IntEnum
 from itertools import takewhile
 from pathlib import Path
 
+from roofline_analysis.regions.unseen import Unseen
 from roofline_core.algebra.symbolic import Expr, Symbol
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
@@ -150,6 +151,8 @@ class Region:
     """For a loop: it retries an atomic operation until it succeeds."""
     work: dict[Site, list[float]] = field(default_factory=dict)
     accesses: list[Access] = field(default_factory=list)
+    unseen: list[Unseen] = field(default_factory=list)
+    """What could not be followed; it happens once in each run."""
     barriers: int = 0
     """Barriers of the block in each run."""
     joins: int = 0

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from roofline_analysis.names.signature import title_of
 from roofline_analysis.regions.unknowns import UnknownKind, UnknownUsed
+from roofline_analysis.regions.unseen import Unseen, UnseenKind
 from roofline_analysis.rules.model import Edit, Effect, Finding, Fix, Level, Related
 from roofline_analysis.timing.limiter import Limiter
 from roofline_analysis.verdict.prediction import (
@@ -19,6 +20,7 @@ from roofline_analysis.verdict.prediction import (
     Utilisation,
     Verdict,
 )
+from roofline_analysis.verdict.sight import Sight
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
 from roofline_core.program.units import Dialect, Problem, Span
@@ -47,8 +49,11 @@ __all__ = [
     "PredictionSource",
     "Related",
     "Report",
+    "Sight",
     "UnknownKind",
     "UnknownUsed",
+    "Unseen",
+    "UnseenKind",
     "Utilisation",
     "Verdict",
     "WhatIf",

@@ -22,7 +22,7 @@ from roofline_analysis.timing.launch_time import Timing, launch_time
 from roofline_analysis.timing.occupancy import Occupancy, occupancy
 from roofline_analysis.traffic.background import NO_BACKGROUND, Background
 from roofline_analysis.traffic.dram import Traffic, dram_traffic
-from roofline_analysis.verdict.confidence import confidence
+from roofline_analysis.verdict.confidence import LEAST, confidence
 from roofline_analysis.verdict.features import COLUMNS, grounds_of
 from roofline_analysis.verdict.prediction import (
     Evidence,
@@ -32,6 +32,7 @@ from roofline_analysis.verdict.prediction import (
     Utilisation,
 )
 from roofline_analysis.verdict.rule import precision_verdicts, verdict_of
+from roofline_analysis.verdict.sight import sight_of
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, stage
@@ -152,9 +153,10 @@ def judge(
     verdicts = precision_verdicts(operations, moved, target.roofline)
     unknowns = (*binding.unknowns, *_assumptions(execution))
     grounds = grounds_of(summary, execution, traffic, operations, target.roofline, len(unknowns))
+    sight = sight_of(summary, execution)
     prediction = Prediction(
-        verdict=verdict_of(verdicts),
-        confidence=confidence(grounds),
+        verdict=verdict_of(verdicts) if sight.suffices else None,
+        confidence=confidence(grounds) if sight.suffices else LEAST,
         source=PredictionSource.STATIC,
         limiting=timing.limiting,
         sp_flops=totals[Work.SP],
@@ -174,6 +176,7 @@ def judge(
         occupancy=resident.share,
         grid=binding.grid,
         block=binding.block,
+        sight=sight,
         grounds=grounds,
     )
     return LaunchAnalysis(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_analysis.timing.limiter import Limiter
+from roofline_analysis.verdict.sight import Sight
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
 
@@ -127,7 +128,7 @@ class Prediction:
 
     verdict: Verdict | None
     confidence: float
-    """The estimated probability, 0 to 1, that the verdict is right."""
+    """The estimated probability, 0 to 1, that the verdict is right; 0.5 if there is none."""
     source: PredictionSource
     limiting: Limiter | None
     sp_flops: float | None
@@ -155,6 +156,8 @@ class Prediction:
     """Blocks in x, y and z; assumed if the launch does not fix them."""
     block: tuple[int, int, int] | None = None
     """Threads of a block in x, y and z; assumed if the launch does not fix them."""
+    sight: Sight | None = None
+    """The share of the kernel that was followed; None if the counts are not the analysis's own."""
     grounds: ConfidenceFeatures | None = None
     """None if there is no verdict or the verdict was not computed from counts."""
 

@@ -20,6 +20,7 @@ from roofline_analysis.report.report import (
     ModelOpinion,
     Prediction,
     Report,
+    Sight,
     UnknownUsed,
     Utilisation,
     Verdict,
@@ -27,6 +28,7 @@ from roofline_analysis.report.report import (
 )
 from roofline_core.program.precision import Precision
 from roofline_core.program.units import Problem, Span
+from roofline_lsp.formats.sight import undecided
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.tool import TOOL_NAME, tool_version
 
@@ -237,6 +239,8 @@ def _prediction(prediction: Prediction) -> Json:
         "occupancy": rounded(prediction.occupancy),
         "utilisation": _utilisation(prediction.utilisation),
         "unknowns": [_unknown(unknown) for unknown in prediction.unknowns],
+        "undecided": undecided(prediction.sight) if prediction.verdict is None else None,
+        "sight": None if prediction.sight is None else _sight(prediction.sight),
         "evidence": [
             {
                 "path": str(item.path),
@@ -245,6 +249,21 @@ def _prediction(prediction: Prediction) -> Json:
                 "amount": rounded(item.amount),
             }
             for item in prediction.evidence
+        ],
+    }
+
+
+def _sight(sight: Sight) -> Json:
+    return {
+        "share": rounded(sight.share),
+        "missing": [
+            {
+                "kind": item.kind.value,
+                "name": item.name,
+                "path": str(item.path),
+                "line": item.line,
+            }
+            for item in sight.missing
         ],
     }
 

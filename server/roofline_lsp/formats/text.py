@@ -20,6 +20,7 @@ from roofline_analysis.report.report import (
 from roofline_core.program.precision import Precision
 from roofline_core.program.units import Problem, Severity
 from roofline_lsp.formats.launch_values import not_told, numbers, source_of
+from roofline_lsp.formats.sight import half_seen, undecided
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.units import (
     counted,
@@ -107,6 +108,7 @@ def _kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: ColourStyle) -> Ite
         sure = "measured"
     yield "  ".join(cell for cell in (where, kernel.title, verdict, sure, limit) if cell)
     for label, texts in (
+        ("sight", _sight(prediction)),
         ("intensity", _intensities(prediction, gpu)),
         ("work", _work(prediction)),
         ("measured", _measured(kernel)),
@@ -165,6 +167,15 @@ def _painted(verdict: Verdict | None, style: ColourStyle) -> str:
         return style.red("undecided")
     paint = style.green if verdict is Verdict.COMPUTE_BOUND else style.yellow
     return paint(verdict.value)
+
+
+def _sight(prediction: Prediction) -> Iterator[str]:
+    """Why there is no verdict, or what it leaves out."""
+    text = (
+        undecided(prediction.sight) if prediction.verdict is None else half_seen(prediction.sight)
+    )
+    if text is not None:
+        yield text
 
 
 def _intensities(prediction: Prediction, gpu: GpuUsed) -> Iterator[str]:

@@ -45,6 +45,7 @@ from roofline_analysis.device.values import (
     number,
 )
 from roofline_analysis.language.types import is_integer
+from roofline_analysis.regions.unseen import UnseenKind
 from roofline_core.algebra.symbolic import from_atom
 from roofline_core.program import expressions as ir
 from roofline_core.program.types import Type
@@ -63,6 +64,7 @@ def evaluate(interpreter: DeviceInterpreter, node: ir.Expression) -> DeviceValue
 def _read_place(interpreter: DeviceInterpreter, node: ir.Expression) -> DeviceValue:
     place = place_of(interpreter, node)
     if place is None:
+        _lose_access(interpreter, node)
         return interpreter.opaque(Type("int"), interpreter.costs.loop_bits(), "value")
     if isinstance(place, FieldPlace) and place.type.dims:
         return PlacePointer(place, place.type.pointee())
@@ -70,6 +72,15 @@ def _read_place(interpreter: DeviceInterpreter, node: ir.Expression) -> DeviceVa
     if isinstance(value, StructValue) and value.type.dims:
         return PlacePointer(place, value.type.pointee())
     return value
+
+
+def _lose_access(interpreter: DeviceInterpreter, node: ir.Expression) -> None:
+    """Record an access to memory that nothing is known of."""
+    while isinstance(node, (ir.Index, ir.Member, ir.Unary)):
+        node = node.operand if isinstance(node, ir.Unary) else node.base
+    if isinstance(node, ir.Call):
+        return  # What is not known there is the function.
+    interpreter.lose(UnseenKind.ACCESS, node.name if isinstance(node, ir.Name) else "")
 
 
 def _member(interpreter: DeviceInterpreter, node: ir.Member) -> DeviceValue:
@@ -115,12 +126,7 @@ def _unary(interpreter: DeviceInterpreter, node: ir.Unary) -> DeviceValue:
         result = call_member_operator(interpreter, "*", node.operand)
         if result is not None:
             return value_at(interpreter, result)
-        place = place_of(interpreter, node)
-        return (
-            interpreter.read(place)
-            if place is not None
-            else interpreter.opaque(Type("int"), 0, "value")
-        )
+        return _read_place(interpreter, node)
     if node.op == "&":
         return _address_of(interpreter, node.operand)
     operand = evaluate(interpreter, node.operand)
@@ -242,6 +248,7 @@ def _assign(interpreter: DeviceInterpreter, node: ir.Assign) -> DeviceValue:
         interpreter.written_products = (False, False)
     interpreter.at(node)
     if place is None:
+        _lose_access(interpreter, node.target)
         need_value(interpreter, value)
         return value
     value = coerce(interpreter, value, interpreter.place_type(place))

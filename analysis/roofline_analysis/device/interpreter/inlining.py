@@ -23,6 +23,7 @@ from roofline_analysis.device.values import (
 )
 from roofline_analysis.language.overloads import Callee, bind, choose
 from roofline_analysis.language.scope import NO_NAMES, Scope
+from roofline_analysis.regions.unseen import UnseenKind
 from roofline_core.program import expressions as ex
 from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
@@ -81,6 +82,7 @@ def inline(
     recursive = sum(1 for frame in interpreter.frames if frame.function is function) > 1
     if body is None or len(interpreter.frames) > MAX_INLINE_DEPTH or recursive:
         interpreter.costs.operations.keep_all()  # The arguments are not looked at.
+        interpreter.lose(UnseenKind.CALL, function.name)
         return interpreter.opaque(
             function.return_type, interpreter.costs.loop_bits(), function.name
         )
@@ -248,5 +250,6 @@ def unknown_call(interpreter: DeviceInterpreter, node: ex.Call, name: str) -> De
             )
         elif isinstance(value, Value):
             need_value(interpreter, value)
+    interpreter.lose(UnseenKind.CALL, name)
     interpreter.note(f"the function '{name}' is not known; its work is not counted", node.line)
     return interpreter.opaque(Type("float"), interpreter.costs.loop_bits(), name, "data")

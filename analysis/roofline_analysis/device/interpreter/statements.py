@@ -30,6 +30,7 @@ from roofline_analysis.language.scope import literal
 from roofline_analysis.language.types import is_float, is_integer
 from roofline_analysis.regions.conditions import conjuncts, negation
 from roofline_analysis.regions.kernel_summary import Exit, Role
+from roofline_analysis.regions.unseen import UnseenKind
 from roofline_core.algebra.symbolic import Expr, apply
 from roofline_core.program import statements as ir
 from roofline_core.program.expressions import Call, Expression, InitList, Literal
@@ -40,6 +41,9 @@ def walk(interpreter: DeviceInterpreter, node: ir.Statement) -> Flow:
     """Walk one statement in the current region."""
     interpreter.statements += 1
     if interpreter.statements > MAX_STATEMENTS:
+        if not interpreter.too_long:
+            interpreter.lose(UnseenKind.CODE, "the rest of the kernel")
+        interpreter.too_long = True
         interpreter.note("the kernel is too long to be followed to its end", node.line)
         interpreter.costs.operations.keep_all()
         return Flow.EXIT
@@ -394,6 +398,7 @@ def _directed(interpreter: DeviceInterpreter, node: ir.Directed) -> Flow:
 
 
 def _opaque(interpreter: DeviceInterpreter, node: ir.Opaque) -> Flow:
+    interpreter.lose(UnseenKind.CODE, "code that is not understood")
     for part in node.parts:
         keep(interpreter, evaluate(interpreter, part))
     return Flow.NEXT

@@ -32,6 +32,7 @@ from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.language.types import is_float, is_integer, is_unsigned
 from roofline_analysis.language.types_in_force import TypesInForce
 from roofline_analysis.regions.kernel_summary import AccessMode, Array, AssumedSymbol
+from roofline_analysis.regions.unseen import Unseen, UnseenKind
 from roofline_core.algebra.symbolic import Expr, Symbol, constant, from_atom, make_symbol, symbol
 from roofline_core.program.expressions import Call, Expression, Name, SizeOf
 from roofline_core.program.records import record
@@ -124,6 +125,8 @@ class DeviceInterpreter:
         self.shared_bytes = 0
         self.barriers = 0
         self.statements = 0
+        self.too_long = False
+        """Whether the walk was ended by ``MAX_STATEMENTS``."""
         self.unrolled_nodes = 0
         """Nodes of loops that were walked run by run."""
 
@@ -448,6 +451,11 @@ class DeviceInterpreter:
         if message not in self.reported:
             self.reported.add(message)
             self.problems.append(Problem(Severity.WARNING, message, self.path, line))
+
+    def lose(self, kind: UnseenKind, name: str) -> None:
+        """Record that what the current line does is missing from the counts."""
+        path, line = self.costs.site
+        self.costs.region.unseen.append(Unseen(kind, name, path, line))
 
     def at(self, node: Expression | int) -> None:
         """Move the current line."""

@@ -23,6 +23,7 @@ from roofline_analysis.report.report import (
 from roofline_core.program.precision import Precision
 from roofline_core.program.units import Dialect
 from roofline_lsp.formats.launch_values import not_told
+from roofline_lsp.formats.sight import half_seen, undecided
 from roofline_lsp.formats.units import scaled, significant
 from roofline_lsp.formats.what_if import flip_text, strip
 from roofline_lsp.server.documents.places import uri_of
@@ -88,6 +89,7 @@ def kernel_text(
     return style.page(
         _answer(prediction, gpu, style),
         _reason(prediction, found),
+        _not_counted(prediction),
         _elsewhere(what_if, style),
         opinion_text(kernel.opinion, prediction.verdict, style),
         _table(found, style),
@@ -102,7 +104,7 @@ def kernel_text(
 def _answer(prediction: Prediction, gpu: GpuUsed, style: MarkupStyle) -> str:
     where = f"on {gpu_name(gpu)} ({gpu.clock} clock)"
     if prediction.verdict is None:
-        return f"{style.bold('Undecided')} {where}: too little is known of this kernel"
+        return f"{style.bold('Undecided')} {where}: {undecided(prediction.sight)}"
     sure = (
         "measured"
         if prediction.source is PredictionSource.MEASURED
@@ -126,6 +128,12 @@ def _reason(prediction: Prediction, found: Sequence[Ridge]) -> str | None:
     else:
         return None
     return f"{said} {_by_time(prediction)}" if prediction.limiting not in {limiter, None} else said
+
+
+def _not_counted(prediction: Prediction) -> str | None:
+    """What a verdict leaves out."""
+    text = half_seen(prediction.sight) if prediction.verdict is not None else None
+    return f"Not counted: {text}." if text is not None else None
 
 
 def _elsewhere(what_if: WhatIf | None, style: MarkupStyle) -> str | None:

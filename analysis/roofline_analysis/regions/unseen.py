@@ -1,0 +1,30 @@
+"""What the walk of a kernel could not follow, kept where it would have run."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+
+from roofline_core.program.records import record
+
+
+class UnseenKind(Enum):
+    """The kinds of code that the walk cannot follow; the values are the words of reports."""
+
+    CALL = "call"
+    """A function whose body is not known, or is too deep to be followed."""
+    ACCESS = "memory access"
+    """A load or store through something that is not known to be a pointer or an array."""
+    CODE = "code"
+    """Text that no parser understands, inline assembly, or the rest of too long a kernel."""
+
+
+@record(frozen=True, slots=True)
+class Unseen:
+    """One place in a kernel whose work and bytes are missing from all counts."""
+
+    kind: UnseenKind
+    name: str
+    """The function that is called, or the text that is not understood; empty if it has none."""
+    path: Path
+    line: int

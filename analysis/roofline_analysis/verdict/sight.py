@@ -1,0 +1,95 @@
+"""How much of what a kernel does the analysis has followed.
+
+What is not followed is missing from the counts: a kernel that calls an unknown function may do
+anything in it. Each run of a statement that was followed is set against each run of one that was
+not; a verdict needs ``LEAST_SHARE``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from roofline_analysis.counting.execution import Execution
+from roofline_analysis.language.types import is_arithmetic
+from roofline_analysis.regions.kernel_summary import AccessMode, KernelSummary, Region
+from roofline_analysis.regions.unseen import Unseen, UnseenKind
+from roofline_core.program.records import record
+from roofline_core.program.types import Type
+from roofline_core.program.units import Dialect
+
+LEAST_SHARE: Final = 0.5
+"""Below this share there is no verdict: most of what the kernel does is not known."""
+_WEIGHTS: Final = {UnseenKind.CALL: 2.0, UnseenKind.ACCESS: 1.0, UnseenKind.CODE: 4.0}
+"""Accesses that stand for what was not followed. Assumed: a short device function loads and
+computes about as much."""
+_OPERATIONS_PER_ACCESS: Final = 8.0
+"""Operations that weigh as much as one access. Assumed."""
+
+
+_OUTPUT: Final = frozenset(("printf", "assert", "__trap"))
+"""What a kernel without stores may be for."""
+
+
+@record(frozen=True, slots=True)
+class Sight:
+    """The share of a launch's work and accesses that was followed, and what is missing."""
+
+    share: float
+    """0 to 1, weighted by how often each runs."""
+    missing: tuple[Unseen, ...] = ()
+    """What was not followed, what runs most often first; each name once."""
+    writes: bool = True
+    """False for a kernel that could write but of which no store was found: it has no result."""
+
+    @property
+    def suffices(self) -> bool:
+        """Whether the counts support a verdict."""
+        return self.writes and self.share >= LEAST_SHARE
+
+
+def sight_of(summary: KernelSummary, execution: Execution) -> Sight:
+    """Measure how much of a launch was followed."""
+    seen = 0.0
+    weights: dict[Unseen, float] = {}
+    for region, runs in _run(summary, execution):
+        seen += runs * len(region.accesses)
+        work = sum(sum(row) for row in region.work.values())
+        seen += runs * work / _OPERATIONS_PER_ACCESS
+        for item in region.unseen:
+            weights[item] = weights.get(item, 0.0) + runs * _WEIGHTS[item.kind]
+    missing = sum(weights.values())
+    named: dict[tuple[UnseenKind, str], Unseen] = {}
+    for item in sorted(weights, key=lambda each: -weights[each]):
+        named.setdefault((item.kind, item.name), item)
+    share = seen / (seen + missing) if missing else 1.0
+    return Sight(share, tuple(named.values()), _has_result(summary))
+
+
+def _has_result(summary: KernelSummary) -> bool:
+    """Whether a kernel that could write something has a store, or code that may have one."""
+    kernel = summary.kernel
+    words = kernel.words or frozenset()
+    if kernel.dialect is Dialect.OPENMP or not words.isdisjoint(_OUTPUT):
+        return True  # A target region may leave its result in a mapped or reduced variable.
+    if not any(_writable(parameter.type) for parameter in kernel.params):
+        return True
+    return any(
+        region.unseen or any(access.mode is not AccessMode.READ for access in region.accesses)
+        for region in summary.root.walk()
+    )
+
+
+def _writable(type_: Type) -> bool:
+    """Whether a kernel can write through a parameter of this type: a pointer or an object."""
+    if type_.pointers or type_.dims:
+        return not type_.const
+    return not is_arithmetic(type_.name)
+
+
+def _run(summary: KernelSummary, execution: Execution) -> Iterator[tuple[Region, float]]:
+    """The regions that run, with how often all threads together run them."""
+    for region in summary.root.walk():
+        runs = execution.regions.get(region)
+        if runs is not None and runs.runs:
+            yield region, runs.runs

@@ -1,0 +1,53 @@
+"""What the analysis could not follow, in one sentence with what to do about it."""
+
+from __future__ import annotations
+
+from roofline_analysis.report.report import Sight, Unseen, UnseenKind
+from roofline_lsp.formats.units import percent
+
+_MOST_NAMED = 3
+_REMEDIES = {
+    UnseenKind.CALL: "name the folder of the header that defines it (--include-dir, include_dirs)",
+    UnseenKind.ACCESS: "name the folder of the header that declares it (--include-dir,"
+    " include_dirs)",
+    UnseenKind.CODE: "report the kernel as one that is not understood",
+}
+_NO_RESULT = (
+    "nothing that the kernel writes was found; a macro may be missing that its body needs"
+    " (--define, defines)"
+)
+
+
+def missing(sight: Sight) -> str:
+    """The most important things that were not followed; empty if everything was."""
+    named = [_name(item) for item in sight.missing[:_MOST_NAMED]]
+    more = len(sight.missing) - len(named)
+    return ", ".join(named) + (f" and {more} more" if more > 0 else "")
+
+
+def undecided(sight: Sight | None) -> str:
+    """Why there is no verdict, and the one thing to do."""
+    if sight is None:
+        return "too little is known of this kernel"
+    if not sight.missing:
+        return _NO_RESULT
+    remedy = _REMEDIES[sight.missing[0].kind]
+    share = percent(1 - sight.share)
+    return f"{share} of what the kernel does is not known: {missing(sight)}; {remedy}"
+
+
+def half_seen(sight: Sight | None) -> str | None:
+    """What a verdict leaves out; None if it rests on the whole kernel."""
+    if sight is None or not sight.missing or not sight.suffices:
+        return None
+    return f"{missing(sight)}: {percent(1 - sight.share)} of what the kernel does"
+
+
+def _name(item: Unseen) -> str:
+    match item.kind:
+        case UnseenKind.CALL:
+            return f"the body of '{item.name}'"
+        case UnseenKind.ACCESS:
+            return f"what '{item.name}' points to" if item.name else "what is accessed"
+        case UnseenKind.CODE:
+            return item.name
