@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from roofline_analysis.api.explain.choosing import NoSuchKernelError
-from roofline_analysis.api.explain.file import Question, explain_file
 from roofline_analysis.api.explain.host_records import HowKnown, SourcePlace
 from roofline_analysis.api.explain.kernel_records import AccessFacts
 from roofline_analysis.api.explain.records import Explanation, LaunchExplanation
+from roofline_analysis.api.explain_file import Question, explain_file
+from roofline_analysis.api.kernel_choice import NoSuchKernelError
 from roofline_analysis.api.program import ProgramAnalysis
 from roofline_analysis.regions.kernel_summary import RegionForm
 from roofline_analysis.regions.unknowns import UnknownKind
