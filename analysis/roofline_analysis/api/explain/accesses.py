@@ -79,7 +79,7 @@ def _access(
     return AccessFacts(
         path=access.site[0],
         line=access.site[1],
-        kind=access.kind,
+        mode=access.mode,
         size_bytes=access.size_bytes,
         offset=formula(access.offset) or "",
         loads=access.yields.name if access.yields is not None else None,

@@ -6,8 +6,7 @@ be used there, so the operations behind it are charged.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from roofline_analysis.device.state.variables import Variables
 from roofline_analysis.device.values import (
     DeviceValue,
     FieldPlace,
@@ -18,9 +17,6 @@ from roofline_analysis.device.values import (
     Value,
     VariablePlace,
 )
-
-if TYPE_CHECKING:
-    from roofline_analysis.device.state.variables import Variables
 
 
 def keep(interpreter: Variables, *values: DeviceValue | None) -> None:

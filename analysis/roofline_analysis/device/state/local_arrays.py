@@ -6,8 +6,7 @@ come and turned into accesses for the arrays that some index addresses at run ti
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from roofline_analysis.device.state.variables import Variables
 from roofline_analysis.device.values import (
     LAUNCH,
     THREAD,
@@ -20,10 +19,7 @@ from roofline_analysis.device.values import (
 from roofline_analysis.regions.kernel_summary import Access, AccessMode, Array, Region, Site
 from roofline_core.algebra.symbolic import ZERO, Expr, constant, from_atom
 from roofline_core.program.records import record
-
-if TYPE_CHECKING:
-    from roofline_analysis.device.state.variables import Variables
-    from roofline_core.program.types import Type
+from roofline_core.program.types import Type
 
 
 @record(frozen=True, slots=True)

@@ -7,9 +7,10 @@ import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from roofline_analysis.host.effects.reach import Reach
+from roofline_analysis.host.library_call import LibraryCall
 from roofline_analysis.host.options import HostOptions
 from roofline_analysis.host.state.memory import (
     AUTO,
@@ -20,6 +21,7 @@ from roofline_analysis.host.state.memory import (
     Storage,
 )
 from roofline_analysis.host.state.signals import BudgetSpent, ProgramExit, Signal
+from roofline_analysis.host.state.threads import KernelThreads
 from roofline_analysis.host.state.trial_notes import TrialNotes
 from roofline_analysis.host.values import (
     HostUnknown,
@@ -39,10 +41,6 @@ from roofline_core.program.records import record
 from roofline_core.program.statements import Statement, Variable
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function, Problem, Program, Severity, Struct
-
-if TYPE_CHECKING:
-    from roofline_analysis.host.library_call import LibraryCall
-    from roofline_analysis.host.state.threads import KernelThreads
 
 MAX_DEPTH: Final = 60
 """Frames on the stack; deeper calls give an opaque value."""

@@ -16,8 +16,8 @@ from roofline_analysis.api import (
     read_file,
 )
 from roofline_analysis.api.entry import what_if_of
-from roofline_analysis.api.explain.file import Question, explain_kernel
 from roofline_analysis.api.explain.records import Explanation
+from roofline_analysis.api.explain_file import Question, explain_kernel
 from roofline_analysis.project.files import has_main, siblings
 from roofline_analysis.project.programs import beside
 from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, WhatIf
