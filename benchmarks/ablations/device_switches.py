@@ -7,25 +7,27 @@ from typing import Any, Final
 from ablations.model import Replacement, Switch, Witness, gives, skips
 from roofline_analysis.device.loops import carried
 from roofline_analysis.device.operations import Operation, OperationList
-from roofline_analysis.device.state.walker import DeviceInterpreter
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue
 from roofline_analysis.regions.kernel_summary import Region, Work
 from roofline_core.algebra.symbolic import Expr
 from roofline_core.program.units import Dialect
 
 
-def _not_followed(walker: DeviceInterpreter, item: carried.Carried, loop: Region) -> DeviceValue:
-    kind = walker.slot_types[item.slot]
-    return carried._forgotten(walker, item.before, kind, loop.bit)
+def _not_followed(
+    interpreter: DeviceInterpreter, item: carried.Carried, loop: Region
+) -> DeviceValue:
+    kind = interpreter.slot_types[item.slot]
+    return carried._forgotten(interpreter, item.before, kind, loop.bit)
 
 
 def _nothing(*_: Any) -> None:
     return None
 
 
-def _is_shared_out(walker: DeviceInterpreter, stride: Expr) -> bool:
+def _is_shared_out(interpreter: DeviceInterpreter, stride: Expr) -> bool:
     named = {symbol.name for symbol in stride.symbols()}
-    return walker.kernel.dialect is Dialect.OPENMP and named >= {"gridDim.x", "blockDim.x"}
+    return interpreter.kernel.dialect is Dialect.OPENMP and named >= {"gridDim.x", "blockDim.x"}
 
 
 def _everything(operations: OperationList) -> list[Operation]:

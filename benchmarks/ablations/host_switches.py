@@ -8,12 +8,12 @@ from typing import Any, Final
 from ablations.model import Replacement, Switch, Unswitched, Witness, differs, gives, skips
 from roofline_analysis.host.loops.loop_probe import NOTHING
 from roofline_analysis.host.loops.scalar_evolution import Induction
-from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_core.program import statements as st
 from roofline_core.program.units import Function
 
 
-def _unknown_induction(m: HostInterpreter, name: str, *_: Any) -> Induction:
+def _unknown_induction(interpreter: HostInterpreter, name: str, *_: Any) -> Induction:
     return Induction(name, None, None)
 
 
@@ -21,8 +21,8 @@ def _all_of(functions: Sequence[Function], words_of: Callable[..., Any]) -> list
     return list(functions)
 
 
-def _statements_alone(m: HostInterpreter, node: st.For | st.While) -> int:
-    return max(1, m.reach.effects(node.body).statements)
+def _statements_alone(interpreter: HostInterpreter, node: st.For | st.While) -> int:
+    return max(1, interpreter.reach.effects(node.body).statements)
 
 
 SWITCHES: Final = (

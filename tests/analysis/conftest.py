@@ -50,7 +50,7 @@ class Counted:
         found: dict[tuple[str, str, int], float] = {}
         for region in self.summary.root.walk():
             for access in region.accesses:
-                key = (access.array.name.split("@")[0], access.kind, access.size_bytes)
+                key = (access.array.name.split("@")[0], access.mode.value, access.size_bytes)
                 found[key] = found.get(key, 0.0) + self.execution.regions[region].runs
         return found
 

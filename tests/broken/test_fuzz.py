@@ -12,6 +12,7 @@ from roofline_core.program.units import Dialect
 from roofline_parsers.cuda import parse_unit
 from roofline_parsers.openmp.directives import read_directive
 from roofline_parsers.preprocess import PreprocessOptions, preprocess
+from roofline_parsers.reading.extensions import EXTENSIONS
 from roofline_parsers.reading.load import load_program
 
 from .reading import functions_of, kernels_of, nodes
@@ -102,7 +103,7 @@ def read_all(dialect: Dialect, text: bytes) -> int:
     options = PreprocessOptions(dialect=dialect)
     pre = preprocess(Path(SOURCES[dialect]), text, options, lambda path: None)
     assert pre.text.count(b"\n") == text.count(b"\n")
-    unit = parse_unit(pre)
+    unit = parse_unit(pre, extensions=EXTENSIONS)
     return sum(1 for function in functions_of(unit) for _ in nodes((function, function.body)))
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from roofline_analysis.api.explain.file import Question, explain_file
 from roofline_analysis.api.explain.records import Explanation
+from roofline_analysis.api.explain_file import Question, explain_file
 from roofline_analysis.api.program import ProgramAnalysis
 from roofline_core.settings import Settings
 from roofline_lsp.formats.explanation import document, schema

@@ -25,7 +25,8 @@ from roofline_core.program.errors import RooflineError
 from roofline_core.program.precision import Precision
 from roofline_core.program.units import Dialect, Problem, Severity, Span
 from roofline_core.settings import Settings
-from roofline_lsp.server.worker.main import Reader, serve
+from roofline_lsp.server.worker.analyser import Reader
+from roofline_lsp.server.worker.main import serve
 
 GPUS = {"RTX 3080": 40.0, "Slow ALU": 0.01}
 """Single-precision ridge by name; kernels here have 0.25 flop/B."""

@@ -12,6 +12,7 @@ from roofline_analysis.api.explain.records import Explanation
 from roofline_analysis.report.report import ClassOn, FileReport, GpuUsed, KernelReport, WhatIf
 from roofline_core.program.errors import RooflineError
 from roofline_core.settings import Settings
+from roofline_lsp.server.worker.analyser import Reader
 from roofline_lsp.server.worker.jobs import (
     Analyse,
     Analysed,
@@ -30,7 +31,7 @@ from roofline_lsp.server.worker.jobs import (
     receive,
     send,
 )
-from roofline_lsp.server.worker.main import Reader, Worker
+from roofline_lsp.server.worker.main import Worker
 
 
 class Recorder:

@@ -26,6 +26,7 @@ from roofline_analysis.api.explain.records import (
     TimeTerm,
     VerdictFacts,
 )
+from roofline_analysis.regions.kernel_summary import AccessMode, RegionForm
 from roofline_analysis.report.report import (
     GpuUsed,
     Limiter,
@@ -67,7 +68,7 @@ def _access(line: int, kind: str, executions: float, pattern: str) -> AccessFact
     return AccessFacts(
         path=MAIN,
         line=line,
-        kind=kind,
+        mode=AccessMode(kind),
         size_bytes=4,
         offset="4*i",
         loads=None,
@@ -87,7 +88,7 @@ def _access(line: int, kind: str, executions: float, pattern: str) -> AccessFact
 def _region(depth: int, kind: str, line: int, runs: float, **given: Any) -> RegionFacts:
     made = RegionFacts(
         depth=depth,
-        kind=kind,
+        form=RegionForm(kind),
         role="taken",
         path=MAIN,
         line=line,

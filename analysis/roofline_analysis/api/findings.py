@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from roofline_analysis.api.program import ProgramAnalysis
 from roofline_analysis.host.effects.reach import runs_on_host
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.report.report import Finding, KernelReport
@@ -19,9 +19,6 @@ from roofline_analysis.rules.subject import KernelSubject
 from roofline_analysis.rules.suppressions import apply, suppressions_in, unused
 from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_core.program.units import Function
-
-if TYPE_CHECKING:
-    from roofline_analysis.api.program import ProgramAnalysis
 
 _MAX_LAUNCHES = 40
 """The most launches of a program that host rules examine."""

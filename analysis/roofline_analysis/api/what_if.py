@@ -7,16 +7,11 @@ from collections.abc import Sequence
 from roofline_analysis.api.program import ProgramAnalysis
 from roofline_analysis.host.library_call import LibraryCall
 from roofline_analysis.host.values import LaunchContext
-from roofline_analysis.launch.binding import bind
 from roofline_analysis.report.report import ClassOn, WhatIf
-from roofline_analysis.verdict.analyse import count_launch
-from roofline_analysis.verdict.confidence import confidence
 from roofline_analysis.verdict.crossover import flip_point
-from roofline_analysis.verdict.features import grounds_of
-from roofline_analysis.verdict.launch import BoundLaunch
+from roofline_analysis.verdict.launch import BoundLaunch, analyse_again
 from roofline_analysis.verdict.library_calls import judge_call
 from roofline_analysis.verdict.prediction import Crossover
-from roofline_analysis.verdict.rule import precision_verdicts, verdict_of
 from roofline_core.program.units import Function
 
 
@@ -54,24 +49,16 @@ def _class_on(
     analysis: ProgramAnalysis, name: str, kernel: Function, launch: BoundLaunch
 ) -> ClassOn:
     other = analysis.on(name)
-    context, bound = launch.context, launch.bound
+    context = launch.context
     there = context if other.host is analysis.host else _same_launch(other, kernel, context)
-    summary = other.launched(kernel, there)
-    execution = None
-    if there is context and summary is launch.judged.summary:
-        if other.warp_size == analysis.warp_size:
-            execution = launch.judged.execution
+    if there is context and other.launched(kernel, there) is launch.judged.summary:
+        same_warps = other.warp_size == analysis.warp_size
+        execution = launch.judged.execution if same_warps else None
+        judged = analyse_again(launch, other.target, execution=execution)
     else:
-        bound = bind(summary, there)
-    gpu, roofline = other.target.gpu, other.target.roofline
-    counted = count_launch(summary, bound, gpu, execution)
-    traffic, operations = counted.traffic, counted.operations
-    moved = traffic.read_bytes + traffic.write_bytes
-    unknowns = len(bound.unknowns) + len(counted.execution.assumed_trips)
-    unknowns += len(counted.execution.assumed_conditions)
-    grounds = grounds_of(summary, counted.execution, traffic, operations, roofline, unknowns)
-    verdict = verdict_of(precision_verdicts(operations, moved, roofline))
-    return ClassOn(name, gpu.name, verdict, confidence(grounds))
+        judged = other.judge_launch(kernel, there)
+    made = judged.prediction
+    return ClassOn(name, other.target.gpu.name, made.verdict, made.confidence)
 
 
 def _same_launch(

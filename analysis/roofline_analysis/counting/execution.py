@@ -218,10 +218,10 @@ class _Counter:
         region = guard.parent
         used: set[Symbol] = set()
         while region is not None:
-            if region.kind == "guard":
+            if region.form is RegionForm.GUARD:
                 for condition in region.conditions:
                     used |= condition.symbols() if condition is not None else set()
-            elif region.kind == "loop":
+            elif region.form is RegionForm.LOOP:
                 return None
             region = region.parent
         execution = self.execution

@@ -10,10 +10,8 @@ operations that a used one depends on are charged in source order; the others ar
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from roofline_analysis.regions.kernel_summary import Region, Site, Work
+from roofline_analysis.regions.kernel_summary import Region, Site, Work
 
 
 class Operation:

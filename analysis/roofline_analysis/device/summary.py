@@ -11,7 +11,7 @@ from roofline_analysis.device.interpreter.expressions import evaluate
 from roofline_analysis.device.interpreter.kernel_arguments import kernel_argument, required_block
 from roofline_analysis.device.interpreter.statements import walk
 from roofline_analysis.device.state import conversions, memory
-from roofline_analysis.device.state.walker import DeviceInterpreter, Parts
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter, DeviceParts
 from roofline_analysis.device.values import WARP_SIZE
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.language.types import SCALARS
@@ -20,7 +20,7 @@ from roofline_core.program.stages import Stage, stage
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function
 
-_PARTS: Final = Parts(
+_PARTS: Final = DeviceParts(
     evaluate=evaluate,
     execute=walk,
     place_of=places.place_of,
@@ -37,7 +37,7 @@ _TYPE_NOT_GIVEN: Final = Type("float")
 """What a type parameter is taken for that no launch and no instantiation fixes."""
 
 
-def new_walker(
+def new_interpreter(
     kernel: Function,
     types: TypeSystem,
     bindings: Mapping[str, Type | int] | None = None,
@@ -61,41 +61,45 @@ def summarise(
     Type parameters that ``bindings`` leaves out are taken for ``float``, which the summary's
     ``unknown_sizes`` names; value parameters become symbols, as kernel arguments do.
     """
-    walker = new_walker(kernel, types, bindings, warp_size)
+    interpreter = new_interpreter(kernel, types, bindings, warp_size)
     for parameter in kernel.template_params:
-        if parameter.name in walker.types.scope.bindings:
+        if parameter.name in interpreter.types.scope.bindings:
             continue
         if parameter.type is not None:
-            walker.constants[parameter.name] = walker.parameter(parameter.name, parameter.type)
+            interpreter.constants[parameter.name] = interpreter.parameter(
+                parameter.name, parameter.type
+            )
         elif isinstance(parameter.default, Type):
-            walker.types.bind(parameter.name, walker.types.resolve(parameter.default))
+            interpreter.types.bind(parameter.name, interpreter.types.resolve(parameter.default))
         else:
-            walker.types.bind(parameter.name, _TYPE_NOT_GIVEN)
-            walker.unknown_sizes[parameter.name] = SCALARS[_TYPE_NOT_GIVEN.name]
+            interpreter.types.bind(parameter.name, _TYPE_NOT_GIVEN)
+            interpreter.unknown_sizes[parameter.name] = SCALARS[_TYPE_NOT_GIVEN.name]
     for variable in kernel.params:
         if variable.name:
-            value = kernel_argument(walker, variable)
-            place = walker.declare(variable.name, walker.types.resolve(variable.type), value)
-            walker.arguments[place.slot] = variable.name
+            value = kernel_argument(interpreter, variable)
+            place = interpreter.declare(
+                variable.name, interpreter.types.resolve(variable.type), value
+            )
+            interpreter.arguments[place.slot] = variable.name
     if kernel.body is not None:
         try:
-            walk(walker, kernel.body)
+            walk(interpreter, kernel.body)
         except RecursionError:
-            walker.note("calls are nested too deeply to be followed", kernel.span.line)
-            walker.machine.operations.keep_all()
-    walker.local_arrays.emit(walker)
-    charge_all(walker.machine.operations.used())
+            interpreter.note("calls are nested too deeply to be followed", kernel.span.line)
+            interpreter.costs.operations.keep_all()
+    interpreter.local_arrays.emit(interpreter)
+    charge_all(interpreter.costs.operations.used())
     return KernelSummary(
         kernel=kernel,
-        root=walker.machine.root,
+        root=interpreter.costs.root,
         params=tuple(p.name for p in kernel.params),
-        arrays=tuple(walker.arrays.values()),
-        shared_bytes=walker.shared_bytes,
-        assumptions=tuple(walker.assumptions),
-        meanings=walker.meanings,
-        problems=tuple(walker.problems),
-        barriers=walker.barriers,
-        required_block=required_block(walker),
-        asks_warp_size=walker.asks_warp_size,
-        unknown_sizes=walker.unknown_sizes,
+        arrays=tuple(interpreter.arrays.values()),
+        shared_bytes=interpreter.shared_bytes,
+        assumptions=tuple(interpreter.assumptions),
+        meanings=interpreter.meanings,
+        problems=tuple(interpreter.problems),
+        barriers=interpreter.barriers,
+        required_block=required_block(interpreter),
+        asks_warp_size=interpreter.asks_warp_size,
+        unknown_sizes=interpreter.unknown_sizes,
     )

@@ -94,7 +94,7 @@ class CodeValue:
     function: Function | None = None
     lambda_: Lambda | None = None
     around: object = None
-    """For a lambda: the name bindings at its definition (``walker.Names``)."""
+    """For a lambda: the name bindings at its definition (``frames.Names``)."""
     template_args: tuple[Type | Expression, ...] | None = None
     """Of a function: the arguments written with its name."""
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from roofline_analysis.host.values import HostUnknown
 from roofline_core.algebra.symbolic import Expr, Symbol
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
-
-if TYPE_CHECKING:
-    from roofline_analysis.host.values import HostUnknown
 
 
 @record(frozen=True, slots=True)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from roofline_analysis.host.library_call import LibraryCall
 from roofline_analysis.host.values import LaunchContext
 from roofline_core.program.records import record
 from roofline_core.program.units import Problem
-
-if TYPE_CHECKING:
-    from roofline_analysis.host.library_call import LibraryCall
 
 DEFAULT_DEVICE_PROPERTIES: Final[Mapping[str, int]] = {
     "multiProcessorCount": 68,

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from roofline_analysis.host.effects.reach import runs_on_host
-from roofline_analysis.host.interpreter import calls, creation, expressions, statements  # noqa: F401  (the handlers register themselves)
-from roofline_analysis.host.launches import contexts, offload  # noqa: F401  (the handlers register themselves)
+from roofline_analysis.host.interpreter import calls, creation, expressions, statements
+from roofline_analysis.host.launches import contexts, offload
 from roofline_analysis.host.launches.device_launches import follow_device_launches
 from roofline_analysis.host.launches.sizes_from_occupancy import assume_full_launches
 from roofline_analysis.host.libraries.getopt import define_builtins
-from roofline_analysis.host.loops import execution  # noqa: F401  (the handlers register themselves)
+from roofline_analysis.host.loops import execution
+from roofline_analysis.host.objects import construction, initialisers
 from roofline_analysis.host.options import AskedProperties, HostOptions, HostResult
 from roofline_analysis.host.state.access import is_class
 from roofline_analysis.host.state.instantiations import Bindings, instances_of, record_instances
+from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter, HostParts
 from roofline_analysis.host.state.invoke import invoke
-from roofline_analysis.host.state.machine import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import integer
 from roofline_analysis.host.state.signals import BudgetSpent, ProgramExit
@@ -28,8 +30,28 @@ from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function, Program, Struct
 
+_PARTS: Final = HostParts(
+    evaluators={
+        **expressions.EVALUATORS,
+        **creation.EVALUATORS,
+        **calls.EVALUATORS,
+        **contexts.EVALUATORS,
+    },
+    locators={**expressions.LOCATORS, **creation.LOCATORS, **calls.LOCATORS},
+    executors={**statements.EXECUTORS, **execution.EXECUTORS, **offload.EXECUTORS},
+    construct=construction.construct,
+    construct_field=construction.construct_field,
+    declared_value=construction.declared_value,
+    initialise=initialisers.initialise,
+)
+
 _PROGRAM_NAME = "program"
 _MAX_MAINS = 4
+
+
+def new_interpreter(program: Program, options: HostOptions) -> HostInterpreter:
+    """The execution of a program before its first statement."""
+    return HostInterpreter(program, options, _PARTS)
 
 
 @stage(Stage.HOST)
@@ -45,20 +67,20 @@ def execute_host(
     not understood becomes a named unknown or a problem.
     """
     options = HostOptions() if options is None else options
-    m = HostInterpreter(program, options)
-    define_builtins(m)
-    m.arguments = tuple(argv) if argv is not None else None
-    _run_main(m)
-    _run_main_again(m)
-    _run_rest(m)
-    follow_device_launches(m, _protected, _standalone)
-    record_instances(m)
-    assume_full_launches(m)
+    interpreter = new_interpreter(program, options)
+    define_builtins(interpreter)
+    interpreter.arguments = tuple(argv) if argv is not None else None
+    _run_main(interpreter)
+    _run_main_again(interpreter)
+    _run_rest(interpreter)
+    follow_device_launches(interpreter, _protected, _standalone)
+    record_instances(interpreter)
+    assume_full_launches(interpreter)
     properties = options.device_properties
     return HostResult(
-        tuple(m.launches.values()),
-        tuple(m.problems),
-        tuple(m.library_calls),
+        tuple(interpreter.launches.values()),
+        tuple(interpreter.problems),
+        tuple(interpreter.library_calls),
         asks_device=not isinstance(properties, AskedProperties) or properties.asked,
     )
 
@@ -66,76 +88,87 @@ def execute_host(
 _DEVICE_SUFFIXES = frozenset((".cu", ".hip"))
 
 
-def _run_main_again(m: HostInterpreter) -> None:
+def _run_main_again(interpreter: HostInterpreter) -> None:
     """Follow ``main`` past the conditions that kept it from launch sites, such as error exits."""
-    if m.spent or not any(_has_unreached(m, f) for f in m.symbols.all_functions):
+    if interpreter.spent or not any(
+        _has_unreached(interpreter, f) for f in interpreter.symbols.all_functions
+    ):
         return
-    m.globals.clear()
-    m.statics.clear()
-    m.parsed_options.clear()
-    define_builtins(m)
-    m.forced = True
-    m.doubt = 1
-    for main in _mains(m)[:1]:
-        _protected(m, main, _main_arguments(m, main), {}, None)
-    m.forced = False
-    m.doubt = 0
+    interpreter.globals.clear()
+    interpreter.statics.clear()
+    interpreter.parsed_options.clear()
+    define_builtins(interpreter)
+    interpreter.forced = True
+    interpreter.doubt = 1
+    for main in _mains(interpreter)[:1]:
+        _protected(interpreter, main, _main_arguments(interpreter, main), {}, None)
+    interpreter.forced = False
+    interpreter.doubt = 0
 
 
-def _mains(m: HostInterpreter) -> list[Function]:
-    mains = [f for f in m.symbols.functions.get("main", ()) if f.owner is None and f.has_body]
+def _mains(interpreter: HostInterpreter) -> list[Function]:
+    mains = [
+        f for f in interpreter.symbols.functions.get("main", ()) if f.owner is None and f.has_body
+    ]
     # A folder may hold several programs: the one that leads to launches is meant.
     mains.sort(
-        key=lambda f: (not m.reach.function_can_launch(f), f.path.suffix not in _DEVICE_SUFFIXES)
+        key=lambda f: (
+            not interpreter.reach.function_can_launch(f),
+            f.path.suffix not in _DEVICE_SUFFIXES,
+        )
     )
     return mains
 
 
-def _run_main(m: HostInterpreter) -> None:
-    mains = _mains(m)
+def _run_main(interpreter: HostInterpreter) -> None:
+    mains = _mains(interpreter)
     # Who can launch was found in time linear in the source; the limit is for what executes it.
-    m.start_clock()
+    interpreter.start_clock()
     for main in mains[:_MAX_MAINS]:
-        if m.launches or m.spent:
+        if interpreter.launches or interpreter.spent:
             return
-        _protected(m, main, _main_arguments(m, main), {}, None)
+        _protected(interpreter, main, _main_arguments(interpreter, main), {}, None)
 
 
-def _main_arguments(m: HostInterpreter, main: Function) -> list[HostPlace]:
+def _main_arguments(interpreter: HostInterpreter, main: Function) -> list[HostPlace]:
     args: list[HostPlace] = []
     for position, formal in enumerate(main.params):
-        type = resolve_plain(m, formal)
+        type = resolve_plain(interpreter, formal)
         value = (
-            _argc(m) if position == 0 else _argv(m) if position == 1 else OpaqueValue("envp", "")
+            _argc(interpreter)
+            if position == 0
+            else _argv(interpreter)
+            if position == 1
+            else OpaqueValue("envp", "")
         )
         args.append(Cell("", type, value))
     return args
 
 
-def resolve_plain(m: HostInterpreter, variable: Variable) -> Type:
+def resolve_plain(interpreter: HostInterpreter, variable: Variable) -> Type:
     """A parameter's type outside any function."""
-    m.enter(None, {})
+    interpreter.enter(None, {})
     try:
-        return resolve(m, variable.type)
+        return resolve(interpreter, variable.type)
     finally:
-        m.frames.pop()
+        interpreter.frames.pop()
 
 
-def _argc(m: HostInterpreter) -> Value:
-    if m.arguments is not None:
-        return integer(len(m.arguments) + 1, "int", m.origin("argc", None))
-    return m.unknown("argc", "the command line is not known", "int", assumed=1)
+def _argc(interpreter: HostInterpreter) -> Value:
+    if interpreter.arguments is not None:
+        return integer(len(interpreter.arguments) + 1, "int", interpreter.origin("argc", None))
+    return interpreter.unknown("argc", "the command line is not known", "int", assumed=1)
 
 
-def _argv(m: HostInterpreter) -> Value:
+def _argv(interpreter: HostInterpreter) -> Value:
     text = Type("char", pointers=1)
     storage = Storage("argv", "host", None, text)
-    if m.arguments is not None:
+    if interpreter.arguments is not None:
         storage.elements[0] = Text(_PROGRAM_NAME)
-        for position, word in enumerate(m.arguments, start=1):
-            storage.elements[position] = Text(word, m.origin(f"argv[{position}]", None))
-        storage.elements[len(m.arguments) + 1] = Pointer(None, ZERO, Type("char"))
-        storage.size_bytes = constant(8 * (len(m.arguments) + 1))
+        for position, word in enumerate(interpreter.arguments, start=1):
+            storage.elements[position] = Text(word, interpreter.origin(f"argv[{position}]", None))
+        storage.elements[len(interpreter.arguments) + 1] = Pointer(None, ZERO, Type("char"))
+        storage.size_bytes = constant(8 * (len(interpreter.arguments) + 1))
     else:
         storage.elements[0] = Text(_PROGRAM_NAME)
         for position in range(1, 32):
@@ -145,103 +178,113 @@ def _argv(m: HostInterpreter) -> Value:
 
 
 def _protected(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     function: Function,
     args: Sequence[HostPlace],
     bindings: dict[str, Type | Expr],
     this: Aggregate | None,
 ) -> None:
-    """Execute a function from outside; whatever ends it, the machine is left in order."""
-    m.enter(None, {})
+    """Execute a function from outside; whatever ends it, the interpreter is left in order."""
+    interpreter.enter(None, {})
     try:
-        invoke(m, function, args, bindings, this)
+        invoke(interpreter, function, args, bindings, this)
     except ProgramExit:
         pass
     except BudgetSpent:
-        m.problem(f"'{function.name}' was not followed to its end: it takes too long", None)
+        interpreter.problem(
+            f"'{function.name}' was not followed to its end: it takes too long", None
+        )
     except RecursionError:
-        m.problem(f"'{function.name}' was not followed to its end: it nests too deeply", None)
+        interpreter.problem(
+            f"'{function.name}' was not followed to its end: it nests too deeply", None
+        )
     finally:
-        m.frames.clear()
-        m.journals.clear()
-        m.repeat.clear()
-        m.doubt = m.quiet = 0
-        m.limit = m.options.statement_budget
+        interpreter.frames.clear()
+        interpreter.journals.clear()
+        interpreter.repeat.clear()
+        interpreter.doubt = interpreter.quiet = 0
+        interpreter.limit = interpreter.options.statement_budget
 
 
-def _run_rest(m: HostInterpreter) -> None:
+def _run_rest(interpreter: HostInterpreter) -> None:
     """Execute host functions around launch sites that were not reached, callers first."""
-    pending = [f for f in m.symbols.all_functions if _has_unreached(m, f)]
+    pending = [f for f in interpreter.symbols.all_functions if _has_unreached(interpreter, f)]
     if not pending:
         return
     candidates = [
         f
-        for f in m.symbols.all_functions
-        if f.name != "main" and runs_on_host(f) and m.reach.function_can_launch(f) and f.has_body
+        for f in interpreter.symbols.all_functions
+        if f.name != "main"
+        and runs_on_host(f)
+        and interpreter.reach.function_can_launch(f)
+        and f.has_body
     ]
-    called = m.reach.called({f.name for f in candidates})
+    called = interpreter.reach.called({f.name for f in candidates})
     roots = [f for f in candidates if f.name not in called]
     for position, function in enumerate([*roots, *pending, *pending]):
-        m.forced = position >= len(roots) + len(pending)
-        if function in pending and not _has_unreached(m, function):
+        interpreter.forced = position >= len(roots) + len(pending)
+        if function in pending and not _has_unreached(interpreter, function):
             continue
-        if not any(_has_unreached(m, f) for f in pending):
+        if not any(_has_unreached(interpreter, f) for f in pending):
             return
-        m.options = replace(
-            m.options, statement_budget=max(m.options.statement_budget, m.steps + 20_000)
+        interpreter.options = replace(
+            interpreter.options,
+            statement_budget=max(interpreter.options.statement_budget, interpreter.steps + 20_000),
         )
-        m.limit = m.options.statement_budget
-        if m.steps and m.spent:
+        interpreter.limit = interpreter.options.statement_budget
+        if interpreter.steps and interpreter.spent:
             return
-        instances = [bindings for _, bindings in instances_of(m, function)]
+        instances = [bindings for _, bindings in instances_of(interpreter, function)]
         for given in instances or [{}]:
-            _standalone(m, function, given)
+            _standalone(interpreter, function, given)
 
 
-def _has_unreached(m: HostInterpreter, function: Function) -> bool:
+def _has_unreached(interpreter: HostInterpreter, function: Function) -> bool:
     if not runs_on_host(function):
         return False
-    return any(id(site) not in m.reached for site in m.reach.sites(function))
+    return any(id(site) not in interpreter.reached for site in interpreter.reach.sites(function))
 
 
-def _standalone(m: HostInterpreter, function: Function, given: Bindings) -> None:
+def _standalone(interpreter: HostInterpreter, function: Function, given: Bindings) -> None:
     bindings: dict[str, Type | Expr] = {}
     this = None
-    m.enter(None, bindings)
-    m.doubt = 1
-    owner = m.symbols.find_struct(function.owner) if function.owner is not None else None
+    interpreter.enter(None, bindings)
+    interpreter.doubt = 1
+    owner = interpreter.symbols.find_struct(function.owner) if function.owner is not None else None
     for parameter in function.template_params:
         if parameter.type is not None:
-            bindings[parameter.name] = _parameter_number(m, function, parameter.name)
+            bindings[parameter.name] = _parameter_number(interpreter, function, parameter.name)
         elif isinstance(parameter.default, Type):
             bindings[parameter.name] = parameter.default
     if owner is not None:
-        bindings.update(class_bindings(m, Type(owner.qualified_name)))
+        bindings.update(class_bindings(interpreter, Type(owner.qualified_name)))
     bindings.update(given)
     if owner is not None and "static" not in function.qualifiers:
         this = Aggregate(_class_type(owner))
-    args = [_unknown_argument(m, formal, function) for formal in function.params]
-    m.frames.pop()
-    m.doubt = 1
-    _protected(m, function, args, bindings, this)
+    args = [_unknown_argument(interpreter, formal, function) for formal in function.params]
+    interpreter.frames.pop()
+    interpreter.doubt = 1
+    _protected(interpreter, function, args, bindings, this)
 
 
 def _class_type(owner: Struct) -> Type:
     return Type(owner.qualified_name)
 
 
-def _parameter_number(m: HostInterpreter, function: Function, name: str) -> Expr:
+def _parameter_number(interpreter: HostInterpreter, function: Function, name: str) -> Expr:
     why = f"{function.name}() is not instantiated in the program"
-    return m.unknown(name, why, "int", assumed=32).value
+    return interpreter.unknown(name, why, "int", assumed=32).value
 
 
-def _unknown_argument(m: HostInterpreter, formal: Variable, function: Function) -> HostPlace:
-    type = resolve(m, formal.type)
+def _unknown_argument(
+    interpreter: HostInterpreter, formal: Variable, function: Function
+) -> HostPlace:
+    type = resolve(interpreter, formal.type)
     name = formal.name or "a parameter"
     why = f"no call of {function.name}() is followed"
     value: Value
     if type.name in SCALARS and not type.pointers:
-        value = m.unknown(name, why, type.name, line=formal.line)
+        value = interpreter.unknown(name, why, type.name, line=formal.line)
     elif type.pointers or type.dims:
         element = type.pointee()
         value = Pointer(Storage(name, "device", None, element), ZERO, element)
@@ -249,10 +292,10 @@ def _unknown_argument(m: HostInterpreter, formal: Variable, function: Function) 
         fields: dict[str, Value] = {}
         for axis in "xyz":
             assumed = 64 if axis == "x" else 1
-            extent = m.unknown(f"{name}.{axis}", why, "unsigned int", assumed=assumed)
+            extent = interpreter.unknown(f"{name}.{axis}", why, "unsigned int", assumed=assumed)
             fields[axis] = Scalar(extent.value, "unsigned int")
         value = Aggregate(type, fields)
-    elif is_class(m, type):
+    elif is_class(interpreter, type):
         value = Aggregate(Type(type.name, type.args))
     else:
         value = OpaqueValue(name, why, type if type.name != "auto" else None)

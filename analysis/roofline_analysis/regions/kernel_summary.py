@@ -80,11 +80,6 @@ class Access:
     yields: Symbol | None = None
     """For a load: the symbol of the loaded value."""
 
-    @property
-    def kind(self) -> str:
-        """What reports call its mode: ``read``, ``write`` or ``atomic``."""
-        return self.mode.value
-
 
 @record(frozen=True, slots=True, eq=False)
 class Exit:
@@ -159,11 +154,6 @@ class Region:
     """Value numbers already computed in this region; used only during the walk."""
     homes: dict[int, Region] = field(default_factory=dict)
     """Cache of the walk: loop bit set -> outermost region to which such a value can be hoisted."""
-
-    @property
-    def kind(self) -> str:
-        """What reports call its form: ``kernel``, ``guard`` or ``loop``."""
-        return self.form.value
 
     def charge(self, site: Site, kind: Work, amount: float) -> None:
         """Add work done on a source line, per run of this region."""

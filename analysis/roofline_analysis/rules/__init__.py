@@ -15,8 +15,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from roofline_analysis.rules.model import Edit, Effect, Finding, Fix, Level, Related, Rule
+    from roofline_analysis.rules.model import Edit, Effect, Finding, Fix, Level, Related
     from roofline_analysis.rules.registry import RULES, find_rule
+    from roofline_analysis.rules.rule import Rule
     from roofline_analysis.rules.selection import Selection, UnknownRuleError
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
 
 _HOMES = {
     "RULES": "roofline_analysis.rules.registry",
+    "Rule": "roofline_analysis.rules.rule",
     "find_rule": "roofline_analysis.rules.registry",
     "Selection": "roofline_analysis.rules.selection",
     "UnknownRuleError": "roofline_analysis.rules.selection",

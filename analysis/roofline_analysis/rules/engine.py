@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from roofline_analysis.rules.host_program import HostProgram
-from roofline_analysis.rules.model import Finding, Match, Rule
+from roofline_analysis.rules.model import Finding, Match
 from roofline_analysis.rules.number_text import effect_text
+from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program.stages import Stage, count, stage
 

@@ -1,20 +1,15 @@
-"""What a rule is, and what it finds."""
+"""What rules find."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from roofline_analysis.verdict.prediction import Verdict
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
 from roofline_core.program.units import Span
-
-if TYPE_CHECKING:
-    from roofline_analysis.rules.host_program import HostProgram
-    from roofline_analysis.rules.subject import KernelSubject
 
 
 class Level(Enum):
@@ -114,34 +109,3 @@ class Match:
     effect: Effect | None = None
     fix: Fix | None = None
     related: tuple[Related, ...] = ()
-
-
-@record(frozen=True, slots=True)
-class Rule:
-    """One entry of the catalogue."""
-
-    code: str
-    name: str
-    level: Level
-    doc: str | None
-    """The module's docstring."""
-    bad: str
-    """A program that has the problem, and no other of the catalogue."""
-    good: str
-    """The same program without it."""
-    check: Callable[[KernelSubject], Iterable[Match]] | None = None
-    """Looks at one kernel and its launches."""
-    check_host: Callable[[HostProgram], Iterable[Match]] | None = None
-    """Looks at the host code of a program."""
-    fixes: bool = False
-    """Whether it can offer an edit."""
-
-    @property
-    def text(self) -> str:
-        """Markdown: a title on its own line, then what the problem is and why it costs."""
-        return self.doc or ""
-
-    @property
-    def title(self) -> str:
-        """The first line of the text, without the full stop."""
-        return self.text.strip().splitlines()[0].rstrip(".")

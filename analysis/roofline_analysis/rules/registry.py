@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from roofline_analysis.rules import catalogue
-from roofline_analysis.rules.model import Rule
+from roofline_analysis.rules.rule import Rule
 
 
 def _load() -> dict[str, Rule]:

@@ -6,8 +6,8 @@ import fnmatch
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from roofline_analysis.rules.model import Rule
 from roofline_analysis.rules.registry import RULES
+from roofline_analysis.rules.rule import Rule
 from roofline_core.program.errors import RooflineError
 from roofline_core.program.records import record
 from roofline_core.settings import Settings, nearest

@@ -123,9 +123,11 @@ class KernelSubject:
         )
 
     @cached_property
-    def touched(self) -> Mapping[Access, AccessFootprint]:
+    def footprints(self) -> Mapping[Access, AccessFootprint]:
         """The accesses to memory behind L2, with what is known of their addresses."""
-        return {item.access: item for array in self.judged.traffic.arrays for item in array.touched}
+        return {
+            item.access: item for array in self.judged.traffic.arrays for item in array.footprints
+        }
 
     # -- what a change would do
 

@@ -96,7 +96,7 @@ def launch_demand(
     """The demand of one launch on a GPU with this warp size (threads) and sector size (bytes)."""
     threads = math.prod(execution.block)
     reader = WarpAddresses(execution, warp_size, sector)
-    touched = {id(item.access): item for array in traffic.arrays for item in array.touched}
+    footprints = {id(item.access): item for array in traffic.arrays for item in array.footprints}
     rows = []
     joins = line_atomics = 0.0
     for region in demanding_regions(summary, execution):
@@ -105,7 +105,7 @@ def launch_demand(
         active = min(float(warp_size), runs.runs / runs.warp_runs)
         requests = []
         for access in region.accesses:
-            item = touched.get(id(access))
+            item = footprints.get(id(access))
             request = _request(access, item, reader, active)
             requests.append(request)
             if access.mode is AccessMode.ATOMIC and request.sectors:

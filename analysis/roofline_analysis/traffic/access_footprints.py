@@ -83,7 +83,7 @@ class AccessFootprint:
         return replace(self, wave_box=wave_box, executions=executions, places=places)
 
 
-def touched_by(
+def footprints_of(
     summary: KernelSummary, execution: Execution, resident: int, sector: int
 ) -> list[AccessFootprint]:
     """The accesses of a launch to memory behind L2 (global, texture and local).

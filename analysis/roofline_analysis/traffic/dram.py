@@ -20,7 +20,7 @@ from roofline_analysis.regions.kernel_summary import (
     KernelSummary,
     Site,
 )
-from roofline_analysis.traffic.access_footprints import AccessFootprint, touched_by
+from roofline_analysis.traffic.access_footprints import AccessFootprint, footprints_of
 from roofline_analysis.traffic.array_footprints import credible_size, footprint_of
 from roofline_analysis.traffic.code_size import code_bytes, launch_bytes
 from roofline_analysis.traffic.footprint import SECTOR_BYTES, sector_bytes
@@ -48,7 +48,7 @@ class ArrayTraffic:
     read_bytes: float
     write_bytes: float
     size_bytes: float | None
-    touched: tuple[AccessFootprint, ...]
+    footprints: tuple[AccessFootprint, ...]
     first_read_bytes: float = 0.0
     """Distinct bytes read: compulsory traffic, whatever the size of L2."""
     written_bytes: float = 0.0
@@ -83,9 +83,8 @@ def dram_traffic(
     ``sizes`` has the bytes of allocations by array name. ``host_arrays`` names arrays in mapped
     host memory, whose traffic crosses the bus instead. ``sector``: the smallest transfer in bytes.
     """
-    touched = touched_by(summary, execution, resident_blocks, sector)
     by_array: dict[Array, list[AccessFootprint]] = {}
-    for item in touched:
+    for item in footprints_of(summary, execution, resident_blocks, sector):
         if item.access.array.name not in host_arrays:
             by_array.setdefault(item.access.array, []).append(item)
     waves = max(1.0, _volume(execution.grid) / max(1, resident_blocks))
@@ -169,7 +168,7 @@ def access_shares(item: ArrayTraffic) -> dict[Access, tuple[float, float]]:
 
     The allocation's bytes are divided in proportion to what each access would touch alone.
     """
-    alone = {touched.access: _alone(touched) for touched in item.touched}
+    alone = {each.access: _alone(each) for each in item.footprints}
 
     def shares(mode: AccessMode, total: float) -> dict[Access, float]:
         known = {
@@ -185,6 +184,6 @@ def access_shares(item: ArrayTraffic) -> dict[Access, tuple[float, float]]:
     return {access: (read.get(access, 0.0), written.get(access, 0.0)) for access in alone}
 
 
-def _alone(touched: AccessFootprint) -> float:
-    most = touched.executions * touched.sectors_each
-    return min(sector_bytes(touched.box, touched.sector), most) if touched.box is not None else most
+def _alone(item: AccessFootprint) -> float:
+    most = item.executions * item.sectors_each
+    return min(sector_bytes(item.box, item.sector), most) if item.box is not None else most

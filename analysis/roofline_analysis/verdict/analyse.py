@@ -318,8 +318,8 @@ def _evidence(
     moved = traffic.read_bytes + traffic.write_bytes
     for item in traffic.arrays:
         for what, amount in (("read", item.read_bytes), ("written", item.write_bytes)):
-            if amount and item.touched:
-                site = item.touched[0].access.site
+            if amount and item.footprints:
+                site = item.footprints[0].access.site
                 text = f"DRAM bytes {what} of '{item.array.name}'"
                 found.append((amount / moved, Evidence(site[0], site[1], text, amount)))
     found.sort(key=lambda pair: -pair[0])

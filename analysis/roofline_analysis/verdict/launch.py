@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from roofline_analysis.counting.execution import Execution
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.launch.binding import Binding, bind
 from roofline_analysis.regions.kernel_summary import KernelSummary
@@ -50,3 +51,20 @@ def analyse_launch(
     """
     bound = bind(summary, context, grid, block)
     return BoundLaunch(context, bindings, bound, judge(summary, bound, target))
+
+
+def analyse_again(
+    launch: BoundLaunch,
+    target: Target,
+    *,
+    bound: Binding | None = None,
+    execution: Execution | None = None,
+) -> BoundLaunch:
+    """Judge a launch anew: with other numbers, with other counts, or on another GPU.
+
+    Without ``bound`` the numbers stay, which do not depend on the GPU. ``execution`` has the
+    counts, for a GPU of the same warp size; None: they are made anew.
+    """
+    bound = launch.bound if bound is None else bound
+    judged = judge(launch.judged.summary, bound, target, execution)
+    return BoundLaunch(launch.context, launch.bindings, bound, judged)

@@ -443,7 +443,7 @@ _simplified: Callable[[str, tuple[Expr, ...]], Expr | None] | None = None
 
 
 def _import_rules() -> None:
-    """Late, because the rules build expressions themselves."""
+    """Late: products ask the rules, and the rules build expressions."""
     global _simplified  # noqa: PLW0603 - bound once
     from roofline_core.algebra.simplify import simplified  # noqa: PLC0415
 

@@ -11,10 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from roofline_core.program.records import record
+from roofline_core.program.types import Type
 
 if TYPE_CHECKING:
+    # The kernel model is one recursive type: types hold expressions (bounds), expressions hold
+    # statements (lambdas), statements functions (offloaded kernels), functions all of them. Its
+    # modules stand in this order; what points upward is there for annotations alone.
     from roofline_core.program.statements import Block, Variable
-    from roofline_core.program.types import Type
 
 
 @record(frozen=True, slots=True, eq=False)

@@ -7,12 +7,12 @@ from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from roofline_core.program.directives import Directive
 from roofline_core.program.expressions import Expression
 from roofline_core.program.records import record
+from roofline_core.program.types import Type
 
 if TYPE_CHECKING:
-    from roofline_core.program.directives import Directive
-    from roofline_core.program.types import Type
     from roofline_core.program.units import Function, Span
 
 

@@ -18,6 +18,7 @@ from roofline_core.program.statements import (
     Variable,
     While,
 )
+from roofline_parsers.cuda import directed
 from roofline_parsers.cuda.grammar import (
     CASE,
     CLOSE_PAREN,
@@ -45,7 +46,6 @@ from roofline_parsers.cuda.pragmas import Unroll, attribute_unroll
 from roofline_parsers.cuda.statements import block_body, nested
 from roofline_parsers.cuda.type_names import plain_type
 from roofline_parsers.cuda.variables import read_variables
-from roofline_parsers.openmp import attach
 
 _CONDITION = kind("condition_clause")
 _INIT_STATEMENT = kind("init_statement")
@@ -232,19 +232,19 @@ _INIT_KINDS = frozenset(
 def _attributed(lo: Lowering, node: Node, depth: int) -> Statement | None:
     """``[[unroll(4)]] for ...``: where a pragma had no room, it became an attribute."""
     unroll: Unroll = None
-    waiting: list[attach.Waiting] = []
+    waiting: list[directed.Waiting] = []
     for child in node.children:
         if child.kind_id == _ATTRIBUTES:
             asked = attribute_unroll(lo, child, depth)
             unroll = asked if asked is not None else unroll
-            waiting += attach.attribute_directives(lo, child)
+            waiting += directed.attribute_directives(lo, child)
         elif child.is_named and child.kind_id != COMMENT:
             reader = LOOPS.get(child.kind_id)
             if reader is not None and unroll is not None:
                 read: Statement | None = reader(lo, child, depth, unroll)
             else:
                 read = statement(lo, child, depth)
-            return attach.attached(lo, waiting, child, read)
+            return directed.attached(lo, waiting, child, read)
     return None
 
 

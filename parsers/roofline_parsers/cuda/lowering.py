@@ -11,16 +11,14 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from roofline_core.program.expressions import Expression, Unknown
+from roofline_core.program.statements import Statement
+from roofline_core.program.types import Type
 from roofline_core.program.units import Problem, Severity
 from roofline_parsers.cuda.grammar import COMMENT, Node, all_kinds, kind
-
-if TYPE_CHECKING:
-    from roofline_core.program.statements import Statement
-    from roofline_core.program.types import Type
-    from roofline_parsers.cuda.source import ParserInput
+from roofline_parsers.cuda.source import ParserInput
 
 Reads = TypeVar("Reads", bound=Callable[..., object])
 

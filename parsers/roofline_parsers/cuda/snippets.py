@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from roofline_core.program.expressions import Call, Expression, Unknown
+from roofline_parsers.cuda.directive_forms import DirectiveForms
 from roofline_parsers.cuda.grammar import DECLARATION, INIT_DECLARATOR, Node
 from roofline_parsers.cuda.lowering import Lowering, expression
 from roofline_parsers.cuda.source import ParserInput
@@ -24,7 +25,7 @@ def parse_arguments(lo: Lowering, node: Node, depth: int) -> tuple[Expression, .
 
     What ``lo`` knows about names is known here.
     """
-    source = _source("f" + lo.text(node), lo.line_of(node), lo.source.path)
+    source = _source("f" + lo.text(node), lo.line_of(node), lo.source.path, lo.source.directives)
     value = _initializer(source.parse().root_node)
     if value is None:
         return None
@@ -36,9 +37,11 @@ def parse_arguments(lo: Lowering, node: Node, depth: int) -> tuple[Expression, .
     return call.args if isinstance(call, Call) else None
 
 
-def _source(text: str, line: int, path: Path) -> ParserInput:
+def _source(
+    text: str, line: int, path: Path, directives: DirectiveForms | None = None
+) -> ParserInput:
     raw = b"int x = " + text.encode() + b";"
-    return ParserInput(path, raw, raw, first_line=line)
+    return ParserInput(path, raw, raw, first_line=line, directives=directives)
 
 
 def _initializer(root: Node) -> Node | None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from roofline_core.program.units import Dialect, Span
+from roofline_parsers.cuda.directive_forms import DirectiveForms
 from roofline_parsers.cuda.grammar import Tree, parse
 from roofline_parsers.cuda.repair import repair
 
@@ -53,6 +54,8 @@ class ParserInput:
     first_line: int = 1
     """The file's line that ``text`` starts on."""
     dialect: Dialect = Dialect.CUDA
+    directives: DirectiveForms | None = None
+    """What the pragmas of a language mean; None: they are left out."""
 
     def __post_init__(self) -> None:
         self.tree: Tree | None = None

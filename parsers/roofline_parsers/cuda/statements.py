@@ -15,6 +15,7 @@ from roofline_core.program.statements import (
     Return,
     Statement,
 )
+from roofline_parsers.cuda import directed
 from roofline_parsers.cuda.grammar import (
     ASSIGNMENT,
     COMMENT,
@@ -39,7 +40,6 @@ from roofline_parsers.cuda.lowering import (
     unknown_expression,
 )
 from roofline_parsers.cuda.pragmas import Unroll, parse_unroll
-from roofline_parsers.openmp import attach
 
 _PRAGMA_CALL = kind("preproc_call")
 _MAYBE_ARRAY = frozenset([ASSIGNMENT, SUBSCRIPT])
@@ -66,15 +66,15 @@ def block_body(lo: Lowering, children: list[Node], depth: int) -> tuple[Statemen
     """Statements in order; pragmas go to the statement after them."""
     found: list[Statement] = []
     unroll: Unroll = None
-    waiting: list[attach.Waiting] = []
+    waiting: list[directed.Waiting] = []
     for child in children:
         kind_id = child.kind_id
         if kind_id == _PRAGMA_CALL:
             asked = parse_unroll(lo.text(child), lo.line_of(child))
             unroll = asked if asked is not None else unroll
-            directive = attach.pragma_directive(lo, child) if asked is None else None
+            directive = directed.pragma_directive(lo, child) if asked is None else None
             if directive is not None and directive.stands_alone and not waiting:
-                found.append(attach.alone(lo, directive))
+                found.append(directed.alone(lo, directive))
             elif directive is not None:
                 waiting.append(directive)
             continue
@@ -87,7 +87,7 @@ def block_body(lo: Lowering, children: list[Node], depth: int) -> tuple[Statemen
             read = STATEMENTS[kind_id](lo, child, depth)
         unroll = None
         if waiting:
-            read = attach.attached(lo, waiting, child, read)
+            read = directed.attached(lo, waiting, child, read)
             waiting = []
         if read is not None:
             found.append(read)

@@ -45,6 +45,7 @@ def read_piece(scan: Scan, pieces: Pieces, begin: int, end: int) -> PieceScan:
         whole.macros,
         row + whole.first_line,
         whole.dialect,
+        whole.directives,
     )
     shift = begin - column
     inner = Scan(source, scan.known)

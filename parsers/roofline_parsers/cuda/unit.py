@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from roofline_core.program.stages import Stage, count, stage
-from roofline_core.program.units import Dialect, TranslationUnit
+from roofline_core.program.units import TranslationUnit
 from roofline_parsers.cuda.cache import ParseCache
+from roofline_parsers.cuda.extensions import Extensions
 from roofline_parsers.cuda.problems import syntax_problems
 from roofline_parsers.cuda.recovery import recover
 from roofline_parsers.cuda.scan import Scan
 from roofline_parsers.cuda.scopes import KnownNames
 from roofline_parsers.cuda.source import ParserInput
-from roofline_parsers.opencl.functions import TYPE_NAMES, as_opencl
-from roofline_parsers.openmp import units
 from roofline_parsers.preprocess import PreprocessedFile
+
+_NONE: Final = Extensions()
 
 
 @dataclass(slots=True)
@@ -25,19 +27,22 @@ class _Parsed:
 
 
 @stage(Stage.PARSE)
-def parse_unit(pre: PreprocessedFile, cache: ParseCache | None = None) -> TranslationUnit:
+def parse_unit(
+    pre: PreprocessedFile, cache: ParseCache | None = None, extensions: Extensions = _NONE
+) -> TranslationUnit:
     """Reads a preprocessed file and all it includes; never raises on any text.
 
     Headers become units of their own, one for each ``PreprocessedFile`` object; with a cache they
-    are shared between calls. The file itself is not kept: each edit makes a new one.
+    are shared between calls, which take the same ``extensions``. The file itself is not kept: each
+    edit makes a new one.
     """
     cache = ParseCache() if cache is None else cache
-    unit = _parse(pre, cache).unit
+    unit = _parse(pre, cache, extensions).unit
     cache.drop(pre)
     return unit
 
 
-def _parse(pre: PreprocessedFile, cache: ParseCache) -> _Parsed:
+def _parse(pre: PreprocessedFile, cache: ParseCache, extensions: Extensions) -> _Parsed:
     """Reads included files first, without recursion, then the file itself."""
     pending = [pre]
     while pending:
@@ -49,17 +54,17 @@ def _parse(pre: PreprocessedFile, cache: ParseCache) -> _Parsed:
         if missing:
             pending += missing
             continue
-        cache.put(current, _parse_one(current, cache))
+        cache.put(current, _parse_one(current, cache, extensions))
         pending.pop()
     parsed = cache.get(pre)
     assert isinstance(parsed, _Parsed)
     return parsed
 
 
-def _parse_one(pre: PreprocessedFile, cache: ParseCache) -> _Parsed:
+def _parse_one(pre: PreprocessedFile, cache: ParseCache, extensions: Extensions) -> _Parsed:
     count("files parsed")
-    opencl = pre.dialect is Dialect.OPENCL
-    known = KnownNames(types=set(TYPE_NAMES)) if opencl else KnownNames()
+    forms = extensions.dialects.get(pre.dialect)
+    known = KnownNames(types=set(forms.type_names)) if forms is not None else KnownNames()
     included: list[TranslationUnit] = []
     for header in pre.includes:
         parsed = cache.get(header)
@@ -69,7 +74,13 @@ def _parse_one(pre: PreprocessedFile, cache: ParseCache) -> _Parsed:
             known.values |= parsed.known.values
             known.namespaces |= parsed.known.namespaces
     source = ParserInput(
-        pre.path, pre.source, pre.text, pre.changed_lines, pre.macros, dialect=pre.dialect
+        pre.path,
+        pre.source,
+        pre.text,
+        pre.changed_lines,
+        pre.macros,
+        dialect=pre.dialect,
+        directives=extensions.directives,
     )
     tree = cache.parse(source)
     scan = Scan(source, known)
@@ -78,11 +89,11 @@ def _parse_one(pre: PreprocessedFile, cache: ParseCache) -> _Parsed:
     found = scan.found
     if tree.root_node.has_error:
         found.functions.sort(key=lambda f: (f.span.line, f.span.column))
-    if b"target" in pre.text and b"omp" in pre.text:
-        units.outline(found, source, included)
+    if extensions.outline is not None:
+        extensions.outline(found, source, included)
     unit = TranslationUnit(
         path=pre.path,
-        functions=as_opencl(found.functions) if opencl else tuple(found.functions),
+        functions=forms.functions(found.functions) if forms is not None else tuple(found.functions),
         instantiations=tuple(found.instantiations),
         structs=tuple(found.structs),
         globals=tuple(found.variables),

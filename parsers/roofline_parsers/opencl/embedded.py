@@ -15,6 +15,7 @@ from typing import Final
 from roofline_core.program.units import Dialect, Problem, Severity, TranslationUnit
 from roofline_parsers.cuda import ParseCache, parse_unit
 from roofline_parsers.opencl.canvas import Canvas
+from roofline_parsers.opencl.functions import OPENCL
 from roofline_parsers.opencl.literals import Run, Runs
 from roofline_parsers.opencl.mentions import build_defines
 from roofline_parsers.preprocess import (
@@ -109,7 +110,7 @@ def unit_of(
     own = replace(options, dialect=Dialect.OPENCL, base=None, defines=defines, forced_includes=())
     text = preprocess(pre.path, canvas.text(), own, reader)
     # A cache of its own: the host's keeps trees by path.
-    unit = parse_unit(text, ParseCache())
+    unit = parse_unit(text, ParseCache(), OPENCL)
     dropped = tuple(
         Problem(
             Severity.WARNING,

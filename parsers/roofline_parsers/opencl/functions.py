@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Final
 
 from roofline_core.program.expressions import Binary, Expression
-from roofline_core.program.units import Function
+from roofline_core.program.units import Dialect, Function
+from roofline_parsers.cuda.extensions import DialectForms, Extensions
 
 _ELEMENTS: Final = "char uchar short ushort int uint long ulong float double half".split()
 _ATOMICS: Final = "atomic_int atomic_uint atomic_long atomic_ulong atomic_float atomic_double"
-TYPE_NAMES: Final = frozenset(
+_TYPE_NAMES: Final = frozenset(
     (
         *(f"{element}{width}" for element in _ELEMENTS for width in (2, 3, 4, 8, 16)),
         *_ATOMICS.split(),
@@ -24,7 +25,7 @@ _OF_RESULT = frozenset(("__shared__", "__constant__"))
 """Qualifiers that stand before a function for the memory that its result points to."""
 
 
-def as_opencl(functions: Iterable[Function]) -> tuple[Function, ...]:
+def _all_as_opencl(functions: Iterable[Function]) -> tuple[Function, ...]:
     """Kernels with the block they demand; every other function is one of the device."""
     return tuple(_as_opencl(function) for function in functions)
 
@@ -42,3 +43,7 @@ def _listed(expression: Expression) -> tuple[Expression, ...]:
     if isinstance(expression, Binary) and expression.op == ",":
         return (*_listed(expression.left), *_listed(expression.right))
     return (expression,)
+
+
+OPENCL: Final = Extensions({Dialect.OPENCL: DialectForms(_TYPE_NAMES, _all_as_opencl)})
+"""What OpenCL C adds."""

@@ -22,6 +22,7 @@ from roofline_parsers.cuda.scan import LOCAL_CLASS
 from roofline_parsers.cuda.source import ParserInput
 from roofline_parsers.openmp.units import holds_region
 from roofline_parsers.preprocess import PreprocessedFile, PreprocessOptions, preprocess
+from roofline_parsers.reading.extensions import EXTENSIONS
 
 _LINKAGE: Final = kind("linkage_specification")
 _CHANGES_MACROS: Final = re.compile(
@@ -73,6 +74,7 @@ def read_edit(last: FileRead, source: bytes) -> FileRead | None:
         last.pre.macros,
         function.span.line,
         last.pre.dialect,
+        EXTENSIONS.directives,
     )
     if LOCAL_CLASS.search(own.text) or holds_region(own.text):
         return None

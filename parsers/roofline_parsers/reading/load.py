@@ -16,6 +16,7 @@ from roofline_parsers.opencl.pyopencl.host import is_host, python_units
 from roofline_parsers.preprocess import PreprocessCache, PreprocessOptions, Reader, preprocess
 from roofline_parsers.reading.dialects import dialects_of
 from roofline_parsers.reading.edits import FileRead, read_edit
+from roofline_parsers.reading.extensions import EXTENSIONS
 
 
 class LoadCache:
@@ -102,7 +103,7 @@ def _edited(
     if path.suffix == ".py":
         return _read(path, source, reader, options, cache)
     pre = preprocess(path, source, options, reader, cache.preprocess)
-    units = parse_unit(pre, cache.parse), *embedded_units(pre, options, reader)
+    units = parse_unit(pre, cache.parse, EXTENSIONS), *embedded_units(pre, options, reader)
     cache.last.pop((path, options), None)
     if len(units) == 1:
         cache.last[path, options] = FileRead(source, pre, units[0])
@@ -115,4 +116,4 @@ def _read(
     if path.suffix == ".py":
         return python_units(path, source, options, reader) if is_host(source) else ()
     pre = preprocess(path, source, options, reader, cache.preprocess)
-    return parse_unit(pre, cache.parse), *embedded_units(pre, options, reader)
+    return parse_unit(pre, cache.parse, EXTENSIONS), *embedded_units(pre, options, reader)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from roofline_analysis.api.entry import loaded_programs
-from roofline_analysis.api.explain.file import Question, explain_file
 from roofline_analysis.api.explain.records import Explanation
+from roofline_analysis.api.explain_file import Question, explain_file
 from roofline_core.program.errors import RooflineError
 from roofline_lsp.cli.batch import Prepared, prepared, project_around
 from roofline_lsp.cli.exit_codes import OK

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from roofline_analysis.api.explain.choosing import NoSuchKernelError
-from roofline_analysis.api.explain.file import Question, explain_file
 from roofline_analysis.api.explain.host_records import HowKnown, SourcePlace
 from roofline_analysis.api.explain.kernel_records import AccessFacts
 from roofline_analysis.api.explain.records import Explanation, LaunchExplanation
+from roofline_analysis.api.explain_file import Question, explain_file
+from roofline_analysis.api.kernel_choice import NoSuchKernelError
 from roofline_analysis.api.program import ProgramAnalysis
+from roofline_analysis.regions.kernel_summary import RegionForm
 from roofline_analysis.regions.unknowns import UnknownKind
 from roofline_analysis.verdict.prediction import Verdict
 from roofline_core.program.precision import Precision
@@ -90,7 +91,7 @@ def smooth(*args: str, launch: int | None = None) -> LaunchExplanation:
 
 def accesses(explained: LaunchExplanation) -> dict[tuple[str, str, int], AccessFacts]:
     return {
-        (array.name, access.kind, access.line): access
+        (array.name, access.mode.value, access.line): access
         for array in explained.arrays
         for access in array.accesses
     }
@@ -198,11 +199,11 @@ def test_template_arguments_are_told() -> None:
 def test_regions_tell_runs_and_what_decides_them() -> None:
     kernel, guard, loop = smooth("1000000").regions
     assert [region.depth for region in (kernel, guard, loop)] == [0, 1, 2]
-    assert (kernel.kind, kernel.runs) == ("kernel", 3907 * 256)
-    assert (guard.kind, guard.line, guard.estimated) == ("guard", 5, False)
+    assert (kernel.form, kernel.runs) == (RegionForm.KERNEL, 3907 * 256)
+    assert (guard.form, guard.line, guard.estimated) == (RegionForm.GUARD, 5, False)
     assert guard.runs == pytest.approx(1e6)
     assert guard.formula == "blockIdx.x*blockDim.x + threadIdx.x < n"
-    assert (loop.kind, loop.line, loop.formula) == ("loop", 7, "max(iters, 0)")
+    assert (loop.form, loop.line, loop.formula) == (RegionForm.LOOP, 7, "max(iters, 0)")
     assert loop.operations.of(Precision.SP) == 2 * loop.runs
     assert loop.runs == pytest.approx(1e6 * loop.trips)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,15 @@ def test_the_class_elsewhere_is_that_of_an_analysis_for_there(text: str) -> None
     for each in found:
         there = kernel(text, Settings(gpu=each.label)).prediction
         assert (each.verdict, each.confidence) == (there.verdict, there.confidence), each.label
+
+
+def test_traffic_besides_the_kernel_counts_elsewhere_too() -> None:
+    settings = Settings(gpu="RTX 3080", background_gbs=500.0, what_if=("A100", "H100"))
+    quiet = what_if(POLYNOMIAL + MAIN, replace(settings, background_gbs=0.0))
+    found = what_if(POLYNOMIAL + MAIN, settings)
+    for each, alone in zip(found.classes, quiet.classes, strict=True):
+        there = kernel(POLYNOMIAL + MAIN, replace(settings, gpu=each.label)).prediction
+        assert each.confidence == there.confidence != alone.confidence
 
 
 def test_examples_are_judged_elsewhere_as_by_analyses_for_there() -> None:

@@ -11,7 +11,7 @@ from roofline_analysis.device.functions.amd_matrix import flops_of_mfma
 from roofline_analysis.device.summary import summarise
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
-from roofline_analysis.regions.kernel_summary import KernelSummary, Work
+from roofline_analysis.regions.kernel_summary import AccessMode, KernelSummary, Work
 from roofline_analysis.verdict.analyse import work_totals
 from roofline_core.algebra.symbolic import make_symbol
 from roofline_parsers.reading.load import load_program
@@ -43,7 +43,7 @@ def run(summary: KernelSummary, warp_size: int, block: int, **values: int) -> Ex
 def reads(source: str) -> list[str]:
     """The addresses that a kernel reads."""
     return [str(a.offset) for r in walked(source).root.walk() for a in r.accesses
-            if a.kind == "read"]  # fmt: skip
+            if a.mode is AccessMode.READ]  # fmt: skip
 
 
 # -- where a thread is
@@ -245,7 +245,7 @@ def test_memory_functions_touch_what_they_point_to(statement: str, kinds: list[s
     source = f"__global__ void k(float *a, float *b) {{ int i = threadIdx.x; {statement} }}"
     summary = walked(source)
     assert summary.problems == ()
-    assert [a.kind for a in summary.root.accesses] == kinds
+    assert [a.mode.value for a in summary.root.accesses] == kinds
     assert {a.size_bytes for a in summary.root.accesses} == {4}
 
 

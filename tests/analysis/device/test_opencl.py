@@ -221,8 +221,8 @@ def test_images() -> None:
     }"""
     summary = summary_of(source)
     (read, written) = summary.root.accesses
-    assert (read.array.name, read.kind, read.size_bytes) == ("in", "read", 16)
-    assert (written.array.name, written.kind, written.size_bytes) == ("out", "write", 16)
+    assert (read.array.name, read.mode.value, read.size_bytes) == ("in", "read", 16)
+    assert (written.array.name, written.mode.value, written.size_bytes) == ("out", "write", 16)
     assert {str(s) for s in read.offset.symbols()} >= {"in.width", "threadIdx.x", "blockIdx.y"}
 
 

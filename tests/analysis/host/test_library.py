@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from roofline_analysis import host
 from roofline_analysis.host import HostOptions
+from roofline_analysis.host.libraries.table import LIBRARY
 
 Run = Callable[..., Any]
 """A fixture that runs source text."""
@@ -193,3 +197,10 @@ def test_sizes_of_allocations(main: Run, allocation: str) -> None:
     """
     (launch,) = main(allocation + " k<<<1, 1>>>(d, 0);", before=before)
     assert launch.args[0].buffer.size_bytes == 512
+
+
+def test_every_model_of_a_library_function_is_in_the_table_once() -> None:
+    found: list[str] = []
+    for info in pkgutil.walk_packages(host.__path__, f"{host.__name__}."):
+        found += getattr(importlib.import_module(info.name), "MODELS", {})
+    assert sorted(found) == sorted(LIBRARY)

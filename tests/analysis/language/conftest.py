@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from roofline_analysis.device.summary import new_walker
+from roofline_analysis.device.summary import new_interpreter
 from roofline_analysis.device.values import Value
 from roofline_analysis.host.options import HostOptions
-from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.program import new_interpreter as new_host_interpreter
 from roofline_analysis.host.values import Scalar
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
@@ -36,9 +36,9 @@ class Asked:
 
     def host(self) -> Answers:
         """What the host's interpreter says; None where it names an unknown."""
-        machine = HostInterpreter(self.program, HostOptions())
-        machine.enter(None, {})
-        values = [machine.eval(expression) for expression in self.expressions]
+        interpreter = new_host_interpreter(self.program, HostOptions())
+        interpreter.enter(None, {})
+        values = [interpreter.eval(expression) for expression in self.expressions]
         return [v.value.constant if isinstance(v, Scalar) else None for v in values]
 
     def device(self) -> Answers:
@@ -46,10 +46,10 @@ class Asked:
         found: Answers = []
         (kernel,) = [f for f in self.types.symbols.all_functions if f.is_kernel]
         for expression in self.expressions:
-            walker = new_walker(kernel, self.types)
-            value = walker.evaluate(expression)
+            interpreter = new_interpreter(kernel, self.types)
+            value = interpreter.evaluate(expression)
             number = value.constant if isinstance(value, Value) else None
-            found.append(number if not walker.unknown_sizes else None)
+            found.append(number if not interpreter.unknown_sizes else None)
         return found
 
 

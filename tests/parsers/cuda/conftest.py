@@ -13,6 +13,7 @@ from roofline_core.program.types import Type
 from roofline_core.program.units import Function, TranslationUnit
 from roofline_parsers.cuda import parse_unit
 from roofline_parsers.preprocess import PreprocessedFile
+from roofline_parsers.reading.extensions import EXTENSIONS
 
 PATH = Path("/p/test.cu")
 
@@ -202,7 +203,7 @@ class Reading:
 
     def unit(self, source: str | bytes) -> TranslationUnit:
         raw = source.encode() if isinstance(source, str) else source
-        return parse_unit(PreprocessedFile(PATH, raw, raw))
+        return parse_unit(PreprocessedFile(PATH, raw, raw), extensions=EXTENSIONS)
 
     def function(self, source: str, name: str | None = None) -> Function:
         """The function of that name, or the only one."""

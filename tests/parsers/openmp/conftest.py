@@ -13,6 +13,7 @@ from roofline_core.program.statements import Block, Directed, Offload, Statement
 from roofline_core.program.units import Dialect, Function, TranslationUnit
 from roofline_parsers.cuda import parse_unit
 from roofline_parsers.preprocess import PreprocessOptions, preprocess
+from roofline_parsers.reading.extensions import EXTENSIONS
 from tests.parsers.cuda.conftest import statement_text, text, variable_text
 
 PATH = Path("/p/a.cpp")
@@ -59,7 +60,9 @@ class Regions:
         """The unit of a source; ``headers`` are included files by name, without ``.h``."""
         files = {PATH.parent / f"{name}.h": body.encode() for name, body in headers.items()}
         options = PreprocessOptions(dialect=Dialect.OPENMP)
-        return parse_unit(preprocess(PATH, source.encode(), options, files.get))
+        return parse_unit(
+            preprocess(PATH, source.encode(), options, files.get), extensions=EXTENSIONS
+        )
 
     def kernels(self, source: str, **headers: str) -> list[Function]:
         return [f for f in self.unit(source, **headers).functions if f.is_kernel]

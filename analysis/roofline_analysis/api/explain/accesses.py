@@ -40,7 +40,7 @@ def _array(
     asked: Mapping[Access, WarpAccess],
     judged: LaunchAnalysis,
 ) -> ArrayFacts:
-    touched = {item.access: item for item in moved.touched} if moved is not None else {}
+    footprints = {item.access: item for item in moved.footprints} if moved is not None else {}
     shares: _Shares = access_shares(moved) if moved is not None else {}
     size = array.size_bytes.constant if array.size_bytes is not None else None
     return ArrayFacts(
@@ -53,7 +53,9 @@ def _array(
         written_bytes=moved.written_bytes if moved is not None else 0.0,
         write_bytes=moved.write_bytes if moved is not None else 0.0,
         accesses=tuple(
-            _access(access, _runs(region, judged), touched.get(access), asked.get(access), shares)
+            _access(
+                access, _runs(region, judged), footprints.get(access), asked.get(access), shares
+            )
             for access, region in accesses
         ),
     )
@@ -67,21 +69,21 @@ def _runs(region: Region, judged: LaunchAnalysis) -> float:
 def _access(
     access: Access,
     runs: float,
-    touched: AccessFootprint | None,
+    footprint: AccessFootprint | None,
     asked: WarpAccess | None,
     shares: _Shares,
 ) -> AccessFacts:
     behind_l1 = asked is not None and asked.request.sectors > 0
-    box = touched.box if touched is not None else None
+    box = footprint.box if footprint is not None else None
     read, written = shares.get(access, (0.0, 0.0))
     return AccessFacts(
         path=access.site[0],
         line=access.site[1],
-        kind=access.kind,
+        mode=access.mode,
         size_bytes=access.size_bytes,
         offset=formula(access.offset) or "",
         loads=access.yields.name if access.yields is not None else None,
-        pattern=_pattern(touched) if touched is not None else None,
+        pattern=_pattern(footprint) if footprint is not None else None,
         executions=runs,
         requests=asked.warp_runs if asked is not None else 0.0,
         active_lanes=asked.active if asked is not None else None,
@@ -91,17 +93,19 @@ def _access(
         ),
         clocks_per_request=asked.request.wavefronts if asked is not None else None,
         footprint_bytes=(
-            sector_bytes(box, touched.sector) if touched is not None and box is not None else None
+            sector_bytes(box, footprint.sector)
+            if footprint is not None and box is not None
+            else None
         ),
         dram_read_bytes=read,
         dram_write_bytes=written,
     )
 
 
-def _pattern(touched: AccessFootprint) -> str:
-    if touched.random:
+def _pattern(footprint: AccessFootprint) -> str:
+    if footprint.random:
         return "data-dependent"
-    if touched.box is None:
+    if footprint.box is None:
         return "not affine"
-    dimensions = touched.box.dimensions
+    dimensions = footprint.box.dimensions
     return ", ".join(f"{d.stride:g} x {d.extent:g}" for d in dimensions) or "one place"

@@ -15,13 +15,12 @@ from typing import Final
 from roofline_analysis.api.explain.records import Alternative, Assumption
 from roofline_analysis.counting.execution import Execution, RegionRuns
 from roofline_analysis.counting.warps import chance_of_any
-from roofline_analysis.launch.binding import Binding, bind
 from roofline_analysis.regions.conditions import negation
-from roofline_analysis.regions.kernel_summary import Region, Role, Site
+from roofline_analysis.regions.kernel_summary import Region, RegionForm, Role, Site
 from roofline_analysis.regions.unknowns import UnknownKind, UnknownUsed
-from roofline_analysis.verdict.analyse import LaunchAnalysis, Target, judge
+from roofline_analysis.verdict.analyse import Target
 from roofline_analysis.verdict.crossover import ARGUMENT_COUNT, OpenNumber, open_numbers
-from roofline_analysis.verdict.launch import BoundLaunch
+from roofline_analysis.verdict.launch import BoundLaunch, analyse_again, analyse_launch
 from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
 
@@ -36,7 +35,7 @@ def assumptions(launch: BoundLaunch, target: Target, tried: int) -> tuple[Assump
     Other numbers are tried for at most ``tried`` numbers of the host and as many estimates, those
     with most work in their regions first.
     """
-    estimates = _of_estimates(launch.judged, launch.bound, target, tried)
+    estimates = _of_estimates(launch, target, tried)
     found = [*_of_host(launch, target, tried), *estimates]
     now_ns = launch.prediction.time_ns or 0.0
     verdict = launch.prediction.verdict
@@ -105,17 +104,16 @@ def _host_number(number: OpenNumber, launch: BoundLaunch, target: Target) -> Ass
 
 def _with_number(number: OpenNumber, launch: BoundLaunch, target: Target) -> Iterator[Alternative]:
     """Half and double the number, if putting the present one in its place changes nothing."""
-    summary, same = launch.judged.summary, number.bound(number.now)
-    if same is None or _judged(launch, same, target).verdict is not launch.prediction.verdict:
+    same = number.bound(number.now)
+    if same is None:
+        return
+    verdict = analyse_again(launch, target, bound=same).prediction.verdict
+    if verdict is not launch.prediction.verdict:
         return
     for value in (number.now // 2, number.now * 2):
         bound = number.bound(value) if value else None
         if bound is not None:
-            yield _alternative(float(value), judge(summary, bound, target))
-
-
-def _judged(launch: BoundLaunch, bound: Binding, target: Target) -> Alternative:
-    return _alternative(0.0, judge(launch.judged.summary, bound, target))
+            yield _alternative(float(value), analyse_again(launch, target, bound=bound))
 
 
 def _with_shape(unknown: UnknownUsed, launch: BoundLaunch, target: Target) -> Iterator[Alternative]:
@@ -128,17 +126,17 @@ def _with_shape(unknown: UnknownUsed, launch: BoundLaunch, target: Target) -> It
         if dims == now:
             continue
         grid, block = (dims, launch.bound.block) if of_grid else (None, dims)
-        bound = bind(summary, context, grid, block)
         value = float(dims[0] if of_grid else dims[0] * dims[1] * dims[2])
-        yield _alternative(value, judge(summary, bound, target))
+        made = analyse_launch(summary, context, target, launch.bindings, grid, block)
+        yield _alternative(value, made)
 
 
 def _scaled_dims(dims: Dim3, factor: float) -> Dim3:
     return max(1, int(dims[0] * factor)), dims[1], dims[2]
 
 
-def _alternative(value: float, judged: LaunchAnalysis) -> Alternative:
-    made = judged.prediction
+def _alternative(value: float, launch: BoundLaunch) -> Alternative:
+    made = launch.prediction
     return Alternative(value, made.verdict, made.confidence, made.time_ns, made.dram_bytes)
 
 
@@ -157,10 +155,8 @@ class _Estimate:
         return self.regions[0].site
 
 
-def _of_estimates(
-    judged: LaunchAnalysis, bound: Binding, target: Target, tried: int
-) -> Iterator[Assumption]:
-    execution = judged.execution
+def _of_estimates(launch: BoundLaunch, target: Target, tried: int) -> Iterator[Assumption]:
+    execution = launch.judged.execution
     found = [*_estimates(execution, UnknownKind.TRIPS), *_estimates(execution, UnknownKind.BRANCH)]
     found.sort(key=lambda each: -_work_in(each, execution))
     for at, estimate in enumerate(found):
@@ -178,7 +174,8 @@ def _of_estimates(
             line=line,
             alternatives=tuple(
                 _alternative(
-                    other, judge(judged.summary, bound, target, _with(execution, estimate, factor))
+                    other,
+                    analyse_again(launch, target, execution=_with(execution, estimate, factor)),
                 )
                 for other, factor in others
             ),
@@ -203,7 +200,7 @@ def _other_side(region: Region, execution: Execution) -> tuple[Region, ...]:
 
     None or one. It stands beside the branch, and its condition is the opposite.
     """
-    if region.kind != "guard" or region.parent is None:
+    if region.form is not RegionForm.GUARD or region.parent is None:
         return ()
     beside = region.parent.children
     at = next(at for at, each in enumerate(beside) if each is region)
@@ -261,7 +258,7 @@ def _scale(regions: dict[Region, RegionRuns], region: Region, factor: float, lan
     """A region and all in it run so many times as often, warps as the chance of any lane tells."""
     top = regions[region]
     in_warps = factor
-    if region.kind == "guard" and 0.0 < top.share < 1.0:
+    if region.form is RegionForm.GUARD and 0.0 < top.share < 1.0:
         share = min(1.0, top.share * factor)
         in_warps = chance_of_any(share, lanes) / chance_of_any(top.share, lanes)
     for each in region.walk():
@@ -276,7 +273,7 @@ def _scale(regions: dict[Region, RegionRuns], region: Region, factor: float, lan
     inner = regions[region]
     regions[region] = (
         replace(inner, trips=inner.trips * factor)
-        if region.kind == "loop"
+        if region.form is RegionForm.LOOP
         else replace(inner, share=min(1.0, inner.share * factor))
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from roofline_analysis.regions.kernel_summary import AccessMode, RegionForm
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
 
@@ -44,8 +45,8 @@ class RegionFacts:
 
     depth: int
     """0 for the kernel itself; a region is inside the nearest one above it with a smaller depth."""
-    kind: str
-    """``kernel``, ``guard`` or ``loop``."""
+    form: RegionForm
+    """What decides how often it runs."""
     role: str
     """Of a guard: ``taken``, ``leaves`` (it ends in return, break or continue) or ``stays`` (what
     follows for those that did not leave)."""
@@ -89,8 +90,8 @@ class AccessFacts:
     """Of its source line."""
     line: int
     """1-based."""
-    kind: str
-    """``read``, ``write`` or ``atomic``."""
+    mode: AccessMode
+    """What it does to memory."""
     size_bytes: int
     """Of one element as it is accessed."""
     offset: str

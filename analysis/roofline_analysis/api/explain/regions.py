@@ -9,7 +9,7 @@ from typing import Final
 from roofline_analysis.api.explain.formula import LONGEST, formula
 from roofline_analysis.api.explain.kernel_records import LineWork, Operations, RegionFacts
 from roofline_analysis.counting.execution import Execution, RegionRuns
-from roofline_analysis.regions.kernel_summary import Region, Site, Work
+from roofline_analysis.regions.kernel_summary import Region, RegionForm, Site, Work
 from roofline_analysis.verdict.analyse import LaunchAnalysis
 
 _NOT_KNOWN: Final = "?"
@@ -73,7 +73,7 @@ def _facts(region: Region, runs: RegionRuns, depth: int) -> RegionFacts:
     work = [sum(row[kind] for row in region.work.values()) for kind in Work]
     return RegionFacts(
         depth=depth,
-        kind=region.kind,
+        form=region.form,
         role=region.role.name.lower(),
         path=region.site[0],
         line=region.site[1],
@@ -95,7 +95,7 @@ def _facts(region: Region, runs: RegionRuns, depth: int) -> RegionFacts:
 
 def _formula(region: Region) -> str | None:
     """The conditions of a guard with ``?`` for those of which nothing is known, or the trips."""
-    if region.kind == "loop":
+    if region.form is RegionForm.LOOP:
         return formula(region.trips)
     if all(condition is None for condition in region.conditions):
         return None

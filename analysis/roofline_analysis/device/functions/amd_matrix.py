@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from roofline_analysis.device.functions.mathematics import Handler, variation
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import need_value
-from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, Value
 from roofline_analysis.regions.kernel_summary import Work
 from roofline_core.program.expressions import Call
@@ -46,17 +46,19 @@ def _multiply(kind: Work, flops: float) -> Handler:
     """A handler of an instruction with so many operations a lane; the result is the sum's type."""
 
     def handler(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         for arg in args:
-            need_value(walker, arg)
-        walker.machine.charge(kind, flops, walker.machine.loop_bits() | variation(args))
+            need_value(interpreter, arg)
+        interpreter.costs.charge(kind, flops, interpreter.costs.loop_bits() | variation(args))
         sums = [
             arg for arg in args[2:] if not (isinstance(arg, Value) and arg.constant is not None)
         ]
         if not sums:
             return None
-        return walker.opaque(walker.type_of(sums[0]), walker.machine.loop_bits(), name, "data")
+        return interpreter.opaque(
+            interpreter.type_of(sums[0]), interpreter.costs.loop_bits(), name, "data"
+        )
 
     return handler
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from roofline_analysis.device.state.walker import DeviceInterpreter
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import LAUNCH, PointerValue
 from roofline_analysis.regions.kernel_summary import Work
 from roofline_core.algebra.symbolic import Apply, Expr, apply, constant, from_atom, make_symbol
@@ -35,37 +35,37 @@ _PASSING: Final = 0.25
 3080 counters: blocks of 8 warps whose lanes have addresses of their own make 2.75 attempts."""
 
 
-def charge_retries(walker: DeviceInterpreter, target: PointerValue, type_: Type) -> None:
+def charge_retries(interpreter: DeviceInterpreter, target: PointerValue, type_: Type) -> None:
     """Charge an addition to memory with the attempts it takes; integers and DRAM take none."""
     kind = _KINDS.get(type_.name)
     expr = target.offset.expr
     if kind is None or expr is None or target.array.space != "shared":
         return
-    if walker.kernel.dialect is Dialect.HIP:
+    if interpreter.kernel.dialect is Dialect.HIP:
         return  # AMD GPUs add floats in one instruction.
-    trips = _attempts(walker, expr)
-    machine = walker.machine
+    trips = _attempts(interpreter, expr)
+    costs = interpreter.costs
     if trips is None:
-        machine.charge(kind, 1.0)
-        machine.charge(Work.INT, _INT_OPS[type_.name])
+        costs.charge(kind, 1.0)
+        costs.charge(Work.INT, _INT_OPS[type_.name])
         return
-    loop = machine.open_loop()
+    loop = costs.open_loop()
     loop.trips = trips
-    walker.next_fresh += 1
-    loop.counter = make_symbol(f"attempt#{walker.next_fresh}", "loop", nonnegative=True)
-    loop.charge(machine.site, kind, 1.0)
-    loop.charge(machine.site, Work.INT, _INT_OPS[type_.name])
-    machine.close(loop)
+    interpreter.next_fresh += 1
+    loop.counter = make_symbol(f"attempt#{interpreter.next_fresh}", "loop", nonnegative=True)
+    loop.charge(costs.site, kind, 1.0)
+    loop.charge(costs.site, Work.INT, _INT_OPS[type_.name])
+    costs.close(loop)
 
 
-def _attempts(walker: DeviceInterpreter, offset: Expr) -> Expr | None:
+def _attempts(interpreter: DeviceInterpreter, offset: Expr) -> Expr | None:
     """How often a thread adds, by how many of its block share the address; None for once."""
     symbols = offset.symbols()
     if any(symbol.scope in ("data", "carried", "unknown") for symbol in symbols):
         return None
     indices = {symbol for symbol in symbols if symbol.name.startswith("threadIdx.")}
     if not indices:
-        return (_meeting(walker.warp_size) + 1) * 0.5
+        return (_meeting(interpreter.warp_size) + 1) * 0.5
     if len(indices) == 1 and (several := _sharing(offset)) is not None:
         return (several - 1) * _PASSING + 1
     return None

@@ -6,7 +6,7 @@ import math
 from typing import Final
 
 from roofline_analysis.device.costs.integer_costs import is_wide
-from roofline_analysis.device.state.walker import DeviceInterpreter
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import (
     DeviceValue,
     FieldPlace,
@@ -28,18 +28,18 @@ _FLOATS: Final = {
 }  # fmt: skip
 
 
-def charge_operations(walker: DeviceInterpreter, type_: Type, operations: float) -> None:
+def charge_operations(interpreter: DeviceInterpreter, type_: Type, operations: float) -> None:
     """Charge arithmetic on values of a type; an object's counts once for each of its fields."""
     kind = _FLOATS.get(type_.name)
     if kind is not None and not type_.pointers:
-        walker.machine.charge(kind, operations)
+        interpreter.costs.charge(kind, operations)
         return
     if is_integer(type_.name) or type_.pointers:
         wide = type_.pointers or is_wide(type_.name)
-        walker.machine.charge(Work.INT, operations * (2 if wide else 1))
+        interpreter.costs.charge(Work.INT, operations * (2 if wide else 1))
         return
-    for inner in (walker.types.fields(type_) or {}).values():
-        charge_operations(walker, inner.type, operations)
+    for inner in (interpreter.types.fields(type_) or {}).values():
+        charge_operations(interpreter, inner.type, operations)
 
 
 def steps(lanes: float) -> float:
@@ -47,41 +47,45 @@ def steps(lanes: float) -> float:
     return math.ceil(math.log2(lanes)) if lanes > 1 else 0
 
 
-def constant_argument(walker: DeviceInterpreter, argument: Type | Expression | None) -> int | None:
+def constant_argument(
+    interpreter: DeviceInterpreter, argument: Type | Expression | None
+) -> int | None:
     """A template argument that is a number; None where it is not known."""
     if argument is None:
         return None
     if isinstance(argument, Type):
-        held: DeviceValue | None = walker.constants.get(argument.name)
+        held: DeviceValue | None = interpreter.constants.get(argument.name)
     else:
-        held = walker.evaluate(argument)
+        held = interpreter.evaluate(argument)
     known = held.constant if isinstance(held, Value) else None
     return int(known) if known is not None else None
 
 
-def give(walker: DeviceInterpreter, node: Expression, name: str) -> None:
+def give(interpreter: DeviceInterpreter, node: Expression, name: str) -> None:
     """Mark an argument as written by a call: its value then depends on data."""
-    place = _written(walker, node)
+    place = _written(interpreter, node)
     if place is not None:
-        type_ = walker.place_type(place)
-        walker.write(place, walker.opaque(type_, walker.machine.loop_bits(), name, "data"))
+        type_ = interpreter.place_type(place)
+        interpreter.write(
+            place, interpreter.opaque(type_, interpreter.costs.loop_bits(), name, "data")
+        )
 
 
-def _written(walker: DeviceInterpreter, node: Expression) -> Place | None:
-    place = walker.place_of(node)
+def _written(interpreter: DeviceInterpreter, node: Expression) -> Place | None:
+    place = interpreter.place_of(node)
     if place is None:
-        value = walker.evaluate(node)
+        value = interpreter.evaluate(node)
         place = value.place if isinstance(value, PlacePointer) else None
     if isinstance(place, (VariablePlace, FieldPlace, SwizzlePlace)):
         return place
     return None if isinstance(place, MemoryPlace) else place
 
 
-def items_of(walker: DeviceInterpreter, node: Expression) -> int:
+def items_of(interpreter: DeviceInterpreter, node: Expression) -> int:
     """How many values an argument holds: the elements of an array in registers, else 1."""
-    place = walker.place_of(node)
-    type_ = walker.place_type(place) if place is not None else None
+    place = interpreter.place_of(node)
+    type_ = interpreter.place_type(place) if place is not None else None
     if type_ is None or not type_.dims:
         return 1
-    count = constant_argument(walker, type_.dims[0])
+    count = constant_argument(interpreter, type_.dims[0])
     return max(1, count or 1)

@@ -11,7 +11,7 @@ from typing import Final
 
 from roofline_analysis.device.functions.mathematics import Handler, absolute, math_call
 from roofline_analysis.device.state.arithmetic import binary
-from roofline_analysis.device.state.walker import DeviceInterpreter
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, StructValue, Value, number
 from roofline_core.program.expressions import Call
 from roofline_core.program.types import Type
@@ -31,57 +31,59 @@ def _parts(value: DeviceValue, element: str) -> Parts | None:
 
 
 def _sum(op: str) -> Callable[[DeviceInterpreter, Parts, Parts], Parts]:
-    def compute(walker: DeviceInterpreter, a: Parts, b: Parts) -> Parts:
-        return binary(walker, op, a[0], b[0]), binary(walker, op, a[1], b[1])
+    def compute(interpreter: DeviceInterpreter, a: Parts, b: Parts) -> Parts:
+        return binary(interpreter, op, a[0], b[0]), binary(interpreter, op, a[1], b[1])
 
     return compute
 
 
-def _product(walker: DeviceInterpreter, a: Parts, b: Parts) -> Parts:
+def _product(interpreter: DeviceInterpreter, a: Parts, b: Parts) -> Parts:
     def times(left: Value, right: Value) -> Value:
-        return binary(walker, "*", left, right)
+        return binary(interpreter, "*", left, right)
 
-    real = binary(walker, "-", times(a[0], b[0]), times(a[1], b[1]))
-    return real, binary(walker, "+", times(a[0], b[1]), times(a[1], b[0]))
+    real = binary(interpreter, "-", times(a[0], b[0]), times(a[1], b[1]))
+    return real, binary(interpreter, "+", times(a[0], b[1]), times(a[1], b[0]))
 
 
-def _magnitude_of(walker: DeviceInterpreter, a: Parts, node: Call) -> Value:
+def _magnitude_of(interpreter: DeviceInterpreter, a: Parts, node: Call) -> Value:
     """The larger part times the root of one plus the square of their ratio."""
-    ratio = binary(walker, "/", a[1], a[0])
-    squared = binary(walker, "+", binary(walker, "*", ratio, ratio), number(1.0, a[0].type))
-    name = "sqrtf" if a[0].type == "float" else "sqrt"
-    root = math_call(walker, name, [squared], node)
-    assert isinstance(root, Value)
-    return binary(walker, "*", a[0], root)
-
-
-def _quotient(walker: DeviceInterpreter, a: Parts, b: Parts) -> Parts:
-    """Both operands are scaled by the divisor's larger part, against overflow."""
-    scale = binary(walker, "/", number(1.0, a[0].type), binary(walker, "+", b[0], b[1]))
-    left = binary(walker, "*", a[0], scale), binary(walker, "*", a[1], scale)
-    right = binary(walker, "*", b[0], scale), binary(walker, "*", b[1], scale)
-    norm = binary(
-        walker,
-        "+",
-        binary(walker, "*", right[0], right[0]),
-        binary(walker, "*", right[1], right[1]),
+    ratio = binary(interpreter, "/", a[1], a[0])
+    squared = binary(
+        interpreter, "+", binary(interpreter, "*", ratio, ratio), number(1.0, a[0].type)
     )
-    inverse = binary(walker, "/", number(1.0, a[0].type), norm)
-    real, imaginary = _product(walker, left, (right[0], right[1]))
-    return binary(walker, "*", real, inverse), binary(walker, "*", imaginary, inverse)
+    name = "sqrtf" if a[0].type == "float" else "sqrt"
+    root = math_call(interpreter, name, [squared], node)
+    assert isinstance(root, Value)
+    return binary(interpreter, "*", a[0], root)
+
+
+def _quotient(interpreter: DeviceInterpreter, a: Parts, b: Parts) -> Parts:
+    """Both operands are scaled by the divisor's larger part, against overflow."""
+    scale = binary(interpreter, "/", number(1.0, a[0].type), binary(interpreter, "+", b[0], b[1]))
+    left = binary(interpreter, "*", a[0], scale), binary(interpreter, "*", a[1], scale)
+    right = binary(interpreter, "*", b[0], scale), binary(interpreter, "*", b[1], scale)
+    norm = binary(
+        interpreter,
+        "+",
+        binary(interpreter, "*", right[0], right[0]),
+        binary(interpreter, "*", right[1], right[1]),
+    )
+    inverse = binary(interpreter, "/", number(1.0, a[0].type), norm)
+    real, imaginary = _product(interpreter, left, (right[0], right[1]))
+    return binary(interpreter, "*", real, inverse), binary(interpreter, "*", imaginary, inverse)
 
 
 def _of_two(element: str, compute: Callable[[DeviceInterpreter, Parts, Parts], Parts]) -> Handler:
     def handler(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         operands = [_parts(arg, element) for arg in args[:2]]
         if len(operands) < 2 or operands[0] is None or operands[1] is None:
             return None
-        real, imaginary = compute(walker, operands[0], operands[1])
+        real, imaginary = compute(interpreter, operands[0], operands[1])
         if len(args) > 2 and (added := _parts(args[2], element)) is not None:
-            real = binary(walker, "+", real, added[0])
-            imaginary = binary(walker, "+", imaginary, added[1])
+            real = binary(interpreter, "+", real, added[0])
+            imaginary = binary(interpreter, "+", imaginary, added[1])
         return StructValue(Type(f"{element}2"), {"x": real, "y": imaginary})
 
     return handler
@@ -89,7 +91,7 @@ def _of_two(element: str, compute: Callable[[DeviceInterpreter, Parts, Parts], P
 
 def _of_one(element: str, kind: str) -> Handler:
     def handler(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         operand = _parts(args[0], element) if args else None
         if operand is None:
@@ -98,7 +100,7 @@ def _of_one(element: str, kind: str) -> Handler:
             minus = Value(element, None, operand[1].varies)
             return StructValue(Type(f"{element}2"), {"x": operand[0], "y": minus})
         if kind == "Cabs":
-            return absolute(walker, name, [_magnitude_of(walker, operand, node)], node)
+            return absolute(interpreter, name, [_magnitude_of(interpreter, operand, node)], node)
         return operand[0] if kind == "Creal" else operand[1]
 
     return handler

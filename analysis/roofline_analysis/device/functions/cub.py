@@ -22,8 +22,8 @@ from roofline_analysis.device.functions.collectives import (
 )
 from roofline_analysis.device.functions.memory import barrier
 from roofline_analysis.device.functions.thread_groups import linear_thread
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import need_value, offset_by
-from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, PointerValue, StructValue, Value, number
 from roofline_analysis.regions.kernel_summary import AccessMode, Work
 from roofline_core.program.expressions import Call, Expression, Literal, Name
@@ -62,34 +62,38 @@ _CLASSES: Final[Mapping[str, tuple[int | None, int | None]]] = {
 }  # fmt: skip
 
 
-def is_primitive(walker: DeviceInterpreter, type_: Type) -> bool:
+def is_primitive(interpreter: DeviceInterpreter, type_: Type) -> bool:
     """Whether a type is such a class and none of the program's own."""
     name = type_.name.rpartition("::")[2]
-    return name in _CLASSES and bool(type_.args) and walker.symbols.find_struct(type_.name) is None
+    return (
+        name in _CLASSES
+        and bool(type_.args)
+        and interpreter.symbols.find_struct(type_.name) is None
+    )
 
 
-def primitive_value(walker: DeviceInterpreter, type_: Type) -> StructValue | None:
+def primitive_value(interpreter: DeviceInterpreter, type_: Type) -> StructValue | None:
     """An object of such a class, whose memory is the block's; None for any other type."""
-    return StructValue(type_) if is_primitive(walker, type_) else None
+    return StructValue(type_) if is_primitive(interpreter, type_) else None
 
 
 def primitive_method(
-    walker: DeviceInterpreter, type_: Type, name: str, args: Sequence[Expression], node: Call
+    interpreter: DeviceInterpreter, type_: Type, name: str, args: Sequence[Expression], node: Call
 ) -> DeviceValue | None:
     """A method of a primitive; None if the type is none or the method is not known."""
-    if not is_primitive(walker, type_):
+    if not is_primitive(interpreter, type_):
         return None
     handler = _METHODS.get(name)
     if handler is None:
         return None
-    made = _read(walker, type_)
-    result = handler(walker, made, args, name)
+    made = _read(interpreter, type_)
+    result = handler(interpreter, made, args, name)
     if made.name.startswith("Block"):
-        barrier(walker, name, [], node)
+        barrier(interpreter, name, [], node)
     return result
 
 
-def _read(walker: DeviceInterpreter, type_: Type) -> _Primitive:
+def _read(interpreter: DeviceInterpreter, type_: Type) -> _Primitive:
     name = type_.name.rpartition("::")[2]
     threads_at, items_at = _CLASSES[name]
     given = type_.args
@@ -97,67 +101,67 @@ def _read(walker: DeviceInterpreter, type_: Type) -> _Primitive:
     def at(position: int | None) -> int | None:
         if position is None or position >= len(given):
             return None
-        return constant_argument(walker, given[position])
+        return constant_argument(interpreter, given[position])
 
     element = given[0] if isinstance(given[0], Type) else Type("int")
     algorithm = given[3] if len(given) > 3 else None
     word = algorithm.name if isinstance(algorithm, (Type, Name)) else ""
-    default = walker.warp_size if name.startswith("Warp") else _DEFAULT_THREADS
+    default = interpreter.warp_size if name.startswith("Warp") else _DEFAULT_THREADS
     return _Primitive(
         name,
-        walker.types.resolve(element),
+        interpreter.types.resolve(element),
         max(1, at(threads_at) or default),
         max(1, at(items_at) or 1),
         word,
     )
 
 
-def _arguments(walker: DeviceInterpreter, args: Sequence[Expression]) -> None:
+def _arguments(interpreter: DeviceInterpreter, args: Sequence[Expression]) -> None:
     for arg in args:
-        need_value(walker, walker.evaluate(arg))
+        need_value(interpreter, interpreter.evaluate(arg))
 
 
-def _result(walker: DeviceInterpreter, type_: Type, name: str) -> DeviceValue:
-    return walker.opaque(type_, walker.machine.loop_bits(), name, "data")
+def _result(interpreter: DeviceInterpreter, type_: Type, name: str) -> DeviceValue:
+    return interpreter.opaque(type_, interpreter.costs.loop_bits(), name, "data")
 
 
 def _reduce(
-    walker: DeviceInterpreter, made: _Primitive, args: Sequence[Expression], name: str
+    interpreter: DeviceInterpreter, made: _Primitive, args: Sequence[Expression], name: str
 ) -> DeviceValue:
-    _arguments(walker, args[:1])
-    items = items_of(walker, args[0]) if args else 1
-    lanes = min(made.threads, walker.warp_size)
+    _arguments(interpreter, args[:1])
+    items = items_of(interpreter, args[0]) if args else 1
+    lanes = min(made.threads, interpreter.warp_size)
     across = made.threads / lanes - 1
     # One thread adds the warps' results.
-    charge_operations(walker, made.element, items - 1 + steps(lanes) + across / made.threads)
-    return _result(walker, made.element, name)
+    charge_operations(interpreter, made.element, items - 1 + steps(lanes) + across / made.threads)
+    return _result(interpreter, made.element, name)
 
 
 def _scan(
-    walker: DeviceInterpreter, made: _Primitive, args: Sequence[Expression], name: str
+    interpreter: DeviceInterpreter, made: _Primitive, args: Sequence[Expression], name: str
 ) -> DeviceValue:
     if args:
-        need_value(walker, walker.evaluate(args[0]))
-    items = items_of(walker, args[0]) if args else 1
-    lanes = min(made.threads, walker.warp_size)
+        need_value(interpreter, interpreter.evaluate(args[0]))
+    items = items_of(interpreter, args[0]) if args else 1
+    lanes = min(made.threads, interpreter.warp_size)
     total = 2 * items - 1 + steps(lanes)
     if made.threads > lanes:
         # The warps' totals before it, added to each thread's own prefix.
         total += 1 + (made.threads / lanes) / made.threads
-    charge_operations(walker, made.element, total)
+    charge_operations(interpreter, made.element, total)
     for written in args[1:]:
         if not isinstance(written, Literal):
-            give(walker, written, name)
+            give(interpreter, written, name)
     return number(0, "int")
 
 
 def _move(
-    walker: DeviceInterpreter, made: _Primitive, args: Sequence[Expression], name: str
+    interpreter: DeviceInterpreter, made: _Primitive, args: Sequence[Expression], name: str
 ) -> DeviceValue:
     """``Load(pointer, items)`` and ``Store(pointer, items)``."""
-    pointer = walker.evaluate(args[0]) if args else None
+    pointer = interpreter.evaluate(args[0]) if args else None
     what = AccessMode.READ if name == "Load" else AccessMode.WRITE
-    size = walker.bytes_of(made.element)
+    size = interpreter.bytes_of(made.element)
     if isinstance(pointer, PointerValue):
         striped = "STRIPED" in made.algorithm or "TRANSPOSE" in made.algorithm
         for item in range(made.items):
@@ -166,73 +170,73 @@ def _move(
                 if striped
                 else linear_thread() * made.items + item
             )
-            moved = offset_by(walker, pointer, Value("int", index, 0), made.element)
-            walker.machine.touch(moved, size, what)
+            moved = offset_by(interpreter, pointer, Value("int", index, 0), made.element)
+            interpreter.costs.touch(moved, size, what)
         if what is AccessMode.WRITE:
             space = pointer.array.space
-            walker.epochs[space] = walker.epochs.get(space, 0) + 1
+            interpreter.epochs[space] = interpreter.epochs.get(space, 0) + 1
     if "TRANSPOSE" in made.algorithm:
-        walker.machine.charge(Work.INT, _EXCHANGE_INT_OPS * made.items)
+        interpreter.costs.charge(Work.INT, _EXCHANGE_INT_OPS * made.items)
     if len(args) > 1:
         if what is AccessMode.READ:
-            give(walker, args[1], name)
+            give(interpreter, args[1], name)
         else:
-            need_value(walker, walker.evaluate(args[1]))
+            need_value(interpreter, interpreter.evaluate(args[1]))
     return number(0, "int")
 
 
 def _exchange(
-    walker: DeviceInterpreter, made: _Primitive, args: Sequence[Expression], name: str
+    interpreter: DeviceInterpreter, made: _Primitive, args: Sequence[Expression], name: str
 ) -> DeviceValue:
     """Items that change hands through shared memory."""
-    _arguments(walker, args[:1])
-    walker.machine.charge(Work.INT, _EXCHANGE_INT_OPS * made.items)
+    _arguments(interpreter, args[:1])
+    interpreter.costs.charge(Work.INT, _EXCHANGE_INT_OPS * made.items)
     for written in args:
         if not isinstance(written, Literal):
-            give(walker, written, name)
+            give(interpreter, written, name)
     return number(0, "int")
 
 
 def _sort(
-    walker: DeviceInterpreter, made: _Primitive, args: Sequence[Expression], name: str
+    interpreter: DeviceInterpreter, made: _Primitive, args: Sequence[Expression], name: str
 ) -> DeviceValue:
-    _arguments(walker, args[:1])
+    _arguments(interpreter, args[:1])
     if made.name.endswith("RadixSort"):
-        bits = 8 * walker.bytes_of(made.element)
+        bits = 8 * interpreter.bytes_of(made.element)
         if len(args) > 2:
-            low, high = (constant_argument(walker, arg) for arg in args[-2:])
+            low, high = (constant_argument(interpreter, arg) for arg in args[-2:])
             bits = high - low if low is not None and high is not None and high > low else bits
         amount = _RADIX_INT_OPS * made.items * -(-bits // _RADIX_BITS)
     else:
         # Each doubling of the sorted length compares and moves each item once.
         amount = 4.0 * made.items * steps(made.threads * made.items)
-    walker.machine.charge(Work.INT, amount)
+    interpreter.costs.charge(Work.INT, amount)
     for written in args[:2]:
-        give(walker, written, name)
+        give(interpreter, written, name)
     return number(0, "int")
 
 
 def _neighbours(
-    walker: DeviceInterpreter, made: _Primitive, args: Sequence[Expression], name: str
+    interpreter: DeviceInterpreter, made: _Primitive, args: Sequence[Expression], name: str
 ) -> DeviceValue:
     """Each item against the one beside it: differences, or flags where they differ."""
-    _arguments(walker, args)
-    items = max((items_of(walker, arg) for arg in args), default=1)
+    _arguments(interpreter, args)
+    items = max((items_of(interpreter, arg) for arg in args), default=1)
     if name.startswith("Flag"):
-        walker.machine.charge(Work.INT, float(items))
+        interpreter.costs.charge(Work.INT, float(items))
     else:
-        charge_operations(walker, made.element, items)
+        charge_operations(interpreter, made.element, items)
     for written in args[:2]:
-        give(walker, written, name)
+        give(interpreter, written, name)
     return number(0, "int")
 
 
 def _histogram(
-    walker: DeviceInterpreter, made: _Primitive, args: Sequence[Expression], name: str
+    interpreter: DeviceInterpreter, made: _Primitive, args: Sequence[Expression], name: str
 ) -> DeviceValue:
-    _arguments(walker, args[:1])
+    _arguments(interpreter, args[:1])
     if name != "InitHistogram":
-        walker.machine.charge(Work.INT, 2.0 * made.items)
+        interpreter.costs.charge(Work.INT, 2.0 * made.items)
     return number(0, "int")
 
 

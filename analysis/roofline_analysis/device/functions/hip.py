@@ -15,8 +15,8 @@ from roofline_analysis.device.functions.amd_matrix import MATRIX_FUNCTIONS
 from roofline_analysis.device.functions.mathematics import DOUBLE_MATH, Handler, variation
 from roofline_analysis.device.functions.thread_groups import linear_thread
 from roofline_analysis.device.state.arithmetic import convert
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import load, need_value
-from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import (
     LAUNCH,
     THREAD,
@@ -39,7 +39,7 @@ def _index(expr: Expr) -> Handler:
     """A handler that gives an index, or a dimension, of the launch."""
 
     def handler(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         return Value("unsigned int", expr, 0)
 
@@ -50,7 +50,7 @@ def _index_by_axis(name: str) -> Handler:
     """``__ockl_get_local_id(0)`` and its kin: the axis is the argument."""
 
     def handler(
-        walker: DeviceInterpreter, called: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, called: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         axis = args[0].constant if args and isinstance(args[0], Value) else None
         if axis not in (0, 1, 2):
@@ -86,34 +86,34 @@ _AMDGCN_INDICES: Final = {
 
 
 def _lane(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """The thread's place in its wavefront."""
-    walker.machine.charge(Work.INT, 1.0, 0)
-    return Value("unsigned int", apply("mod", linear_thread(), walker.warp_size), 0)
+    interpreter.costs.charge(Work.INT, 1.0, 0)
+    return Value("unsigned int", apply("mod", linear_thread(), interpreter.warp_size), 0)
 
 
 def _lanes_below(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``mbcnt``: how many of a mask's lanes lie below; all of them, for a mask of ones."""
     mask = args[0] if args else None
     if isinstance(mask, Value) and mask.constant in (-1, 2**32 - 1, 2**64 - 1):
-        return _lane(walker, name, args, node)
-    return maths.bit_function(walker, name, args, node)
+        return _lane(interpreter, name, args, node)
+    return maths.bit_function(interpreter, name, args, node)
 
 
 def _wavefront_size(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
-    return number(walker.warp_size, "int")
+    return number(interpreter.warp_size, "int")
 
 
 # -- between the lanes of a wavefront
 
 
 def _same(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``readfirstlane``: for values that are the same in all lanes, the value."""
     return args[0] if args else None
@@ -123,25 +123,25 @@ def _moved(position: int) -> Handler:
     """A handler of a value from another lane: the argument at ``position``, else unknown."""
 
     def handler(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         for arg in args:
-            need_value(walker, arg)
+            need_value(interpreter, arg)
         carried = args[position] if position < len(args) else None
         type_ = carried.type if isinstance(carried, Value) else "int"
-        return walker.opaque(Type(type_), walker.machine.loop_bits(), name, "data")
+        return interpreter.opaque(Type(type_), interpreter.costs.loop_bits(), name, "data")
 
     return handler
 
 
 def _wide_vote(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """A mask over the lanes of a wavefront: 64 bits on every GPU."""
     for arg in args:
-        need_value(walker, arg)
-    mask = walker.fresh(name, "data", nonnegative=True)
-    return Value("unsigned long long", mask, walker.machine.loop_bits())
+        need_value(interpreter, arg)
+    mask = interpreter.fresh(name, "data", nonnegative=True)
+    return Value("unsigned long long", mask, interpreter.costs.loop_bits())
 
 
 # -- arithmetic
@@ -151,14 +151,14 @@ def _one_instruction(kind: Work, type_: str, amount: float = 1.0) -> Handler:
     """A handler that charges one instruction and returns an unknown value."""
 
     def handler(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         for arg in args:
-            need_value(walker, arg)
+            need_value(interpreter, arg)
         varies = variation(args)
-        walker.machine.charge(kind, amount, varies)
+        interpreter.costs.charge(kind, amount, varies)
         if kind is Work.INT:
-            return Value(type_, walker.fresh(name, "data"), varies)
+            return Value(type_, interpreter.fresh(name, "data"), varies)
         return Value(type_, None, varies)
 
     return handler
@@ -168,53 +168,53 @@ def _named(handler: Handler, known: str) -> Handler:
     """A handler of a function under CUDA's or C's name for it."""
 
     def renamed(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
-        return handler(walker, known, args, node)
+        return handler(interpreter, known, args, node)
 
     return renamed
 
 
 def _matching(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """A read-modify-write with the operand's type taken from what is pointed to."""
     pointer = args[0] if args else None
     if isinstance(pointer, PointerValue):
-        type_ = walker.types.resolve(pointer.pointee)
+        type_ = interpreter.types.resolve(pointer.pointee)
         if len(args) > 1 and isinstance(args[1], Value) and not type_.pointers:
-            args = [pointer, convert(walker, args[1], type_.name), *args[2:]]
-    return memory.atomic(walker, name, args, node)
+            args = [pointer, convert(interpreter, args[1], type_.name), *args[2:]]
+    return memory.atomic(interpreter, name, args, node)
 
 
 def _store(value_at: int, pointer_at: int) -> Handler:
     """A handler that stores an argument through a pointer argument."""
 
     def handler(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         if len(args) <= max(value_at, pointer_at):
             return None
         pointer, value = args[pointer_at], args[value_at]
-        need_value(walker, value)
+        need_value(interpreter, value)
         if isinstance(pointer, PointerValue):
-            walker.write(MemoryPlace(pointer), walker.coerce(value, pointer.pointee))
+            interpreter.write(MemoryPlace(pointer), interpreter.coerce(value, pointer.pointee))
         elif isinstance(pointer, PlacePointer):
-            walker.write(pointer.place, walker.coerce(value, pointer.pointee))
+            interpreter.write(pointer.place, interpreter.coerce(value, pointer.pointee))
         return number(0, "int")
 
     return handler
 
 
 def _load(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """An atomic load, which other threads' stores may have changed."""
     pointer = args[0] if args else None
     if not isinstance(pointer, PointerValue):
-        return memory.load_through(walker, name, args, node)
-    walker.epochs[pointer.array] = walker.epochs.get(pointer.array, 0) + 1
-    return load(walker, pointer)
+        return memory.load_through(interpreter, name, args, node)
+    interpreter.epochs[pointer.array] = interpreter.epochs.get(pointer.array, 0) + 1
+    return load(interpreter, pointer)
 
 
 _NATIVE: Final = "rcp rsq sqrt sin cos exp2 log fract ldexp frexp_mant trig_preop div_fixup".split()

@@ -9,8 +9,8 @@ from typing import Final
 from roofline_analysis.device.costs.expansions import OperationCost, function_cost
 from roofline_analysis.device.state.arithmetic import binary, charge_cost, convert, note_cost
 from roofline_analysis.device.state.dead_code import keep
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import need_value
-from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import (
     DeviceValue,
     MemoryPlace,
@@ -74,7 +74,7 @@ time, and the counters of the kernel that does that agree.
 
 
 def math_call(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """A function of the C mathematics library or its fast intrinsics."""
     values = [arg for arg in args if isinstance(arg, Value)]
@@ -82,7 +82,7 @@ def math_call(
         return None
     base, type_ = _math_type(name, values)
     operands = [
-        convert(walker, value, type_) if is_integer(value.type) else value for value in values
+        convert(interpreter, value, type_) if is_integer(value.type) else value for value in values
     ]
     varies = 0
     for operand in operands:
@@ -94,20 +94,20 @@ def math_call(
     if folded is not None:
         return number(folded, type_)
     key = ("call", name, tuple(operand.key() for operand in operands))
-    home = walker.machine.home(varies)
-    found = walker.machine.find(key, home)
-    if isinstance(found, Value) and not (base in _TRIGONOMETRIC and walker.contracts_all):
+    home = interpreter.costs.home(varies)
+    found = interpreter.costs.find(key, home)
+    if isinstance(found, Value) and not (base in _TRIGONOMETRIC and interpreter.contracts_all):
         return found
     single = base + "f" if type_ == "float" else base
     cost = function_cost(name if name.startswith("__") else single) or function_cost(name)
     reduced = base in _TRIGONOMETRIC and type_ == "float" and operands[0].constant is None
     if reduced and cost is not None:
-        cost = _without_reduction(walker, cost, ("reduced", operands[0].key()), home)
-    made = note_cost(walker, cost, tuple(operands), varies)
+        cost = _without_reduction(interpreter, cost, ("reduced", operands[0].key()), home)
+    made = note_cost(interpreter, cost, tuple(operands), varies)
     if len(values) < len(args):
-        walker.machine.operations.keep(made)
-        keep(walker, *args)
-    _write_results(walker, args, type_)
+        interpreter.costs.operations.keep(made)
+        keep(interpreter, *args)
+    _write_results(interpreter, args, type_)
     result = Value(type_, expr, varies, None, made, _math_estimate(base, operands))
     home.available[key] = result
     return result
@@ -133,10 +133,10 @@ def _math_number(base: str, operands: list[Value]) -> Expr | None:
 
 
 def _without_reduction(
-    walker: DeviceInterpreter, cost: OperationCost, key: object, home: Region
+    interpreter: DeviceInterpreter, cost: OperationCost, key: object, home: Region
 ) -> OperationCost:
     """The cost of a trigonometric function whose argument another call has already reduced."""
-    if walker.machine.find(key, home) is None:
+    if interpreter.costs.find(key, home) is None:
         home.available[key] = True
         return cost
     flops, conversions = cost.sp_flops - _REDUCTION_FLOPS, cost.conversions - 2
@@ -159,27 +159,27 @@ def _folded(base: str, operands: list[Value]) -> float | None:
     return computed(base, known) if len(known) == len(arguments) else None
 
 
-def _write_results(walker: DeviceInterpreter, args: list[DeviceValue], type_: str) -> None:
+def _write_results(interpreter: DeviceInterpreter, args: list[DeviceValue], type_: str) -> None:
     """``sincos(x, &s, &c)`` and the like store through their pointers."""
     for arg in args:
         if isinstance(arg, PlacePointer):
-            walker.write(arg.place, Value(type_, None, walker.machine.loop_bits()))
+            interpreter.write(arg.place, Value(type_, None, interpreter.costs.loop_bits()))
         elif isinstance(arg, PointerValue):
-            walker.write(MemoryPlace(arg), Value(type_, None, walker.machine.loop_bits()))
+            interpreter.write(MemoryPlace(arg), Value(type_, None, interpreter.costs.loop_bits()))
 
 
 def fused_multiply_add(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``fma(a, b, c)``: a product and a sum."""
     if len(args) != 3 or not all(isinstance(arg, Value) for arg in args):
         return None
     a, b, c = (arg for arg in args if isinstance(arg, Value))
-    return binary(walker, "+", binary(walker, "*", a, b), c)
+    return binary(interpreter, "+", binary(interpreter, "*", a, b), c)
 
 
 def extreme(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """The smaller or larger of two, by the usual conversions."""
     if len(args) != 2 or not all(isinstance(arg, Value) for arg in args):
@@ -187,24 +187,24 @@ def extreme(
     left, right = (arg for arg in args if isinstance(arg, Value))
     op = "min" if "min" in name else "max"
     type_ = common_type(left.type, right.type)
-    left, right = convert(walker, left, type_), convert(walker, right, type_)
+    left, right = convert(interpreter, left, type_), convert(interpreter, right, type_)
     expr = None
     if left.expr is not None and right.expr is not None:
         expr = apply(op, left.expr, right.expr)
     elif is_integer(type_):
-        expr = walker.fresh(op, "data")
+        expr = interpreter.fresh(op, "data")
     varies = left.varies | right.varies
     if is_float(type_):
         estimate = None
         if expr is None and left.nearly is not None and right.nearly is not None:
             estimate = apply(op, left.nearly, right.nearly)
-        made = walker.machine.passed_on((left, right))
+        made = interpreter.costs.passed_on((left, right))
         return Value(type_, expr, varies, None, made, estimate)
     return Value(type_, expr, varies, (op, (left, right)))
 
 
 def absolute(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """The magnitude; free for floating point, where it is an operand modifier."""
     value = args[0] if args else None
@@ -213,60 +213,60 @@ def absolute(
     expr = apply("abs", value.expr) if value.expr is not None else None
     if is_float(value.type):
         if expr is None:
-            expr = _magnitude(walker, value)
-        return Value(value.type, expr, value.varies, None, walker.machine.passed_on((value,)))
+            expr = _magnitude(interpreter, value)
+        return Value(value.type, expr, value.varies, None, interpreter.costs.passed_on((value,)))
     return Value(value.type, expr, value.varies, ("abs", (value,)))
 
 
-def _magnitude(walker: DeviceInterpreter, value: Value) -> Expr:
+def _magnitude(interpreter: DeviceInterpreter, value: Value) -> Expr:
     """The magnitude of an unknown number, as a non-negative unknown."""
-    home = walker.machine.home(value.varies)
-    found = walker.machine.find(("abs", value.key()), home)
+    home = interpreter.costs.home(value.varies)
+    found = interpreter.costs.find(("abs", value.key()), home)
     if not isinstance(found, Expr):
-        inner = walker.fresh("abs", "data")
-        walker.means(inner, value.estimate)
+        inner = interpreter.fresh("abs", "data")
+        interpreter.means(inner, value.estimate)
         found = apply("abs", inner)
         home.available["abs", value.key()] = found
     return found
 
 
 def predicate(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``isnan`` and the like: the outcome is unknown, although numbers are taken to be finite."""
-    outcome = walker.fresh(name, "data")
+    outcome = interpreter.fresh(name, "data")
     if name != "signbit":
-        walker.means(outcome, ONE if name == "isfinite" else ZERO)
+        interpreter.means(outcome, ONE if name == "isfinite" else ZERO)
     return Value("bool", outcome, variation(args))
 
 
 def bit_function(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """Integer intrinsics: charged from the table; the result is an unknown value."""
     for arg in args:
-        need_value(walker, arg)
+        need_value(interpreter, arg)
     cost = function_cost(name)
     varies = variation(args)
     if cost is not None:
-        charge_cost(walker, cost, varies)
+        charge_cost(interpreter, cost, varies)
     else:
-        walker.machine.charge(Work.INT, 1.0, varies)
-    return Value("int", walker.fresh(name, "data"), varies)
+        interpreter.costs.charge(Work.INT, 1.0, varies)
+    return Value("int", interpreter.fresh(name, "data"), varies)
 
 
 def multiply_24(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """A 24-bit product, which today is an ordinary one."""
     if len(args) != 2 or not all(isinstance(arg, Value) for arg in args):
         return None
     left, right = (arg for arg in args if isinstance(arg, Value))
-    return binary(walker, "*", left, right)
+    return binary(interpreter, "*", left, right)
 
 
 def reinterpret(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """The same bits as another type."""
     value = args[0] if args else None
@@ -280,8 +280,8 @@ def reinterpret(
         "__double_as_longlong": "long long",
         "__longlong_as_double": "double",
     }[name]
-    walker.machine.need(value)
-    expr = walker.fresh(name, "data") if is_integer(type_) else None
+    interpreter.costs.need(value)
+    expr = interpreter.fresh(name, "data") if is_integer(type_) else None
     return Value(type_, expr, value.varies)
 
 
@@ -295,7 +295,7 @@ def variation(args: list[DeviceValue]) -> int:
 
 
 def make_vector(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``make_float4(x, y, z, w)`` and its kin."""
     type_ = Type(name.removeprefix("make_"))
@@ -312,7 +312,7 @@ def make_vector(
     if len(values) == 1:
         values *= width
     fields = {
-        axis: convert(walker, value, element) if isinstance(value, Value) else value
+        axis: convert(interpreter, value, element) if isinstance(value, Value) else value
         for axis, value in zip("xyzw", values, strict=False)
     }
     return StructValue(type_, fields)
@@ -322,7 +322,7 @@ def make_vector(
 
 
 def half_arithmetic(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """Half-precision intrinsics, scalar and packed."""
     values = [arg for arg in args if isinstance(arg, Value)]
@@ -330,7 +330,7 @@ def half_arithmetic(
     pair = 2.0 if name.endswith("2") else 1.0
     amount = {"__hfma": 2.0, "__hfma2": 2.0}.get(name, 1.0) * pair
     if name in ("__hadd", "__hsub", "__hmul", "__hadd2", "__hsub2", "__hmul2", "__hfma", "__hfma2"):
-        walker.machine.charge(Work.HP, amount, variation(args))
+        interpreter.costs.charge(Work.HP, amount, variation(args))
     return Value(type_, None, variation(args))
 
 
@@ -338,36 +338,36 @@ def conversion_to(type_: str) -> Handler:
     """A handler that converts its argument to a type."""
 
     def handler(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         value = args[0] if args else None
         if not isinstance(value, Value):
             return Value(type_, None, 0)
         if is_integer(type_) or is_float(type_):
-            return convert(walker, value, type_)
-        walker.machine.charge(Work.CONVERSION, 1.0, value.varies)
+            return convert(interpreter, value, type_)
+        interpreter.costs.charge(Work.CONVERSION, 1.0, value.varies)
         return Value(type_, None, value.varies)
 
     return handler
 
 
 def widen_pair(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``__half22float2``: two conversions."""
     varies = variation(args)
-    walker.machine.charge(Work.CONVERSION, 2.0, varies)
+    interpreter.costs.charge(Work.CONVERSION, 2.0, varies)
     fields: dict[str, DeviceValue] = {axis: Value("float", None, varies) for axis in "xy"}
     return StructValue(Type("float2"), fields)
 
 
 def pack_pair(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``__float22half2_rn``: one instruction packs both."""
     for arg in args:
-        need_value(walker, arg)
+        need_value(interpreter, arg)
     parts = [v for a in args for v in (a.fields.values() if isinstance(a, StructValue) else (a,))]
     varies = variation(parts)
-    walker.machine.charge(Work.CONVERSION, 1.0, varies)
+    interpreter.costs.charge(Work.CONVERSION, 1.0, varies)
     return Value("bfloat162" if "bfloat" in name else "half2", None, varies)

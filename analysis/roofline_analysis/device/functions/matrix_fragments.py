@@ -13,8 +13,8 @@ from typing import Final
 from roofline_analysis.device.functions.collectives import constant_argument
 from roofline_analysis.device.functions.mathematics import Handler
 from roofline_analysis.device.functions.thread_groups import linear_thread
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import offset_by
-from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, PointerValue, StructValue, Value, number
 from roofline_analysis.regions.kernel_summary import AccessMode, Work
 from roofline_core.algebra.symbolic import Expr, apply, constant
@@ -30,23 +30,23 @@ def _last(argument: Type | Expression | None) -> str:
     return name.rpartition("::")[2]
 
 
-def _shape(walker: DeviceInterpreter, type_: Type) -> _Shape | None:
+def _shape(interpreter: DeviceInterpreter, type_: Type) -> _Shape | None:
     """The shape of a fragment's type; None for any other type."""
     if type_.name.rpartition("::")[2] != "fragment" or len(type_.args) < 5:
         return None
-    m, n, k = (constant_argument(walker, each) for each in type_.args[1:4])
+    m, n, k = (constant_argument(interpreter, each) for each in type_.args[1:4])
     element = type_.args[4]
     if m is None or n is None or k is None or not isinstance(element, Type):
         return None
-    return _last(type_.args[0]), m, n, k, walker.types.resolve(element)
+    return _last(type_.args[0]), m, n, k, interpreter.types.resolve(element)
 
 
-def fragment_value(walker: DeviceInterpreter, type_: Type) -> StructValue | None:
+def fragment_value(interpreter: DeviceInterpreter, type_: Type) -> StructValue | None:
     """A new fragment: a thread's elements ``x`` and how many they are; None for another type."""
-    shape = _shape(walker, type_)
+    shape = _shape(interpreter, type_)
     if shape is None:
         return None
-    element, count = shape[4], _share(walker, shape)
+    element, count = shape[4], _share(interpreter, shape)
     elements = Type(element.name, element.args, dims=(Literal(0, count, "int"),))
     fields: dict[str, DeviceValue] = {
         "x": StructValue(elements),
@@ -55,62 +55,66 @@ def fragment_value(walker: DeviceInterpreter, type_: Type) -> StructValue | None
     return StructValue(type_, fields)
 
 
-def _share(walker: DeviceInterpreter, shape: _Shape) -> int:
+def _share(interpreter: DeviceInterpreter, shape: _Shape) -> int:
     """A thread's elements."""
     use, m, n, k, _ = shape
     rows, columns = {"matrix_a": (m, k), "matrix_b": (k, n)}.get(use, (m, n))
-    return max(1, rows * columns // walker.warp_size)
+    return max(1, rows * columns // interpreter.warp_size)
 
 
-def element_count(walker: DeviceInterpreter, node: Expression) -> Value | None:
+def element_count(interpreter: DeviceInterpreter, node: Expression) -> Value | None:
     """``fragment.num_elements``; None for any other object."""
-    shape = _fragment(walker, node)
-    return number(_share(walker, shape), "int") if shape is not None else None
+    shape = _fragment(interpreter, node)
+    return number(_share(interpreter, shape), "int") if shape is not None else None
 
 
-def _fragment(walker: DeviceInterpreter, node: Expression) -> _Shape | None:
-    place = walker.place_of(node)
+def _fragment(interpreter: DeviceInterpreter, node: Expression) -> _Shape | None:
+    place = interpreter.place_of(node)
     if place is None:
         return None
-    held = walker.read(place)
-    type_ = held.type if isinstance(held, StructValue) else walker.place_type(place)
-    return _shape(walker, type_)
+    held = interpreter.read(place)
+    type_ = held.type if isinstance(held, StructValue) else interpreter.place_type(place)
+    return _shape(interpreter, type_)
 
 
-def _layout(walker: DeviceInterpreter, node: Call, position: int, argument: int) -> str:
+def _layout(interpreter: DeviceInterpreter, node: Call, position: int, argument: int) -> str:
     """``row_major`` or ``col_major``, from the call or the fragment's type."""
     if len(node.args) > argument:
         return _last(node.args[argument])
-    place = walker.place_of(node.args[position])
-    held = walker.read(place) if place is not None else None
+    place = interpreter.place_of(node.args[position])
+    held = interpreter.read(place) if place is not None else None
     type_ = held.type if isinstance(held, StructValue) else Type("")
     return _last(type_.args[5]) if len(type_.args) > 5 else "row_major"
 
 
 def _moved(
-    walker: DeviceInterpreter, node: Call, args: list[DeviceValue], fragment: int, what: AccessMode
+    interpreter: DeviceInterpreter,
+    node: Call,
+    args: list[DeviceValue],
+    fragment: int,
+    what: AccessMode,
 ) -> DeviceValue | None:
-    shape = _fragment(walker, node.args[fragment])
+    shape = _fragment(interpreter, node.args[fragment])
     pointer, leading = args[1 - fragment], args[2]
     if shape is None or not isinstance(pointer, PointerValue):
         return None
     use, m, n, k, element = shape
     rows, columns = {"matrix_a": (m, k), "matrix_b": (k, n)}.get(use, (m, n))
-    if "col" in _layout(walker, node, fragment, 3):
+    if "col" in _layout(interpreter, node, fragment, 3):
         rows, columns = columns, rows
-    size = walker.bytes_of(element)
-    each = max(1, rows * columns // walker.warp_size)
-    lane = apply("mod", linear_thread(), walker.warp_size)
+    size = interpreter.bytes_of(element)
+    each = max(1, rows * columns // interpreter.warp_size)
+    lane = apply("mod", linear_thread(), interpreter.warp_size)
     stride = leading.expr if isinstance(leading, Value) else None
     if stride is None:
         return None
     index = _index(lane, each, columns, stride)
     varies = leading.varies if isinstance(leading, Value) else 0
-    address = offset_by(walker, pointer, Value("int", index, varies), element)
+    address = offset_by(interpreter, pointer, Value("int", index, varies), element)
     for part in range(max(1, each // columns)):
         step = Value("int", stride * part, varies)
-        walker.machine.touch(
-            offset_by(walker, address, step, element), size * min(each, columns), what
+        interpreter.costs.touch(
+            offset_by(interpreter, address, step, element), size * min(each, columns), what
         )
     return number(0, "int")
 
@@ -125,42 +129,44 @@ def _index(lane: Expr, each: int, columns: int, stride: Expr) -> Expr:
 
 
 def _load(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     if len(args) < 3:
         return None
-    return _moved(walker, node, args, 0, AccessMode.READ)
+    return _moved(interpreter, node, args, 0, AccessMode.READ)
 
 
 def _store(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     if len(args) < 3:
         return None
-    found = _moved(walker, node, args, 1, AccessMode.WRITE)
+    found = _moved(interpreter, node, args, 1, AccessMode.WRITE)
     target = args[0]
     if found is not None and isinstance(target, PointerValue):
         space = target.array.space
-        walker.epochs[space] = walker.epochs.get(space, 0) + 1
+        interpreter.epochs[space] = interpreter.epochs.get(space, 0) + 1
     return found
 
 
 def _multiply(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
-    shape = _fragment(walker, node.args[0]) if len(node.args) >= 4 else None
+    shape = _fragment(interpreter, node.args[0]) if len(node.args) >= 4 else None
     if shape is None:
         return None
     _, m, n, k, element = shape
     kind = Work.DP if element.name == "double" else Work.TENSOR
-    walker.machine.charge(kind, 2.0 * m * n * k / walker.warp_size, walker.machine.loop_bits())
+    interpreter.costs.charge(
+        kind, 2.0 * m * n * k / interpreter.warp_size, interpreter.costs.loop_bits()
+    )
     return number(0, "int")
 
 
 def _fill(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
-    shape = _fragment(walker, node.args[0]) if node.args else None
+    shape = _fragment(interpreter, node.args[0]) if node.args else None
     return number(0, "int") if shape is not None else None
 
 

@@ -13,8 +13,8 @@ from typing import Final
 from roofline_analysis.device.functions import memory
 from roofline_analysis.device.functions.mathematics import Handler
 from roofline_analysis.device.state.arithmetic import binary
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import need_value
-from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import LAUNCH, THREAD, DeviceValue, Value, number
 from roofline_analysis.regions.kernel_summary import Region, Work
 from roofline_core.algebra.symbolic import Expr, apply, from_atom, make_symbol
@@ -44,26 +44,26 @@ _ALL_THREADS: Final = {LAUNCH["gridDim.x"], LAUNCH["blockDim.x"]}
 _THREAD_INDEX: Final = from_atom(THREAD["threadIdx.x"])
 
 
-def charge_sharing(walker: DeviceInterpreter, loop: Region, stride: Expr) -> None:
+def charge_sharing(interpreter: DeviceInterpreter, loop: Region, stride: Expr) -> None:
     """Charge a loop whose iterations are shared out with the runtime's part in that.
 
     Such a loop is known by its stride, all threads of the grid.
     """
-    if walker.kernel.dialect is not Dialect.OPENMP or loop.parent is None:
+    if interpreter.kernel.dialect is not Dialect.OPENMP or loop.parent is None:
         return
     if _ALL_THREADS.issubset(stride.symbols()):
         loop.copies = 1
-        loop.charge(walker.machine.site, Work.INT, SHARED_LOOP_INT)
-        loop.parent.charge(walker.machine.site, Work.INT, SHARED_LOOP_START_INT)
+        loop.charge(interpreter.costs.site, Work.INT, SHARED_LOOP_INT)
+        loop.parent.charge(interpreter.costs.site, Work.INT, SHARED_LOOP_START_INT)
 
 
 def _query(expr: Expr, instructions: float = 0.0) -> Handler:
     """A handler for a function that reads an index or a dimension."""
 
     def handler(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
-        walker.machine.charge(Work.INT, instructions, 0)
+        interpreter.costs.charge(Work.INT, instructions, 0)
         return Value("int", expr)
 
     return handler
@@ -71,7 +71,7 @@ def _query(expr: Expr, instructions: float = 0.0) -> Handler:
 
 def _constant(value: int) -> Handler:
     def handler(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         return number(value, "int")
 
@@ -79,13 +79,13 @@ def _constant(value: int) -> Handler:
 
 
 def _clock(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
-    return Value("double", None, walker.machine.loop_bits())
+    return Value("double", None, interpreter.costs.loop_bits())
 
 
 def _reduce(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """A reduction over the threads of a team, and over all teams if there is a target.
 
@@ -97,33 +97,35 @@ def _reduce(
     accumulator = args[-1] if args else None
     if not isinstance(accumulator, Value):
         return number(0, "int")
-    need_value(walker, accumulator)
-    warp = walker.warp_size
-    _reduce_lanes(walker, accumulator, int(math.log2(warp)))
-    memory.barrier(walker, name, args, node)
-    machine = walker.machine
-    first_warp = machine.open_guard((apply("lt", _THREAD_INDEX - warp),))
-    steps = machine.open_loop()
-    walker.next_fresh += 1
-    steps.counter = make_symbol(f"step#{walker.next_fresh}", "loop", nonnegative=True)
+    need_value(interpreter, accumulator)
+    warp = interpreter.warp_size
+    _reduce_lanes(interpreter, accumulator, int(math.log2(warp)))
+    memory.barrier(interpreter, name, args, node)
+    costs = interpreter.costs
+    first_warp = costs.open_guard((apply("lt", _THREAD_INDEX - warp),))
+    steps = costs.open_loop()
+    interpreter.next_fresh += 1
+    steps.counter = make_symbol(f"step#{interpreter.next_fresh}", "loop", nonnegative=True)
     warps = apply("div", from_atom(LAUNCH["blockDim.x"]) + (warp - 1), warp)
     steps.trips = apply("ceil", apply("log2", warps))
-    _reduce_lanes(walker, accumulator, 1)
-    machine.close(steps)
-    machine.close(first_warp)
-    memory.barrier(walker, name, args, node)
+    _reduce_lanes(interpreter, accumulator, 1)
+    costs.close(steps)
+    costs.close(first_warp)
+    memory.barrier(interpreter, name, args, node)
     if name == "__kmpc_reduce":
-        walker.machine.region.joins += 1
+        interpreter.costs.region.joins += 1
     return Value(accumulator.type, None if accumulator.expr is None else accumulator.expr)
 
 
-def _reduce_lanes(walker: DeviceInterpreter, accumulator: Value, steps: int) -> None:
-    words = 2 if walker.bytes_of(walker.type_of(accumulator)) > 4 else 1
-    walker.machine.charge(Work.INT, steps * REDUCTION_STEP_INT * words)
+def _reduce_lanes(interpreter: DeviceInterpreter, accumulator: Value, steps: int) -> None:
+    words = 2 if interpreter.bytes_of(interpreter.type_of(accumulator)) > 4 else 1
+    interpreter.costs.charge(Work.INT, steps * REDUCTION_STEP_INT * words)
     for _ in range(steps):
-        other = walker.opaque(walker.type_of(accumulator), walker.machine.loop_bits(), "lane")
+        other = interpreter.opaque(
+            interpreter.type_of(accumulator), interpreter.costs.loop_bits(), "lane"
+        )
         if isinstance(other, Value):
-            need_value(walker, binary(walker, "+", accumulator, other))
+            need_value(interpreter, binary(interpreter, "+", accumulator, other))
 
 
 _HANDLERS: Final[tuple[tuple[Handler, str], ...]] = (

@@ -12,8 +12,8 @@ from roofline_analysis.device.functions.collectives import (
 )
 from roofline_analysis.device.functions.mathematics import Handler
 from roofline_analysis.device.functions.memory import barrier, shuffle, vote
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import need_value, offset_by
-from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import (
     LAUNCH,
     THREAD,
@@ -66,45 +66,45 @@ def group_of(kind: str) -> Handler:
     """A handler that makes a group: ``block``, ``grid`` or ``tile``."""
 
     def handler(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         given = node.callee.template_args if isinstance(node.callee, Name) else None
-        size = constant_argument(walker, given[0]) if given else None
+        size = constant_argument(interpreter, given[0]) if given else None
         if size is None and len(args) > 1 and isinstance(args[1], Value):
             size = int(args[1].constant) if args[1].constant is not None else None
-        size = max(1, size or walker.warp_size)
+        size = max(1, size or interpreter.warp_size)
         made = f"tile {size}" if kind == "tile" else kind
         return StructValue(Type(f"group {made}"), {"size": number(size, "int")})
 
     return handler
 
 
-def _group(walker: DeviceInterpreter, owner: Type) -> tuple[str, int] | None:
+def _group(interpreter: DeviceInterpreter, owner: Type) -> tuple[str, int] | None:
     """A group's kind and, for a tile, its lanes; None for a type that is no group."""
     if owner.name.startswith("group "):
         kind, _, lanes = owner.name.removeprefix("group ").partition(" ")
-        return kind, max(1, int(lanes or walker.warp_size))
+        return kind, max(1, int(lanes or interpreter.warp_size))
     made = _CLASSES.get(owner.name.rpartition("::")[2])
-    if made is None or walker.symbols.find_struct(owner.name) is not None:
+    if made is None or interpreter.symbols.find_struct(owner.name) is not None:
         return None
-    size = constant_argument(walker, owner.args[0]) if owner.args else None
-    return made, max(1, size or walker.warp_size)
+    size = constant_argument(interpreter, owner.args[0]) if owner.args else None
+    return made, max(1, size or interpreter.warp_size)
 
 
 def builtin_method(
-    walker: DeviceInterpreter, name: str, owner: Type, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, owner: Type, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """A method of a cooperative group; None if it is not known."""
-    group = _group(walker, owner)
+    group = _group(interpreter, owner)
     if group is None:
         return None
     kind, tile = group
     if name in ("sync", "barrier_arrive", "barrier_wait", "arrive", "wait"):
-        return barrier(walker, name, args, node)
+        return barrier(interpreter, name, args, node)
     if name.startswith("shfl"):
-        return shuffle(walker, name, args, node)
+        return shuffle(interpreter, name, args, node)
     if name in ("any", "all", "ballot", "match_any", "match_all"):
-        return vote(walker, name, args, node)
+        return vote(interpreter, name, args, node)
     if name == "map_shared_rank" and args:
         return args[0]
     return _index(name, kind, tile) or _extent(name, kind, tile)
@@ -164,41 +164,41 @@ def _triple(names: Iterable[str]) -> StructValue:
 # -- free functions on groups
 
 
-def _of(walker: DeviceInterpreter, args: list[DeviceValue]) -> tuple[str, int] | None:
-    return _group(walker, walker.type_of(args[0])) if args else None
+def _of(interpreter: DeviceInterpreter, args: list[DeviceValue]) -> tuple[str, int] | None:
+    return _group(interpreter, interpreter.type_of(args[0])) if args else None
 
 
 def _sync(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``cg::sync(group)``, and waiting for asynchronous copies."""
-    return barrier(walker, name, args, node) if _of(walker, args) is not None else None
+    return barrier(interpreter, name, args, node) if _of(interpreter, args) is not None else None
 
 
 def _reduce(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """A reduction or prefix sum over a group: a butterfly, or one instruction for integers.
 
     ``cg::reduce`` of 32-bit integers is ``redux.sync`` from compute capability 8.0 on.
     """
-    group = _of(walker, args)
+    group = _of(interpreter, args)
     if group is None or len(args) < 2:
         return None
     kind, tile = group
-    need_value(walker, args[1])
-    type_ = walker.type_of(args[1])
-    lanes = tile if kind == "tile" else walker.warp_size
+    need_value(interpreter, args[1])
+    type_ = interpreter.type_of(args[1])
+    lanes = tile if kind == "tile" else interpreter.warp_size
     once = name == "reduce" and type_.name in ("int", "unsigned int") and not type_.pointers
-    charge_operations(walker, type_, 1 if once else steps(lanes))
-    return walker.opaque(type_, walker.machine.loop_bits(), name, "data")
+    charge_operations(interpreter, type_, 1 if once else steps(lanes))
+    return interpreter.opaque(type_, interpreter.costs.loop_bits(), name, "data")
 
 
 def _memcpy_async(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """A copy that the threads of a group share, each with its part of the bytes."""
-    group = _of(walker, args)
+    group = _of(interpreter, args)
     if group is None or len(args) < 4:
         return None
     kind, tile = group
@@ -211,22 +211,22 @@ def _memcpy_async(
     rank = linear_thread() if kind != "tile" else apply("mod", linear_thread(), tile)
     for pointer, what in ((source, AccessMode.READ), (target, AccessMode.WRITE)):
         if isinstance(pointer, PointerValue):
-            moved = offset_by(walker, pointer, Value("int", rank * each, 0), Type("char"))
-            walker.machine.touch(moved, each, what)
+            moved = offset_by(interpreter, pointer, Value("int", rank * each, 0), Type("char"))
+            interpreter.costs.touch(moved, each, what)
             if what is AccessMode.WRITE:
                 space = pointer.array.space
-                walker.epochs[space] = walker.epochs.get(space, 0) + 1
+                interpreter.epochs[space] = interpreter.epochs.get(space, 0) + 1
     return number(0, "int")
 
 
 def _partition(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """A group of those threads whose values agree, as large as it can be."""
-    group = _of(walker, args)
+    group = _of(interpreter, args)
     if group is None:
         return None
-    vote(walker, name, args[1:], node)
+    vote(interpreter, name, args[1:], node)
     return StructValue(Type(f"group tile {group[1]}"), {"size": number(group[1], "int")})
 
 

@@ -5,37 +5,37 @@ from __future__ import annotations
 from roofline_analysis.device.state.arithmetic import binary, convert, truth
 from roofline_analysis.device.state.conversions import as_scalar
 from roofline_analysis.device.state.dead_code import keep_skipped
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.selection import select
 from roofline_analysis.device.state.vectors import select_each
-from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, StructValue, Value
 from roofline_analysis.language.types import common_type
 from roofline_core.algebra.symbolic import apply
 from roofline_core.program import expressions as ir
 
 
-def conditional(walker: DeviceInterpreter, node: ir.Conditional) -> DeviceValue:
+def conditional(interpreter: DeviceInterpreter, node: ir.Conditional) -> DeviceValue:
     """``a ? b : c``; a side that loads or calls is charged to the threads that take it."""
-    decides = walker.evaluate(node.condition)
-    if walker.opencl and isinstance(decides, StructValue) and len(decides.fields) > 1:
-        then, otherwise = walker.evaluate(node.then), walker.evaluate(node.otherwise)
-        return select_each(walker, decides, then, otherwise)
-    condition = truth(walker, as_scalar(walker, decides))
+    decides = interpreter.evaluate(node.condition)
+    if interpreter.opencl and isinstance(decides, StructValue) and len(decides.fields) > 1:
+        then, otherwise = interpreter.evaluate(node.then), interpreter.evaluate(node.otherwise)
+        return select_each(interpreter, decides, then, otherwise)
+    condition = truth(interpreter, as_scalar(interpreter, decides))
     known = condition.constant
     if known is not None:
-        return walker.evaluate(node.then if known else node.otherwise)
-    walker.machine.need(condition)
-    shared = _of_first_operands(walker, condition, node)
+        return interpreter.evaluate(node.then if known else node.otherwise)
+    interpreter.costs.need(condition)
+    shared = _of_first_operands(interpreter, condition, node)
     if shared is not None:
         return shared
-    before = dict(walker.slots)
-    then, otherwise = _guarded_sides(walker, condition, node)
-    keep_skipped(walker, before)
-    return select(walker, condition, then, otherwise)
+    before = dict(interpreter.slots)
+    then, otherwise = _guarded_sides(interpreter, condition, node)
+    keep_skipped(interpreter, before)
+    return select(interpreter, condition, then, otherwise)
 
 
 def _of_first_operands(
-    walker: DeviceInterpreter, condition: Value, node: ir.Conditional
+    interpreter: DeviceInterpreter, condition: Value, node: ir.Conditional
 ) -> Value | None:
     """``c ? a * x : b * x`` as ``(c ? a : b) * x``, which compilers make of it; else None."""
     then, otherwise = node.then, node.otherwise
@@ -49,8 +49,8 @@ def _of_first_operands(
         return None
     if _is_heavy(then) or _is_heavy(otherwise):
         return None
-    first, second = walker.evaluate(then.left), walker.evaluate(otherwise.left)
-    operand = walker.evaluate(then.right)
+    first, second = interpreter.evaluate(then.left), interpreter.evaluate(otherwise.left)
+    operand = interpreter.evaluate(then.right)
     if not all(isinstance(each, Value) for each in (first, second, operand)):
         return None
     assert isinstance(first, Value)
@@ -58,9 +58,12 @@ def _of_first_operands(
     assert isinstance(operand, Value)
     type_ = common_type(first.type, second.type)
     chosen = select(
-        walker, condition, convert(walker, first, type_), convert(walker, second, type_)
+        interpreter,
+        condition,
+        convert(interpreter, first, type_),
+        convert(interpreter, second, type_),
     )
-    return binary(walker, then.op, chosen, operand) if isinstance(chosen, Value) else None
+    return binary(interpreter, then.op, chosen, operand) if isinstance(chosen, Value) else None
 
 
 def _same(left: ir.Expression, right: ir.Expression) -> bool:
@@ -75,18 +78,18 @@ def _same(left: ir.Expression, right: ir.Expression) -> bool:
 
 
 def _guarded_sides(
-    walker: DeviceInterpreter, condition: Value, node: ir.Conditional
+    interpreter: DeviceInterpreter, condition: Value, node: ir.Conditional
 ) -> tuple[DeviceValue, DeviceValue]:
     """The values of both sides; a side that loads or calls runs under a guard."""
     if not (_is_heavy(node.then) or _is_heavy(node.otherwise)):
-        return walker.evaluate(node.then), walker.evaluate(node.otherwise)
-    guard = walker.machine.open_guard((condition.expr,))
-    then = walker.evaluate(node.then)
-    walker.machine.close(guard)
+        return interpreter.evaluate(node.then), interpreter.evaluate(node.otherwise)
+    guard = interpreter.costs.open_guard((condition.expr,))
+    then = interpreter.evaluate(node.then)
+    interpreter.costs.close(guard)
     negated = apply("eq", condition.expr) if condition.expr is not None else None
-    guard = walker.machine.open_guard((negated,))
-    otherwise = walker.evaluate(node.otherwise)
-    walker.machine.close(guard)
+    guard = interpreter.costs.open_guard((negated,))
+    otherwise = interpreter.evaluate(node.otherwise)
+    interpreter.costs.close(guard)
     return then, otherwise
 
 

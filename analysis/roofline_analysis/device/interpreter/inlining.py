@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from roofline_analysis.device.interpreter.static_types import static_type
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.frames import DeviceFrame, Names
+from roofline_analysis.device.state.interpreter_state import MAX_INLINE_DEPTH, DeviceInterpreter
 from roofline_analysis.device.state.memory import need_value
-from roofline_analysis.device.state.walker import MAX_INLINE_DEPTH, DeviceInterpreter
 from roofline_analysis.device.values import (
     CodeValue,
     DeviceValue,
@@ -35,7 +35,7 @@ _PLACES = (VariablePlace, FieldPlace, MemoryPlace, SwizzlePlace)
 
 
 def callee_of(
-    walker: DeviceInterpreter,
+    interpreter: DeviceInterpreter,
     candidates: Sequence[Function],
     args: Sequence[Argument],
     template_args: TemplateArgs = None,
@@ -45,9 +45,9 @@ def callee_of(
     usable = [f for f in candidates if "__global__" not in f.qualifiers]
     if not usable:
         return None
-    types = [_argument_type(walker, arg) for arg in args]
-    given = walker.types.given_arguments(template_args)
-    system = walker.types.system
+    types = [_argument_type(interpreter, arg) for arg in args]
+    given = interpreter.types.given_arguments(template_args)
+    system = interpreter.types.system
     callee = choose(system, usable, types, given, scope, _device_first)
     return callee if callee is not None and callee.function.has_body else None
 
@@ -56,14 +56,14 @@ def _device_first(function: Function) -> int:
     return int("__device__" in function.qualifiers)
 
 
-def _argument_type(walker: DeviceInterpreter, arg: Argument) -> Type | None:
+def _argument_type(interpreter: DeviceInterpreter, arg: Argument) -> Type | None:
     if isinstance(arg, ex.Expression):
-        return static_type(walker, arg)
-    return walker.types.resolve(walker.type_of(arg))
+        return static_type(interpreter, arg)
+    return interpreter.types.resolve(interpreter.type_of(arg))
 
 
 def inline(
-    walker: DeviceInterpreter,
+    interpreter: DeviceInterpreter,
     callee: Callee,
     args: Sequence[Argument],
     *,
@@ -77,37 +77,41 @@ def inline(
     """
     function = callee.function
     body = function.body
-    recursive = sum(1 for frame in walker.frames if frame.function is function) > 1
-    if body is None or len(walker.frames) > MAX_INLINE_DEPTH or recursive:
-        walker.machine.operations.keep_all()  # The arguments are not looked at.
-        return walker.opaque(function.return_type, walker.machine.loop_bits(), function.name)
-    bound = [argument(walker, p, a) for p, a in zip(function.params, args, strict=False)]
-    site = walker.path, walker.machine.site
-    first_slot = walker.next_slot
-    before = walker.enter(_names_inside(walker, callee, bound, template_args, scope))
-    walker.frames.append(DeviceFrame(function, this=this, first_slot=first_slot))
+    recursive = sum(1 for frame in interpreter.frames if frame.function is function) > 1
+    if body is None or len(interpreter.frames) > MAX_INLINE_DEPTH or recursive:
+        interpreter.costs.operations.keep_all()  # The arguments are not looked at.
+        return interpreter.opaque(
+            function.return_type, interpreter.costs.loop_bits(), function.name
+        )
+    bound = [argument(interpreter, p, a) for p, a in zip(function.params, args, strict=False)]
+    site = interpreter.path, interpreter.costs.site
+    first_slot = interpreter.next_slot
+    before = interpreter.enter(_names_inside(interpreter, callee, bound, template_args, scope))
+    interpreter.frames.append(DeviceFrame(function, this=this, first_slot=first_slot))
     for position, parameter in enumerate(function.params):
         if not parameter.name:
             continue
         if position < len(bound):
-            declare_argument(walker, parameter, bound[position])
+            declare_argument(interpreter, parameter, bound[position])
         elif parameter.init is not None:
-            walker.declare(parameter.name, parameter.type, walker.evaluate(parameter.init))
-    walker.path = function.path
+            interpreter.declare(
+                parameter.name, parameter.type, interpreter.evaluate(parameter.init)
+            )
+    interpreter.path = function.path
     for name, values in function.initializers:
-        _initialise_member(walker, this, name, values)
-    walker.execute(body)
-    frame = walker.frames.pop()
-    result = _returned(walker, function, frame)
-    walker.leave(before)
-    walker.path, walker.machine.site = site
+        _initialise_member(interpreter, this, name, values)
+    interpreter.execute(body)
+    frame = interpreter.frames.pop()
+    result = _returned(interpreter, function, frame)
+    interpreter.leave(before)
+    interpreter.path, interpreter.costs.site = site
     if not isinstance(result, PlacePointer):
-        walker.drop_slots(first_slot)
+        interpreter.drop_slots(first_slot)
     return result
 
 
 def _names_inside(
-    walker: DeviceInterpreter,
+    interpreter: DeviceInterpreter,
     callee: Callee,
     bound: Sequence[DeviceValue | Place],
     template_args: TemplateArgs,
@@ -116,78 +120,87 @@ def _names_inside(
     """What names mean in a function's body: its template parameters, and its class's."""
     function = callee.function
     bindings = callee.bindings
-    given = walker.types.given_arguments(template_args)
+    given = interpreter.types.given_arguments(template_args)
     if any(p.name not in bindings and not p.pack for p in function.template_params):
-        types = [walker.types.resolve(_type_at(walker, value)) for value in bound]
-        bindings = bind(walker.types.system, function, types, given, scope)
+        types = [interpreter.types.resolve(_type_at(interpreter, value)) for value in bound]
+        bindings = bind(interpreter.types.system, function, types, given, scope)
     constants: dict[str, DeviceValue] = {}
     for parameter, arg in zip(function.template_params, template_args or (), strict=False):
         if parameter.name not in bindings and parameter.type is not None:
             node = ex.Name(0, arg.name) if isinstance(arg, Type) else arg
-            constants[parameter.name] = walker.evaluate(node)
+            constants[parameter.name] = interpreter.evaluate(node)
     inside = Scope({**scope.bindings, **bindings}, scope.owner, scope.struct)
     return Names({}, inside, constants)
 
 
-def _type_at(walker: DeviceInterpreter, value: DeviceValue | Place) -> Type:
-    return walker.place_type(value) if isinstance(value, _PLACES) else walker.type_of(value)
+def _type_at(interpreter: DeviceInterpreter, value: DeviceValue | Place) -> Type:
+    return (
+        interpreter.place_type(value) if isinstance(value, _PLACES) else interpreter.type_of(value)
+    )
 
 
 def argument(
-    walker: DeviceInterpreter, parameter: Variable, arg: ex.Expression | DeviceValue
+    interpreter: DeviceInterpreter, parameter: Variable, arg: ex.Expression | DeviceValue
 ) -> DeviceValue | Place:
     """A place for a reference parameter, a value for any other."""
     if not isinstance(arg, ex.Expression):
         return arg
     if parameter.type.reference and not isinstance(arg, ex.Literal):
-        place = walker.place_of(arg)
+        place = interpreter.place_of(arg)
         if place is not None:
             return place
-    return walker.evaluate(arg)
+    return interpreter.evaluate(arg)
 
 
 def declare_argument(
-    walker: DeviceInterpreter, parameter: Variable, bound: DeviceValue | Place
+    interpreter: DeviceInterpreter, parameter: Variable, bound: DeviceValue | Place
 ) -> None:
     """Declare a parameter: a reference as another name for a place, else as a variable."""
     if isinstance(bound, _PLACES):
-        walker.scope.names[parameter.name] = bound
+        interpreter.scope.names[parameter.name] = bound
         return
-    type_ = walker.types.resolve(parameter.type)
-    walker.declare(parameter.name, type_, walker.coerce(bound, type_))
+    type_ = interpreter.types.resolve(parameter.type)
+    interpreter.declare(parameter.name, type_, interpreter.coerce(bound, type_))
 
 
 def _initialise_member(
-    walker: DeviceInterpreter, this: Place | None, name: str, values: tuple[ex.Expression, ...]
+    interpreter: DeviceInterpreter, this: Place | None, name: str, values: tuple[ex.Expression, ...]
 ) -> None:
     place = None
     if this is not None and len(values) == 1:
-        place = walker.field_place(this, name)
+        place = interpreter.field_place(this, name)
     if place is None:
         if values:
-            walker.machine.operations.keep_all()  # They are not looked at.
+            interpreter.costs.operations.keep_all()  # They are not looked at.
     else:
-        walker.write(place, walker.coerce(walker.evaluate(values[0]), walker.place_type(place)))
+        interpreter.write(
+            place,
+            interpreter.coerce(interpreter.evaluate(values[0]), interpreter.place_type(place)),
+        )
 
 
-def _returned(walker: DeviceInterpreter, function: Function, frame: DeviceFrame) -> DeviceValue:
-    type_ = walker.types.resolve(function.return_type)
+def _returned(
+    interpreter: DeviceInterpreter, function: Function, frame: DeviceFrame
+) -> DeviceValue:
+    type_ = interpreter.types.resolve(function.return_type)
     values = frame.returns
     if not values:
-        return walker.opaque(Type("int") if type_.name == "void" else type_, 0, function.name)
+        return interpreter.opaque(Type("int") if type_.name == "void" else type_, 0, function.name)
     first = values[0]
     if len(values) == 1 or all(_same(first, other) for other in values[1:]):
-        keep(walker, *values[1:])
-        return walker.coerce(first, type_) if not type_.reference else first
+        keep(interpreter, *values[1:])
+        return interpreter.coerce(first, type_) if not type_.reference else first
     varies = 0
     for value in values:
-        need_value(walker, value)
+        need_value(interpreter, value)
         if isinstance(value, Value):
             varies |= value.varies
     if isinstance(first, (PointerValue, PlacePointer, CodeValue)):
         return first
-    result_type = walker.type_of(first) if type_.name == "auto" else type_
-    return walker.opaque(result_type, varies or walker.machine.loop_bits(), function.name, "data")
+    result_type = interpreter.type_of(first) if type_.name == "auto" else type_
+    return interpreter.opaque(
+        result_type, varies or interpreter.costs.loop_bits(), function.name, "data"
+    )
 
 
 def _same(left: DeviceValue, right: DeviceValue) -> bool:
@@ -199,19 +212,19 @@ def _same(left: DeviceValue, right: DeviceValue) -> bool:
     )
 
 
-def unknown_call(walker: DeviceInterpreter, node: ex.Call, name: str) -> DeviceValue:
+def unknown_call(interpreter: DeviceInterpreter, node: ex.Call, name: str) -> DeviceValue:
     """The unknown result of an unknown function; everything that it may change becomes unknown."""
     for arg in node.args:
-        value = walker.evaluate(arg)
-        keep(walker, value)
+        value = interpreter.evaluate(arg)
+        keep(interpreter, value)
         if isinstance(value, CodeValue):
-            walker.machine.operations.keep_all()  # What it would read is not known.
+            interpreter.costs.operations.keep_all()  # What it would read is not known.
         if isinstance(value, PlacePointer) and isinstance(value.place, VariablePlace):
             slot = value.place.slot
-            walker.slots[slot] = walker.opaque(
-                walker.slot_types[slot], walker.machine.loop_bits(), name, "data"
+            interpreter.slots[slot] = interpreter.opaque(
+                interpreter.slot_types[slot], interpreter.costs.loop_bits(), name, "data"
             )
         elif isinstance(value, Value):
-            need_value(walker, value)
-    walker.note(f"the function '{name}' is not known; its work is not counted", node.line)
-    return walker.opaque(Type("float"), walker.machine.loop_bits(), name, "data")
+            need_value(interpreter, value)
+    interpreter.note(f"the function '{name}' is not known; its work is not counted", node.line)
+    return interpreter.opaque(Type("float"), interpreter.costs.loop_bits(), name, "data")

@@ -3,37 +3,40 @@
 from __future__ import annotations
 
 from roofline_analysis.device.functions.opencl.images import image_parameter, is_image
-from roofline_analysis.device.state.walker import DeviceInterpreter
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue
 from roofline_analysis.regions.kernel_summary import Array
 from roofline_core.program.statements import Variable
 
 
-def required_block(walker: DeviceInterpreter) -> tuple[int, int, int] | None:
+def required_block(interpreter: DeviceInterpreter) -> tuple[int, int, int] | None:
     """The block of ``reqd_work_group_size``; None without it."""
-    shape = [walker.parts.constant_of(walker, extent) for extent in walker.kernel.block_shape]
+    shape = [
+        interpreter.parts.constant_of(interpreter, extent)
+        for extent in interpreter.kernel.block_shape
+    ]
     if not shape or len(shape) > 3:
         return None
     x, y, z = (extent or 1 for extent in (*shape, 1, 1)[:3])
     return x, y, z
 
 
-def kernel_argument(walker: DeviceInterpreter, variable: Variable) -> DeviceValue:
+def kernel_argument(interpreter: DeviceInterpreter, variable: Variable) -> DeviceValue:
     """A parameter's value: numbers as symbols, pointers as arrays of the memory they point to.
 
     OpenCL's ``__local`` pointers are shared memory, its ``__constant`` ones memory that no store
     can change.
     """
-    type_ = walker.types.resolve(variable.type)
-    if walker.opencl and is_image(type_):
-        return image_parameter(walker, variable.name)
-    if walker.opencl and (type_.pointers or type_.dims):
+    type_ = interpreter.types.resolve(variable.type)
+    if interpreter.opencl and is_image(type_):
+        return image_parameter(interpreter, variable.name)
+    if interpreter.opencl and (type_.pointers or type_.dims):
         space = next(
             (s for s in ("shared", "constant") if f"__{s}__" in variable.qualifiers), "global"
         )
         pointee = type_.pointee()
         read_only = space == "constant" or (type_.const and type_.restrict)
-        walker.arrays[variable.name] = Array(
+        interpreter.arrays[variable.name] = Array(
             variable.name, space, pointee, read_only, restrict=type_.restrict
         )
-    return walker.parameter(variable.name, variable.type)
+    return interpreter.parameter(variable.name, variable.type)

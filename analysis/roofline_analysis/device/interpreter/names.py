@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from roofline_analysis.device.interpreter.places import implicit_member
 from roofline_analysis.device.state.conversions import coerce
-from roofline_analysis.device.state.walker import DeviceInterpreter
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import (
     CodeValue,
     DeviceValue,
@@ -21,81 +21,83 @@ from roofline_core.program import expressions as ir
 from roofline_core.program.types import Type
 
 
-def literal(walker: DeviceInterpreter, node: ir.Literal) -> DeviceValue:
+def literal(interpreter: DeviceInterpreter, node: ir.Literal) -> DeviceValue:
     """A number, or a string of which nothing is followed."""
     if isinstance(node.value, (int, float)):
         return number(node.value, node.type_name)
     if node.value is None:
         return number(0, "long")
-    return walker.opaque(Type("char", pointers=1, const=True), 0, "string")
+    return interpreter.opaque(Type("char", pointers=1, const=True), 0, "string")
 
 
-def name(walker: DeviceInterpreter, node: ir.Name) -> DeviceValue:
+def name(interpreter: DeviceInterpreter, node: ir.Name) -> DeviceValue:
     """What a name stands for, from the innermost scope out."""
-    place = walker.scope.find(node.name)
+    place = interpreter.scope.find(node.name)
     if place is not None:
-        value = walker.read(place)
+        value = interpreter.read(place)
         if isinstance(value, StructValue) and value.type.dims:
             return PlacePointer(place, value.type.pointee())
         return value
-    bound = walker.constants.get(node.name)
+    bound = interpreter.constants.get(node.name)
     if bound is not None:
         return bound
     if node.name == "warpSize":
-        return number(walker.warp_size, "int")
-    member = implicit_member(walker, node.name)
+        return number(interpreter.warp_size, "int")
+    member = implicit_member(interpreter, node.name)
     if member is not None:
-        return walker.read(member)
-    known = walker.typed_constant(node)
+        return interpreter.read(member)
+    known = interpreter.typed_constant(node)
     if known is not None:
         return number(*known)
-    return _global_name(walker, node)
+    return _global_name(interpreter, node)
 
 
-def _global_name(walker: DeviceInterpreter, node: ir.Name) -> DeviceValue:
-    entry = walker.symbols.find_global(node.name, walker.path)
+def _global_name(interpreter: DeviceInterpreter, node: ir.Name) -> DeviceValue:
+    entry = interpreter.symbols.find_global(node.name, interpreter.path)
     if entry is not None:
-        return _global_variable(walker, entry)
-    static = _static_field(walker, node.name)
+        return _global_variable(interpreter, entry)
+    static = _static_field(interpreter, node.name)
     if static is not None:
-        return _global_variable(walker, static)
-    functions, _ = walker.types.system.find_callees(node, walker.path, walker.types.scope)
+        return _global_variable(interpreter, static)
+    functions, _ = interpreter.types.system.find_callees(
+        node, interpreter.path, interpreter.types.scope
+    )
     if functions:
         return CodeValue(function=functions[0], template_args=node.template_args)
     bare = last_component(node.name)
-    walker.reported.add(bare)
-    return walker.opaque(Type("int"), 0, bare, "name")
+    interpreter.reported.add(bare)
+    return interpreter.opaque(Type("int"), 0, bare, "name")
 
 
-def _static_field(walker: DeviceInterpreter, name: str) -> Global | None:
+def _static_field(interpreter: DeviceInterpreter, name: str) -> Global | None:
     """A static member of the class around, its bases, or the class that a name is qualified by."""
     prefix, _, member = name.rpartition("::")
-    owner = walker.types.resolve(Type(prefix)) if prefix else walker.types.scope.owner
-    scope = walker.types.system.classes.scope_of(owner) if owner is not None else None
+    owner = interpreter.types.resolve(Type(prefix)) if prefix else interpreter.types.scope.owner
+    scope = interpreter.types.system.classes.scope_of(owner) if owner is not None else None
     if scope is None or scope.struct is None:
         return None
-    found = walker.symbols.find_static_field(scope.struct, member)
+    found = interpreter.symbols.find_static_field(scope.struct, member)
     if found is None:
         return None
-    return Global(f"{scope.struct.qualified_name}::{member}", found, walker.path)
+    return Global(f"{scope.struct.qualified_name}::{member}", found, interpreter.path)
 
 
-def _global_variable(walker: DeviceInterpreter, entry: Global) -> DeviceValue:
+def _global_variable(interpreter: DeviceInterpreter, entry: Global) -> DeviceValue:
     key = entry.qualified_name
     name = last_component(key)
-    cached = walker.globals.get(key)
+    cached = interpreter.globals.get(key)
     if cached is not None:
         return cached
     variable = entry.variable
-    type_ = walker.types.resolve(variable.type)
+    type_ = interpreter.types.resolve(variable.type)
     value: DeviceValue
     if "__shared__" in variable.qualifiers:
         value = PointerValue(
-            walker.array(name, type_, "shared"), number(0, "long"), type_.pointee()
+            interpreter.array(name, type_, "shared"), number(0, "long"), type_.pointee()
         )
     elif type_.dims:
         space = "constant" if "__constant__" in variable.qualifiers or type_.const else "global"
-        size = walker.types.size(type_)
+        size = interpreter.types.size(type_)
         array = Array(
             name,
             space,
@@ -103,23 +105,23 @@ def _global_variable(walker: DeviceInterpreter, entry: Global) -> DeviceValue:
             read_only=space == "constant",
             size_bytes=constant(size) if size else None,
         )
-        walker.arrays.setdefault(name, array)
-        value = PointerValue(walker.arrays[name], number(0, "long"), type_.pointee())
+        interpreter.arrays.setdefault(name, array)
+        value = PointerValue(interpreter.arrays[name], number(0, "long"), type_.pointee())
     elif (
         "__device__" in variable.qualifiers
         and not type_.const
         and "constexpr" not in variable.qualifiers
     ):
-        pointer = PointerValue(walker.array(name, type_), number(0, "long"), type_)
-        return walker.read(MemoryPlace(pointer))
-    elif "__constant__" in variable.qualifiers and not (walker.opencl and variable.init):
-        value = walker.parameter(name, type_)
+        pointer = PointerValue(interpreter.array(name, type_), number(0, "long"), type_)
+        return interpreter.read(MemoryPlace(pointer))
+    elif "__constant__" in variable.qualifiers and not (interpreter.opencl and variable.init):
+        value = interpreter.parameter(name, type_)
     elif variable.init is not None and (
         type_.const or variable.qualifiers & {"constexpr", "__constant__"}
     ):
-        walker.globals[key] = walker.opaque(type_, 0, name)  # against a cycle
-        value = coerce(walker, walker.evaluate(variable.init), type_)
+        interpreter.globals[key] = interpreter.opaque(type_, 0, name)  # against a cycle
+        value = coerce(interpreter, interpreter.evaluate(variable.init), type_)
     else:
-        value = walker.parameter(name, type_)
-    walker.globals[key] = value
+        value = interpreter.parameter(name, type_)
+    interpreter.globals[key] = value
     return value

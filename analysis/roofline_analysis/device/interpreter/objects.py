@@ -15,8 +15,8 @@ from roofline_analysis.device.interpreter.inlining import (
 )
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.frames import DeviceFrame, Names
+from roofline_analysis.device.state.interpreter_state import MAX_INLINE_DEPTH, DeviceInterpreter
 from roofline_analysis.device.state.vectors import build
-from roofline_analysis.device.state.walker import MAX_INLINE_DEPTH, DeviceInterpreter
 from roofline_analysis.device.values import (
     CodeValue,
     DeviceValue,
@@ -33,151 +33,153 @@ from roofline_core.program.types import Type
 from roofline_core.program.units import Function
 
 
-def method_call(walker: DeviceInterpreter, node: ex.Call, callee: ex.Member) -> DeviceValue:
+def method_call(interpreter: DeviceInterpreter, node: ex.Call, callee: ex.Member) -> DeviceValue:
     """``object.method(args)`` or ``pointer->method(args)``."""
-    owner_place = _object_place(walker, callee)
+    owner_place = _object_place(interpreter, callee)
     if owner_place is None:
-        owner = walker.evaluate(callee.base)
-        owner_place = walker.declare("", walker.type_of(owner), owner)
-    owner_type = walker.types.resolve(walker.place_type(owner_place))
-    primitive = primitive_method(walker, owner_type, callee.name, node.args, node)
+        owner = interpreter.evaluate(callee.base)
+        owner_place = interpreter.declare("", interpreter.type_of(owner), owner)
+    owner_type = interpreter.types.resolve(interpreter.place_type(owner_place))
+    primitive = primitive_method(interpreter, owner_type, callee.name, node.args, node)
     if primitive is not None:
         return primitive
-    methods, scope = walker.types.system.classes.find_methods(owner_type, callee.name)
-    if not methods and not walker.types.system.is_class(owner_type):
-        methods = _only_methods(walker, callee.name)
-    found = callee_of(walker, methods, node.args, callee.template_args, scope)
+    methods, scope = interpreter.types.system.classes.find_methods(owner_type, callee.name)
+    if not methods and not interpreter.types.system.is_class(owner_type):
+        methods = _only_methods(interpreter, callee.name)
+    found = callee_of(interpreter, methods, node.args, callee.template_args, scope)
     if found is not None:
         return inline(
-            walker,
+            interpreter,
             found,
             node.args,
             this=owner_place,
             template_args=callee.template_args,
             scope=scope,
         )
-    args = [walker.evaluate(arg) for arg in node.args]
-    keep(walker, *args)
-    held = walker.read(owner_place) if isinstance(owner_place, VariablePlace) else None
+    args = [interpreter.evaluate(arg) for arg in node.args]
+    keep(interpreter, *args)
+    held = interpreter.read(owner_place) if isinstance(owner_place, VariablePlace) else None
     group = held.type if isinstance(held, StructValue) else owner_type
-    result = builtin_method(walker, callee.name, group, args, node)
-    return result if result is not None else unknown_call(walker, node, callee.name)
+    result = builtin_method(interpreter, callee.name, group, args, node)
+    return result if result is not None else unknown_call(interpreter, node, callee.name)
 
 
-def _object_place(walker: DeviceInterpreter, callee: ex.Member) -> Place | None:
+def _object_place(interpreter: DeviceInterpreter, callee: ex.Member) -> Place | None:
     if isinstance(callee.base, ex.Name) and callee.base.name == "this":
-        return walker.frames[-1].this
+        return interpreter.frames[-1].this
     if callee.arrow:
-        return walker.dereference(walker.evaluate(callee.base))
+        return interpreter.dereference(interpreter.evaluate(callee.base))
     if isinstance(callee.base, (ex.Call, ex.Construct)):
         return None
-    return walker.place_of(callee.base)
+    return interpreter.place_of(callee.base)
 
 
-def _only_methods(walker: DeviceInterpreter, name: str) -> list[Function]:
+def _only_methods(interpreter: DeviceInterpreter, name: str) -> list[Function]:
     """Methods of a name that a single class has, for an object whose type is not known."""
-    methods = [m for m in walker.symbols.functions_named(name) if m.owner is not None]
+    methods = [m for m in interpreter.symbols.functions_named(name) if m.owner is not None]
     return methods if len({m.owner for m in methods}) == 1 else []
 
 
 def call_object(
-    walker: DeviceInterpreter, value: DeviceValue, place: Place | None, node: ex.Call
+    interpreter: DeviceInterpreter, value: DeviceValue, place: Place | None, node: ex.Call
 ) -> DeviceValue:
     """A call of a variable: a lambda, a function pointer or an object with ``operator()``."""
     if isinstance(value, CodeValue):
         if value.lambda_ is not None:
-            return _call_lambda(walker, value, node)
+            return _call_lambda(interpreter, value, node)
         if value.function is not None:
-            candidates = walker.symbols.functions_named(value.function.qualified_name)
-            chosen = callee_of(walker, candidates, node.args, value.template_args)
+            candidates = interpreter.symbols.functions_named(value.function.qualified_name)
+            chosen = callee_of(interpreter, candidates, node.args, value.template_args)
             if chosen is not None:
-                return inline(walker, chosen, node.args, template_args=value.template_args)
-    type_ = walker.types.resolve(walker.type_of(value))
-    methods, scope = walker.types.system.classes.find_methods(type_, "operator()")
-    found = callee_of(walker, methods, node.args, scope=scope)
+                return inline(interpreter, chosen, node.args, template_args=value.template_args)
+    type_ = interpreter.types.resolve(interpreter.type_of(value))
+    methods, scope = interpreter.types.system.classes.find_methods(type_, "operator()")
+    found = callee_of(interpreter, methods, node.args, scope=scope)
     if found is not None:
-        owner = place or walker.declare("", type_, value)
-        return inline(walker, found, node.args, this=owner, scope=scope)
-    return unknown_call(walker, node, "operator()")
+        owner = place or interpreter.declare("", type_, value)
+        return inline(interpreter, found, node.args, this=owner, scope=scope)
+    return unknown_call(interpreter, node, "operator()")
 
 
-def _call_lambda(walker: DeviceInterpreter, code: CodeValue, node: ex.Call) -> DeviceValue:
+def _call_lambda(interpreter: DeviceInterpreter, code: CodeValue, node: ex.Call) -> DeviceValue:
     assert code.lambda_ is not None
-    if len(walker.frames) > MAX_INLINE_DEPTH:
-        walker.machine.operations.keep_all()
-        return walker.opaque(Type("float"), walker.machine.loop_bits(), "lambda")
-    bound = [argument(walker, p, a) for p, a in zip(code.lambda_.params, node.args, strict=False)]
-    around = code.around if isinstance(code.around, Names) else walker.names()
-    before = walker.enter(around)
-    this = walker.frames[-1].this
-    walker.frames.append(DeviceFrame(None, this=this, first_slot=walker.next_slot))
+    if len(interpreter.frames) > MAX_INLINE_DEPTH:
+        interpreter.costs.operations.keep_all()
+        return interpreter.opaque(Type("float"), interpreter.costs.loop_bits(), "lambda")
+    bound = [
+        argument(interpreter, p, a) for p, a in zip(code.lambda_.params, node.args, strict=False)
+    ]
+    around = code.around if isinstance(code.around, Names) else interpreter.names()
+    before = interpreter.enter(around)
+    this = interpreter.frames[-1].this
+    interpreter.frames.append(DeviceFrame(None, this=this, first_slot=interpreter.next_slot))
     for parameter, value in zip(code.lambda_.params, bound, strict=False):
-        declare_argument(walker, parameter, value)
-    walker.execute(code.lambda_.body)
-    frame = walker.frames.pop()
-    walker.leave(before)
+        declare_argument(interpreter, parameter, value)
+    interpreter.execute(code.lambda_.body)
+    frame = interpreter.frames.pop()
+    interpreter.leave(before)
     if not frame.returns:
         return number(0, "int")
-    keep(walker, *frame.returns[:-1])
+    keep(interpreter, *frame.returns[:-1])
     return frame.returns[-1]
 
 
 def construct(
-    walker: DeviceInterpreter,
+    interpreter: DeviceInterpreter,
     type_: Type,
     args: tuple[DeviceValue, ...],
     nodes: Sequence[ex.Expression],
 ) -> DeviceValue:
     """``T(args)`` or ``T{args}``."""
-    type_ = walker.types.resolve(type_)
+    type_ = interpreter.types.resolve(type_)
     if is_integer(type_.name) or is_float(type_.name) or type_.pointers:
-        return walker.coerce(args[0], type_) if args else number(0, type_.name)
-    made = primitive_value(walker, type_)
+        return interpreter.coerce(args[0], type_) if args else number(0, type_.name)
+    made = primitive_value(interpreter, type_)
     if made is not None:
         return made
-    if walker.opencl and vector_parts(type_.name) is not None:
-        return build(walker, type_, args)
+    if interpreter.opencl and vector_parts(type_.name) is not None:
+        return build(interpreter, type_, args)
     if len(args) == 1 and isinstance(args[0], StructValue) and args[0].type.name == type_.name:
         return args[0]
-    scope = walker.types.system.classes.scope_of(type_)
-    blank = _blank(walker, type_, scope)
+    scope = interpreter.types.system.classes.scope_of(type_)
+    blank = _blank(interpreter, type_, scope)
     if not isinstance(blank, StructValue):
-        keep(walker, *args)
+        keep(interpreter, *args)
         return blank
     if scope is not None and scope.struct is not None:
-        constructors = walker.symbols.find_methods(scope.struct, scope.struct.name)
-        found = callee_of(walker, constructors, args, scope=scope)
+        constructors = interpreter.symbols.find_methods(scope.struct, scope.struct.name)
+        found = callee_of(interpreter, constructors, args, scope=scope)
         if found is not None:
-            place = walker.declare("", type_, blank)
-            inline(walker, found, args, this=place, scope=scope)
-            return walker.read(place)
-    return _filled(walker, type_, blank, args)
+            place = interpreter.declare("", type_, blank)
+            inline(interpreter, found, args, this=place, scope=scope)
+            return interpreter.read(place)
+    return _filled(interpreter, type_, blank, args)
 
 
 def _filled(
-    walker: DeviceInterpreter, type_: Type, blank: StructValue, args: tuple[DeviceValue, ...]
+    interpreter: DeviceInterpreter, type_: Type, blank: StructValue, args: tuple[DeviceValue, ...]
 ) -> StructValue:
     """An aggregate with its first fields given values."""
-    layout = walker.types.fields(type_) or {}
+    layout = interpreter.types.fields(type_) or {}
     fields = dict(blank.fields)
     names = list(fields)
-    keep(walker, *args[len(names) :])
+    keep(interpreter, *args[len(names) :])
     for name, arg in zip(names, args, strict=False):
-        fields[name] = walker.coerce(arg, layout[name].type) if name in layout else arg
+        fields[name] = interpreter.coerce(arg, layout[name].type) if name in layout else arg
     return StructValue(type_, fields)
 
 
-def _blank(walker: DeviceInterpreter, type_: Type, scope: Scope | None) -> DeviceValue:
+def _blank(interpreter: DeviceInterpreter, type_: Type, scope: Scope | None) -> DeviceValue:
     """A new object: its fields by their default initialisers, else not known."""
-    value = walker.opaque(type_, 0, last_component(type_.name))
+    value = interpreter.opaque(type_, 0, last_component(type_.name))
     if scope is None or scope.struct is None or not isinstance(value, StructValue):
         return value
     fields = dict(value.fields)
     initialised = [m for m in scope.struct.fields if m.init is not None and m.name in fields]
     if initialised:
-        before = walker.enter(Names({}, scope, {}))
+        before = interpreter.enter(Names({}, scope, {}))
         for member in initialised:
             assert member.init is not None
-            fields[member.name] = walker.coerce(walker.evaluate(member.init), member.type)
-        walker.leave(before)
+            fields[member.name] = interpreter.coerce(interpreter.evaluate(member.init), member.type)
+        interpreter.leave(before)
     return StructValue(value.type, fields)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from roofline_analysis.device.interpreter.inlining import callee_of, inline
 from roofline_analysis.device.state.frames import Names
-from roofline_analysis.device.state.walker import DeviceInterpreter
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, Place, StructValue
 from roofline_analysis.language.symbols import last_component
 from roofline_analysis.language.types import is_float, is_integer
@@ -15,34 +15,34 @@ from roofline_core.program.units import Function
 
 
 def call_operator(
-    walker: DeviceInterpreter, op: str, operands: tuple[DeviceValue, ...]
+    interpreter: DeviceInterpreter, op: str, operands: tuple[DeviceValue, ...]
 ) -> DeviceValue | None:
     """An overloaded operator of the program, free or a member, if it has one for the operands."""
     name = f"operator{op}"
-    candidates = walker.symbols.functions_named(name)
+    candidates = interpreter.symbols.functions_named(name)
     if not candidates:
         return None
-    free = [f for f in candidates if f.owner is None and _accepts(walker, f, operands)]
-    found = callee_of(walker, free, operands)
+    free = [f for f in candidates if f.owner is None and _accepts(interpreter, f, operands)]
+    found = callee_of(interpreter, free, operands)
     if found is not None:
-        return inline(walker, found, operands)
-    first = walker.types.resolve(walker.type_of(operands[0]))
-    members, scope = walker.types.system.classes.find_methods(first, name)
-    found = callee_of(walker, members, operands[1:], scope=scope)
+        return inline(interpreter, found, operands)
+    first = interpreter.types.resolve(interpreter.type_of(operands[0]))
+    members, scope = interpreter.types.system.classes.find_methods(first, name)
+    found = callee_of(interpreter, members, operands[1:], scope=scope)
     if found is not None:
-        place = walker.declare("", first, operands[0])
-        return inline(walker, found, operands[1:], this=place, scope=scope)
+        place = interpreter.declare("", first, operands[0])
+        return inline(interpreter, found, operands[1:], this=place, scope=scope)
     return None
 
 
 def _accepts(
-    walker: DeviceInterpreter, function: Function, operands: Sequence[DeviceValue]
+    interpreter: DeviceInterpreter, function: Function, operands: Sequence[DeviceValue]
 ) -> bool:
     if len(function.params) != len(operands):
         return False
     for parameter, operand in zip(function.params, operands, strict=True):
-        wanted = walker.types.resolve(parameter.type)
-        actual = walker.type_of(operand)
+        wanted = interpreter.types.resolve(parameter.type)
+        actual = interpreter.type_of(operand)
         if any(t.name == parameter.type.name for t in function.template_params):
             continue
         classlike = not (is_integer(wanted.name) or is_float(wanted.name))
@@ -54,29 +54,31 @@ def _accepts(
 
 
 def call_compound(
-    walker: DeviceInterpreter, op: str, place: Place, right: DeviceValue
+    interpreter: DeviceInterpreter, op: str, place: Place, right: DeviceValue
 ) -> DeviceValue | None:
     """An overloaded ``+=`` and the like, for an operand of class type."""
     name = f"operator{op}"
-    candidates = walker.symbols.functions_named(name)
+    candidates = interpreter.symbols.functions_named(name)
     if not candidates:
         return None
-    held = walker.read(place)
+    held = interpreter.read(place)
     if not isinstance(held, StructValue):
         return None
-    members, scope = walker.types.system.classes.find_methods(walker.types.resolve(held.type), name)
-    found = callee_of(walker, members, (right,), scope=scope)
+    members, scope = interpreter.types.system.classes.find_methods(
+        interpreter.types.resolve(held.type), name
+    )
+    found = callee_of(interpreter, members, (right,), scope=scope)
     if found is not None:
-        inline(walker, found, (right,), this=place, scope=scope)
-        return walker.read(place)
-    free = [f for f in candidates if f.owner is None and _accepts(walker, f, (held, right))]
-    found = callee_of(walker, free, (held, right))
+        inline(interpreter, found, (right,), this=place, scope=scope)
+        return interpreter.read(place)
+    free = [f for f in candidates if f.owner is None and _accepts(interpreter, f, (held, right))]
+    found = callee_of(interpreter, free, (held, right))
     if found is None:
         return None
     left = ex.Name(found.function.span.line, "$left")
-    before = walker.enter(
-        Names({"$left": place}, walker.types.scope, walker.constants, walker.scope)
+    before = interpreter.enter(
+        Names({"$left": place}, interpreter.types.scope, interpreter.constants, interpreter.scope)
     )
-    inline(walker, found, (left, right))
-    walker.leave(before)
-    return walker.read(place)
+    inline(interpreter, found, (left, right))
+    interpreter.leave(before)
+    return interpreter.read(place)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from roofline_analysis.device.state.arithmetic import binary
 from roofline_analysis.device.state.conversions import scalar
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import field_of, offset_by
 from roofline_analysis.device.state.vectors import component_place
-from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import (
     DeviceValue,
     FieldPlace,
@@ -28,77 +28,77 @@ from roofline_core.program.types import Type
 INDEX_BUILTINS = frozenset(("threadIdx", "blockIdx", "blockDim", "gridDim"))
 
 
-def place_of(walker: DeviceInterpreter, node: ir.Expression) -> Place | None:
+def place_of(interpreter: DeviceInterpreter, node: ir.Expression) -> Place | None:
     """Where an expression's value is stored, or None if it is not stored anywhere."""
     if isinstance(node, ir.Name):
-        found = walker.scope.find(node.name)
+        found = interpreter.scope.find(node.name)
         if found is not None:
             return found
-        member = implicit_member(walker, node.name)
+        member = implicit_member(interpreter, node.name)
         if member is not None:
             return member
-        return _global_place(walker, node.name)
+        return _global_place(interpreter, node.name)
     if isinstance(node, ir.Index):
-        return _index_place(walker, node)
+        return _index_place(interpreter, node)
     if isinstance(node, ir.Member):
-        return _member_place(walker, node)
+        return _member_place(interpreter, node)
     if isinstance(node, ir.Unary) and node.op == "*":
-        return dereference(walker, walker.evaluate(node.operand))
+        return dereference(interpreter, interpreter.evaluate(node.operand))
     if isinstance(node, ir.Cast):
-        return _cast_place(walker, node)
+        return _cast_place(interpreter, node)
     if isinstance(node, (ir.Assign, ir.Update)):
-        walker.evaluate(node)
-        return place_of(walker, node.target)
+        interpreter.evaluate(node)
+        return place_of(interpreter, node.target)
     if isinstance(node, ir.Binary) and node.op == ",":
-        walker.evaluate(node.left)
-        return place_of(walker, node.right)
+        interpreter.evaluate(node.left)
+        return place_of(interpreter, node.right)
     if isinstance(node, ir.Call):
-        return dereference(walker, walker.evaluate(node), strict=True)
+        return dereference(interpreter, interpreter.evaluate(node), strict=True)
     return None
 
 
-def _global_place(walker: DeviceInterpreter, name: str) -> Place | None:
-    entry = walker.symbols.find_global(name, walker.path)
+def _global_place(interpreter: DeviceInterpreter, name: str) -> Place | None:
+    entry = interpreter.symbols.find_global(name, interpreter.path)
     if entry is None or "__device__" not in entry.variable.qualifiers:
         return None
-    type_ = walker.types.resolve(entry.variable.type)
+    type_ = interpreter.types.resolve(entry.variable.type)
     if type_.dims:
         return None
-    array = walker.array(last_component(name), type_)
+    array = interpreter.array(last_component(name), type_)
     return MemoryPlace(PointerValue(array, number(0, "long"), type_))
 
 
-def _cast_place(walker: DeviceInterpreter, node: ir.Cast) -> Place | None:
+def _cast_place(interpreter: DeviceInterpreter, node: ir.Cast) -> Place | None:
     """``reinterpret_cast<float4&>(x)``."""
     if not node.type.reference:
         return None
-    inner = place_of(walker, node.operand)
+    inner = place_of(interpreter, node.operand)
     if isinstance(inner, MemoryPlace):
-        pointee = walker.types.resolve(node.type)
+        pointee = interpreter.types.resolve(node.type)
         target = Type(pointee.name, pointee.args, pointee.pointers, const=pointee.const)
         return MemoryPlace(PointerValue(inner.pointer.array, inner.pointer.offset, target))
     if inner is not None:
-        walker.machine.operations.keep_all()  # Its elements are read as others.
+        interpreter.costs.operations.keep_all()  # Its elements are read as others.
     return inner
 
 
 def dereference(
-    walker: DeviceInterpreter, value: DeviceValue, *, strict: bool = False
+    interpreter: DeviceInterpreter, value: DeviceValue, *, strict: bool = False
 ) -> Place | None:
     """The place an address names."""
     if isinstance(value, PointerValue):
         return None if strict else MemoryPlace(value)
     if isinstance(value, PlacePointer):
-        if value.index is not None or _is_array(walker, value.place):
+        if value.index is not None or _is_array(interpreter, value.place):
             return element_place(value, value.index or number(0, "int"))
         return value.place
     return None
 
 
-def _is_array(walker: DeviceInterpreter, place: Place) -> bool:
+def _is_array(interpreter: DeviceInterpreter, place: Place) -> bool:
     if isinstance(place, MemoryPlace):
         return False
-    held = walker.read(place)
+    held = interpreter.read(place)
     return isinstance(held, StructValue) and bool(held.type.dims)
 
 
@@ -109,22 +109,22 @@ def element_place(pointer: PlacePointer, index: Value) -> Place:
     return FieldPlace(pointer.place, name, pointer.pointee, index)
 
 
-def _index_place(walker: DeviceInterpreter, node: ir.Index) -> Place | None:
-    base = walker.evaluate(node.base)
-    index = scalar(walker, node.index)
+def _index_place(interpreter: DeviceInterpreter, node: ir.Index) -> Place | None:
+    base = interpreter.evaluate(node.base)
+    index = scalar(interpreter, node.index)
     if isinstance(base, Value) and isinstance(node.base, ir.Literal):
         return None
     if isinstance(base, PointerValue):
-        return MemoryPlace(offset_by(walker, base, index))
+        return MemoryPlace(offset_by(interpreter, base, index))
     if isinstance(base, PlacePointer):
         if base.index is not None:
-            index = binary(walker, "+", base.index, index)
+            index = binary(interpreter, "+", base.index, index)
         if not isinstance(base.place, MemoryPlace):
             return element_place(base, index)
     if isinstance(base, StructValue):
-        inner = place_of(walker, node.base)
+        inner = place_of(interpreter, node.base)
         element = next(iter(base.fields.values()), None)
-        type_ = walker.type_of(element) if element is not None else Type("int")
+        type_ = interpreter.type_of(element) if element is not None else Type("int")
         known = index.constant
         return (
             FieldPlace(inner, str(int(known)) if known is not None else None, type_, index)
@@ -134,65 +134,65 @@ def _index_place(walker: DeviceInterpreter, node: ir.Index) -> Place | None:
     return None
 
 
-def _member_place(walker: DeviceInterpreter, node: ir.Member) -> Place | None:
+def _member_place(interpreter: DeviceInterpreter, node: ir.Member) -> Place | None:
     if isinstance(node.base, ir.Name) and node.base.name in INDEX_BUILTINS:
         return None
     if node.arrow or (isinstance(node.base, ir.Name) and node.base.name == "this"):
         if isinstance(node.base, ir.Name) and node.base.name == "this":
-            owner = walker.frames[-1].this
+            owner = interpreter.frames[-1].this
         else:
-            owner = dereference(walker, walker.evaluate(node.base))
+            owner = dereference(interpreter, interpreter.evaluate(node.base))
     else:
-        owner = place_of(walker, node.base)
-    return field_place(walker, owner, node.name) if owner is not None else None
+        owner = place_of(interpreter, node.base)
+    return field_place(interpreter, owner, node.name) if owner is not None else None
 
 
-def field_place(walker: DeviceInterpreter, owner: Place, name: str) -> Place | None:
+def field_place(interpreter: DeviceInterpreter, owner: Place, name: str) -> Place | None:
     """The place of a member of the object at a place."""
-    if walker.opencl:
-        picked = component_place(walker, owner, name)
+    if interpreter.opencl:
+        picked = component_place(interpreter, owner, name)
         if picked is not None:
             return picked
     if isinstance(owner, SwizzlePlace):
         position = field_names(len(owner.names)).index(name)
-        return field_place(walker, owner.owner, owner.names[position])
+        return field_place(interpreter, owner.owner, owner.names[position])
     if isinstance(owner, MemoryPlace):
-        half = packed_element(walker.types.resolve(owner.pointer.pointee), name)
+        half = packed_element(interpreter.types.resolve(owner.pointer.pointee), name)
         if half is not None:
             return MemoryPlace(field_of(owner.pointer, SCALARS[half] * (name == "y"), Type(half)))
-        layout = walker.types.fields(owner.pointer.pointee)
+        layout = interpreter.types.fields(owner.pointer.pointee)
         if layout is None or name not in layout:
             return MemoryPlace(owner.pointer)
         member = layout[name]
         return MemoryPlace(field_of(owner.pointer, member.offset_bytes, member.type))
-    held = walker.read(owner)
+    held = interpreter.read(owner)
     if isinstance(held, PlacePointer):
-        return field_place(walker, held.place, name)
+        return field_place(interpreter, held.place, name)
     if isinstance(held, PointerValue):
-        return field_place(walker, MemoryPlace(held), name)
+        return field_place(interpreter, MemoryPlace(held), name)
     if isinstance(held, StructValue):
-        layout = walker.types.fields(held.type) or {}
-        type_ = layout[name].type if name in layout else _type_in(walker, held, name)
-        return FieldPlace(owner, name, walker.types.resolve(type_))
-    half = packed_element(walker.types.resolve(walker.place_type(owner)), name)
+        layout = interpreter.types.fields(held.type) or {}
+        type_ = layout[name].type if name in layout else _type_in(interpreter, held, name)
+        return FieldPlace(owner, name, interpreter.types.resolve(type_))
+    half = packed_element(interpreter.types.resolve(interpreter.place_type(owner)), name)
     return FieldPlace(owner, name, Type(half or "int"))
 
 
-def _type_in(walker: DeviceInterpreter, held: StructValue, name: str) -> Type:
+def _type_in(interpreter: DeviceInterpreter, held: StructValue, name: str) -> Type:
     inner = held.fields.get(name)
-    return walker.type_of(inner) if inner is not None else Type("int")
+    return interpreter.type_of(inner) if inner is not None else Type("int")
 
 
-def implicit_member(walker: DeviceInterpreter, name: str) -> Place | None:
+def implicit_member(interpreter: DeviceInterpreter, name: str) -> Place | None:
     """A field named without ``this->`` inside a method."""
-    this = walker.frames[-1].this
+    this = interpreter.frames[-1].this
     if this is None:
         return None
     if isinstance(this, MemoryPlace):
-        layout = walker.types.fields(this.pointer.pointee) or {}
+        layout = interpreter.types.fields(this.pointer.pointee) or {}
     else:
-        owner = walker.read(this)
+        owner = interpreter.read(this)
         if isinstance(owner, StructValue) and name in owner.fields:
-            return FieldPlace(this, name, walker.type_of(owner.fields[name]))
+            return FieldPlace(this, name, interpreter.type_of(owner.fields[name]))
         layout = {}
-    return field_place(walker, this, name) if name in layout else None
+    return field_place(interpreter, this, name) if name in layout else None

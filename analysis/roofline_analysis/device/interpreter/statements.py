@@ -15,9 +15,9 @@ from roofline_analysis.device.state.conversions import coerce, scalar
 from roofline_analysis.device.state.dead_code import keep, keep_changed
 from roofline_analysis.device.state.flow import Flow
 from roofline_analysis.device.state.frames import BlockScope
+from roofline_analysis.device.state.interpreter_state import MAX_STATEMENTS, DeviceInterpreter
 from roofline_analysis.device.state.memory import need_value
 from roofline_analysis.device.state.selection import select
-from roofline_analysis.device.state.walker import MAX_STATEMENTS, DeviceInterpreter
 from roofline_analysis.device.values import (
     DeviceValue,
     MemoryPlace,
@@ -36,75 +36,75 @@ from roofline_core.program.expressions import Expression, InitList, Literal
 from roofline_core.program.types import Type
 
 
-def walk(walker: DeviceInterpreter, node: ir.Statement) -> Flow:
+def walk(interpreter: DeviceInterpreter, node: ir.Statement) -> Flow:
     """Walk one statement in the current region."""
-    walker.statements += 1
-    if walker.statements > MAX_STATEMENTS:
-        walker.note("the kernel is too long to be followed to its end", node.line)
-        walker.machine.operations.keep_all()
+    interpreter.statements += 1
+    if interpreter.statements > MAX_STATEMENTS:
+        interpreter.note("the kernel is too long to be followed to its end", node.line)
+        interpreter.costs.operations.keep_all()
         return Flow.EXIT
-    handler = _WALKERS.get(type(node))
+    handler = _EXECUTORS.get(type(node))
     if handler is None:
         return Flow.NEXT
-    walker.at(node.line)
-    return handler(walker, node)
+    interpreter.at(node.line)
+    return handler(interpreter, node)
 
 
-def walk_sequence(walker: DeviceInterpreter, body: Sequence[ir.Statement]) -> Flow:
+def walk_sequence(interpreter: DeviceInterpreter, body: Sequence[ir.Statement]) -> Flow:
     """Walk statements in order; those after a conditional exit are guarded by its negation."""
     for position, statement in enumerate(body):
         if isinstance(statement, ir.If):
-            flow, rest = _walk_if(walker, statement)
+            flow, rest = _walk_if(interpreter, statement)
             if flow is Flow.EXIT:
                 return Flow.EXIT
             if rest is not None:
-                guard = walker.machine.open_guard(rest, role=Role.STAYS)
-                flow = walk_sequence(walker, body[position + 1 :])
-                walker.machine.close(guard)
+                guard = interpreter.costs.open_guard(rest, role=Role.STAYS)
+                flow = walk_sequence(interpreter, body[position + 1 :])
+                interpreter.costs.close(guard)
                 return flow
-        elif walk(walker, statement) is Flow.EXIT:
+        elif walk(interpreter, statement) is Flow.EXIT:
             return Flow.EXIT
     return Flow.NEXT
 
 
-def _block(walker: DeviceInterpreter, node: ir.Block) -> Flow:
-    walker.scope = BlockScope({}, walker.scope)
-    flow = walk_sequence(walker, node.body)
-    assert walker.scope.parent is not None
-    walker.scope = walker.scope.parent
+def _block(interpreter: DeviceInterpreter, node: ir.Block) -> Flow:
+    interpreter.scope = BlockScope({}, interpreter.scope)
+    flow = walk_sequence(interpreter, node.body)
+    assert interpreter.scope.parent is not None
+    interpreter.scope = interpreter.scope.parent
     return flow
 
 
-def _evaluate(walker: DeviceInterpreter, node: ir.Evaluate) -> Flow:
-    evaluate(walker, node.expression)
+def _evaluate(interpreter: DeviceInterpreter, node: ir.Evaluate) -> Flow:
+    evaluate(interpreter, node.expression)
     return Flow.NEXT
 
 
 # -- declarations
 
 
-def _declare(walker: DeviceInterpreter, node: ir.Declare) -> Flow:
+def _declare(interpreter: DeviceInterpreter, node: ir.Declare) -> Flow:
     for variable in node.variables:
-        walker.at(variable.line)
-        declare_variable(walker, variable)
+        interpreter.at(variable.line)
+        declare_variable(interpreter, variable)
     return Flow.NEXT
 
 
-def declare_variable(walker: DeviceInterpreter, variable: ir.Variable) -> None:
+def declare_variable(interpreter: DeviceInterpreter, variable: ir.Variable) -> None:
     """Declare one local variable and run its initializer."""
-    type_ = _completed(walker.types.resolve(variable.type), variable.init)
-    points = walker.opencl and type_.pointers and not type_.dims
+    type_ = _completed(interpreter.types.resolve(variable.type), variable.init)
+    points = interpreter.opencl and type_.pointers and not type_.dims
     if "__shared__" in variable.qualifiers and not points:
-        _declare_shared(walker, variable, type_)
+        _declare_shared(interpreter, variable, type_)
         return
     if type_.volatile and not type_.pointers:
-        walker.machine.operations.keep_all()  # What is written to it stays.
+        interpreter.costs.operations.keep_all()  # What is written to it stays.
     if type_.reference and variable.init is not None:
-        place = place_of(walker, variable.init)
+        place = place_of(interpreter, variable.init)
         if place is not None:
-            walker.scope.names[variable.name] = place
+            interpreter.scope.names[variable.name] = place
             return
-    walker.declare(variable.name, type_, _initial(walker, variable, type_))
+    interpreter.declare(variable.name, type_, _initial(interpreter, variable, type_))
 
 
 def _completed(type_: Type, init: Expression | None) -> Type:
@@ -121,40 +121,40 @@ def _completed(type_: Type, init: Expression | None) -> Type:
     return Type(type_.name, type_.args, type_.pointers, const=type_.const, dims=dims)
 
 
-def _declare_shared(walker: DeviceInterpreter, variable: ir.Variable, type_: Type) -> None:
-    array = walker.array(f"{variable.name}@{variable.line}", type_, "shared")
-    size = walker.types.size(type_)
-    if size is not None and ("declared", array) not in walker.machine.root.available:
-        walker.machine.root.available["declared", array] = True
-        walker.shared_bytes += size
+def _declare_shared(interpreter: DeviceInterpreter, variable: ir.Variable, type_: Type) -> None:
+    array = interpreter.array(f"{variable.name}@{variable.line}", type_, "shared")
+    size = interpreter.types.size(type_)
+    if size is not None and ("declared", array) not in interpreter.costs.root.available:
+        interpreter.costs.root.available["declared", array] = True
+        interpreter.shared_bytes += size
     if type_.dims or "extern" in variable.qualifiers:
         pointee = type_.pointee() if type_.dims else type_
         pointer = PointerValue(array, number(0, "long"), pointee)
-        walker.declare(variable.name, type_.pointer_to(), pointer)
+        interpreter.declare(variable.name, type_.pointer_to(), pointer)
     else:
-        walker.scope.names[variable.name] = MemoryPlace(
+        interpreter.scope.names[variable.name] = MemoryPlace(
             PointerValue(array, number(0, "long"), type_)
         )
 
 
-def _initial(walker: DeviceInterpreter, variable: ir.Variable, type_: Type) -> DeviceValue:
+def _initial(interpreter: DeviceInterpreter, variable: ir.Variable, type_: Type) -> DeviceValue:
     if variable.ctor_args is not None:
         if type_.dims:
             return StructValue(type_)
-        args = tuple(evaluate(walker, arg) for arg in variable.ctor_args)
-        return construct(walker, type_, args, variable.ctor_args)
+        args = tuple(evaluate(interpreter, arg) for arg in variable.ctor_args)
+        return construct(interpreter, type_, args, variable.ctor_args)
     if variable.init is None:
-        return default_value(walker, type_, variable.name)
+        return default_value(interpreter, type_, variable.name)
     if type_.dims:
-        return _array_initial(walker, variable.init, type_)
+        return _array_initial(interpreter, variable.init, type_)
     if isinstance(variable.init, InitList):
-        args = tuple(evaluate(walker, item) for item in variable.init.items)
-        return construct(walker, type_, args, variable.init.items)
-    value = evaluate(walker, variable.init)
-    return coerce(walker, value, type_)
+        args = tuple(evaluate(interpreter, item) for item in variable.init.items)
+        return construct(interpreter, type_, args, variable.init.items)
+    value = evaluate(interpreter, variable.init)
+    return coerce(interpreter, value, type_)
 
 
-def _array_initial(walker: DeviceInterpreter, init: Expression, type_: Type) -> DeviceValue:
+def _array_initial(interpreter: DeviceInterpreter, init: Expression, type_: Type) -> DeviceValue:
     """A local array's initial elements, rows of rows as nested arrays."""
     if not isinstance(init, InitList):
         return StructValue(type_)
@@ -162,69 +162,69 @@ def _array_initial(walker: DeviceInterpreter, init: Expression, type_: Type) -> 
     fields: dict[str, DeviceValue] = {}
     for position, item in enumerate(init.items):
         if isinstance(item, InitList) and element.dims:
-            fields[str(position)] = _array_initial(walker, item, element)
+            fields[str(position)] = _array_initial(interpreter, item, element)
         else:
-            fields[str(position)] = coerce(walker, evaluate(walker, item), element)
+            fields[str(position)] = coerce(interpreter, evaluate(interpreter, item), element)
     return StructValue(type_, fields)
 
 
-def default_value(walker: DeviceInterpreter, type_: Type, name: str) -> DeviceValue:
+def default_value(interpreter: DeviceInterpreter, type_: Type, name: str) -> DeviceValue:
     """The value of a variable without initializer: its shape, with all scalars unknown."""
     if type_.dims:
         return StructValue(type_)
     if is_float(type_.name) or is_integer(type_.name) or type_.pointers:
         if is_integer(type_.name) and not type_.pointers:
             return number(0, type_.name)
-        return walker.opaque(type_, 0, name)
-    if walker.symbols.find_struct(type_.name) is not None:
-        return construct(walker, type_, (), ())
-    return fragment_value(walker, type_) or walker.opaque(type_, 0, name)
+        return interpreter.opaque(type_, 0, name)
+    if interpreter.symbols.find_struct(type_.name) is not None:
+        return construct(interpreter, type_, (), ())
+    return fragment_value(interpreter, type_) or interpreter.opaque(type_, 0, name)
 
 
 # -- branches
 
 
-def _if(walker: DeviceInterpreter, node: ir.If) -> Flow:
+def _if(interpreter: DeviceInterpreter, node: ir.If) -> Flow:
     # Alone, as the body of another statement: what follows an exit is the caller's.
-    flow, _ = _walk_if(walker, node)
+    flow, _ = _walk_if(interpreter, node)
     return flow
 
 
 _Guard = tuple[Expr | None, ...]
 
 
-def _walk_if(walker: DeviceInterpreter, node: ir.If) -> tuple[Flow, _Guard | None]:
+def _walk_if(interpreter: DeviceInterpreter, node: ir.If) -> tuple[Flow, _Guard | None]:
     """Walk a branch; the second value is the guard of the sequence's rest, None without one."""
     if node.init is not None:
-        walk(walker, node.init)
-    condition = truth(walker, scalar(walker, node.condition))
+        walk(interpreter, node.init)
+    condition = truth(interpreter, scalar(interpreter, node.condition))
     known = condition.constant
     if known is not None:
         taken = node.then if known else node.otherwise
-        return (walk(walker, taken) if taken is not None else Flow.NEXT), None
-    walker.machine.need(condition)
+        return (walk(interpreter, taken) if taken is not None else Flow.NEXT), None
+    interpreter.costs.need(condition)
     conditions = conjuncts(condition.expr)
-    before = dict(walker.slots)
-    then_flow = _walk_side(walker, node.then, conditions)
-    after_then = walker.slots
-    walker.slots = dict(before)
+    before = dict(interpreter.slots)
+    then_flow = _walk_side(interpreter, node.then, conditions)
+    after_then = interpreter.slots
+    interpreter.slots = dict(before)
     negated = negation(condition.expr)
     else_flow = Flow.NEXT
     if node.otherwise is not None:
-        else_flow = _walk_side(walker, node.otherwise, negated)
+        else_flow = _walk_side(interpreter, node.otherwise, negated)
     if then_flow is Flow.EXIT:
-        _keep_past(walker, node.then, after_then)
+        _keep_past(interpreter, node.then, after_then)
     if else_flow is Flow.EXIT and node.otherwise is not None:
-        _keep_past(walker, node.otherwise, walker.slots)
-    _merge(walker, condition, before, after_then, then_flow, else_flow)
+        _keep_past(interpreter, node.otherwise, interpreter.slots)
+    _merge(interpreter, condition, before, after_then, then_flow, else_flow)
     if then_flow is Flow.EXIT and else_flow is Flow.EXIT:
         return Flow.EXIT, None
     if then_flow is Flow.EXIT:
-        _note_exit(walker, node.then, conditions)
+        _note_exit(interpreter, node.then, conditions)
         return Flow.NEXT, negated
     if else_flow is Flow.EXIT:
         if node.otherwise is not None:
-            _note_exit(walker, node.otherwise, negated)
+            _note_exit(interpreter, node.otherwise, negated)
         return Flow.NEXT, conditions
     return Flow.NEXT, None
 
@@ -237,41 +237,41 @@ def _last(taken: ir.Statement) -> ir.Statement:
 
 
 def _keep_past(
-    walker: DeviceInterpreter, taken: ir.Statement, slots: dict[int, DeviceValue]
+    interpreter: DeviceInterpreter, taken: ir.Statement, slots: dict[int, DeviceValue]
 ) -> None:
     """Mark variables' values at a jump as used: code after the loop or call may read them."""
     last = _last(taken)
-    ends = walker.next_slot
+    ends = interpreter.next_slot
     if isinstance(last, ir.Return):
-        ends = walker.frames[-1].first_slot
-    elif isinstance(last, (ir.Break, ir.Continue)) and walker.entries:
-        ends = walker.entries[-1]
-    keep(walker, *(value for slot, value in slots.items() if slot < ends))
+        ends = interpreter.frames[-1].first_slot
+    elif isinstance(last, (ir.Break, ir.Continue)) and interpreter.entries:
+        ends = interpreter.entries[-1]
+    keep(interpreter, *(value for slot, value in slots.items() if slot < ends))
 
 
 def _note_exit(
-    walker: DeviceInterpreter, taken: ir.Statement, conditions: tuple[Expr | None, ...]
+    interpreter: DeviceInterpreter, taken: ir.Statement, conditions: tuple[Expr | None, ...]
 ) -> None:
     """Record an exit of the enclosing loop."""
     last = _last(taken)
-    loop = walker.machine.region.innermost_loop
+    loop = interpreter.costs.region.innermost_loop
     if loop is not None and isinstance(last, (ir.Break, ir.Return)):
-        loop.exits.append(Exit(walker.machine.conditions_within(loop) + conditions))
+        loop.exits.append(Exit(interpreter.costs.conditions_within(loop) + conditions))
 
 
 def _walk_side(
-    walker: DeviceInterpreter, node: ir.Statement, conditions: tuple[Expr | None, ...]
+    interpreter: DeviceInterpreter, node: ir.Statement, conditions: tuple[Expr | None, ...]
 ) -> Flow:
-    guard = walker.machine.open_guard(conditions)
-    flow = walk(walker, node)
+    guard = interpreter.costs.open_guard(conditions)
+    flow = walk(interpreter, node)
     if flow is Flow.EXIT:
         guard.role = Role.LEAVES
-    walker.machine.close(guard)
+    interpreter.costs.close(guard)
     return flow
 
 
 def _merge(
-    walker: DeviceInterpreter,
+    interpreter: DeviceInterpreter,
     condition: Value,
     before: dict[int, DeviceValue],
     then: dict[int, DeviceValue],
@@ -279,9 +279,9 @@ def _merge(
     else_flow: Flow,
 ) -> None:
     """Merge the variables of two sides of a branch; a side that leaves is ignored."""
-    otherwise = walker.slots
+    otherwise = interpreter.slots
     if else_flow is Flow.EXIT and then_flow is not Flow.EXIT:
-        walker.slots = then
+        interpreter.slots = then
         return
     if then_flow is Flow.EXIT:
         return
@@ -290,34 +290,34 @@ def _merge(
         if other is None or slot not in before:
             otherwise[slot] = value
         elif other is not value:
-            otherwise[slot] = select(walker, condition, value, other)
+            otherwise[slot] = select(interpreter, condition, value, other)
 
 
-def _switch(walker: DeviceInterpreter, node: ir.Switch) -> Flow:
-    value = scalar(walker, node.value)
-    walker.machine.need(value)
+def _switch(interpreter: DeviceInterpreter, node: ir.Switch) -> Flow:
+    value = scalar(interpreter, node.value)
+    interpreter.costs.need(value)
     known = value.constant
     if known is not None:
-        return _switch_known(walker, node, known)
-    before = dict(walker.slots)
-    walker.entries.append(walker.next_slot)
+        return _switch_known(interpreter, node, known)
+    before = dict(interpreter.slots)
+    interpreter.entries.append(interpreter.next_slot)
     labelled = sum(1 for case in node.cases if case.body)
     for position, case in enumerate(node.cases):
         if not case.body:
             continue
-        walker.slots = dict(before)
+        interpreter.slots = dict(before)
         odds = 1.0 / max(1, labelled)
         condition: Expr | None = None
         if case.value is not None and value.expr is not None:
-            label = scalar(walker, case.value)
+            label = scalar(interpreter, case.value)
             if label.expr is not None and not _is_data(value.expr):
                 condition = apply("eq", value.expr - label.expr)
-        guard = walker.machine.open_guard((condition,), odds)
-        _walk_cases(walker, node.cases[position:])
-        walker.machine.close(guard)
-        keep_changed(walker, before, walker.slots)
-    walker.entries.pop()
-    _forget_changed(walker, before)
+        guard = interpreter.costs.open_guard((condition,), odds)
+        _walk_cases(interpreter, node.cases[position:])
+        interpreter.costs.close(guard)
+        keep_changed(interpreter, before, interpreter.slots)
+    interpreter.entries.pop()
+    _forget_changed(interpreter, before)
     return Flow.NEXT
 
 
@@ -325,43 +325,43 @@ def _is_data(expr: Expr) -> bool:
     return any(s.scope in ("data", "carried") for s in expr.symbols())
 
 
-def _walk_cases(walker: DeviceInterpreter, cases: Sequence[ir.Case]) -> Flow:
+def _walk_cases(interpreter: DeviceInterpreter, cases: Sequence[ir.Case]) -> Flow:
     for case in cases:
-        if walk_sequence(walker, case.body) is Flow.EXIT:
+        if walk_sequence(interpreter, case.body) is Flow.EXIT:
             return Flow.EXIT
     return Flow.NEXT
 
 
-def _switch_known(walker: DeviceInterpreter, node: ir.Switch, known: int | float) -> Flow:
+def _switch_known(interpreter: DeviceInterpreter, node: ir.Switch, known: int | float) -> Flow:
     default = None
     for position, case in enumerate(node.cases):
         if case.value is None:
             default = position
-        elif scalar(walker, case.value).constant == known:
-            _walk_cases(walker, node.cases[position:])
+        elif scalar(interpreter, case.value).constant == known:
+            _walk_cases(interpreter, node.cases[position:])
             return Flow.NEXT
     if default is not None:
-        _walk_cases(walker, node.cases[default:])
+        _walk_cases(interpreter, node.cases[default:])
     return Flow.NEXT
 
 
-def _forget_changed(walker: DeviceInterpreter, before: dict[int, DeviceValue]) -> None:
-    for slot, value in list(walker.slots.items()):
+def _forget_changed(interpreter: DeviceInterpreter, before: dict[int, DeviceValue]) -> None:
+    for slot, value in list(interpreter.slots.items()):
         if before.get(slot) is not value and slot in before:
-            walker.slots[slot] = walker.opaque(
-                walker.slot_types[slot], walker.machine.loop_bits(), "choice", "data"
+            interpreter.slots[slot] = interpreter.opaque(
+                interpreter.slot_types[slot], interpreter.costs.loop_bits(), "choice", "data"
             )
 
 
 # -- exits
 
 
-def _return(walker: DeviceInterpreter, node: ir.Return) -> Flow:
+def _return(interpreter: DeviceInterpreter, node: ir.Return) -> Flow:
     if node.value is not None:
-        value = evaluate(walker, node.value)
+        value = evaluate(interpreter, node.value)
         if not _all_float(value):
-            need_value(walker, value)
-        walker.frames[-1].returns.append(value)
+            need_value(interpreter, value)
+        interpreter.frames[-1].returns.append(value)
     return Flow.EXIT
 
 
@@ -372,31 +372,31 @@ def _all_float(value: DeviceValue) -> bool:
     return isinstance(value, Value) and is_float(value.type)
 
 
-def _exit(walker: DeviceInterpreter, node: ir.Statement) -> Flow:
+def _exit(interpreter: DeviceInterpreter, node: ir.Statement) -> Flow:
     return Flow.EXIT
 
 
-def _label(walker: DeviceInterpreter, node: ir.Label) -> Flow:
-    return walk(walker, node.body) if node.body is not None else Flow.NEXT
+def _label(interpreter: DeviceInterpreter, node: ir.Label) -> Flow:
+    return walk(interpreter, node.body) if node.body is not None else Flow.NEXT
 
 
-def _directed(walker: DeviceInterpreter, node: ir.Directed) -> Flow:
+def _directed(interpreter: DeviceInterpreter, node: ir.Directed) -> Flow:
     body = node.device_form() if node.device_form is not None else node.body
-    return walk(walker, body) if body is not None else Flow.NEXT
+    return walk(interpreter, body) if body is not None else Flow.NEXT
 
 
-def _opaque(walker: DeviceInterpreter, node: ir.Opaque) -> Flow:
+def _opaque(interpreter: DeviceInterpreter, node: ir.Opaque) -> Flow:
     for part in node.parts:
-        keep(walker, evaluate(walker, part))
+        keep(interpreter, evaluate(interpreter, part))
     return Flow.NEXT
 
 
-def _goto(walker: DeviceInterpreter, node: ir.Goto) -> Flow:
-    walker.machine.operations.keep_all()  # The target of a goto is not followed.
+def _goto(interpreter: DeviceInterpreter, node: ir.Goto) -> Flow:
+    interpreter.costs.operations.keep_all()  # The target of a goto is not followed.
     return Flow.NEXT
 
 
-_WALKERS: Final[Mapping[type[ir.Statement], Callable[..., Flow]]] = {
+_EXECUTORS: Final[Mapping[type[ir.Statement], Callable[..., Flow]]] = {
     ir.Block: _block,
     ir.Declare: _declare,
     ir.Evaluate: _evaluate,

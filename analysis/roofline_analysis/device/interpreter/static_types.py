@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from roofline_analysis.device.state.walker import DeviceInterpreter
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import Value
 from roofline_analysis.language.arithmetic import operation_type
 from roofline_analysis.language.overloads import choose
@@ -15,61 +15,61 @@ from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
 
 
-def static_type(walker: DeviceInterpreter, node: ex.Expression) -> Type | None:
+def static_type(interpreter: DeviceInterpreter, node: ex.Expression) -> Type | None:
     """The type of an expression without evaluating it; None if it cannot be determined."""
     handler = _STATIC_TYPES.get(type(node))
-    return handler(walker, node) if handler is not None else None
+    return handler(interpreter, node) if handler is not None else None
 
 
-def _literal_type(walker: DeviceInterpreter, node: ex.Literal) -> Type:
+def _literal_type(interpreter: DeviceInterpreter, node: ex.Literal) -> Type:
     if node.type_name == "string":
         return Type("char", pointers=1, const=True)
     return Type(node.type_name)
 
 
-def _name_type(walker: DeviceInterpreter, node: ex.Name) -> Type | None:
-    place = walker.scope.find(node.name)
+def _name_type(interpreter: DeviceInterpreter, node: ex.Name) -> Type | None:
+    place = interpreter.scope.find(node.name)
     if place is not None:
-        return walker.types.resolve(walker.place_type(place))
-    held = walker.constants.get(node.name)
+        return interpreter.types.resolve(interpreter.place_type(place))
+    held = interpreter.constants.get(node.name)
     if isinstance(held, Value):
         return Type(held.type)
-    member = _this_member(walker, node.name)
+    member = _this_member(interpreter, node.name)
     if member is not None:
         return member
-    known = walker.typed_constant(node)
+    known = interpreter.typed_constant(node)
     if known is not None:
         return Type(known[1])
-    entry = walker.symbols.find_global(node.name, walker.path)
-    return walker.types.resolve(entry.variable.type) if entry is not None else None
+    entry = interpreter.symbols.find_global(node.name, interpreter.path)
+    return interpreter.types.resolve(entry.variable.type) if entry is not None else None
 
 
-def _this_member(walker: DeviceInterpreter, name: str) -> Type | None:
+def _this_member(interpreter: DeviceInterpreter, name: str) -> Type | None:
     """The type of a field named without ``this->`` inside a method."""
-    this = walker.frames[-1].this
-    fields = walker.types.fields(walker.place_type(this)) if this is not None else None
+    this = interpreter.frames[-1].this
+    fields = interpreter.types.fields(interpreter.place_type(this)) if this is not None else None
     return fields[name].type if fields is not None and name in fields else None
 
 
-def _index_type(walker: DeviceInterpreter, node: ex.Index) -> Type | None:
-    base = static_type(walker, node.base)
+def _index_type(interpreter: DeviceInterpreter, node: ex.Index) -> Type | None:
+    base = static_type(interpreter, node.base)
     if base is None or not (base.pointers or base.dims):
         return None
-    return walker.types.resolve(base.pointee())
+    return interpreter.types.resolve(base.pointee())
 
 
-def _member_type(walker: DeviceInterpreter, node: ex.Member) -> Type | None:
-    base = static_type(walker, node.base)
+def _member_type(interpreter: DeviceInterpreter, node: ex.Member) -> Type | None:
+    base = static_type(interpreter, node.base)
     if base is None or base.pointers != int(node.arrow) or base.dims:
         return None
-    found = (walker.types.fields(Type(base.name, base.args)) or {}).get(node.name)
+    found = (interpreter.types.fields(Type(base.name, base.args)) or {}).get(node.name)
     return found.type if found is not None else None
 
 
-def _unary_type(walker: DeviceInterpreter, node: ex.Unary) -> Type | None:
+def _unary_type(interpreter: DeviceInterpreter, node: ex.Unary) -> Type | None:
     if node.op == "!":
         return Type("bool")
-    inner = static_type(walker, node.operand)
+    inner = static_type(interpreter, node.operand)
     if inner is None:
         return None
     if node.op == "&":
@@ -78,14 +78,14 @@ def _unary_type(walker: DeviceInterpreter, node: ex.Unary) -> Type | None:
         plain = not (inner.pointers or inner.dims) and is_arithmetic(inner.name)
         return Type(promoted(inner.name)) if plain else inner
     if node.op == "*" and (inner.pointers or inner.dims):
-        return walker.types.resolve(inner.pointee())
+        return interpreter.types.resolve(inner.pointee())
     return None
 
 
-def _binary_type(walker: DeviceInterpreter, node: ex.Binary) -> Type | None:
+def _binary_type(interpreter: DeviceInterpreter, node: ex.Binary) -> Type | None:
     if node.op in ("==", "!=", "<", "<=", ">", ">=", "&&", "||"):
         return Type("bool")
-    left, right = static_type(walker, node.left), static_type(walker, node.right)
+    left, right = static_type(interpreter, node.left), static_type(interpreter, node.right)
     if node.op == ",":
         return right
     if left is None or right is None:
@@ -98,8 +98,8 @@ def _binary_type(walker: DeviceInterpreter, node: ex.Binary) -> Type | None:
     return Type(operation_type(node.op, left.name, right.name))
 
 
-def _conditional_type(walker: DeviceInterpreter, node: ex.Conditional) -> Type | None:
-    then, otherwise = static_type(walker, node.then), static_type(walker, node.otherwise)
+def _conditional_type(interpreter: DeviceInterpreter, node: ex.Conditional) -> Type | None:
+    then, otherwise = static_type(interpreter, node.then), static_type(interpreter, node.otherwise)
     if then is None or otherwise is None or then.name == otherwise.name:
         return then or otherwise
     plain = not (then.pointers or then.dims or otherwise.pointers or otherwise.dims)
@@ -108,14 +108,14 @@ def _conditional_type(walker: DeviceInterpreter, node: ex.Conditional) -> Type |
     return then
 
 
-def _call_type(walker: DeviceInterpreter, node: ex.Call) -> Type | None:
+def _call_type(interpreter: DeviceInterpreter, node: ex.Call) -> Type | None:
     """What a function of the program returns."""
     if not isinstance(node.callee, ex.Name):
         return None
-    system, scope = walker.types.system, walker.types.scope
-    candidates, inside = system.find_callees(node.callee, walker.path, scope)
-    types = [static_type(walker, arg) for arg in node.args]
-    given = walker.types.given_arguments(node.callee.template_args)
+    system, scope = interpreter.types.system, interpreter.types.scope
+    candidates, inside = system.find_callees(node.callee, interpreter.path, scope)
+    types = [static_type(interpreter, arg) for arg in node.args]
+    given = interpreter.types.given_arguments(node.callee.template_args)
     usable = [f for f in candidates if "__global__" not in f.qualifiers]
     chosen = choose(system, usable, types, given, inside)
     if chosen is None:
@@ -129,16 +129,16 @@ def _call_type(walker: DeviceInterpreter, node: ex.Call) -> Type | None:
 
 _STATIC_TYPES: Final[Mapping[type[ex.Expression], Callable[..., Type | None]]] = {
     ex.Literal: _literal_type,
-    ex.Cast: lambda walker, node: walker.types.resolve(node.type),
+    ex.Cast: lambda interpreter, node: interpreter.types.resolve(node.type),
     ex.Name: _name_type,
     ex.Index: _index_type,
     ex.Member: _member_type,
     ex.Unary: _unary_type,
-    ex.Assign: lambda walker, node: static_type(walker, node.target),
-    ex.Update: lambda walker, node: static_type(walker, node.target),
-    ex.SizeOf: lambda _walker, _node: Type("unsigned long"),
+    ex.Assign: lambda interpreter, node: static_type(interpreter, node.target),
+    ex.Update: lambda interpreter, node: static_type(interpreter, node.target),
+    ex.SizeOf: lambda _interpreter, _node: Type("unsigned long"),
     ex.Conditional: _conditional_type,
-    ex.Construct: lambda walker, node: walker.types.resolve(node.type),
+    ex.Construct: lambda interpreter, node: interpreter.types.resolve(node.type),
     ex.Binary: _binary_type,
     ex.Call: _call_type,
 }

@@ -14,8 +14,8 @@ from roofline_analysis.device.loops.induction import Step, changes_of, step_of
 from roofline_analysis.device.loops.loop_forms import may_change, put_back, surely_changes
 from roofline_analysis.device.state.arithmetic import binary, convert
 from roofline_analysis.device.state.dead_code import keep
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import offset_by
-from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import (
     DeviceValue,
     FieldPlace,
@@ -44,27 +44,29 @@ class Carried:
 
 
 def carry(
-    walker: DeviceInterpreter, parts: list[st.Statement], loop: Region, induction: str | None
+    interpreter: DeviceInterpreter, parts: list[st.Statement], loop: Region, induction: str | None
 ) -> list[Carried]:
     """Set the loop-carried variables to their values in the current trip; returns them."""
     facts = [body_facts(part) for part in parts]
     carried: dict[int, Carried] = {}
     for name in dict.fromkeys(change.name for fact in facts for change in fact.changes):
-        place = walker.scope.find(name)
+        place = interpreter.scope.find(name)
         slot = _slot_of(place)
-        if place is not None and slot in walker.slots:
-            _carry_variable(walker, name, place, facts, loop, carried, is_counter=name == induction)
+        if place is not None and slot in interpreter.slots:
+            _carry_variable(
+                interpreter, name, place, facts, loop, carried, is_counter=name == induction
+            )
     for fact in facts:
         for name in fact.stores:
-            _mark_stored(walker, loop, name)
+            _mark_stored(interpreter, loop, name)
     for item in carried.values():
-        item.start = walker.slots[item.slot] = _in_run(walker, item, loop)
-        _open_carried(walker, item.before, item.start)
+        item.start = interpreter.slots[item.slot] = _in_run(interpreter, item, loop)
+        _open_carried(interpreter, item.before, item.start)
     return list(carried.values())
 
 
 def _carry_variable(
-    walker: DeviceInterpreter,
+    interpreter: DeviceInterpreter,
     name: str,
     place: Place,
     facts: list[BodyFacts],
@@ -76,36 +78,38 @@ def _carry_variable(
     """Add the variable ``name``, and the variable it points to, if the loop changes them."""
     slot = _slot_of(place)
     assert slot is not None
-    before = walker.slots[slot]
+    before = interpreter.slots[slot]
     addressed = isinstance(before, PlacePointer) or _is_array(before)
-    changes = [c for c in changes_of(facts, name) if may_change(walker, c, addressed=addressed)]
+    changes = [
+        c for c in changes_of(facts, name) if may_change(interpreter, c, addressed=addressed)
+    ]
     if isinstance(before, PlacePointer):
-        _carry_pointee(walker, before, changes, loop, carried)
-    if slot in carried or not changes or _stays(walker, before, changes):
+        _carry_pointee(interpreter, before, changes, loop, carried)
+    if slot in carried or not changes or _stays(interpreter, before, changes):
         return
-    step = step_of(walker, name, facts) if isinstance(place, VariablePlace) else None
+    step = step_of(interpreter, name, facts) if isinstance(place, VariablePlace) else None
     if not is_counter and step is not None and step.op != "+":
         step = None
-    if step is None and put_back(walker, name, before, facts):
+    if step is None and put_back(interpreter, name, before, facts):
         return
     if _is_array(before):
-        walker.array_varies[slot] = walker.array_varies.get(slot, 0) | loop.bit
+        interpreter.array_varies[slot] = interpreter.array_varies.get(slot, 0) | loop.bit
     carried[slot] = Carried(slot, before, step)
 
 
-def _stays(walker: DeviceInterpreter, before: DeviceValue, changes: list[Assignment]) -> bool:
+def _stays(interpreter: DeviceInterpreter, before: DeviceValue, changes: list[Assignment]) -> bool:
     """Whether the changes leave the variable itself unchanged, such as writes through a pointer."""
-    by_value = walker.opencl and isinstance(before, StructValue) and not before.type.dims
+    by_value = interpreter.opencl and isinstance(before, StructValue) and not before.type.dims
     if by_value or not isinstance(before, StructValue):
         # A call of which nothing is known gets a number by value.
-        changes = [change for change in changes if surely_changes(walker, change)]
+        changes = [change for change in changes if surely_changes(interpreter, change)]
     if isinstance(before, PointerValue):
         return not any(c.whole for c in changes)  # What it points to changes.
     return not changes
 
 
 def _carry_pointee(
-    walker: DeviceInterpreter,
+    interpreter: DeviceInterpreter,
     pointer: PlacePointer,
     changes: list[Assignment],
     loop: Region,
@@ -113,16 +117,16 @@ def _carry_pointee(
 ) -> None:
     """Add the variable that the loop changes through a pointer, usually a caller's array."""
     slot = _slot_of(pointer.place)
-    before = walker.slots.get(slot) if slot is not None else None
+    before = interpreter.slots.get(slot) if slot is not None else None
     while isinstance(before, PlacePointer):
         slot = _slot_of(before.place)
-        before = walker.slots.get(slot) if slot is not None else None
+        before = interpreter.slots.get(slot) if slot is not None else None
     if slot is None or slot in carried or not isinstance(before, (Value, StructValue)):
         return
     if all(change.whole and change.op != "?" for change in changes):
         return  # The pointer moves; what it points to stays.
     if _is_array(before):
-        walker.array_varies[slot] = walker.array_varies.get(slot, 0) | loop.bit
+        interpreter.array_varies[slot] = interpreter.array_varies.get(slot, 0) | loop.bit
     carried[slot] = Carried(slot, before, None)
 
 
@@ -136,16 +140,16 @@ def _slot_of(place: Place | None) -> int | None:
     return place.slot if isinstance(place, VariablePlace) else None
 
 
-def _mark_stored(walker: DeviceInterpreter, loop: Region, name: str) -> None:
-    place = walker.scope.find(name)
-    value = walker.slots.get(place.slot) if isinstance(place, VariablePlace) else None
+def _mark_stored(interpreter: DeviceInterpreter, loop: Region, name: str) -> None:
+    place = interpreter.scope.find(name)
+    value = interpreter.slots.get(place.slot) if isinstance(place, VariablePlace) else None
     if isinstance(value, PointerValue):
         loop.available["stored", value.array] = True
         # What was loaded before the loop may be stale in its second run.
-        walker.epochs[value.array] = walker.epochs.get(value.array, 0) + 1
+        interpreter.epochs[value.array] = interpreter.epochs.get(value.array, 0) + 1
 
 
-def _in_run(walker: DeviceInterpreter, item: Carried, loop: Region) -> DeviceValue:
+def _in_run(interpreter: DeviceInterpreter, item: Carried, loop: Region) -> DeviceValue:
     """The value at the start of trip ``counter``."""
     before, step = item.before, item.step
     assert loop.counter is not None
@@ -161,29 +165,29 @@ def _in_run(walker: DeviceInterpreter, item: Carried, loop: Region) -> DeviceVal
             return Value(before.type, apply(op, before.expr, shift), varies)
         if isinstance(before, PointerValue) and step.op == "+":
             advance = Value("long", step.amount.expr * counter, step.amount.varies | loop.bit)
-            return offset_by(walker, before, advance)
-    return _forgotten(walker, before, walker.slot_types[item.slot], loop.bit)
+            return offset_by(interpreter, before, advance)
+    return _forgotten(interpreter, before, interpreter.slot_types[item.slot], loop.bit)
 
 
 def _forgotten(
-    walker: DeviceInterpreter, before: DeviceValue, type_: object, bit: int
+    interpreter: DeviceInterpreter, before: DeviceValue, type_: object, bit: int
 ) -> DeviceValue:
     """An unknown value of the same shape that differs in each trip of a loop."""
     if isinstance(before, Value):
         varies = before.varies | bit
         if is_integer(before.type):
-            return Value(before.type, walker.fresh("carried", "carried"), varies)
+            return Value(before.type, interpreter.fresh("carried", "carried"), varies)
         return Value(before.type, None, varies)
     if isinstance(before, StructValue):
         if before.type.dims:
             return StructValue(before.type)
         fields = {
-            name: _forgotten(walker, value, None, bit) for name, value in before.fields.items()
+            name: _forgotten(interpreter, value, None, bit) for name, value in before.fields.items()
         }
         return StructValue(before.type, fields)
     if isinstance(before, PointerValue):
         expr = before.offset.expr
-        moved = expr + walker.fresh(before.array.name, "carried") if expr is not None else None
+        moved = expr + interpreter.fresh(before.array.name, "carried") if expr is not None else None
         return PointerValue(
             before.array, Value("long", moved, before.offset.varies | bit), before.pointee
         )
@@ -203,28 +207,28 @@ def _has_closed_form(item: Carried, trips: Expr | None) -> bool:
 
 
 def _open_carried(
-    walker: DeviceInterpreter, before: DeviceValue, start: DeviceValue | None
+    interpreter: DeviceInterpreter, before: DeviceValue, start: DeviceValue | None
 ) -> None:
     """Mark the value at a trip's start as coming from before the loop and the previous trip."""
     if isinstance(before, Value) and isinstance(start, Value):
         if not is_integer(start.type):
-            start.made = walker.machine.note((before,), (), start.varies)
+            start.made = interpreter.costs.note((before,), (), start.varies)
     elif isinstance(before, StructValue):
         parts = start.fields if isinstance(start, StructValue) else {}
         for name, value in before.fields.items():
-            _open_carried(walker, value, parts.get(name))
+            _open_carried(interpreter, value, parts.get(name))
     elif before is not start:
-        keep(walker, before)
+        keep(interpreter, before)
 
 
 def need_carried(
-    walker: DeviceInterpreter, start: DeviceValue | None, inside: DeviceValue, loop: Region
+    interpreter: DeviceInterpreter, start: DeviceValue | None, inside: DeviceValue, loop: Region
 ) -> None:
     """Charge the loop with the values that it computes for its next trip or for later code."""
     if isinstance(inside, StructValue):
         parts = start.fields if isinstance(start, StructValue) else {}
         for name, value in inside.fields.items():
-            need_carried(walker, parts.get(name), value, loop)
+            need_carried(interpreter, parts.get(name), value, loop)
     elif isinstance(inside, Value) and not is_integer(inside.type):
         if inside is start:
             return
@@ -232,17 +236,17 @@ def need_carried(
             return
         if isinstance(start, Value) and start.made is not None:
             # What the next run starts with: used if anything uses that.
-            start.made.inputs.append(walker.machine.needed_by_run(inside))
+            start.made.inputs.append(interpreter.costs.needed_by_run(inside))
         else:
-            walker.machine.need(inside)
+            interpreter.costs.need(inside)
     elif isinstance(inside, Value):
         term = _added(start, inside)
         if term is None or not (loop.unrolled or loop.copies > 1):
-            walker.machine.need(inside)
+            interpreter.costs.need(inside)
             return
         # A three-way addition takes the terms of two runs.
-        walker.machine.need(term)
-        walker.machine.charge(Work.INT, integer_cost("+", inside.type, ()) / 2)
+        interpreter.costs.need(term)
+        interpreter.costs.charge(Work.INT, integer_cost("+", inside.type, ()) / 2)
 
 
 def _added(start: DeviceValue | None, inside: Value) -> Value | None:
@@ -257,11 +261,11 @@ def _added(start: DeviceValue | None, inside: Value) -> Value | None:
 
 
 def leave(
-    walker: DeviceInterpreter, carried: list[Carried], loop: Region, trips: Expr | None
+    interpreter: DeviceInterpreter, carried: list[Carried], loop: Region, trips: Expr | None
 ) -> None:
     """Give the carried variables their values after the loop."""
     for item in carried:
-        inside = walker.slots[item.slot]
+        inside = interpreter.slots[item.slot]
         step = item.step
         if _has_closed_form(item, trips):
             assert trips is not None
@@ -269,28 +273,28 @@ def leave(
             assert step.amount.expr is not None
             total = Value("long", step.amount.expr * trips, step.amount.varies)
             if isinstance(item.before, Value):
-                walker.slots[item.slot] = convert(
-                    walker, binary(walker, "+", item.before, total), item.before.type
+                interpreter.slots[item.slot] = convert(
+                    interpreter, binary(interpreter, "+", item.before, total), item.before.type
                 )
             elif isinstance(item.before, PointerValue):
-                walker.slots[item.slot] = offset_by(walker, item.before, total)
+                interpreter.slots[item.slot] = offset_by(interpreter, item.before, total)
             continue
-        walker.slots[item.slot] = _after(walker, item.start, inside, loop.bit)
+        interpreter.slots[item.slot] = _after(interpreter, item.start, inside, loop.bit)
 
 
 def _after(
-    walker: DeviceInterpreter, start: DeviceValue | None, inside: DeviceValue, bit: int
+    interpreter: DeviceInterpreter, start: DeviceValue | None, inside: DeviceValue, bit: int
 ) -> DeviceValue:
     if isinstance(inside, Value):
         varies = inside.varies & ~bit
         if is_integer(inside.type):
-            return Value(inside.type, walker.fresh("result", "carried"), varies)
+            return Value(inside.type, interpreter.fresh("result", "carried"), varies)
         made = start.made if isinstance(start, Value) else None
         return Value(inside.type, None, varies, None, made)
     if isinstance(inside, StructValue):
         parts = start.fields if isinstance(start, StructValue) else {}
         fields = {
-            name: _after(walker, parts.get(name), value, bit)
+            name: _after(interpreter, parts.get(name), value, bit)
             for name, value in inside.fields.items()
         }
         return StructValue(inside.type, fields)

@@ -7,7 +7,7 @@ from typing import Final
 
 from roofline_analysis.device.assigned import Assignment, BodyFacts, children
 from roofline_analysis.device.state.conversions import scalar
-from roofline_analysis.device.state.walker import DeviceInterpreter
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import PointerValue, Value, VariablePlace, number
 from roofline_core.algebra.symbolic import Expr, apply, constant
 from roofline_core.program import expressions as ex
@@ -39,24 +39,26 @@ class Step:
 
 
 def recognise(
-    walker: DeviceInterpreter, condition: ex.Expression | None, facts: list[BodyFacts]
+    interpreter: DeviceInterpreter, condition: ex.Expression | None, facts: list[BodyFacts]
 ) -> Test | None:
     """The comparison that ends the loop, if it is one of a changing variable with a fixed bound."""
     if isinstance(condition, ex.Binary) and condition.op == "&&":
-        return recognise(walker, condition.left, facts) or recognise(walker, condition.right, facts)
+        return recognise(interpreter, condition.left, facts) or recognise(
+            interpreter, condition.right, facts
+        )
     if isinstance(condition, ex.Binary) and condition.op in _MIRRORED:
         for one, other, op in (
             (condition.left, condition.right, condition.op),
             (condition.right, condition.left, _MIRRORED[condition.op]),
         ):
             name = _plain_name(one)
-            if name is not None and _is_local(walker, name) and changes_of(facts, name):
+            if name is not None and _is_local(interpreter, name) and changes_of(facts, name):
                 return None if mentions_changed(other, facts) else Test(name, op, other, condition)
         return None
     stepped = isinstance(condition, (ex.Update, ex.Assign))
     tested = condition.target if stepped else condition  # type: ignore[union-attr]
     name = _plain_name(tested)
-    if name is not None and _is_local(walker, name) and changes_of(facts, name):
+    if name is not None and _is_local(interpreter, name) and changes_of(facts, name):
         return Test(name, "!=", None, condition)
     return None
 
@@ -67,8 +69,8 @@ def _plain_name(node: ex.Expression | None) -> str | None:
     return node.name if isinstance(node, ex.Name) else None
 
 
-def _is_local(walker: DeviceInterpreter, name: str) -> bool:
-    return isinstance(walker.scope.find(name), VariablePlace)
+def _is_local(interpreter: DeviceInterpreter, name: str) -> bool:
+    return isinstance(interpreter.scope.find(name), VariablePlace)
 
 
 def changes_of(facts: Iterable[BodyFacts], name: str) -> list[Assignment]:
@@ -94,7 +96,7 @@ def names_in(node: object) -> Iterable[str]:
         yield from names_in(child)
 
 
-def step_of(walker: DeviceInterpreter, name: str, facts: list[BodyFacts]) -> Step | None:
+def step_of(interpreter: DeviceInterpreter, name: str, facts: list[BodyFacts]) -> Step | None:
     """The step of a variable with a single unconditional change; None if it has no fixed step."""
     changes = [c for c in changes_of(facts, name) if c.op != "?"]
     if len(changes) != 1 or changes[0].conditional or not changes[0].whole:
@@ -113,7 +115,7 @@ def step_of(walker: DeviceInterpreter, name: str, facts: list[BodyFacts]) -> Ste
         return None
     if op not in ("+=", "-=", "*=", "/=", "<<=", ">>="):
         return None
-    amount = scalar(walker, value)
+    amount = scalar(interpreter, value)
     if op == "-=" and amount.expr is not None:
         return Step("+", Value(amount.type, -amount.expr, amount.varies))
     if op in ("<<=", ">>="):
@@ -124,30 +126,30 @@ def step_of(walker: DeviceInterpreter, name: str, facts: list[BodyFacts]) -> Ste
     return Step(op[0], amount)
 
 
-def trip_count(walker: DeviceInterpreter, test: Test, step: Step) -> Expr | None:
+def trip_count(interpreter: DeviceInterpreter, test: Test, step: Step) -> Expr | None:
     """The trip count of a loop without other exits; None if test and step do not give it."""
-    place = walker.scope.find(test.name)
+    place = interpreter.scope.find(test.name)
     assert place is not None
-    start = walker.read(place)
-    bound = walker.evaluate(test.bound) if test.bound is not None else number(0, "int")
+    start = interpreter.read(place)
+    bound = interpreter.evaluate(test.bound) if test.bound is not None else number(0, "int")
     if isinstance(start, PointerValue) and isinstance(bound, PointerValue):
-        return _pointer_trips(walker, start, bound, step)
+        return _pointer_trips(interpreter, start, bound, step)
     if not isinstance(start, Value) or not isinstance(bound, Value):
         return None
     if start.expr is None or bound.expr is None or step.amount.expr is None:
         return None
-    walker.machine.need(bound)
+    interpreter.costs.need(bound)
     if step.op == "+":
         return _linear_trips(test.op, start.expr, bound.expr, step.amount.expr)
     return _geometric_trips(test.op, start.expr, bound.expr, step)
 
 
 def _pointer_trips(
-    walker: DeviceInterpreter, start: PointerValue, bound: PointerValue, step: Step
+    interpreter: DeviceInterpreter, start: PointerValue, bound: PointerValue, step: Step
 ) -> Expr | None:
     if start.array is not bound.array or start.offset.expr is None or bound.offset.expr is None:
         return None
-    size = walker.bytes_of(start.pointee)
+    size = interpreter.bytes_of(start.pointee)
     if step.amount.expr is None:
         return None
     return _linear_trips("<", start.offset.expr, bound.offset.expr, step.amount.expr * size)

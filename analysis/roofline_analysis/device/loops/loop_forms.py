@@ -8,7 +8,7 @@ from typing import Final
 from roofline_analysis.device.assigned import Assignment, BodyFacts, body_facts, children
 from roofline_analysis.device.loops.induction import changes_of, mentions_changed, names_in, step_of
 from roofline_analysis.device.state.conversions import scalar
-from roofline_analysis.device.state.walker import DeviceInterpreter
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, Value, VariablePlace
 from roofline_core.algebra.symbolic import Expr, apply
 from roofline_core.program import expressions as ex
@@ -19,32 +19,34 @@ _MAX_CALLS: Final = 8
 """The deepest nesting of calls through which a variable is followed."""
 
 
-def may_change(walker: DeviceInterpreter, change: Assignment, *, addressed: bool) -> bool:
+def may_change(interpreter: DeviceInterpreter, change: Assignment, *, addressed: bool) -> bool:
     """Whether a recorded change may modify the variable; False if a call only reads it.
 
     ``addressed``: the name denotes an address, of an array or of another variable.
     """
-    called = _receivers(walker, change)
+    called = _receivers(interpreter, change)
     return called is None or any(
-        _changes(walker, function, parameter, addressed=addressed) for function, parameter in called
+        _changes(interpreter, function, parameter, addressed=addressed)
+        for function, parameter in called
     )
 
 
-def surely_changes(walker: DeviceInterpreter, change: Assignment) -> bool:
+def surely_changes(interpreter: DeviceInterpreter, change: Assignment) -> bool:
     """Whether a recorded change surely modifies the variable: assigned, here or by the callee."""
     return change.op != "?" or (
-        _receivers(walker, change) is not None and may_change(walker, change, addressed=False)
+        _receivers(interpreter, change) is not None
+        and may_change(interpreter, change, addressed=False)
     )
 
 
 def _receivers(
-    walker: DeviceInterpreter, change: Assignment
+    interpreter: DeviceInterpreter, change: Assignment
 ) -> list[tuple[Function, st.Variable]] | None:
     """The functions that a variable is passed to by name, and as what; None if not known."""
     call = change.value
     if change.op != "?" or not isinstance(call, ex.Call) or not isinstance(call.callee, ex.Name):
         return None
-    functions = walker.symbols.functions_named(call.callee.name)
+    functions = interpreter.symbols.functions_named(call.callee.name)
     if not functions:
         return None
     functions = tuple(f for f in functions if f.has_body) or functions
@@ -57,7 +59,7 @@ def _receivers(
 
 
 def _changes(
-    walker: DeviceInterpreter,
+    interpreter: DeviceInterpreter,
     function: Function,
     parameter: st.Variable,
     *,
@@ -73,16 +75,16 @@ def _changes(
     for change in body_facts(function.body).of(parameter.name):
         if change.op != "?" and (type_.reference or not change.whole):
             return True
-        called = _receivers(walker, change) if change.op == "?" else []
+        called = _receivers(interpreter, change) if change.op == "?" else []
         if called is None or any(
-            _changes(walker, *each, addressed=addressed, depth=depth + 1) for each in called
+            _changes(interpreter, *each, addressed=addressed, depth=depth + 1) for each in called
         ):
             return True
     return False
 
 
 def put_back(
-    walker: DeviceInterpreter, name: str, before: DeviceValue, facts: Iterable[BodyFacts]
+    interpreter: DeviceInterpreter, name: str, before: DeviceValue, facts: Iterable[BodyFacts]
 ) -> bool:
     """Whether each trip ends by restoring the variable's value from before the loop."""
     held = list(facts)
@@ -94,7 +96,7 @@ def put_back(
         return False
     if not _is_plain(last.value) or mentions_changed(last.value, held):
         return False
-    return scalar(walker, last.value).expr == before.expr
+    return scalar(interpreter, last.value).expr == before.expr
 
 
 def _is_plain(node: object) -> bool:
@@ -109,7 +111,7 @@ def _is_plain(node: object) -> bool:
 
 
 def halved_range(
-    walker: DeviceInterpreter,
+    interpreter: DeviceInterpreter,
     condition: ex.Expression,
     facts: list[BodyFacts],
     parts: Iterable[st.Statement],
@@ -118,17 +120,17 @@ def halved_range(
     names = [
         name
         for name in dict.fromkeys(names_in(condition))
-        if isinstance(walker.scope.find(name), VariablePlace)
+        if isinstance(interpreter.scope.find(name), VariablePlace)
         and any(c.op not in ("?", "&") for c in changes_of(facts, name))
     ]
-    if not 1 <= len(names) <= 2 or any(step_of(walker, name, facts) for name in names):
+    if not 1 <= len(names) <= 2 or any(step_of(interpreter, name, facts) for name in names):
         return None
     if not any(_halves(part, names) for part in parts):
         return None
     values = []
     for name in names:
-        place = walker.scope.find(name)
-        value = walker.read(place) if place is not None else None
+        place = interpreter.scope.find(name)
+        value = interpreter.read(place) if place is not None else None
         if not isinstance(value, Value) or value.expr is None:
             return None
         values.append(value.expr)

@@ -12,7 +12,7 @@ from typing import Final
 
 from roofline_analysis.device.assigned import BodyFacts, children
 from roofline_analysis.device.loops.induction import Step
-from roofline_analysis.device.state.walker import DeviceInterpreter
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_core.algebra.symbolic import Expr
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
@@ -36,15 +36,15 @@ _NODES_OF_A_STATEMENT: Final = 7
 
 
 def affordable(
-    walker: DeviceInterpreter, parts: Sequence[st.Statement], trips: float, nodes: int
+    interpreter: DeviceInterpreter, parts: Sequence[st.Statement], trips: float, nodes: int
 ) -> bool:
     """Whether a loop with this many nodes in its body can be walked run by run."""
     total = int(trips * nodes)
-    if total > min(_NODES_OF_A_LOOP, _NODES_OF_A_KERNEL - walker.unrolled_nodes):
+    if total > min(_NODES_OF_A_LOOP, _NODES_OF_A_KERNEL - interpreter.unrolled_nodes):
         return False
     if any(leaves(part) for part in parts):
         return False
-    walker.unrolled_nodes += total
+    interpreter.unrolled_nodes += total
     return True
 
 
@@ -89,20 +89,20 @@ def _returns(node: object) -> bool:
     return not isinstance(node, ex.Expression) and any(map(_returns, children(node)))
 
 
-def walk_runs(walker: DeviceInterpreter, parts: Sequence[st.Statement], trips: int) -> None:
+def walk_runs(interpreter: DeviceInterpreter, parts: Sequence[st.Statement], trips: int) -> None:
     """Walk the body once for each trip, with the variables' values of that trip."""
-    machine = walker.machine
-    region = machine.open_guard(())
+    costs = interpreter.costs
+    region = costs.open_guard(())
     region.walked_runs = trips
-    before = walker.statements
-    walker.entries.append(walker.next_slot)
+    before = interpreter.statements
+    interpreter.entries.append(interpreter.next_slot)
     for _ in range(trips):
         for part in parts:
-            walker.execute(part)
-    walker.entries.pop()
+            interpreter.execute(part)
+    interpreter.entries.pop()
     # Inlined functions were not counted beforehand.
-    walker.unrolled_nodes += _NODES_OF_A_STATEMENT * (walker.statements - before)
-    machine.close(region)
+    interpreter.unrolled_nodes += _NODES_OF_A_STATEMENT * (interpreter.statements - before)
+    costs.close(region)
     if region.parent is not None:
         # The region is unconditional: its values are available afterwards.
         region.parent.available.update(region.available)

@@ -22,7 +22,7 @@ from roofline_analysis.device.state.conversions import scalar
 from roofline_analysis.device.state.dead_code import keep, keep_changed
 from roofline_analysis.device.state.flow import Flow
 from roofline_analysis.device.state.frames import BlockScope
-from roofline_analysis.device.state.walker import DeviceInterpreter
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import StructValue
 from roofline_analysis.regions.conditions import is_fixed, negation, trips_of_condition
 from roofline_analysis.regions.kernel_summary import Exit, Region, Work
@@ -31,26 +31,26 @@ from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
 
 
-def walk_for(walker: DeviceInterpreter, node: st.For) -> Flow:
+def walk_for(interpreter: DeviceInterpreter, node: st.For) -> Flow:
     """A ``for`` loop."""
-    walker.scope = BlockScope({}, walker.scope)
+    interpreter.scope = BlockScope({}, interpreter.scope)
     if node.init is not None:
-        walker.execute(node.init)
+        interpreter.execute(node.init)
     parts: list[st.Statement] = [node.body]
     if node.step is not None:
         parts.append(st.Evaluate(node.line, node.step))
-    _walk_loop(walker, node.line, node.condition, parts, _requested(walker, node.unroll))
-    assert walker.scope.parent is not None
-    walker.scope = walker.scope.parent
+    _walk_loop(interpreter, node.line, node.condition, parts, _requested(interpreter, node.unroll))
+    assert interpreter.scope.parent is not None
+    interpreter.scope = interpreter.scope.parent
     return Flow.NEXT
 
 
-def walk_while(walker: DeviceInterpreter, node: st.While) -> Flow:
+def walk_while(interpreter: DeviceInterpreter, node: st.While) -> Flow:
     """A ``while`` or ``do`` loop; ``do ... while (0)``, as macros write it, is no loop."""
     if node.do_first and _is_zero(node.condition) and not jumps(node.body):
-        return walker.execute(node.body)
-    unroll = _requested(walker, node.unroll)
-    _walk_loop(walker, node.line, node.condition, [node.body], unroll, first=node.do_first)
+        return interpreter.execute(node.body)
+    unroll = _requested(interpreter, node.unroll)
+    _walk_loop(interpreter, node.line, node.condition, [node.body], unroll, first=node.do_first)
     return Flow.NEXT
 
 
@@ -58,34 +58,34 @@ def _is_zero(condition: ex.Expression) -> bool:
     return isinstance(condition, ex.Literal) and condition.value in (0, False)
 
 
-def walk_range(walker: DeviceInterpreter, node: st.ForRange) -> Flow:
+def walk_range(interpreter: DeviceInterpreter, node: st.ForRange) -> Flow:
     """A range ``for``: its trip count is the number of elements; unknown if that is unknown."""
-    value = walker.evaluate(node.range)
-    loop = _open(walker, None)
+    value = interpreter.evaluate(node.range)
+    loop = _open(interpreter, None)
     if isinstance(value, StructValue):
         loop.trips = constant(len(value.fields)) if value.fields else None
-    walker.scope = BlockScope({}, walker.scope)
+    interpreter.scope = BlockScope({}, interpreter.scope)
     type_ = node.variable.type
-    walker.declare(
-        node.variable.name, type_, walker.opaque(type_, loop.bit, node.variable.name, "data")
+    interpreter.declare(
+        node.variable.name, type_, interpreter.opaque(type_, loop.bit, node.variable.name, "data")
     )
-    before = dict(walker.slots)
-    walker.entries.append(walker.next_slot)
-    carry(walker, [node.body], loop, None)
-    walker.execute(node.body)
-    walker.entries.pop()
-    keep_changed(walker, before, walker.slots)
-    assert walker.scope.parent is not None
-    walker.scope = walker.scope.parent
-    walker.machine.close(loop)
+    before = dict(interpreter.slots)
+    interpreter.entries.append(interpreter.next_slot)
+    carry(interpreter, [node.body], loop, None)
+    interpreter.execute(node.body)
+    interpreter.entries.pop()
+    keep_changed(interpreter, before, interpreter.slots)
+    assert interpreter.scope.parent is not None
+    interpreter.scope = interpreter.scope.parent
+    interpreter.costs.close(loop)
     return Flow.NEXT
 
 
-def _requested(walker: DeviceInterpreter, unroll: ex.Expression | int | None) -> int | None:
+def _requested(interpreter: DeviceInterpreter, unroll: ex.Expression | int | None) -> int | None:
     """The factor of ``#pragma unroll``: 0 for full unrolling, None without the pragma."""
     if unroll is None or isinstance(unroll, int):
         return unroll
-    known = scalar(walker, unroll).constant
+    known = scalar(interpreter, unroll).constant
     return int(known) if known is not None else 0
 
 
@@ -93,7 +93,7 @@ def _requested(walker: DeviceInterpreter, unroll: ex.Expression | int | None) ->
 
 
 def _walk_loop(
-    walker: DeviceInterpreter,
+    interpreter: DeviceInterpreter,
     line: int,
     condition: ex.Expression | None,
     parts: list[st.Statement],
@@ -106,55 +106,55 @@ def _walk_loop(
     # ``while (n--)``, ``while (n >>= 1)``: the test also steps.
     parts = [*parts, *steps] if first else [*steps, *parts]
     facts = [body_facts(part) for part in parts]
-    test = recognise(walker, condition, facts)
-    step = step_of(walker, test.name, facts) if test is not None else None
-    trips = trip_count(walker, test, step) if test is not None and step is not None else None
+    test = recognise(interpreter, condition, facts)
+    step = step_of(interpreter, test.name, facts) if test is not None else None
+    trips = trip_count(interpreter, test, step) if test is not None and step is not None else None
     if trips is not None:
         trips = _counted_from(trips, condition, first=first)
     known = trips.constant if trips is not None else None
     if known is not None and known <= 0:
         return
-    walker.at(line)
+    interpreter.at(line)
     alone = test is not None and test.node is condition
-    if known is not None and alone and _walked_run_by_run(walker, parts, known, facts, unroll):
+    if known is not None and alone and _walked_run_by_run(interpreter, parts, known, facts, unroll):
         return
-    loop = _open(walker, trips)
-    _note_form(walker, loop, condition, facts, parts)
+    loop = _open(interpreter, trips)
+    _note_form(interpreter, loop, condition, facts, parts)
     exits = any(leaves(part) for part in parts)
-    _choose_unrolling(walker, loop, None if exits else step, facts, unroll)
+    _choose_unrolling(interpreter, loop, None if exits else step, facts, unroll)
     simple = test is not None and trips is not None
-    walker.entries.append(walker.next_slot)
-    before = dict(walker.slots)
-    carried = carry(walker, parts, loop, test.name if simple and test else None)
+    interpreter.entries.append(interpreter.next_slot)
+    before = dict(interpreter.slots)
+    carried = carry(interpreter, parts, loop, test.name if simple and test else None)
     if not loop.unrolled:
-        _charge_overhead(walker, condition, loop, simple=simple)
+        _charge_overhead(interpreter, condition, loop, simple=simple)
         if step is not None and step.amount.expr is not None:
-            charge_sharing(walker, loop, step.amount.expr)
+            charge_sharing(interpreter, loop, step.amount.expr)
     if condition is not None and not first:
-        _test(walker, condition, loop, test if simple else None, first=False)
+        _test(interpreter, condition, loop, test if simple else None, first=False)
     for part in parts if simple else body:
-        walker.execute(part)
+        interpreter.execute(part)
     if condition is not None and first:
-        _test(walker, condition, loop, test if simple else None, first=True)
+        _test(interpreter, condition, loop, test if simple else None, first=True)
     trips = loop.trips
-    walker.entries.pop()
+    interpreter.entries.pop()
     for item in carried:
-        inside = walker.slots[item.slot]
+        inside = interpreter.slots[item.slot]
         if item.step is None:
-            need_carried(walker, item.start, inside, loop)
+            need_carried(interpreter, item.start, inside, loop)
         else:
-            keep(walker, item.before, inside)
+            keep(interpreter, item.before, inside)
         before.pop(item.slot, None)
-    keep_changed(walker, before, walker.slots)
-    walker.machine.close(loop)
-    leave(walker, carried, loop, trips)
+    keep_changed(interpreter, before, interpreter.slots)
+    interpreter.costs.close(loop)
+    leave(interpreter, carried, loop, trips)
 
 
 _STEPPING: Final = (ex.Update, ex.Assign)
 
 
 def _walked_run_by_run(
-    walker: DeviceInterpreter,
+    interpreter: DeviceInterpreter,
     parts: list[st.Statement],
     known: int | float,
     facts: list[BodyFacts],
@@ -162,14 +162,14 @@ def _walked_run_by_run(
 ) -> bool:
     """Walk a fully unrolled loop trip by trip; False if it is none or would take too long."""
     size = sum(fact.size for fact in facts)
-    if not unrolls_whole(known, facts, unroll) or not affordable(walker, parts, known, size):
+    if not unrolls_whole(known, facts, unroll) or not affordable(interpreter, parts, known, size):
         return False
-    walk_runs(walker, parts, int(known))
+    walk_runs(interpreter, parts, int(known))
     return True
 
 
 def _note_form(
-    walker: DeviceInterpreter,
+    interpreter: DeviceInterpreter,
     loop: Region,
     condition: ex.Expression | None,
     facts: list[BodyFacts],
@@ -177,7 +177,7 @@ def _note_form(
 ) -> None:
     """Record the form of a loop without a trip count: binary search or atomic retry."""
     if loop.trips is None and condition is not None:
-        loop.spread = halved_range(walker, condition, facts, parts)
+        loop.spread = halved_range(interpreter, condition, facts, parts)
         loop.waits = waits_for_atomic(condition, parts)
 
 
@@ -196,7 +196,7 @@ def _counted_from(trips: Expr, condition: ex.Expression | None, *, first: bool) 
 
 
 def _test(
-    walker: DeviceInterpreter,
+    interpreter: DeviceInterpreter,
     condition: ex.Expression,
     loop: Region,
     test: Test | None,
@@ -209,13 +209,13 @@ def _test(
     ``first``: the body runs before the test.
     """
     if isinstance(condition, ex.Binary) and condition.op == "&&":
-        _test(walker, condition.left, loop, test, first=first)
-        _test(walker, condition.right, loop, test, first=first)
+        _test(interpreter, condition.left, loop, test, first=first)
+        _test(interpreter, condition.right, loop, test, first=first)
         return
     if test is not None and condition is test.node:
         return
-    value = truth(walker, scalar(walker, condition))
-    walker.machine.need(value)
+    value = truth(interpreter, scalar(interpreter, condition))
+    interpreter.costs.need(value)
     leaves = Exit(negation(value.expr), at_start=not first)
     if test is not None or loop.unrolled:
         loop.exits.append(leaves)
@@ -232,16 +232,16 @@ def _test(
         loop.exits.append(leaves)
 
 
-def _open(walker: DeviceInterpreter, trips: Expr | None) -> Region:
-    loop = walker.machine.open_loop()
+def _open(interpreter: DeviceInterpreter, trips: Expr | None) -> Region:
+    loop = interpreter.costs.open_loop()
     loop.trips = trips
-    walker.next_fresh += 1
-    loop.counter = make_symbol(f"trip#{walker.next_fresh}", "loop", nonnegative=True)
+    interpreter.next_fresh += 1
+    loop.counter = make_symbol(f"trip#{interpreter.next_fresh}", "loop", nonnegative=True)
     return loop
 
 
 def _choose_unrolling(
-    walker: DeviceInterpreter,
+    interpreter: DeviceInterpreter,
     loop: Region,
     step: Step | None,
     facts: list[BodyFacts],
@@ -256,21 +256,21 @@ def _choose_unrolling(
     elif unroll is None:
         loop.copies = copies_of(loop.trips, step, facts)
     if loop.parent is not None and known is None:
-        loop.parent.charge(walker.machine.site, Work.INT, INTEGER_COSTS["loop entry"])
+        loop.parent.charge(interpreter.costs.site, Work.INT, INTEGER_COSTS["loop entry"])
     if loop.copies > 1 and known is None and loop.parent is not None:
         # The remaining trips run in a separate loop afterwards.
         outside = loop.parent
-        outside.charge(walker.machine.site, Work.INT, INTEGER_COSTS["runs left over"])
-        if walker.machine.find(("rounds", loop.trips), outside) is None:
+        outside.charge(interpreter.costs.site, Work.INT, INTEGER_COSTS["runs left over"])
+        if interpreter.costs.find(("rounds", loop.trips), outside) is None:
             outside.available["rounds", loop.trips] = True
-            outside.charge(walker.machine.site, Work.INT, INTEGER_COSTS["unrolled loop"])
+            outside.charge(interpreter.costs.site, Work.INT, INTEGER_COSTS["unrolled loop"])
 
 
 def _charge_overhead(
-    walker: DeviceInterpreter, condition: ex.Expression | None, loop: Region, *, simple: bool
+    interpreter: DeviceInterpreter, condition: ex.Expression | None, loop: Region, *, simple: bool
 ) -> None:
     if simple:
-        loop.charge(walker.machine.site, Work.INT, INTEGER_COSTS["loop"] / loop.copies)
+        loop.charge(interpreter.costs.site, Work.INT, INTEGER_COSTS["loop"] / loop.copies)
 
 
 # -- loop-carried variables

@@ -11,7 +11,7 @@ from roofline_analysis.device.costs.expansions import OperationCost, conversion_
 from roofline_analysis.device.costs.integer_costs import is_wide
 from roofline_analysis.device.operations import Operation
 from roofline_analysis.device.state.dead_code import keep
-from roofline_analysis.device.state.walker import DeviceInterpreter
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import Value, number
 from roofline_analysis.language.types import (
     common_type,
@@ -99,38 +99,42 @@ def shortened(expr: Expr, longest: int = MAX_SIZE) -> Expr | None:
     return apply("whole", expr) if is_fixed(expr) and expr.written <= _MAX_WRITTEN else None
 
 
-def binary(walker: DeviceInterpreter, op: str, left: Value, right: Value) -> Value:
+def binary(interpreter: DeviceInterpreter, op: str, left: Value, right: Value) -> Value:
     """``left op right`` by C++'s conversions."""
     if op in ("&&", "||"):
-        return _logical(walker, op, left, right)
+        return _logical(interpreter, op, left, right)
     shift = op in ("<<", ">>")
     type_ = promoted(left.type) if shift else common_type(left.type, right.type)
     if is_float(type_) or precision_of(type_) is Precision.HP:
         return _float_binary(
-            walker, op, convert(walker, left, type_), convert(walker, right, type_), type_
+            interpreter,
+            op,
+            convert(interpreter, left, type_),
+            convert(interpreter, right, type_),
+            type_,
         )
     if not is_integer(type_):
-        keep(walker, left, right)
+        keep(interpreter, left, right)
         return Value(type_, None, left.varies | right.varies)
-    return _integer_binary(walker, op, left, right, type_)
+    return _integer_binary(interpreter, op, left, right, type_)
 
 
 def _integer_binary(
-    walker: DeviceInterpreter, op: str, left: Value, right: Value, type_: str
+    interpreter: DeviceInterpreter, op: str, left: Value, right: Value, type_: str
 ) -> Value:
     varies = left.varies | right.varies
     expr = _numeric(_INTEGER, op, left, right)
     compared = op in COMPARISONS
     result_type = "bool" if compared else type_
     if expr is None:
-        expr = walker.fresh(op, "data")
+        expr = interpreter.fresh(op, "data")
     known = expr.constant
     if known is not None:
         return number(wrapped(known, result_type), result_type)
     if not compared:
-        left, right = convert(walker, left, type_), convert(walker, right, type_)
+        left, right = convert(interpreter, left, type_), convert(interpreter, right, type_)
         if op in ("<<", ">>"):
-            right = convert(walker, right, "int")
+            right = convert(interpreter, right, "int")
     for operand in (left, right):
         if operand.type == result_type and operand.expr == expr:
             return operand
@@ -139,8 +143,8 @@ def _integer_binary(
     return Value(result_type, expr, varies, (op, (left, right)))
 
 
-def _logical(walker: DeviceInterpreter, op: str, left: Value, right: Value) -> Value:
-    a, b = truth(walker, left), truth(walker, right)
+def _logical(interpreter: DeviceInterpreter, op: str, left: Value, right: Value) -> Value:
+    a, b = truth(interpreter, left), truth(interpreter, right)
     expr = None if a.expr is None or b.expr is None else _INTEGER[op](a.expr, b.expr)
     if expr is None:
         for one, other in ((a, b), (b, a)):
@@ -150,7 +154,7 @@ def _logical(walker: DeviceInterpreter, op: str, left: Value, right: Value) -> V
     return Value("bool", expr, a.varies | b.varies, ("and" if op == "&&" else "or", (a, b)))
 
 
-def truth(walker: DeviceInterpreter, value: Value) -> Value:
+def truth(interpreter: DeviceInterpreter, value: Value) -> Value:
     """The value as a condition."""
     if value.type == "bool" or (value.node is not None and value.node[0] in ("compare", "equal")):
         return value
@@ -165,7 +169,7 @@ _SYMMETRIC: Final = ("+", "*")
 
 
 def _float_binary(
-    walker: DeviceInterpreter, op: str, left: Value, right: Value, type_: str
+    interpreter: DeviceInterpreter, op: str, left: Value, right: Value, type_: str
 ) -> Value:
     varies = left.varies | right.varies
     expr = _numeric(_FLOAT, op, left, right)
@@ -174,59 +178,63 @@ def _float_binary(
     operands = (left.key(), right.key())
     # a + b and b + a round alike: one number serves both.
     key = ("float", op, frozenset(operands) if op in _SYMMETRIC else operands, type_)
-    machine = walker.machine
-    home = machine.home(varies)
-    found = machine.find(key, home)
+    costs = interpreter.costs
+    home = costs.home(varies)
+    found = costs.find(key, home)
     if isinstance(found, Value):
         return found
     if op in COMPARISONS:
-        machine.need(left)
-        machine.need(right)
+        costs.need(left)
+        costs.need(right)
         if expr is None:
-            expr = walker.fresh(op, "data")
-            walker.means(expr, _estimate(op, left, right))
+            expr = interpreter.fresh(op, "data")
+            interpreter.means(expr, _estimate(op, left, right))
         result = Value("bool", expr, varies)
     else:
         estimate = _estimate(op, left, right) if expr is None else None
-        made = _made(walker, op, type_, left, right)
+        made = _made(interpreter, op, type_, left, right)
         result = Value(type_, expr, varies, None, made, estimate)
     home.available[key] = result
     return result
 
 
 def _made(
-    walker: DeviceInterpreter, op: str, type_: str, left: Value, right: Value
+    interpreter: DeviceInterpreter, op: str, type_: str, left: Value, right: Value
 ) -> Operation | None:
     """The recorded operation; None for integers that no floating-point operation made."""
-    machine = walker.machine
+    costs = interpreter.costs
     operands, varies = (left, right), left.varies | right.varies
     precision = precision_of(type_)
     if precision is None or precision not in _WORK:
-        return machine.passed_on(operands)
+        return costs.passed_on(operands)
     kind = _WORK[precision]
-    _need_literals(walker, left, right)
+    _need_literals(interpreter, left, right)
     if op in ("+", "-"):
-        return _sum(walker, kind, type_, left, right)
+        return _sum(interpreter, kind, type_, left, right)
     divisor = right.constant
     if op == "*" or (op == "/" and divisor and _exact_reciprocal(divisor)):
         charges = ((kind, _lanes(type_)),)
-        return machine.note(operands, charges, varies, needs=operands, product=kind)
+        return costs.note(operands, charges, varies, needs=operands, product=kind)
     if op != "/":
-        return machine.passed_on(operands)
+        return costs.passed_on(operands)
     if left.constant == 1:
         form = "1 /"
     else:
         form = "/ const" if divisor is not None else "/"
     cost = operator_cost(f"{type_} {form}") or operator_cost(f"{type_} /")
-    return machine.note(operands, _charges(cost) if cost else (), varies, needs=operands)
+    return costs.note(operands, _charges(cost) if cost else (), varies, needs=operands)
 
 
-def _sum(walker: DeviceInterpreter, kind: Work, type_: str, left: Value, right: Value) -> Operation:
+def _sum(
+    interpreter: DeviceInterpreter, kind: Work, type_: str, left: Value, right: Value
+) -> Operation:
     operands = (left, right)
     fusable: tuple[Value, ...] = operands
-    if not walker.contracts_all:
-        fusable = tuple(o for o, own in zip(fusable, walker.written_products, strict=True) if own)
-    return walker.machine.note(
+    if not interpreter.contracts_all:
+        fusable = tuple(
+            o for o, own in zip(fusable, interpreter.written_products, strict=True) if own
+        )
+    return interpreter.costs.note(
         operands,
         ((kind, _lanes(type_)),),
         left.varies | right.varies,
@@ -235,20 +243,20 @@ def _sum(walker: DeviceInterpreter, kind: Work, type_: str, left: Value, right: 
     )
 
 
-def _need_literals(walker: DeviceInterpreter, *operands: Value) -> None:
+def _need_literals(interpreter: DeviceInterpreter, *operands: Value) -> None:
     """A double whose lower half is not 0 does not fit in an instruction: it takes two moves.
 
     One of the two is an IMAD, which counts as an integer operation.
     """
-    machine = walker.machine
+    costs = interpreter.costs
     for operand in operands:
         known = operand.constant
         if operand.type != "double" or known is None or not _has_lower_half(known):
             continue
-        home = machine.home(0)
-        if machine.find(("literal", known), home) is None:
+        home = costs.home(0)
+        if costs.find(("literal", known), home) is None:
             home.available["literal", known] = True
-            home.charge(machine.site, Work.INT, 1.0)
+            home.charge(costs.site, Work.INT, 1.0)
 
 
 def _has_lower_half(number_: float) -> bool:
@@ -265,18 +273,21 @@ def _exact_reciprocal(divisor: int | float) -> bool:
     return mantissa == 0.5
 
 
-def charge_cost(walker: DeviceInterpreter, cost: OperationCost, varies: int) -> None:
+def charge_cost(interpreter: DeviceInterpreter, cost: OperationCost, varies: int) -> None:
     """Charge a measured expansion."""
     for kind, amount in _charges(cost):
-        walker.machine.charge(kind, amount, varies)
+        interpreter.costs.charge(kind, amount, varies)
 
 
 def note_cost(
-    walker: DeviceInterpreter, cost: OperationCost | None, operands: tuple[Value, ...], varies: int
+    interpreter: DeviceInterpreter,
+    cost: OperationCost | None,
+    operands: tuple[Value, ...],
+    varies: int,
 ) -> Operation:
     """Note a measured expansion, to be charged if something uses its result."""
     charges = _charges(cost) if cost is not None else ()
-    return walker.machine.note(operands, charges, varies, needs=operands)
+    return interpreter.costs.note(operands, charges, varies, needs=operands)
 
 
 def _charges(cost: OperationCost) -> tuple[tuple[Work, float], ...]:
@@ -292,7 +303,7 @@ def _charges(cost: OperationCost) -> tuple[tuple[Work, float], ...]:
     return tuple(each for each in amounts if each[1])
 
 
-def convert(walker: DeviceInterpreter, value: Value, type_: str) -> Value:
+def convert(interpreter: DeviceInterpreter, value: Value, type_: str) -> Value:
     """The value in another arithmetic type."""
     if value.type == type_ or not (is_float(type_) or is_integer(type_)):
         return value
@@ -302,28 +313,30 @@ def convert(walker: DeviceInterpreter, value: Value, type_: str) -> Value:
             return number(wrapped(known, type_), type_) if abs(known) < 2**64 else value
         return number(float(known) if is_float(type_) else known, type_)
     if is_integer(value.type) and is_integer(type_):
-        return _resized(walker, value, type_)
-    machine = walker.machine
+        return _resized(interpreter, value, type_)
+    costs = interpreter.costs
     counted = is_integer(value.type) or is_integer(type_)
     if counted:
-        machine.need(value)
+        costs.need(value)
     expr = value.expr
     if expr is not None and is_integer(type_):
         expr = apply("trunc", expr)
     if expr is None and is_integer(type_):
-        expr = walker.fresh("int", "data")
-        walker.means(expr, apply("trunc", value.estimate) if value.estimate is not None else None)
+        expr = interpreter.fresh("int", "data")
+        interpreter.means(
+            expr, apply("trunc", value.estimate) if value.estimate is not None else None
+        )
     key = ("convert", type_, value.key())
-    home = machine.home(value.varies)
-    found = machine.find(key, home)
+    home = costs.home(value.varies)
+    found = costs.find(key, home)
     if isinstance(found, Value):
         return found
     cost = conversion_cost(value.type, type_)
     charges = ((Work.CONVERSION, 1.0),) if cost is None else _charges(cost)
     result = Value(type_, expr, value.varies)
-    made = machine.note((value,), charges, value.varies, needs=(value,))
+    made = costs.note((value,), charges, value.varies, needs=(value,))
     if is_integer(type_):
-        machine.operations.keep(made)
+        costs.operations.keep(made)
     else:
         result.made = made
         result.estimate = value.estimate
@@ -336,11 +349,11 @@ _LOW_PARTS: Final = frozenset(("+", "-", "*", "<<", "&", "|", "^", "~", "negate"
 _MAX_NARROWED: Final = 3
 
 
-def _resized(walker: DeviceInterpreter, value: Value, type_: str, depth: int = 0) -> Value:
+def _resized(interpreter: DeviceInterpreter, value: Value, type_: str, depth: int = 0) -> Value:
     """An integer in another integer type."""
     node = value.node
     if value.type == "bool" and type_ != "bool" and value.constant is None:
-        walker.machine.need(value)
+        interpreter.costs.need(value)
         return Value(type_, value.expr, value.varies, ("from bool", (value,)))
     if node is None:
         return Value(type_, value.expr, value.varies)
@@ -350,34 +363,34 @@ def _resized(walker: DeviceInterpreter, value: Value, type_: str, depth: int = 0
     operation, operands = node
     if narrower and not wider:
         if operation == "extend":
-            return _resized(walker, operands[0], type_, depth)
+            return _resized(interpreter, operands[0], type_, depth)
         if operation == ">>":
             return Value(type_, value.expr, value.varies, (">> low", operands))
         if operation in _LOW_PARTS and depth < _MAX_NARROWED:
             first, *rest = operands
-            low = [_resized(walker, first, type_, depth + 1)]
-            low += rest if operation == "<<" else [_low(walker, o, type_, depth) for o in rest]
+            low = [_resized(interpreter, first, type_, depth + 1)]
+            low += rest if operation == "<<" else [_low(interpreter, o, type_, depth) for o in rest]
             return Value(type_, value.expr, value.varies, (operation, tuple(low)))
     if operation in ("/", "%", ">>", ">> low", "compare", "equal", "extend", "min", "max"):
         # These cost by the type they are done in, not by the one they are stored in.
-        walker.machine.need(value)
+        interpreter.costs.need(value)
         return Value(type_, value.expr, value.varies)
     return Value(type_, value.expr, value.varies, node)
 
 
-def _low(walker: DeviceInterpreter, value: Value, type_: str, depth: int) -> Value:
-    return value if value.constant is not None else _resized(walker, value, type_, depth + 1)
+def _low(interpreter: DeviceInterpreter, value: Value, type_: str, depth: int) -> Value:
+    return value if value.constant is not None else _resized(interpreter, value, type_, depth + 1)
 
 
-def negate(walker: DeviceInterpreter, value: Value) -> Value:
+def negate(interpreter: DeviceInterpreter, value: Value) -> Value:
     """``-value``: free for floating point, where it is an operand modifier."""
     expr = -value.expr if value.expr is not None else None
     if is_float(value.type):
         if expr is not None and expr.constant is not None:
             return number(expr.constant, value.type)
         key = ("negate", value.key())
-        home = walker.machine.home(value.varies)
-        found = walker.machine.find(key, home)
+        home = interpreter.costs.home(value.varies)
+        found = interpreter.costs.find(key, home)
         if isinstance(found, Value):
             return found
         estimate = -value.estimate if value.estimate is not None else None

@@ -6,8 +6,7 @@ be used there, so the operations behind it are charged.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from roofline_analysis.device.state.variables import Variables
 from roofline_analysis.device.values import (
     DeviceValue,
     FieldPlace,
@@ -19,52 +18,49 @@ from roofline_analysis.device.values import (
     VariablePlace,
 )
 
-if TYPE_CHECKING:
-    from roofline_analysis.device.state.variables import Variables
 
-
-def keep(walker: Variables, *values: DeviceValue | None) -> None:
+def keep(interpreter: Variables, *values: DeviceValue | None) -> None:
     """Note that something may use the values, or anything that they hold or point to."""
     seen: set[int] = set()
     for value in values:
-        _keep(walker, value, seen)
+        _keep(interpreter, value, seen)
 
 
-def keep_place(walker: Variables, place: Place) -> None:
+def keep_place(interpreter: Variables, place: Place) -> None:
     """Note that something may read any part of the variable that a place is in."""
-    _keep_place(walker, place, set())
+    _keep_place(interpreter, place, set())
 
 
 def keep_changed(
-    walker: Variables, before: dict[int, DeviceValue], after: dict[int, DeviceValue]
+    interpreter: Variables, before: dict[int, DeviceValue], after: dict[int, DeviceValue]
 ) -> None:
     """Note that something may use what variables held before a change, and after it."""
     for slot, value in before.items():
         now = after.get(slot, value)
         if now is not value:
-            keep(walker, value, now)
+            keep(interpreter, value, now)
 
 
-def keep_skipped(walker: Variables, before: dict[int, DeviceValue]) -> None:
+def keep_skipped(interpreter: Variables, before: dict[int, DeviceValue]) -> None:
     """Mark the variables' earlier values as used: not all threads run the expression."""
-    if walker.slots != before:
-        keep_changed(walker, before, walker.slots)
+    if interpreter.slots != before:
+        keep_changed(interpreter, before, interpreter.slots)
 
 
-def _keep(walker: Variables, value: DeviceValue | None, seen: set[int]) -> None:
+def _keep(interpreter: Variables, value: DeviceValue | None, seen: set[int]) -> None:
     if isinstance(value, Value):
         if value.made is not None:
-            walker.machine.operations.keep(value.made)
+            interpreter.costs.operations.keep(value.made)
     elif isinstance(value, StructValue):
         for inner in value.fields.values():
-            _keep(walker, inner, seen)
+            _keep(interpreter, inner, seen)
     elif isinstance(value, PlacePointer):
-        _keep_place(walker, value.place, seen)
+        _keep_place(interpreter, value.place, seen)
 
 
-def _keep_place(walker: Variables, place: Place, seen: set[int]) -> None:
+def _keep_place(interpreter: Variables, place: Place, seen: set[int]) -> None:
     while isinstance(place, (FieldPlace, SwizzlePlace)):
         place = place.owner
     if isinstance(place, VariablePlace) and place.slot not in seen:
         seen.add(place.slot)
-        _keep(walker, walker.slots.get(place.slot), seen)
+        _keep(interpreter, interpreter.slots.get(place.slot), seen)

@@ -6,8 +6,7 @@ come and turned into accesses for the arrays that some index addresses at run ti
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from roofline_analysis.device.state.variables import Variables
 from roofline_analysis.device.values import (
     LAUNCH,
     THREAD,
@@ -20,10 +19,7 @@ from roofline_analysis.device.values import (
 from roofline_analysis.regions.kernel_summary import Access, AccessMode, Array, Region, Site
 from roofline_core.algebra.symbolic import ZERO, Expr, constant, from_atom
 from roofline_core.program.records import record
-
-if TYPE_CHECKING:
-    from roofline_analysis.device.state.variables import Variables
-    from roofline_core.program.types import Type
+from roofline_core.program.types import Type
 
 
 @record(frozen=True, slots=True)
@@ -44,27 +40,25 @@ class LocalArrays:
         self._types: dict[int, Type] = {}
         self._addressed: set[int] = set()
 
-    def note(self, walker: Variables, place: FieldPlace, mode: AccessMode) -> None:
+    def note(self, interpreter: Variables, place: FieldPlace, mode: AccessMode) -> None:
         """Record a read or write of an array element."""
-        found = _locate(walker, place)
+        found = _locate(interpreter, place)
         if found is None:
             return
         slot, offset, fixed = found
-        size = walker.bytes_of(place.type)
-        machine = walker.machine
-        self._uses.setdefault(slot, []).append(
-            _Use(machine.region, machine.site, mode, offset, size)
-        )
-        self._types[slot] = walker.slot_types[slot]
+        size = interpreter.bytes_of(place.type)
+        costs = interpreter.costs
+        self._uses.setdefault(slot, []).append(_Use(costs.region, costs.site, mode, offset, size))
+        self._types[slot] = interpreter.slot_types[slot]
         if not fixed:
             self._addressed.add(slot)
 
-    def emit(self, walker: Variables) -> None:
+    def emit(self, interpreter: Variables) -> None:
         """Add the accesses of those arrays that stand in local memory to their regions."""
         thread = _linear_thread()
         for slot in sorted(self._addressed):
             type_ = self._types[slot]
-            whole = walker.types.size(type_)
+            whole = interpreter.types.size(type_)
             if whole is None:
                 continue
             array = Array(f"local array at slot {slot}", "local", type_)
@@ -77,7 +71,7 @@ class LocalArrays:
                 )
 
 
-def _locate(walker: Variables, place: FieldPlace) -> tuple[int, Expr | None, bool] | None:
+def _locate(interpreter: Variables, place: FieldPlace) -> tuple[int, Expr | None, bool] | None:
     """The array's variable, the element's offset in bytes, and whether its index is a constant."""
     offset: Expr | None = ZERO
     fixed = True
@@ -85,23 +79,23 @@ def _locate(walker: Variables, place: FieldPlace) -> tuple[int, Expr | None, boo
     while isinstance(current, FieldPlace):
         index = current.index
         if index is not None:
-            fixed = fixed and _is_fixed(walker, index)
-            size = walker.bytes_of(current.type)
+            fixed = fixed and _is_fixed(interpreter, index)
+            size = interpreter.bytes_of(current.type)
             offset = offset + index.expr * size if offset is not None and index.expr else None
         current = current.owner
-    if not isinstance(current, VariablePlace) or current.slot not in walker.slots:
+    if not isinstance(current, VariablePlace) or current.slot not in interpreter.slots:
         return None
-    held = walker.slots[current.slot]
-    if not isinstance(held, StructValue) or not walker.slot_types[current.slot].dims:
+    held = interpreter.slots[current.slot]
+    if not isinstance(held, StructValue) or not interpreter.slot_types[current.slot].dims:
         return None
     return current.slot, offset, fixed
 
 
-def _is_fixed(walker: Variables, index: Value) -> bool:
+def _is_fixed(interpreter: Variables, index: Value) -> bool:
     """Whether the index is a constant once the loops around are unrolled."""
     if index.constant is not None:
         return True
-    expr, _ = walker.machine.without_unrolled(index)
+    expr, _ = interpreter.costs.without_unrolled(index)
     return expr is not None and expr.constant is not None
 
 

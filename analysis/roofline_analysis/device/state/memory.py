@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.device.state.dead_code import keep
-from roofline_analysis.device.state.walker import DeviceInterpreter
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import (
     DeviceValue,
     PlacePointer,
@@ -24,14 +24,16 @@ _FILLED: Final = frozenset(("global", "constant"))
 
 
 def offset_by(
-    walker: DeviceInterpreter, pointer: PointerValue, index: Value, pointee: Type | None = None
+    interpreter: DeviceInterpreter, pointer: PointerValue, index: Value, pointee: Type | None = None
 ) -> PointerValue:
     """``pointer + index``, the index counted in elements."""
     element = pointee or pointer.pointee
-    size = _stride(walker, element)
+    size = _stride(interpreter, element)
     base = pointer.offset
     if index.expr is None:
-        return PointerValue(pointer.array, Value("long", None, walker.machine.loop_bits()), element)
+        return PointerValue(
+            pointer.array, Value("long", None, interpreter.costs.loop_bits()), element
+        )
     if base.expr is None:
         return PointerValue(pointer.array, base, element)
     expr = base.expr + index.expr * size
@@ -40,16 +42,16 @@ def offset_by(
     return PointerValue(pointer.array, value, element)
 
 
-def _stride(walker: DeviceInterpreter, element: Type) -> Expr | int:
+def _stride(interpreter: DeviceInterpreter, element: Type) -> Expr | int:
     """Bytes from one element to the next; rows of ``float (*x)[n]`` are as long as ``n`` says."""
-    closed = walker.types.resolve(element)
-    if not closed.dims or walker.types.size(closed) is not None:
-        return walker.bytes_of(closed)
-    total = constant(walker.bytes_of(Type(closed.name, closed.args, closed.pointers)))
+    closed = interpreter.types.resolve(element)
+    if not closed.dims or interpreter.types.size(closed) is not None:
+        return interpreter.bytes_of(closed)
+    total = constant(interpreter.bytes_of(Type(closed.name, closed.args, closed.pointers)))
     for dim in closed.dims:
-        extent = walker.evaluate(dim) if dim is not None else None
+        extent = interpreter.evaluate(dim) if dim is not None else None
         if not isinstance(extent, Value) or extent.expr is None:
-            return walker.bytes_of(closed)
+            return interpreter.bytes_of(closed)
         total = total * extent.expr
     return total
 
@@ -63,54 +65,56 @@ def field_of(pointer: PointerValue, offset_bytes: int, type_: Type) -> PointerVa
     return PointerValue(pointer.array, moved, type_)
 
 
-def load(walker: DeviceInterpreter, pointer: PointerValue) -> DeviceValue:
+def load(interpreter: DeviceInterpreter, pointer: PointerValue) -> DeviceValue:
     """The value in memory; a repeated load with no store between is one load."""
-    type_ = walker.types.resolve(pointer.pointee)
+    type_ = interpreter.types.resolve(pointer.pointee)
     if type_.dims:
         # A row of a larger array decays to a pointer to its first element.
         return PointerValue(pointer.array, pointer.offset, type_.pointee())
-    machine = walker.machine
+    costs = interpreter.costs
     array = pointer.array
     varies = pointer.offset.varies
-    if not array.read_only and _stored_in_loop(walker, array):
-        varies |= machine.loop_bits()
-    size = walker.bytes_of(type_)
+    if not array.read_only and _stored_in_loop(interpreter, array):
+        varies |= costs.loop_bits()
+    size = interpreter.bytes_of(type_)
     key = None
     if pointer.offset.expr is not None:
-        key = ("load", array, pointer.offset.expr, _epoch(walker, array), size)
-        found = machine.find(key, machine.region)
+        key = ("load", array, pointer.offset.expr, _epoch(interpreter, array), size)
+        found = costs.find(key, costs.region)
         if found is not None:
             return found  # type: ignore[return-value]
-    value = _loaded(walker, array, type_, varies, pointer)
-    machine.touch(pointer, size, AccessMode.READ, _symbol_of(value))
+    value = _loaded(interpreter, array, type_, varies, pointer)
+    costs.touch(pointer, size, AccessMode.READ, _symbol_of(value))
     if key is not None:
-        machine.region.available[key] = value
+        costs.region.available[key] = value
     return value
 
 
-def _epoch(walker: DeviceInterpreter, array: Array) -> int:
+def _epoch(interpreter: DeviceInterpreter, array: Array) -> int:
     """The version of the array's contents, which increases with each store that may alias it."""
     if array.read_only:
         return 0
-    own = walker.epochs.get(array, 0)
-    return own if array.restrict else own + walker.epochs.get(array.space, 0)
+    own = interpreter.epochs.get(array, 0)
+    return own if array.restrict else own + interpreter.epochs.get(array.space, 0)
 
 
 def _loaded(
-    walker: DeviceInterpreter, array: Array, type_: Type, varies: int, pointer: PointerValue
+    interpreter: DeviceInterpreter, array: Array, type_: Type, varies: int, pointer: PointerValue
 ) -> DeviceValue:
     if type_.pointers:
         name = f"{array.name}[]"
         pointee = Type(type_.name, type_.args, type_.pointers - 1, const=type_.const)
-        return PointerValue(walker.array(name, pointee, indirect=True), number(0, "long"), pointee)
+        return PointerValue(
+            interpreter.array(name, pointee, indirect=True), number(0, "long"), pointee
+        )
     if is_float(type_.name):
-        drawn = walker.fresh(array.name, "data") if array.space in _FILLED else None
+        drawn = interpreter.fresh(array.name, "data") if array.space in _FILLED else None
         return Value(type_.name, None, varies, estimate=drawn)
     if is_integer(type_.name):
         unsigned = type_.name.startswith("unsigned") or type_.name == "bool"
-        fresh = walker.fresh(array.name, "data", nonnegative=unsigned)
+        fresh = interpreter.fresh(array.name, "data", nonnegative=unsigned)
         return Value(type_.name, fresh, varies)
-    return walker.opaque(type_, varies, array.name, "data")
+    return interpreter.opaque(type_, varies, array.name, "data")
 
 
 def _symbol_of(value: DeviceValue) -> Symbol | None:
@@ -121,51 +125,53 @@ def _symbol_of(value: DeviceValue) -> Symbol | None:
     return atoms[0] if len(atoms) == 1 and isinstance(atoms[0], Symbol) else None
 
 
-def _stored_in_loop(walker: DeviceInterpreter, array: Array) -> bool:
+def _stored_in_loop(interpreter: DeviceInterpreter, array: Array) -> bool:
     stored = ("stored", array)
-    return any(stored in loop.available for loop in walker.machine.region.loops())
+    return any(stored in loop.available for loop in interpreter.costs.region.loops())
 
 
-def store(walker: DeviceInterpreter, pointer: PointerValue, value: DeviceValue) -> None:
+def store(interpreter: DeviceInterpreter, pointer: PointerValue, value: DeviceValue) -> None:
     """Write a value to memory."""
-    machine = walker.machine
+    costs = interpreter.costs
     array = pointer.array
-    type_ = walker.types.resolve(pointer.pointee)
-    need_value(walker, value)
-    size = walker.bytes_of(type_)
-    machine.touch(pointer, size, AccessMode.WRITE)
+    type_ = interpreter.types.resolve(pointer.pointee)
+    need_value(interpreter, value)
+    size = interpreter.bytes_of(type_)
+    costs.touch(pointer, size, AccessMode.WRITE)
     # Another pointer of the same space may name this memory, unless it is restrict.
     changed: object = array if array.restrict else array.space
-    walker.epochs[changed] = walker.epochs.get(changed, 0) + 1
+    interpreter.epochs[changed] = interpreter.epochs.get(changed, 0) + 1
     if pointer.offset.expr is not None and isinstance(value, (Value, StructValue)):
-        key = ("load", array, pointer.offset.expr, _epoch(walker, array), size)
-        machine.region.available[key] = value
+        key = ("load", array, pointer.offset.expr, _epoch(interpreter, array), size)
+        costs.region.available[key] = value
 
 
-def need_value(walker: DeviceInterpreter, value: DeviceValue) -> None:
+def need_value(interpreter: DeviceInterpreter, value: DeviceValue) -> None:
     """Charge the instructions that bring a value into registers."""
     if isinstance(value, Value):
-        walker.machine.need(value)
+        interpreter.costs.need(value)
     elif isinstance(value, StructValue):
         for inner in value.fields.values():
-            need_value(walker, inner)
+            need_value(interpreter, inner)
     elif isinstance(value, PointerValue):
-        walker.machine.need_address(value)
+        interpreter.costs.need_address(value)
     else:
-        keep(walker, value)
+        keep(interpreter, value)
 
 
-def compare_pointers(walker: DeviceInterpreter, left: DeviceValue, right: DeviceValue) -> Value:
+def compare_pointers(
+    interpreter: DeviceInterpreter, left: DeviceValue, right: DeviceValue
+) -> Value:
     """The outcome of comparing addresses: known only against null."""
     if isinstance(left, (PointerValue, PlacePointer)) and isinstance(right, Value):
         return number(0, "bool") if right.constant == 0 else Value("bool", None, 0)
-    return Value("bool", None, walker.machine.loop_bits())
+    return Value("bool", None, interpreter.costs.loop_bits())
 
 
-def difference(walker: DeviceInterpreter, left: PointerValue, right: PointerValue) -> Value:
+def difference(interpreter: DeviceInterpreter, left: PointerValue, right: PointerValue) -> Value:
     """``left - right`` in elements, where both point into one array."""
     if left.array is right.array and left.offset.expr is not None and right.offset.expr is not None:
-        size = walker.bytes_of(left.pointee)
+        size = interpreter.bytes_of(left.pointee)
         expr = apply("div", left.offset.expr - right.offset.expr, constant(size))
         return Value("long", expr, left.offset.varies | right.offset.varies)
-    return Value("long", None, walker.machine.loop_bits())
+    return Value("long", None, interpreter.costs.loop_bits())

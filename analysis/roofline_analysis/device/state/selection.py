@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from roofline_analysis.device.state.arithmetic import MAX_SIZE, shortened
 from roofline_analysis.device.state.dead_code import keep
-from roofline_analysis.device.state.walker import DeviceInterpreter
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, StructValue, Value
 from roofline_analysis.language.types import common_type, is_float
 from roofline_core.algebra.symbolic import Expr, apply
 
 
 def select(
-    walker: DeviceInterpreter, condition: Value, then: DeviceValue, otherwise: DeviceValue
+    interpreter: DeviceInterpreter, condition: Value, then: DeviceValue, otherwise: DeviceValue
 ) -> DeviceValue:
     """One of two values, by a condition of each thread."""
     if then is otherwise:
@@ -21,20 +21,20 @@ def select(
         varies = condition.varies | then.varies | otherwise.varies
         expr = _selected(condition.expr, then.expr, otherwise.expr)
         if is_float(type_):
-            return Value(type_, expr, varies, None, walker.machine.passed_on((then, otherwise)))
+            return Value(type_, expr, varies, None, interpreter.costs.passed_on((then, otherwise)))
         if expr is None:
-            expr = walker.fresh("choice", "data")
+            expr = interpreter.fresh("choice", "data")
         return Value(type_, expr, varies, ("select", (then, otherwise)))
     if isinstance(then, StructValue) and isinstance(otherwise, StructValue):
         fields = {
-            name: select(walker, condition, value, otherwise.fields[name])
+            name: select(interpreter, condition, value, otherwise.fields[name])
             for name, value in then.fields.items()
             if name in otherwise.fields
         }
         if len(fields) < max(len(then.fields), len(otherwise.fields)):
-            keep(walker, then, otherwise)
+            keep(interpreter, then, otherwise)
         return StructValue(then.type, fields)
-    keep(walker, then, otherwise)
+    keep(interpreter, then, otherwise)
     return then
 
 

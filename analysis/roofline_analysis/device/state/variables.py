@@ -1,4 +1,4 @@
-"""The walker's read-only interface to a kernel's variables."""
+"""The interpreter's read-only interface to a kernel's variables."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from roofline_core.program.types import Type
 
 
 class Variables(Protocol):
-    """The part of the walker that modules imported by the walker use."""
+    """The part of the interpreter that modules imported by the interpreter use."""
 
-    machine: CostModel
+    costs: CostModel
     types: TypesInForce
     slots: dict[int, DeviceValue]
     """The value of each variable, by slot."""

@@ -11,8 +11,8 @@ from typing import Final
 
 from roofline_analysis.device.state.arithmetic import COMPARISONS, binary, convert, negate, truth
 from roofline_analysis.device.state.dead_code import keep
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.selection import select
-from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, Place, StructValue, SwizzlePlace, Value
 from roofline_analysis.language.opencl_types import VECTORS, components, field_names, vector_type
 from roofline_analysis.language.types import SCALARS, is_integer, vector_parts
@@ -51,7 +51,7 @@ def make(values: Iterable[DeviceValue], element_type: str) -> StructValue:
     return StructValue(type_, dict(zip(field_names(len(listed)), listed, strict=True)))
 
 
-def build(walker: DeviceInterpreter, type_: Type, args: Iterable[DeviceValue]) -> DeviceValue:
+def build(interpreter: DeviceInterpreter, type_: Type, args: Iterable[DeviceValue]) -> DeviceValue:
     """``(float4)(a, b)``: elements and vectors one after another, or one for all."""
     parts = vector_parts(type_.name)
     assert parts is not None
@@ -61,10 +61,12 @@ def build(walker: DeviceInterpreter, type_: Type, args: Iterable[DeviceValue]) -
         values.extend(arg.fields.values() if isinstance(arg, StructValue) else (arg,))
     if len(values) == 1:
         values *= width
-    blank = walker.opaque(type_, 0, type_.name)
+    blank = interpreter.opaque(type_, 0, type_.name)
     fields = dict(blank.fields) if isinstance(blank, StructValue) else {}
     for name, value in zip(list(fields), values, strict=False):
-        fields[name] = convert(walker, value, element_type) if isinstance(value, Value) else value
+        fields[name] = (
+            convert(interpreter, value, element_type) if isinstance(value, Value) else value
+        )
     return StructValue(type_, fields)
 
 
@@ -72,34 +74,34 @@ def build(walker: DeviceInterpreter, type_: Type, args: Iterable[DeviceValue]) -
 
 
 def elementwise(
-    walker: DeviceInterpreter, op: str, left: DeviceValue, right: DeviceValue
+    interpreter: DeviceInterpreter, op: str, left: DeviceValue, right: DeviceValue
 ) -> DeviceValue:
     """``left op right`` of which one is a vector; a scalar takes the elements' type first."""
     shape = left if isinstance(left, StructValue) else right
     if not isinstance(shape, StructValue):
-        keep(walker, left, right)
-        return walker.opaque(Type("int"), walker.machine.loop_bits(), "value")
+        keep(interpreter, left, right)
+        return interpreter.opaque(Type("int"), interpreter.costs.loop_bits(), "value")
     parts = shape_of(shape)
     fields: dict[str, DeviceValue] = {}
     for name in shape.fields:
         a = left.fields.get(name) if isinstance(left, StructValue) else left
         b = right.fields.get(name) if isinstance(right, StructValue) else right
         if isinstance(a, Value) and isinstance(b, Value):
-            fields[name] = _element_operation(walker, op, a, b, parts[0] if parts else None)
+            fields[name] = _element_operation(interpreter, op, a, b, parts[0] if parts else None)
         else:
-            keep(walker, a, b)
+            keep(interpreter, a, b)
     return StructValue(_result_type(shape.type, op, parts), fields)
 
 
 def _element_operation(
-    walker: DeviceInterpreter, op: str, left: Value, right: Value, element_type: str | None
+    interpreter: DeviceInterpreter, op: str, left: Value, right: Value, element_type: str | None
 ) -> Value:
     if element_type is None:
-        return binary(walker, op, left, right)
+        return binary(interpreter, op, left, right)
     if op not in ("<<", ">>"):
-        right = convert(walker, right, element_type)
-    result = binary(walker, op, convert(walker, left, element_type), right)
-    return result if op in _LOGICAL else convert(walker, result, element_type)
+        right = convert(interpreter, right, element_type)
+    result = binary(interpreter, op, convert(interpreter, left, element_type), right)
+    return result if op in _LOGICAL else convert(interpreter, result, element_type)
 
 
 def _result_type(type_: Type, op: str, parts: tuple[str, int] | None) -> Type:
@@ -108,28 +110,28 @@ def _result_type(type_: Type, op: str, parts: tuple[str, int] | None) -> Type:
     return vector_type(_TRUTHS[SCALARS[parts[0]]], parts[1])
 
 
-def unary(walker: DeviceInterpreter, op: str, operand: DeviceValue) -> DeviceValue:
+def unary(interpreter: DeviceInterpreter, op: str, operand: DeviceValue) -> DeviceValue:
     """``op operand`` for any operand."""
     if isinstance(operand, Value):
-        return scalar_unary(walker, op, operand)
+        return scalar_unary(interpreter, op, operand)
     parts = shape_of(operand)
     if parts is None or not isinstance(operand, StructValue):
         return operand
     fields: dict[str, DeviceValue] = {}
     for name, value in operand.fields.items():
-        result = scalar_unary(walker, op, value) if isinstance(value, Value) else value
+        result = scalar_unary(interpreter, op, value) if isinstance(value, Value) else value
         if op not in _LOGICAL and isinstance(result, Value):
-            result = convert(walker, result, parts[0])
+            result = convert(interpreter, result, parts[0])
         fields[name] = result
     return StructValue(_result_type(operand.type, op, parts), fields)
 
 
-def scalar_unary(walker: DeviceInterpreter, op: str, operand: Value) -> Value:
+def scalar_unary(interpreter: DeviceInterpreter, op: str, operand: Value) -> Value:
     """``op operand`` for a number."""
     if op == "-":
-        return negate(walker, operand)
+        return negate(interpreter, operand)
     if op == "!":
-        condition = truth(walker, operand)
+        condition = truth(interpreter, operand)
         expr = apply("eq", condition.expr) if condition.expr is not None else None
         return Value("bool", expr, operand.varies, ("not", (condition,)))
     if op == "~" and operand.expr is not None and is_integer(operand.type):
@@ -138,20 +140,23 @@ def scalar_unary(walker: DeviceInterpreter, op: str, operand: Value) -> Value:
 
 
 def select_each(
-    walker: DeviceInterpreter, condition: DeviceValue, then: DeviceValue, otherwise: DeviceValue
+    interpreter: DeviceInterpreter,
+    condition: DeviceValue,
+    then: DeviceValue,
+    otherwise: DeviceValue,
 ) -> DeviceValue:
     """``condition ? then : otherwise`` with a vector for a condition."""
     shape = next((v for v in (then, otherwise) if isinstance(v, StructValue)), None)
     if shape is None:
-        keep(walker, otherwise)
+        keep(interpreter, otherwise)
         return then
     fields: dict[str, DeviceValue] = {}
     for position, name in enumerate(shape.fields):
         decides = element(condition, position)
         if isinstance(decides, Value):
             fields[name] = select(
-                walker,
-                truth(walker, decides),
+                interpreter,
+                truth(interpreter, decides),
                 element(then, position),
                 element(otherwise, position),
             )
@@ -185,12 +190,12 @@ def map_elements(
 # -- elements by name
 
 
-def component_place(walker: DeviceInterpreter, owner: Place, name: str) -> Place | None:
+def component_place(interpreter: DeviceInterpreter, owner: Place, name: str) -> Place | None:
     """Where ``owner.name`` is stored if that picks elements of an OpenCL vector.
 
     None for anything else, and for an element by its own name, which is a field like any other.
     """
-    type_ = walker.types.resolve(walker.place_type(owner))
+    type_ = interpreter.types.resolve(interpreter.place_type(owner))
     parts = VECTORS.get(type_.name)
     if parts is None or type_.pointers or type_.dims:
         return None
@@ -202,7 +207,7 @@ def component_place(walker: DeviceInterpreter, owner: Place, name: str) -> Place
         names = tuple(owner.names[position(inner)] for inner in names)
         owner = owner.owner
     if len(names) == 1:
-        return walker.field_place(owner, names[0])
+        return interpreter.field_place(owner, names[0])
     return SwizzlePlace(owner, names, vector_type(parts[0], len(names)))
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
-from roofline_analysis.host import libraries  # noqa: F401  (the models register themselves)
 from roofline_analysis.host.libraries.cuda import runtime_call
 from roofline_analysis.host.libraries.gpu.observe import observe
 from roofline_analysis.host.libraries.opencl.c import opencl_call
@@ -13,7 +13,7 @@ from roofline_analysis.host.libraries.opencl.methods import opencl_functor, open
 from roofline_analysis.host.libraries.opencl.objects import object_of
 from roofline_analysis.host.libraries.random import random_number
 from roofline_analysis.host.libraries.std import make_vector, numeric_limit
-from roofline_analysis.host.objects import iterators  # noqa: F401  (registers its models)
+from roofline_analysis.host.libraries.table import LIBRARY
 from roofline_analysis.host.objects.construction import construct
 from roofline_analysis.host.objects.containers import (
     container_method,
@@ -22,15 +22,15 @@ from roofline_analysis.host.objects.containers import (
     text_method,
 )
 from roofline_analysis.host.state.access import load, pointed_object, rvalue
+from roofline_analysis.host.state.arguments import Arguments, as_place
 from roofline_analysis.host.state.havoc import forget_unknown_call
-from roofline_analysis.host.state.invoke import call, call_closure, unknown_result
-from roofline_analysis.host.state.machine import (
-    EVALUATORS,
-    LOCATORS,
+from roofline_analysis.host.state.interpreter_state import (
     SCALARS,
+    Evaluators,
     HostInterpreter,
-    handles,
+    Locators,
 )
+from roofline_analysis.host.state.invoke import call, call_closure, unknown_result
 from roofline_analysis.host.state.memory import (
     AUTO,
     Cell,
@@ -47,7 +47,6 @@ from roofline_analysis.host.state.names import (
 )
 from roofline_analysis.host.state.operators import boolean, integer
 from roofline_analysis.host.state.packs import argument_places
-from roofline_analysis.host.state.registry import LIBRARY, Arguments, as_place
 from roofline_analysis.host.state.templates import choose_overload
 from roofline_analysis.host.state.types import resolve
 from roofline_analysis.host.values import (
@@ -64,62 +63,68 @@ from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
 
 
-@handles(EVALUATORS, ex.Call)
-def _call(m: HostInterpreter, node: ex.Call) -> Value:
-    return rvalue(m, _locate_call(m, node))
+def _call(interpreter: HostInterpreter, node: ex.Call) -> Value:
+    return rvalue(interpreter, _locate_call(interpreter, node))
 
 
-@handles(LOCATORS, ex.Call)
-def _locate_call(m: HostInterpreter, node: ex.Call) -> HostPlace:
+def _locate_call(interpreter: HostInterpreter, node: ex.Call) -> HostPlace:
     callee = node.callee
     if isinstance(callee, ex.Member):
-        return _method_call(m, node, callee)
+        return _method_call(interpreter, node, callee)
     if isinstance(callee, ex.Name):
-        return _named_call(m, node, callee)
-    return _call_value(m, m.eval(callee), argument_places(m, node.args), "a function", node)
+        return _named_call(interpreter, node, callee)
+    return _call_value(
+        interpreter,
+        interpreter.eval(callee),
+        argument_places(interpreter, node.args),
+        "a function",
+        node,
+    )
 
 
-def _named_call(m: HostInterpreter, node: ex.Call, callee: ex.Name) -> HostPlace:
+def _named_call(interpreter: HostInterpreter, node: ex.Call, callee: ex.Name) -> HostPlace:
     name = callee.name
-    place = find_variable(m, name)
+    place = find_variable(interpreter, name)
     if place is not None:
-        args = argument_places(m, node.args)
-        return _call_value(m, load(m, place), args, name, node)
-    functions = function_value(m, callee)
-    args = argument_places(m, node.args)
+        args = argument_places(interpreter, node.args)
+        return _call_value(interpreter, load(interpreter, place), args, name, node)
+    functions = function_value(interpreter, callee)
+    args = argument_places(interpreter, node.args)
     if functions is not None:
-        result = call(m, functions, args)
+        result = call(interpreter, functions, args)
         if result is not None:
             return result
     short = last_component(name)
-    type = _type_named(m, callee)
+    type = _type_named(interpreter, callee)
     if type is not None:
-        return Cell("", type, construct(m, type, args))
-    observe(m, node, callee, args)
-    return _library_call(m, short, name, args, node, callee, functions)
+        return Cell("", type, construct(interpreter, type, args))
+    observe(interpreter, node, callee, args)
+    return _library_call(interpreter, short, name, args, node, callee, functions)
 
 
-def _type_named(m: HostInterpreter, callee: ex.Name) -> Type | None:
+def _type_named(interpreter: HostInterpreter, callee: ex.Name) -> Type | None:
     name = callee.name
     template = callee.template_args or ()
-    bound = m.frame.bindings.get(name) if m.frames else None
+    bound = interpreter.frame.bindings.get(name) if interpreter.frames else None
     if isinstance(bound, Type):
         return bound
     type = Type(name, template)
-    if vector_parts(name) is not None or m.symbols.find_struct(name) is not None:
-        return resolve(m, type)
+    if vector_parts(name) is not None or interpreter.symbols.find_struct(name) is not None:
+        return resolve(interpreter, type)
     if is_container(type) or smart_pointer(type) or name in ("std::string", "string"):
-        return resolve(m, type)
-    resolved = resolve(m, type)
+        return resolve(interpreter, type)
+    resolved = resolve(interpreter, type)
     if resolved.name != name:
-        known = resolved.name in SCALARS or m.symbols.find_struct(resolved.name) is not None
+        known = (
+            resolved.name in SCALARS or interpreter.symbols.find_struct(resolved.name) is not None
+        )
         if known or is_container(resolved) or vector_parts(resolved.name) is not None:
             return resolved
     return None
 
 
 def _library_call(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     short: str,
     name: str,
     args: Sequence[HostPlace],
@@ -128,13 +133,13 @@ def _library_call(
     functions: FunctionValue | None,
 ) -> HostPlace:
     line = node.line
-    arguments = Arguments(m, short, args, line, callee.template_args)
+    arguments = Arguments(interpreter, short, args, line, callee.template_args)
     arguments.site = node
     model = LIBRARY.get(short)
     if model is not None:
         return as_place(model(arguments))
     if name.startswith("std::numeric_limits") or "numeric_limits" in name:
-        limit = _limit(m, name, callee)
+        limit = _limit(interpreter, name, callee)
         if limit is not None:
             return Cell("", AUTO, limit)
     value = make_vector(arguments)
@@ -144,154 +149,174 @@ def _library_call(
         value = opencl_call(arguments) or opencl_static(arguments)
     if value is not None:
         return Cell("", AUTO, value)
-    forget_unknown_call(m, short, args)
+    forget_unknown_call(interpreter, short, args)
     if functions is not None:
-        chosen = choose_overload(m, functions, args)
+        chosen = choose_overload(interpreter, functions, args)
         if chosen is not None:
-            return unknown_result(m, chosen)
+            return unknown_result(interpreter, chosen)
     why = f"{short}() is not part of the program and not modelled"
-    return Cell("", AUTO, OpaqueValue(f"result of {short}()", why, None, m.origin(short, line)))
+    return Cell(
+        "", AUTO, OpaqueValue(f"result of {short}()", why, None, interpreter.origin(short, line))
+    )
 
 
-def _limit(m: HostInterpreter, name: str, callee: ex.Name) -> Value | None:
+def _limit(interpreter: HostInterpreter, name: str, callee: ex.Name) -> Value | None:
     inside = name.partition("<")[2].partition(">")[0].strip()
     if not inside and callee.template_args:
         first = callee.template_args[0]
         return (
-            numeric_limit(resolve(m, first), last_component(name))
+            numeric_limit(resolve(interpreter, first), last_component(name))
             if isinstance(first, Type)
             else None
         )
-    return numeric_limit(resolve(m, Type(inside)), last_component(name)) if inside else None
+    return (
+        numeric_limit(resolve(interpreter, Type(inside)), last_component(name)) if inside else None
+    )
 
 
 def _call_value(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     value: Value,
     args: Sequence[HostPlace],
     name: str,
     node: ex.Call | None = None,
 ) -> HostPlace:
     if isinstance(value, Closure):
-        return call_closure(m, value, args)
+        return call_closure(interpreter, value, args)
     if isinstance(value, FunctionValue):
-        result = call(m, value, args)
+        result = call(interpreter, value, args)
         if result is not None:
             return result
     if isinstance(value, Aggregate):
-        methods = find_method(m, value.type, "operator()")
+        methods = find_method(interpreter, value.type, "operator()")
         if methods:
-            result = call(m, FunctionValue(tuple(methods)), args, value)
+            result = call(interpreter, FunctionValue(tuple(methods)), args, value)
             if result is not None:
                 return result
-    drawn = random_number(m, value)
+    drawn = random_number(interpreter, value)
     if drawn is not None:
         return Cell("", AUTO, drawn)
-    found = opencl_functor(m, value, args, node)
+    found = opencl_functor(interpreter, value, args, node)
     if found is not None:
         return found
-    forget_unknown_call(m, name, args)
+    forget_unknown_call(interpreter, name, args)
     return Cell("", AUTO, OpaqueValue(f"result of {name}()", "what is called is not known"))
 
 
-def _method_call(m: HostInterpreter, node: ex.Call, callee: ex.Member) -> HostPlace:
-    base_place = m.place(callee.base)
-    base = load(m, base_place)
+def _method_call(interpreter: HostInterpreter, node: ex.Call, callee: ex.Member) -> HostPlace:
+    base_place = interpreter.place(callee.base)
+    base = load(interpreter, base_place)
     name = callee.name
     if isinstance(base, (Pointer, Storage)) and not callee.arrow:
-        found = _smart_pointer_method(m, base_place, base, node)
+        found = _smart_pointer_method(interpreter, base_place, base, node)
         if found is not None:
             return found
     is_handle = object_of(base) is not None
     if not is_handle and (callee.arrow or isinstance(base, (Pointer, Storage))):
-        base = pointed_object(m, base)
-    args = argument_places(m, node.args)
-    result = opencl_method(m, base, callee, args, node)
+        base = pointed_object(interpreter, base)
+    args = argument_places(interpreter, node.args)
+    result = opencl_method(interpreter, base, callee, args, node)
     if result is not None:
         return result
     if isinstance(base, Text):
-        return _string_call(m, base_place, base, name, args)
+        return _string_call(interpreter, base_place, base, name, args)
     if isinstance(base, Aggregate):
-        found = _object_call(m, base, callee, args, node.line)
+        found = _object_call(interpreter, base, callee, args, node.line)
         if found is not None:
             return found
-    forget_unknown_call(m, name, args)
+    forget_unknown_call(interpreter, name, args)
     label = base.name if isinstance(base, OpaqueValue) else "an object"
     why = base.why if isinstance(base, OpaqueValue) else f"method {name}() is not modelled"
     return Cell("", AUTO, OpaqueValue(f"{label}.{name}()", why))
 
 
 def _object_call(
-    m: HostInterpreter, base: Aggregate, callee: ex.Member, args: Sequence[HostPlace], line: int
+    interpreter: HostInterpreter,
+    base: Aggregate,
+    callee: ex.Member,
+    args: Sequence[HostPlace],
+    line: int,
 ) -> HostPlace | None:
     name = callee.name
-    found = container_method(m, base, name, args)
+    found = container_method(interpreter, base, name, args)
     if found is not None:
         return found
-    methods = find_method(m, base.type, name)
+    methods = find_method(interpreter, base.type, name)
     if methods:
-        given = template_arguments(m, callee.template_args)
-        result = call(m, FunctionValue(tuple(methods), given), args, base)
+        given = template_arguments(interpreter, callee.template_args)
+        result = call(interpreter, FunctionValue(tuple(methods), given), args, base)
         if result is not None:
             return result
-        return unknown_result(m, methods[0])
+        return unknown_result(interpreter, methods[0])
     held = base.fields.get(name)
     if held is not None and (
         isinstance(held, (FunctionValue, Closure)) or object_of(held) is not None
     ):
-        return _call_value(m, held, args, name)
+        return _call_value(interpreter, held, args, name)
     if "stream" in base.type.name:
-        return _stream_call(m, base, name, args, line)
+        return _stream_call(interpreter, base, name, args, line)
     return None
 
 
 def _stream_call(
-    m: HostInterpreter, base: Aggregate, name: str, args: Sequence[HostPlace], line: int
+    interpreter: HostInterpreter, base: Aggregate, name: str, args: Sequence[HostPlace], line: int
 ) -> HostPlace:
     if name in ("is_open", "good"):
         return Cell("", AUTO, boolean(True))
     if name in ("fail", "bad"):
         return Cell("", AUTO, boolean(False))
     if name == "open" and args:
-        m.store(HostFieldPlace(base, "source", AUTO), rvalue(m, args[0]))
+        interpreter.store(HostFieldPlace(base, "source", AUTO), rvalue(interpreter, args[0]))
         return Cell("", AUTO, integer(0))
     text = base.fields.get("text")
     if name == "str" and not args and text is not None:
         return Cell("", AUTO, text)
     if name == "str" and args:
-        m.store(HostFieldPlace(base, "text", AUTO), rvalue(m, args[0]))
+        interpreter.store(HostFieldPlace(base, "text", AUTO), rvalue(interpreter, args[0]))
         return Cell("", AUTO, integer(0))
-    forget_unknown_call(m, name, args)
+    forget_unknown_call(interpreter, name, args)
     source = base.fields.get("source")
     label = f"file '{source.value}'" if isinstance(source, Text) else "a file"
     why = f"it depends on the contents of {label}"
-    return Cell("", AUTO, OpaqueValue(f"{name}() of {label}", why, None, m.origin(label, line)))
+    return Cell(
+        "", AUTO, OpaqueValue(f"{name}() of {label}", why, None, interpreter.origin(label, line))
+    )
 
 
 def _string_call(
-    m: HostInterpreter, place: HostPlace, text: Text, name: str, args: Sequence[HostPlace]
+    interpreter: HostInterpreter, place: HostPlace, text: Text, name: str, args: Sequence[HostPlace]
 ) -> HostPlace:
     if name in ("append", "push_back", "assign", "clear", "pop_back", "erase", "resize"):
         changed: Value = OpaqueValue(place.name, "a string that is changed")
-        first = rvalue(m, args[0]) if args else None
+        first = rvalue(interpreter, args[0]) if args else None
         if name == "clear":
             changed = Text("")
         elif isinstance(first, Text) and len(args) == 1:
             changed = Text(text.value + first.value if name == "append" else first.value)
-        m.store(place, changed)
+        interpreter.store(place, changed)
         return place
-    return Cell("", AUTO, text_method(m, text, name, args))
+    return Cell("", AUTO, text_method(interpreter, text, name, args))
 
 
 def _smart_pointer_method(
-    m: HostInterpreter, place: HostPlace, base: Pointer | Storage, node: ex.Call
+    interpreter: HostInterpreter, place: HostPlace, base: Pointer | Storage, node: ex.Call
 ) -> HostPlace | None:
     callee = node.callee
     assert isinstance(callee, ex.Member)
     if callee.name in ("get", "release", "data", "value"):
         return Cell("", AUTO, base)
     if callee.name == "reset":
-        value = m.eval(node.args[0]) if node.args else Pointer(None, integer(0).value)
-        m.store(place, value)
+        value = interpreter.eval(node.args[0]) if node.args else Pointer(None, integer(0).value)
+        interpreter.store(place, value)
         return Cell("", AUTO, integer(0))
     return None
+
+
+EVALUATORS: Final[Evaluators] = {
+    ex.Call: _call,
+}
+
+
+LOCATORS: Final[Locators] = {
+    ex.Call: _locate_call,
+}

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from roofline_analysis.host.objects.construction import construct
 from roofline_analysis.host.objects.initialisers import initialise
-from roofline_analysis.host.state.machine import (
-    EVALUATORS,
-    LOCATORS,
+from roofline_analysis.host.state.interpreter_state import (
     SCALARS,
+    Evaluators,
     HostInterpreter,
-    handles,
+    Locators,
 )
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage
 from roofline_analysis.host.state.names import find_variable
@@ -22,110 +23,122 @@ from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
 
 
-@handles(LOCATORS, ex.Cast)
-def _locate_cast(m: HostInterpreter, node: ex.Cast) -> HostPlace:
+def _locate_cast(interpreter: HostInterpreter, node: ex.Cast) -> HostPlace:
     if node.type.reference:
-        return m.place(node.operand)
-    return Cell("", resolve(m, node.type), _cast(m, node))
+        return interpreter.place(node.operand)
+    return Cell("", resolve(interpreter, node.type), _cast(interpreter, node))
 
 
-@handles(EVALUATORS, ex.Cast)
-def _cast(m: HostInterpreter, node: ex.Cast) -> Value:
-    type = resolve(m, node.type)
+def _cast(interpreter: HostInterpreter, node: ex.Cast) -> Value:
+    type = resolve(interpreter, node.type)
     if isinstance(node.operand, ex.InitList):
-        return initialise(m, type, node.operand, "")
-    value = m.eval(node.operand)
+        return initialise(interpreter, type, node.operand, "")
+    value = interpreter.eval(node.operand)
     if type.name == "void" and not type.pointers:
         return value
     if type.name not in SCALARS and not type.pointers and not isinstance(value, OpaqueValue):
-        struct = class_of(m, type)
+        struct = class_of(interpreter, type)
         if struct is not None and not isinstance(value, Aggregate):
-            return construct(m, type, [Cell("", AUTO, value)])
-    return convert(m, value, type)
+            return construct(interpreter, type, [Cell("", AUTO, value)])
+    return convert(interpreter, value, type)
 
 
-@handles(EVALUATORS, ex.SizeOf)
-def _sizeof(m: HostInterpreter, node: ex.SizeOf) -> Value:
+def _sizeof(interpreter: HostInterpreter, node: ex.SizeOf) -> Value:
     if isinstance(node.operand, Type):
         size = None
         if not node.operand.pointers:
-            place = find_variable(m, node.operand.name)
+            place = find_variable(interpreter, node.operand.name)
             if place is not None:
-                size = _place_size(m, place)
+                size = _place_size(interpreter, place)
         if size is None:
-            size = sizeof(m, node.operand)
+            size = sizeof(interpreter, node.operand)
         name = node.operand.name
     else:
-        size = _operand_size(m, node.operand)
+        size = _operand_size(interpreter, node.operand)
         name = "an expression"
     if size is None:
-        return m.unknown(
+        return interpreter.unknown(
             f"sizeof({name})", "the type's layout is not known", "unsigned long",
-            assumed=_assumed(m, node), line=node.line, shared=True,
+            assumed=_assumed(interpreter, node), line=node.line, shared=True,
         )  # fmt: skip
     return Scalar(size, "unsigned long")
 
 
-def _assumed(m: HostInterpreter, node: ex.SizeOf) -> int:
-    return assumed_size(m, node.operand) if isinstance(node.operand, Type) else ASSUMED_BYTES
+def _assumed(interpreter: HostInterpreter, node: ex.SizeOf) -> int:
+    return (
+        assumed_size(interpreter, node.operand) if isinstance(node.operand, Type) else ASSUMED_BYTES
+    )
 
 
-def _place_size(m: HostInterpreter, place: HostPlace) -> Expr | None:
+def _place_size(interpreter: HostInterpreter, place: HostPlace) -> Expr | None:
     held = place.get()
-    type = resolve(m, place.type)
+    type = resolve(interpreter, place.type)
     if type.dims and hasattr(held, "size_bytes"):
         found: Expr | None = getattr(held, "size_bytes", None)
         return found
     if type.name == "auto":
-        return _value_size(m, held)
-    return sizeof(m, type)
+        return _value_size(interpreter, held)
+    return sizeof(interpreter, type)
 
 
-def _value_size(m: HostInterpreter, value: Value | None) -> Expr | None:
+def _value_size(interpreter: HostInterpreter, value: Value | None) -> Expr | None:
     if isinstance(value, Scalar):
-        return sizeof(m, Type(value.type_name))
+        return sizeof(interpreter, Type(value.type_name))
     if isinstance(value, Pointer):
         return constant(8)
     if isinstance(value, Text):
         return constant(len(value.value) + 1)
     if isinstance(value, Aggregate):
-        return sizeof(m, value.type)
+        return sizeof(interpreter, value.type)
     return None
 
 
-def _operand_size(m: HostInterpreter, node: ex.Expression) -> Expr | None:
-    place = m.place(node)
-    found = _place_size(m, place)
-    return found if found is not None else _value_size(m, place.get())
+def _operand_size(interpreter: HostInterpreter, node: ex.Expression) -> Expr | None:
+    place = interpreter.place(node)
+    found = _place_size(interpreter, place)
+    return found if found is not None else _value_size(interpreter, place.get())
 
 
-@handles(EVALUATORS, ex.InitList)
-def _init_list(m: HostInterpreter, node: ex.InitList) -> Value:
-    fields = {str(i): m.eval(item) for i, item in enumerate(node.items)}
+def _init_list(interpreter: HostInterpreter, node: ex.InitList) -> Value:
+    fields = {str(i): interpreter.eval(item) for i, item in enumerate(node.items)}
     return Aggregate(Type("initializer_list"), fields)
 
 
-@handles(EVALUATORS, ex.Construct)
-def _construct(m: HostInterpreter, node: ex.Construct) -> Value:
-    type = resolve(m, node.type)
+def _construct(interpreter: HostInterpreter, node: ex.Construct) -> Value:
+    type = resolve(interpreter, node.type)
     if len(node.args) == 1 and isinstance(node.args[0], ex.InitList):
-        return initialise(m, type, node.args[0], "")
-    return construct(m, type, [m.place(argument) for argument in node.args])
+        return initialise(interpreter, type, node.args[0], "")
+    return construct(interpreter, type, [interpreter.place(argument) for argument in node.args])
 
 
-@handles(EVALUATORS, ex.New)
-def _new(m: HostInterpreter, node: ex.New) -> Value:
-    type = resolve(m, node.type)
-    storage = Storage("", "host", sizeof(m, type), type, m.origin("new", node.line))
+def _new(interpreter: HostInterpreter, node: ex.New) -> Value:
+    type = resolve(interpreter, node.type)
+    storage = Storage(
+        "", "host", sizeof(interpreter, type), type, interpreter.origin("new", node.line)
+    )
     if node.count is not None or type.dims:
         element = Type(type.name, type.args, type.pointers)
         storage.element = element
-        size = sizeof(m, element)
-        count = m.number(m.eval(node.count)) if node.count is not None else None
+        size = sizeof(interpreter, element)
+        count = interpreter.number(interpreter.eval(node.count)) if node.count is not None else None
         if size is not None and count is not None:
             storage.size_bytes = size * count.value
         return Pointer(storage, constant(0), element, storage.origin)
-    value = construct(m, type, [m.place(argument) for argument in node.args])
+    value = construct(interpreter, type, [interpreter.place(argument) for argument in node.args])
     if not isinstance(value, OpaqueValue):
         storage.elements[0] = value
     return Pointer(storage, constant(0), type, storage.origin)
+
+
+EVALUATORS: Final[Evaluators] = {
+    ex.Cast: _cast,
+    ex.SizeOf: _sizeof,
+    ex.InitList: _init_list,
+    ex.Construct: _construct,
+    ex.New: _new,
+}
+
+
+LOCATORS: Final[Locators] = {
+    ex.Cast: _locate_cast,
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from roofline_analysis.host.interpreter.operator_calls import call_operator, call_operator_place
 from roofline_analysis.host.libraries.streams import read_from_stream, stream_of
@@ -12,12 +13,11 @@ from roofline_analysis.host.objects.maps import compare_iterators
 from roofline_analysis.host.state.access import address_of, deref, field_place, load, pointed_object
 from roofline_analysis.host.state.access import rvalue as rvalue_of
 from roofline_analysis.host.state.constants import BUILTIN_CONSTANTS
-from roofline_analysis.host.state.machine import (
-    EVALUATORS,
-    LOCATORS,
+from roofline_analysis.host.state.interpreter_state import (
     SCALARS,
+    Evaluators,
     HostInterpreter,
-    handles,
+    Locators,
 )
 from roofline_analysis.host.state.memory import (
     AUTO,
@@ -58,213 +58,206 @@ from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
 
 
-@handles(EVALUATORS, ex.Literal)
-def _literal(m: HostInterpreter, node: ex.Literal) -> Value:
-    found = m.literals.get(node)
+def _literal(interpreter: HostInterpreter, node: ex.Literal) -> Value:
+    found = interpreter.literals.get(node)
     if found is not None:
         return found
     value: Value
     if node.value is None:
         value = Pointer(None, constant(0))
     elif isinstance(node.value, str):
-        value = Text(node.value, m.origin("literal", node.line))
+        value = Text(node.value, interpreter.origin("literal", node.line))
     else:
         name = node.type_name if node.type_name in SCALARS else "int"
         number = node.value
         if name in ("float", "double", "long double"):
             number = float(number)
-        value = Scalar(constant(number), name, m.origin("literal", node.line))
-    m.literals[node] = value
+        value = Scalar(constant(number), name, interpreter.origin("literal", node.line))
+    interpreter.literals[node] = value
     return value
 
 
-@handles(LOCATORS, ex.Name)
-def _locate_name(m: HostInterpreter, node: ex.Name) -> HostPlace:
-    place = find_variable(m, node.name)
+def _locate_name(interpreter: HostInterpreter, node: ex.Name) -> HostPlace:
+    place = find_variable(interpreter, node.name)
     if place is not None:
         return place
-    return Cell(node.name, AUTO, _name(m, node))
+    return Cell(node.name, AUTO, _name(interpreter, node))
 
 
-@handles(EVALUATORS, ex.Name)
-def _name(m: HostInterpreter, node: ex.Name) -> Value:
+def _name(interpreter: HostInterpreter, node: ex.Name) -> Value:
     name = node.name
     if "::" in name:
-        known = evaluate(m.types, node, without_variables(names_in_force(m)))
+        known = evaluate(interpreter.types, node, without_variables(names_in_force(interpreter)))
         if known is not None:
-            return Scalar(constant(known[0]), known[1], m.origin(name, node.line))
-    place = find_variable(m, name)
+            return Scalar(constant(known[0]), known[1], interpreter.origin(name, node.line))
+    place = find_variable(interpreter, name)
     if place is not None:
-        return rvalue_of(m, place)
-    bound = m.frame.bindings.get(name) if m.frames else None
+        return rvalue_of(interpreter, place)
+    bound = interpreter.frame.bindings.get(name) if interpreter.frames else None
     if isinstance(bound, Expr):
-        return Scalar(bound, "int", m.origin(name, node.line))
+        return Scalar(bound, "int", interpreter.origin(name, node.line))
     if name == "this":
-        this = m.frame.this
+        this = interpreter.frame.this
         return this if this is not None else OpaqueValue("this", "outside a method")
-    enumerator = m.symbols.find_enumerator(name)
+    enumerator = interpreter.symbols.find_enumerator(name)
     if enumerator is not None:
         if isinstance(enumerator, int):
-            return integer(enumerator, "int", m.origin(name, node.line))
-        return m.eval(enumerator)
-    functions = function_value(m, node)
+            return integer(enumerator, "int", interpreter.origin(name, node.line))
+        return interpreter.eval(enumerator)
+    functions = function_value(interpreter, node)
     if functions is not None:
         return functions
     known = BUILTIN_CONSTANTS.get(name.removeprefix("std::").removeprefix("string::"))
     if known is not None:
-        return Scalar(constant(known[0]), known[1], m.origin(name, node.line))
+        return Scalar(constant(known[0]), known[1], interpreter.origin(name, node.line))
     return OpaqueValue(name, "its declaration was not found")
 
 
-@handles(EVALUATORS, ex.Unary)
-def _unary(m: HostInterpreter, node: ex.Unary) -> Value:
+def _unary(interpreter: HostInterpreter, node: ex.Unary) -> Value:
     op = node.op
     if op == "&":
         if isinstance(node.operand, ex.Name):
-            functions = function_value(m, node.operand)
-            if functions is not None and find_variable(m, node.operand.name) is None:
+            functions = function_value(interpreter, node.operand)
+            if functions is not None and find_variable(interpreter, node.operand.name) is None:
                 return functions
-        return address_of(m, m.place(node.operand))
+        return address_of(interpreter, interpreter.place(node.operand))
     if op == "*":
-        value = m.eval(node.operand)
+        value = interpreter.eval(node.operand)
         if isinstance(value, FunctionValue):
             return value
-        return rvalue_of(m, _pointed_place(m, value))
-    value = m.eval(node.operand)
+        return rvalue_of(interpreter, _pointed_place(interpreter, value))
+    value = interpreter.eval(node.operand)
     if op == "!":
-        known = truth(m, value)
+        known = truth(interpreter, value)
         if known is not None:
             return boolean(not known)
-        number = m.number(value)
+        number = interpreter.number(value)
         return Scalar(apply("eq", number.value), "bool") if number is not None else value
-    number = m.number(value)
+    number = interpreter.number(value)
     if number is None:
-        found = call_operator(m, op, [Cell("", AUTO, value)])
+        found = call_operator(interpreter, op, [Cell("", AUTO, value)])
         return found if found is not None else value
     if op == "-":
-        return binary(m, "-", integer(0, number.type_name, number.origin), number)
+        return binary(interpreter, "-", integer(0, number.type_name, number.origin), number)
     if op == "~":
-        return binary(m, "^", number, integer(-1, number.type_name))
+        return binary(interpreter, "^", number, integer(-1, number.type_name))
     return number
 
 
-def _pointed_place(m: HostInterpreter, value: Value) -> HostPlace:
+def _pointed_place(interpreter: HostInterpreter, value: Value) -> HostPlace:
     if isinstance(value, Aggregate):
-        found = call_operator(m, "*", [Cell("", value.type, value)])
+        found = call_operator(interpreter, "*", [Cell("", value.type, value)])
         return Cell("", AUTO, found if found is not None else value)
-    return deref(m, value)
+    return deref(interpreter, value)
 
 
-@handles(LOCATORS, ex.Unary)
-def _locate_unary(m: HostInterpreter, node: ex.Unary) -> HostPlace:
+def _locate_unary(interpreter: HostInterpreter, node: ex.Unary) -> HostPlace:
     if node.op == "*":
-        return _pointed_place(m, m.eval(node.operand))
-    return Cell("", AUTO, _unary(m, node))
+        return _pointed_place(interpreter, interpreter.eval(node.operand))
+    return Cell("", AUTO, _unary(interpreter, node))
 
 
-@handles(EVALUATORS, ex.Update)
-def _update(m: HostInterpreter, node: ex.Update) -> Value:
-    place = m.place(node.target)
-    old = load(m, place)
+def _update(interpreter: HostInterpreter, node: ex.Update) -> Value:
+    place = interpreter.place(node.target)
+    old = load(interpreter, place)
     one = integer(1)
     new: Value
     if isinstance(old, Pointer):
-        new = advance(m, old, one, 1 if node.op == "++" else -1)
+        new = advance(interpreter, old, one, 1 if node.op == "++" else -1)
     elif isinstance(old, Text):
         new = Text(old.value[1:], old.origin)
     else:
-        number = m.number(old, place.type.name if place.type.name in SCALARS else "int")
+        number = interpreter.number(old, place.type.name if place.type.name in SCALARS else "int")
         if number is None:
             return old
-        new = binary(m, node.op[0], number, integer(1, number.type_name))
+        new = binary(interpreter, node.op[0], number, integer(1, number.type_name))
         old = number
     if isinstance(place, ElementPlace):
-        m.note_growth(place.storage, integer(1) if node.op == "++" else None)
-    assign(m, place, new)
+        interpreter.note_growth(place.storage, integer(1) if node.op == "++" else None)
+    assign(interpreter, place, new)
     return new if node.prefix else old
 
 
-@handles(EVALUATORS, ex.Binary)
-def _binary(m: HostInterpreter, node: ex.Binary) -> Value:
+def _binary(interpreter: HostInterpreter, node: ex.Binary) -> Value:
     op = node.op
     if op in ("&&", "||"):
-        return _logical(m, node)
+        return _logical(interpreter, node)
     if op == ",":
-        m.eval(node.left)
-        return m.eval(node.right)
+        interpreter.eval(node.left)
+        return interpreter.eval(node.right)
     if op in ("<<", ">>"):
-        stream = stream_of(m, node)
+        stream = stream_of(interpreter, node)
         if stream is not None:
-            return read_from_stream(m, node, stream)
-    left = m.eval(node.left)
-    right = m.eval(node.right)
+            return read_from_stream(interpreter, node, stream)
+    left = interpreter.eval(node.left)
+    right = interpreter.eval(node.right)
     if isinstance(left, Aggregate) or isinstance(right, Aggregate):
         same = compare_iterators(op, left, right)
         if same is not None:
             return same
         places = [Cell("", AUTO, left), Cell("", AUTO, right)]
-        found = call_operator(m, op, places)
+        found = call_operator(interpreter, op, places)
         if found is not None:
             return found
-    return binary(m, op, left, right)
+    return binary(interpreter, op, left, right)
 
 
-def _logical(m: HostInterpreter, node: ex.Binary) -> Value:
+def _logical(interpreter: HostInterpreter, node: ex.Binary) -> Value:
     stop = node.op == "||"
-    left = m.eval(node.left)
-    known = truth(m, left)
+    left = interpreter.eval(node.left)
+    known = truth(interpreter, left)
     if known is stop:
         return TRUE if stop else FALSE
-    right = m.eval(node.right)
-    known_right = truth(m, right)
+    right = interpreter.eval(node.right)
+    known_right = truth(interpreter, right)
     if known is not None:
         if known_right is not None:
             return boolean(known_right)
-        number = m.number(right, "bool")
+        number = interpreter.number(right, "bool")
         return number if number is not None else right
     if known_right is stop:
         return TRUE if stop else FALSE
-    a, b = m.number(left, "bool"), m.number(right, "bool")
+    a, b = interpreter.number(left, "bool"), interpreter.number(right, "bool")
     if a is None or b is None:
         if known_right is not None and a is not None:
             return a
         return OpaqueValue("a condition", "it depends on values that are not known")
-    return Scalar(m.bounded(apply("lor" if stop else "land", a.value, b.value)), "bool")
+    return Scalar(interpreter.bounded(apply("lor" if stop else "land", a.value, b.value)), "bool")
 
 
-@handles(EVALUATORS, ex.Assign)
-def _assign(m: HostInterpreter, node: ex.Assign) -> Value:
-    return rvalue_of(m, _locate_assign(m, node))
+def _assign(interpreter: HostInterpreter, node: ex.Assign) -> Value:
+    return rvalue_of(interpreter, _locate_assign(interpreter, node))
 
 
-@handles(LOCATORS, ex.Assign)
-def _locate_assign(m: HostInterpreter, node: ex.Assign) -> HostPlace:
+def _locate_assign(interpreter: HostInterpreter, node: ex.Assign) -> HostPlace:
     if node.op == "=":
         if isinstance(node.value, ex.InitList):
-            place = m.place(node.target)
-            m.store(place, initialise(m, place.type, node.value, place.name))
+            place = interpreter.place(node.target)
+            interpreter.store(place, initialise(interpreter, place.type, node.value, place.name))
             return place
-        value = m.eval(node.value)
-        place = m.place(node.target)
+        value = interpreter.eval(node.value)
+        place = interpreter.place(node.target)
     else:
-        place = m.place(node.target)
-        value = _compound(m, node, place)
+        place = interpreter.place(node.target)
+        value = _compound(interpreter, node, place)
         if isinstance(place, ElementPlace):
-            m.note_growth(place.storage, m.eval(node.value) if node.op == "+=" else None)
-    assign(m, place, value)
+            interpreter.note_growth(
+                place.storage, interpreter.eval(node.value) if node.op == "+=" else None
+            )
+    assign(interpreter, place, value)
     return place
 
 
-def _compound(m: HostInterpreter, node: ex.Assign, place: HostPlace) -> Value:
-    left = rvalue_of(m, place)
-    right = m.eval(node.value)
+def _compound(interpreter: HostInterpreter, node: ex.Assign, place: HostPlace) -> Value:
+    left = rvalue_of(interpreter, place)
+    right = interpreter.eval(node.value)
     if isinstance(left, Aggregate):
-        found = call_operator(m, node.op, [place, Cell("", AUTO, right)])
+        found = call_operator(interpreter, node.op, [place, Cell("", AUTO, right)])
         return found if found is not None else left
-    return binary(m, node.op[:-1], left, right)
+    return binary(interpreter, node.op[:-1], left, right)
 
 
-def assign(m: HostInterpreter, place: HostPlace, value: Value) -> None:
+def assign(interpreter: HostInterpreter, place: HostPlace, value: Value) -> None:
     """Store a value converted to the place's type, with a name for a buffer that has none."""
     if isinstance(value, Aggregate):
         current = place.get()
@@ -275,18 +268,18 @@ def assign(m: HostInterpreter, place: HostPlace, value: Value) -> None:
             if isinstance(current, Aggregate) and current.type.name != "auto":
                 duplicate.type = current.type
             value = duplicate
-    converted = convert(m, value, resolve(m, place.type))
+    converted = convert(interpreter, value, resolve(interpreter, place.type))
     if isinstance(place, HostFieldPlace | ElementPlace | Cell):
-        name_value(m, place.name, converted)
+        name_value(interpreter, place.name, converted)
     if isinstance(place, ElementPlace):
-        m.note_element(place.storage, converted)
+        interpreter.note_element(place.storage, converted)
     if isinstance(place, ElementPlace) and place.index is None:
-        m.forget_contents(place.storage)
+        interpreter.forget_contents(place.storage)
         return
-    m.store(place, converted)
+    interpreter.store(place, converted)
 
 
-def name_value(m: HostInterpreter, name: str, value: Value) -> None:
+def name_value(interpreter: HostInterpreter, name: str, value: Value) -> None:
     """Name an anonymous buffer after the variable it is stored to; guess unknown counts."""
     if isinstance(value, Pointer) and value.buffer is not None and not value.buffer.name:
         value.buffer.name = name
@@ -294,19 +287,18 @@ def name_value(m: HostInterpreter, name: str, value: Value) -> None:
         lowered = name.lower()
         if any(part in lowered for part in ("repeat", "iter", "trial", "nreps", "warm")):
             for atom in value.value.atoms():
-                unknown = m.unknowns.get(atom) if isinstance(atom, Symbol) else None
-                if unknown is not None and unknown.assumed == m.options.default_size:
-                    m.assume(unknown.symbol, 1)
+                unknown = interpreter.unknowns.get(atom) if isinstance(atom, Symbol) else None
+                if unknown is not None and unknown.assumed == interpreter.options.default_size:
+                    interpreter.assume(unknown.symbol, 1)
 
 
-@handles(EVALUATORS, ex.Conditional)
-def _conditional(m: HostInterpreter, node: ex.Conditional) -> Value:
-    condition = m.eval(node.condition)
-    known = truth(m, condition)
+def _conditional(interpreter: HostInterpreter, node: ex.Conditional) -> Value:
+    condition = interpreter.eval(node.condition)
+    known = truth(interpreter, condition)
     if known is not None:
-        return m.eval(node.then if known else node.otherwise)
-    then, otherwise = m.eval(node.then), m.eval(node.otherwise)
-    return choose(m, condition, then, otherwise)
+        return interpreter.eval(node.then if known else node.otherwise)
+    then, otherwise = interpreter.eval(node.then), interpreter.eval(node.otherwise)
+    return choose(interpreter, condition, then, otherwise)
 
 
 def either(one: FunctionValue, other: FunctionValue) -> FunctionValue:
@@ -318,18 +310,18 @@ def either(one: FunctionValue, other: FunctionValue) -> FunctionValue:
     return replace(rest[0], alternatives=rest[1:])
 
 
-def choose(m: HostInterpreter, condition: Value, then: Value, otherwise: Value) -> Value:
+def choose(interpreter: HostInterpreter, condition: Value, then: Value, otherwise: Value) -> Value:
     """The value of an undecided choice between two."""
     if isinstance(then, Scalar) and isinstance(otherwise, Scalar):
         if then.value == otherwise.value:
             return then
-        number = m.number(condition, "bool")
+        number = interpreter.number(condition, "bool")
         if number is not None:
             kind = then.type_name if then.type_name == otherwise.type_name else "double"
             if kind == "double" and "double" not in (then.type_name, otherwise.type_name):
                 kind = then.type_name
             chosen = apply("select", number.value, then.value, otherwise.value)
-            return Scalar(m.bounded(chosen), kind)
+            return Scalar(interpreter.bounded(chosen), kind)
     if isinstance(then, FunctionValue) and isinstance(otherwise, FunctionValue):
         return either(then, otherwise)
     if isinstance(then, OpaqueValue) or (isinstance(then, Pointer) and then.buffer is None):
@@ -337,60 +329,78 @@ def choose(m: HostInterpreter, condition: Value, then: Value, otherwise: Value) 
     return then
 
 
-@handles(LOCATORS, ex.Index)
-def _locate_index(m: HostInterpreter, node: ex.Index) -> HostPlace:
-    base = m.eval(node.base)
-    index = m.eval(node.index)
+def _locate_index(interpreter: HostInterpreter, node: ex.Index) -> HostPlace:
+    base = interpreter.eval(node.base)
+    index = interpreter.eval(node.index)
     if isinstance(base, Aggregate):
-        found = subscript(m, base, index)
+        found = subscript(interpreter, base, index)
         if found is not None:
             return found
         args = [Cell("", base.type, base), Cell("", AUTO, index)]
-        result = call_operator_place(m, "[]", args)
+        result = call_operator_place(interpreter, "[]", args)
         return result or Cell("", AUTO, OpaqueValue("an element", "of an object"))
     if isinstance(index, Pointer) and isinstance(base, Scalar):
         base, index = index, base
-    return deref(m, base, index)
+    return deref(interpreter, base, index)
 
 
-@handles(EVALUATORS, ex.Index)
-def _index(m: HostInterpreter, node: ex.Index) -> Value:
-    return rvalue_of(m, _locate_index(m, node))
+def _index(interpreter: HostInterpreter, node: ex.Index) -> Value:
+    return rvalue_of(interpreter, _locate_index(interpreter, node))
 
 
-@handles(LOCATORS, ex.Member)
-def _locate_member(m: HostInterpreter, node: ex.Member) -> HostPlace:
+def _locate_member(interpreter: HostInterpreter, node: ex.Member) -> HostPlace:
     if node.arrow:
-        base = pointed_object(m, m.eval(node.base))
+        base = pointed_object(interpreter, interpreter.eval(node.base))
     else:
-        base = load(m, m.place(node.base))
+        base = load(interpreter, interpreter.place(node.base))
         if isinstance(base, Pointer):
-            base = pointed_object(m, base)
-    return field_place(m, base, node.name)
+            base = pointed_object(interpreter, base)
+    return field_place(interpreter, base, node.name)
 
 
-@handles(EVALUATORS, ex.Member)
-def _member(m: HostInterpreter, node: ex.Member) -> Value:
-    return rvalue_of(m, _locate_member(m, node))
+def _member(interpreter: HostInterpreter, node: ex.Member) -> Value:
+    return rvalue_of(interpreter, _locate_member(interpreter, node))
 
 
-@handles(EVALUATORS, ex.Lambda)
-def _lambda(m: HostInterpreter, node: ex.Lambda) -> Value:
-    frame = m.frame
+def _lambda(interpreter: HostInterpreter, node: ex.Lambda) -> Value:
+    frame = interpreter.frame
     captured = type(frame)(
         frame.function, frame.bindings, list(frame.scopes), frame.this, frame.owner
     )
     return Closure("a lambda", "a function object", Type("lambda"), None, node, captured)
 
 
-@handles(EVALUATORS, ex.Unknown)
-def _unknown(m: HostInterpreter, node: ex.Unknown) -> Value:
+def _unknown(interpreter: HostInterpreter, node: ex.Unknown) -> Value:
     if node.text.lstrip().startswith("throw"):
         raise ProgramExit
-    counted = pack_size(m, node.text)
+    counted = pack_size(interpreter, node.text)
     if counted is not None:
         return counted
     for part in node.parts:
-        if m.reach.can_launch(part):
-            m.eval(part)
+        if interpreter.reach.can_launch(part):
+            interpreter.eval(part)
     return OpaqueValue(node.text[:40], "this expression was not understood")
+
+
+EVALUATORS: Final[Evaluators] = {
+    ex.Literal: _literal,
+    ex.Name: _name,
+    ex.Unary: _unary,
+    ex.Update: _update,
+    ex.Binary: _binary,
+    ex.Assign: _assign,
+    ex.Conditional: _conditional,
+    ex.Index: _index,
+    ex.Member: _member,
+    ex.Lambda: _lambda,
+    ex.Unknown: _unknown,
+}
+
+
+LOCATORS: Final[Locators] = {
+    ex.Name: _locate_name,
+    ex.Unary: _locate_unary,
+    ex.Assign: _locate_assign,
+    ex.Index: _locate_index,
+    ex.Member: _locate_member,
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import Storage
 from roofline_analysis.host.state.types import sizeof
 from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Value
@@ -21,7 +21,7 @@ Contents = Mapping[int, Expr]
 
 
 def contents_of(
-    m: HostInterpreter, function: Function, args: Sequence[Value]
+    interpreter: HostInterpreter, function: Function, args: Sequence[Value]
 ) -> dict[str, Contents]:
     """The known integers behind a kernel's pointer arguments, by argument name."""
     found: dict[str, Contents] = {}
@@ -31,27 +31,29 @@ def contents_of(
         storage, start = value.buffer, value.offset_bytes.constant
         if len(storage.elements) > MAX_NUMBERS or not isinstance(start, int):
             continue
-        held = dict(_numbers(m, storage, 0))
+        held = dict(_numbers(interpreter, storage, 0))
         if held and len(held) <= MAX_NUMBERS:
             found[formal.name] = {at - start: number for at, number in held.items()}
     return found
 
 
-def _numbers(m: HostInterpreter, storage: Storage, depth: int) -> Iterator[tuple[int, Expr]]:
+def _numbers(
+    interpreter: HostInterpreter, storage: Storage, depth: int
+) -> Iterator[tuple[int, Expr]]:
     if storage.place is not None:
-        yield from _parts(m, storage.place.get(), 0, depth)
+        yield from _parts(interpreter, storage.place.get(), 0, depth)
         return
     element = storage.element
-    size = sizeof(m, element) if element is not None else None
+    size = sizeof(interpreter, element) if element is not None else None
     width = size.constant if size is not None else None
     if not isinstance(width, int):
         return
     for index, value in storage.elements.items():
-        yield from _parts(m, value, index * width, depth)
+        yield from _parts(interpreter, value, index * width, depth)
 
 
 def _parts(
-    m: HostInterpreter, value: Value | None, at: int, depth: int
+    interpreter: HostInterpreter, value: Value | None, at: int, depth: int
 ) -> Iterator[tuple[int, Expr]]:
     """The numbers of a value that lies ``at`` bytes from the start."""
     if isinstance(value, Scalar):
@@ -60,13 +62,13 @@ def _parts(
     elif depth >= _MAX_DEPTH:
         return
     elif isinstance(value, Storage):
-        for inside, number in _numbers(m, value, depth + 1):
+        for inside, number in _numbers(interpreter, value, depth + 1):
             yield at + inside, number
     elif isinstance(value, Aggregate):
-        layout = m.types.layout(value.type)
+        layout = interpreter.types.layout(value.type)
         if layout is None or layout.overlaps:
             return
         for name, member in layout.fields.items():
             if name in value.fields and member.bits is None:
                 held = value.fields[name]
-                yield from _parts(m, held, at + member.offset_bytes, depth + 1)
+                yield from _parts(interpreter, held, at + member.offset_bytes, depth + 1)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from roofline_analysis.host.launches.contents import contents_of
 from roofline_analysis.host.launches.launch_forms import Shape, arguments_of, shape_of
 from roofline_analysis.host.launches.sampled_contents import passed_draws
 from roofline_analysis.host.state.access import deref, is_class, rvalue
 from roofline_analysis.host.state.havoc import forget_reachable
+from roofline_analysis.host.state.interpreter_state import (
+    SCALARS,
+    Evaluators,
+    HostInterpreter,
+)
 from roofline_analysis.host.state.invoke import passed
-from roofline_analysis.host.state.machine import EVALUATORS, SCALARS, HostInterpreter, handles
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import integer
 from roofline_analysis.host.state.templates import bind, choose_overload
@@ -39,25 +44,24 @@ _MAX_PER_SITE = 48
 """The most launches of different shapes that are kept for one site."""
 
 
-@handles(EVALUATORS, ex.Launch)
-def _launch(m: HostInterpreter, node: ex.Launch) -> Value:
-    kernel = m.eval(node.kernel)
+def _launch(interpreter: HostInterpreter, node: ex.Launch) -> Value:
+    kernel = interpreter.eval(node.kernel)
     if isinstance(kernel, Pointer):
-        kernel = rvalue(m, deref(m, kernel))
-    shape = shape_of(m, node)
-    args = arguments_of(m, node)
-    m.count_launch()
+        kernel = rvalue(interpreter, deref(interpreter, kernel))
+    shape = shape_of(interpreter, node)
+    args = arguments_of(interpreter, node)
+    interpreter.count_launch()
     if not isinstance(kernel, FunctionValue):
-        m.reached.add(id(node))
+        interpreter.reached.add(id(node))
         if not _other_node(node):
-            m.problem(f"which kernel '{_label(node.kernel)}' is was not found", node.line)
+            interpreter.problem(f"which kernel '{_label(node.kernel)}' is was not found", node.line)
         return integer(0)
-    m.doubt += bool(kernel.alternatives)
+    interpreter.doubt += bool(kernel.alternatives)
     try:
         for each in (kernel, *kernel.alternatives):
-            _launch_one(m, node, each, shape, args)
+            _launch_one(interpreter, node, each, shape, args)
     finally:
-        m.doubt -= bool(kernel.alternatives)
+        interpreter.doubt -= bool(kernel.alternatives)
     return integer(0)
 
 
@@ -72,17 +76,21 @@ def _other_node(node: ex.Launch) -> bool:
 
 
 def _launch_one(
-    m: HostInterpreter, node: ex.Launch, kernel: FunctionValue, shape: Shape, args: list[HostPlace]
+    interpreter: HostInterpreter,
+    node: ex.Launch,
+    kernel: FunctionValue,
+    shape: Shape,
+    args: list[HostPlace],
 ) -> None:
-    function = choose_overload(m, kernel, args)
+    function = choose_overload(interpreter, kernel, args)
     if function is not None:
-        bindings = bind(m, function.template_params, kernel.template_args, function, args)
-        record(m, node, function, bindings, shape, args)
-        forget_written(m, function, args)
+        bindings = bind(interpreter, function.template_params, kernel.template_args, function, args)
+        record(interpreter, node, function, bindings, shape, args)
+        forget_written(interpreter, function, args)
 
 
 def record(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     node: ex.Expression | Offload,
     function: Function,
     bindings: dict[str, Type | Expr],
@@ -90,64 +98,73 @@ def record(
     places: Sequence[HostPlace],
 ) -> None:
     """Record a launch unless an equal one is already recorded."""
-    m.reached.add(id(node))
+    interpreter.reached.add(id(node))
     dimensions = (shape.grid, shape.block, shape.shared_bytes)
     identity = (id(node), id(function), tuple(bindings.items()), dimensions)
-    if identity not in m.launches and len(m.launches) < m.options.max_launches:
-        same_site = sum(1 for key in m.launches if isinstance(key, tuple) and key[0] == id(node))
+    if (
+        identity not in interpreter.launches
+        and len(interpreter.launches) < interpreter.options.max_launches
+    ):
+        same_site = sum(
+            1 for key in interpreter.launches if isinstance(key, tuple) and key[0] == id(node)
+        )
         if same_site < _MAX_PER_SITE:
-            args = _passed_arguments(m, function, bindings, places)
-            repeat, certain = m.repeat_count(), m.doubt == 0
-            if m.threads is not None:
-                repeat, certain = m.threads.reached(m.doubt, repeat)
+            args = _passed_arguments(interpreter, function, bindings, places)
+            repeat, certain = interpreter.repeat_count(), interpreter.doubt == 0
+            if interpreter.threads is not None:
+                repeat, certain = interpreter.threads.reached(interpreter.doubt, repeat)
             involved = [*(shape.grid or ()), *(shape.block or ()), shape.shared_bytes, repeat]
             involved += [b for b in bindings.values() if isinstance(b, Expr)]
-            contents = contents_of(m, function, args)
+            contents = contents_of(interpreter, function, args)
             involved += [number for held in contents.values() for number in held.values()]
-            m.launches[identity] = LaunchContext(
+            interpreter.launches[identity] = LaunchContext(
                 kernel=function,
                 template_bindings=bindings,
                 grid=shape.grid,
                 block=shape.block,
                 shared_bytes=shape.shared_bytes,
                 args=args,
-                path=m.path or function.path,
+                path=interpreter.path or function.path,
                 line=node.line,
-                order=len(m.launches),
+                order=len(interpreter.launches),
                 repeat=repeat,
                 certain=certain,
-                unknowns=_unknowns(m, involved, args),
+                unknowns=_unknowns(interpreter, involved, args),
                 grid_origin=shape.grid_origin,
                 block_origin=shape.block_origin,
                 contents=contents,
-                draws=passed_draws(m, function, args),
+                draws=passed_draws(interpreter, function, args),
             )
 
 
 def _passed_arguments(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     function: Function,
     bindings: dict[str, Type | Expr],
     places: Sequence[HostPlace],
 ) -> tuple[Value, ...]:
     args: list[Value] = []
-    m.frame.scopes.append({})
-    saved = m.frame.bindings
-    m.frame.rebind({**saved, **bindings})
+    interpreter.frame.scopes.append({})
+    saved = interpreter.frame.bindings
+    interpreter.frame.rebind({**saved, **bindings})
     try:
         for position, formal in enumerate(function.params):
-            type = resolve(m, formal.type)
+            type = resolve(interpreter, formal.type)
             if position < len(places):
-                args.append(_numbered(m, passed(m, places[position], type), type))
+                args.append(
+                    _numbered(interpreter, passed(interpreter, places[position], type), type)
+                )
             elif formal.init is not None:
-                args.append(passed(m, Cell("", AUTO, m.eval(formal.init)), type))
+                args.append(
+                    passed(interpreter, Cell("", AUTO, interpreter.eval(formal.init)), type)
+                )
     finally:
-        m.frame.rebind(saved)
-        m.frame.scopes.pop()
+        interpreter.frame.rebind(saved)
+        interpreter.frame.scopes.pop()
     return tuple(args)
 
 
-def _numbered(m: HostInterpreter, value: Value, type: Type, depth: int = 0) -> Value:
+def _numbered(interpreter: HostInterpreter, value: Value, type: Type, depth: int = 0) -> Value:
     """A value in which each number known only by name is that name's symbol.
 
     A size from which the grid was computed then reaches the kernel as the same symbol.
@@ -157,15 +174,21 @@ def _numbered(m: HostInterpreter, value: Value, type: Type, depth: int = 0) -> V
         if type.pointers or type.dims:
             return value
         if type.name in SCALARS:
-            return m.named.get((value.name, "int")) or m.number(value, type.name) or value
-        if depth >= _MAX_DEPTH or not is_class(m, type):
+            return (
+                interpreter.named.get((value.name, "int"))
+                or interpreter.number(value, type.name)
+                or value
+            )
+        if depth >= _MAX_DEPTH or not is_class(interpreter, type):
             return value
-        value = Aggregate(type, {name: _member_of(value, name) for name in _members(m, type)})
+        value = Aggregate(
+            type, {name: _member_of(value, name) for name in _members(interpreter, type)}
+        )
     if isinstance(value, Aggregate) and depth < _MAX_DEPTH:
         for name, held in value.fields.items():
             if isinstance(held, (OpaqueValue, Aggregate)):
-                kind = held.type or field_type(m, value.type, name) or AUTO
-                value.fields[name] = _numbered(m, held, kind, depth + 1)
+                kind = held.type or field_type(interpreter, value.type, name) or AUTO
+                value.fields[name] = _numbered(interpreter, held, kind, depth + 1)
     return value
 
 
@@ -173,16 +196,16 @@ def _member_of(value: OpaqueValue, name: str) -> OpaqueValue:
     return OpaqueValue(f"{value.name}.{name}", value.why, None, value.origin)
 
 
-def _members(m: HostInterpreter, type: Type) -> Iterable[str]:
+def _members(interpreter: HostInterpreter, type: Type) -> Iterable[str]:
     vector = vector_parts(type.name)
     if vector is not None:
         return field_names(vector[1])
-    layout = m.types.layout(type)
+    layout = interpreter.types.layout(type)
     return layout.fields if layout is not None else ()
 
 
 def _unknowns(
-    m: HostInterpreter, expressions: Iterable[Expr | None], args: Sequence[Value]
+    interpreter: HostInterpreter, expressions: Iterable[Expr | None], args: Sequence[Value]
 ) -> dict[Symbol, HostUnknown]:
     symbols: set[Symbol] = set()
     for expression in expressions:
@@ -190,7 +213,9 @@ def _unknowns(
             symbols |= expression.symbols()
     for argument in args:
         _collect(argument, symbols, 0)
-    return {symbol: unknown for symbol, unknown in m.unknowns.items() if symbol in symbols}
+    return {
+        symbol: unknown for symbol, unknown in interpreter.unknowns.items() if symbol in symbols
+    }
 
 
 def _collect(value: Value | None, symbols: set[Symbol], depth: int) -> None:
@@ -205,11 +230,18 @@ def _collect(value: Value | None, symbols: set[Symbol], depth: int) -> None:
             _collect(held, symbols, depth + 1)
 
 
-def forget_written(m: HostInterpreter, function: Function, places: Sequence[HostPlace]) -> None:
+def forget_written(
+    interpreter: HostInterpreter, function: Function, places: Sequence[HostPlace]
+) -> None:
     """Make unknown all memory that a kernel may write through its arguments."""
     for formal, place in zip(function.params, places, strict=False):
         if formal.type.const and formal.type.pointers:
             continue
         held = place.get()
         if isinstance(held, (Pointer, Aggregate, Storage)):
-            forget_reachable(m, held, 1)
+            forget_reachable(interpreter, held, 1)
+
+
+EVALUATORS: Final[Evaluators] = {
+    ex.Launch: _launch,
+}

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace
 from roofline_analysis.host.state.operators import integer
 from roofline_analysis.host.state.threads import KernelThreads
@@ -33,39 +33,43 @@ Protected = Callable[
 Standalone = Callable[[HostInterpreter, Function, "dict[str, Type | Expr]"], None]
 
 
-def follow_device_launches(m: HostInterpreter, run: Protected, run_alone: Standalone) -> None:
+def follow_device_launches(
+    interpreter: HostInterpreter, run: Protected, run_alone: Standalone
+) -> None:
     """Add the launches that kernels make, those of kernels launched so included.
 
     ``run`` executes a function with arguments, ``run_alone`` one that nothing calls.
     """
-    launching = _launching(m)
+    launching = _launching(interpreter)
     if not launching:
         return
-    m.reach.launching.update(launching)
-    parents = [f for f in m.symbols.all_functions if f.is_kernel and f.has_body]
+    interpreter.reach.launching.update(launching)
+    parents = [f for f in interpreter.symbols.all_functions if f.is_kernel and f.has_body]
     parents = [f for f in parents if not launching.isdisjoint({f.name})]
     done = 0
-    while done < min(len(m.launches), _MAX_PARENTS):
-        context = list(m.launches.values())[done]
+    while done < min(len(interpreter.launches), _MAX_PARENTS):
+        context = list(interpreter.launches.values())[done]
         done += 1
         if context.kernel in parents:
-            _follow(m, context, run)
-    launched = [context.kernel for context in m.launches.values()]
+            _follow(interpreter, context, run)
+    launched = [context.kernel for context in interpreter.launches.values()]
     for kernel in parents:
         if kernel not in launched:
-            _extend(m)
-            m.threads = _threads(m, None)
-            run_alone(m, kernel, {})
-            m.threads = None
+            _extend(interpreter)
+            interpreter.threads = _threads(interpreter, None)
+            run_alone(interpreter, kernel, {})
+            interpreter.threads = None
 
 
-def _launching(m: HostInterpreter) -> set[str]:
+def _launching(interpreter: HostInterpreter) -> set[str]:
     """Names of kernels and device functions that lead to a launch."""
-    found = {f.name for f in m.symbols.all_functions if f.launches}
+    found = {f.name for f in interpreter.symbols.all_functions if f.launches}
     if not found:
         return found
     device = [
-        f for f in m.symbols.all_functions if f.qualifiers & {"__global__", "__device__"} and f.body
+        f
+        for f in interpreter.symbols.all_functions
+        if f.qualifiers & {"__global__", "__device__"} and f.body
     ]
     grown = True
     while grown:
@@ -73,52 +77,56 @@ def _launching(m: HostInterpreter) -> set[str]:
         for function in device:
             if function.name in found:
                 continue
-            mentions = {last_component(n) for n in m.reach.function_effects(function).mentions}
+            mentions = {
+                last_component(n) for n in interpreter.reach.function_effects(function).mentions
+            }
             if not mentions.isdisjoint(found):
                 found.add(function.name)
                 grown = True
     return found
 
 
-def _extend(m: HostInterpreter) -> None:
-    budget = max(m.options.statement_budget, m.steps + _STATEMENTS)
-    m.options = replace(m.options, statement_budget=budget)
-    m.limit = m.steps + _STATEMENTS
+def _extend(interpreter: HostInterpreter) -> None:
+    budget = max(interpreter.options.statement_budget, interpreter.steps + _STATEMENTS)
+    interpreter.options = replace(interpreter.options, statement_budget=budget)
+    interpreter.limit = interpreter.steps + _STATEMENTS
 
 
-def _follow(m: HostInterpreter, context: LaunchContext, run: Protected) -> None:
-    _extend(m)
-    m.threads = _threads(m, context)
+def _follow(interpreter: HostInterpreter, context: LaunchContext, run: Protected) -> None:
+    _extend(interpreter)
+    interpreter.threads = _threads(interpreter, context)
     args: list[HostPlace] = [
         Cell(formal.name, AUTO, value)
         for formal, value in zip(context.kernel.params, context.args, strict=False)
     ]
-    run(m, context.kernel, args, dict(context.template_bindings), None)
-    m.threads = None
+    run(interpreter, context.kernel, args, dict(context.template_bindings), None)
+    interpreter.threads = None
 
 
-def _threads(m: HostInterpreter, context: LaunchContext | None) -> KernelThreads:
-    thread = _indices(m, "threadIdx", "it differs between the threads of a block")
-    block = _indices(m, "blockIdx", "it differs between blocks")
-    _dimensions(m, "blockDim", context.block if context is not None else None)
-    _dimensions(m, "gridDim", context.grid if context is not None else None)
-    m.builtins["warpSize"] = Cell("warpSize", Type("int"), integer(32))
+def _threads(interpreter: HostInterpreter, context: LaunchContext | None) -> KernelThreads:
+    thread = _indices(interpreter, "threadIdx", "it differs between the threads of a block")
+    block = _indices(interpreter, "blockIdx", "it differs between blocks")
+    _dimensions(interpreter, "blockDim", context.block if context is not None else None)
+    _dimensions(interpreter, "gridDim", context.grid if context is not None else None)
+    interpreter.builtins["warpSize"] = Cell("warpSize", Type("int"), integer(32))
     return KernelThreads(context, thread, block, base_doubt=0 if context is not None else 1)
 
 
-def _indices(m: HostInterpreter, name: str, why: str) -> tuple[Symbol, Symbol, Symbol]:
+def _indices(interpreter: HostInterpreter, name: str, why: str) -> tuple[Symbol, Symbol, Symbol]:
     fields: dict[str, Value] = {}
     symbols: list[Symbol] = []
     for axis in "xyz":
-        made = m.unknown(f"{name}.{axis}", why, "unsigned int", assumed=0)
+        made = interpreter.unknown(f"{name}.{axis}", why, "unsigned int", assumed=0)
         fields[axis] = made
         symbols += made.value.symbols()
-    m.builtins[name] = Cell(name, Type("uint3"), Aggregate(Type("uint3"), fields))
+    interpreter.builtins[name] = Cell(name, Type("uint3"), Aggregate(Type("uint3"), fields))
     x, y, z = symbols
     return x, y, z
 
 
-def _dimensions(m: HostInterpreter, name: str, extents: tuple[Expr, Expr, Expr] | None) -> None:
+def _dimensions(
+    interpreter: HostInterpreter, name: str, extents: tuple[Expr, Expr, Expr] | None
+) -> None:
     fields: dict[str, Value] = {}
     for position, axis in enumerate("xyz"):
         if extents is not None:
@@ -126,5 +134,7 @@ def _dimensions(m: HostInterpreter, name: str, extents: tuple[Expr, Expr, Expr] 
         else:
             assumed = 128 if axis == "x" else 1
             why = "no launch of the kernel around it was found"
-            fields[axis] = m.unknown(f"{name}.{axis}", why, "unsigned int", assumed=assumed)
-    m.builtins[name] = Cell(name, Type("dim3"), Aggregate(Type("dim3"), fields))
+            fields[axis] = interpreter.unknown(
+                f"{name}.{axis}", why, "unsigned int", assumed=assumed
+            )
+    interpreter.builtins[name] = Cell(name, Type("dim3"), Aggregate(Type("dim3"), fields))

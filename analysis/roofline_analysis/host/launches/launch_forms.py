@@ -5,7 +5,7 @@ from __future__ import annotations
 from roofline_analysis.host.objects.construction import data_fields
 from roofline_analysis.host.objects.initialisers import initialise
 from roofline_analysis.host.state.access import deref, load, pointed_object
-from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import merge_origin
 from roofline_analysis.host.state.packs import argument_places
@@ -33,31 +33,31 @@ class Shape:
 _SHARED = ("dynamicSmemBytes", "sharedMemBytes")
 
 
-def shape_of(m: HostInterpreter, node: ex.Launch) -> Shape:
+def shape_of(interpreter: HostInterpreter, node: ex.Launch) -> Shape:
     """The dimensions of a launch, written out or held by an object."""
     if node.config is not None:
-        return _configured(m, node.config)
+        return _configured(interpreter, node.config)
     shared: Expr | None = ZERO
     if node.shared_bytes is not None:
-        number = m.number(m.eval(node.shared_bytes), "unsigned long")
+        number = interpreter.number(interpreter.eval(node.shared_bytes), "unsigned long")
         shared = number.value if number is not None else None
-    grid, block = _given(m, node.grid), _given(m, node.block)
+    grid, block = _given(interpreter, node.grid), _given(interpreter, node.block)
     return Shape(
-        _extents_of(m, grid),
-        _extents_of(m, block),
+        _extents_of(interpreter, grid),
+        _extents_of(interpreter, block),
         shared,
         _origin_of(grid),
         _origin_of(block),
     )
 
 
-def _given(m: HostInterpreter, node: ex.Expression | None) -> Value | None:
+def _given(interpreter: HostInterpreter, node: ex.Expression | None) -> Value | None:
     """A grid or block argument."""
     if node is None:
         return None
     if isinstance(node, ex.InitList):
-        return initialise(m, Type("dim3"), node, "")
-    return load(m, m.place(node))
+        return initialise(interpreter, Type("dim3"), node, "")
+    return load(interpreter, interpreter.place(node))
 
 
 def _origin_of(value: Value | None) -> Origin | None:
@@ -70,18 +70,18 @@ def _origin_of(value: Value | None) -> Origin | None:
     return found
 
 
-def _extents_of(m: HostInterpreter, value: Value | None) -> Extents | None:
+def _extents_of(interpreter: HostInterpreter, value: Value | None) -> Extents | None:
     """A ``dim3`` or a number as three extents; None if it is unknown."""
     if value is None:
         return None
     if isinstance(value, Scalar):
         return value.value, ONE, ONE
     if not isinstance(value, Aggregate):
-        number = m.number(value, "unsigned int")
+        number = interpreter.number(value, "unsigned int")
         return (number.value, ONE, ONE) if number is not None else None
     found: list[Expr] = []
     for name in "xyz":
-        number = m.number(value.fields.get(name), "unsigned int")
+        number = interpreter.number(value.fields.get(name), "unsigned int")
         if number is None:
             if name == "x":
                 return None
@@ -91,52 +91,54 @@ def _extents_of(m: HostInterpreter, value: Value | None) -> Extents | None:
     return found[0], found[1], found[2]
 
 
-def _configured(m: HostInterpreter, node: ex.Expression) -> Shape:
-    held = pointed_object(m, m.eval(node))
+def _configured(interpreter: HostInterpreter, node: ex.Expression) -> Shape:
+    held = pointed_object(interpreter, interpreter.eval(node))
     if not isinstance(held, Aggregate):
         return Shape(None, None, None)
     shared = next((held.fields[name] for name in _SHARED if name in held.fields), None)
-    number = m.number(shared, "unsigned long")
+    number = interpreter.number(shared, "unsigned long")
     return Shape(
-        _held_extents(m, held, "gridDim"),
-        _held_extents(m, held, "blockDim"),
+        _held_extents(interpreter, held, "gridDim"),
+        _held_extents(interpreter, held, "blockDim"),
         number.value if number is not None else ZERO,
         _origin_of(held.fields.get("gridDim")),
         _origin_of(held.fields.get("blockDim")),
     )
 
 
-def _held_extents(m: HostInterpreter, held: Aggregate, name: str) -> Extents | None:
+def _held_extents(interpreter: HostInterpreter, held: Aggregate, name: str) -> Extents | None:
     if f"{name}X" not in held.fields:
         value = held.fields.get(name)
-        return _extents_of(m, value) if value is not None else None
+        return _extents_of(interpreter, value) if value is not None else None
     found = {axis: held.fields.get(name + axis.upper()) for axis in "xyz"}
     known = {axis: value for axis, value in found.items() if value is not None}
-    return _extents_of(m, Aggregate(Type("dim3"), known))
+    return _extents_of(interpreter, Aggregate(Type("dim3"), known))
 
 
-def arguments_of(m: HostInterpreter, node: ex.Launch) -> list[HostPlace]:
+def arguments_of(interpreter: HostInterpreter, node: ex.Launch) -> list[HostPlace]:
     """The places of a launch's arguments, given directly or as an array of addresses."""
     if node.args is not None:
-        return argument_places(m, node.args)
+        return argument_places(interpreter, node.args)
     if node.packed_args is None:
         return []
-    packed = m.eval(node.packed_args)
+    packed = interpreter.eval(node.packed_args)
     storage = packed.buffer if isinstance(packed, Pointer) else packed
     if not isinstance(storage, Storage):
         return []
     elements = storage.elements
-    known = [deref(m, elements[position]) for position in sorted(elements)]
-    return _from_buffer(m, storage) or known
+    known = [deref(interpreter, elements[position]) for position in sorted(elements)]
+    return _from_buffer(interpreter, storage) or known
 
 
-def _from_buffer(m: HostInterpreter, storage: Storage) -> list[HostPlace]:
+def _from_buffer(interpreter: HostInterpreter, storage: Storage) -> list[HostPlace]:
     """The members of an argument object: ``{HIP_LAUNCH_PARAM_BUFFER_POINTER, &object, ...}``."""
     marker, held = storage.elements.get(0), storage.elements.get(1)
     if "PARAM_BUFFER_POINTER" not in getattr(marker, "name", "") or held is None:
         return []
-    value = pointed_object(m, held)
-    struct = m.symbols.find_struct(value.type.name) if isinstance(value, Aggregate) else None
+    value = pointed_object(interpreter, held)
+    struct = (
+        interpreter.symbols.find_struct(value.type.name) if isinstance(value, Aggregate) else None
+    )
     if not isinstance(value, Aggregate) or struct is None:
         return []
-    return [Cell(f.name, AUTO, value.fields.get(f.name)) for f in data_fields(m, struct)]
+    return [Cell(f.name, AUTO, value.fields.get(f.name)) for f in data_fields(interpreter, struct)]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from roofline_analysis.host.effects.node_effects import root_name
 from roofline_analysis.host.launches.contexts import record
 from roofline_analysis.host.launches.launch_forms import Shape
 from roofline_analysis.host.launches.offload_geometry import OffloadRequest, offload_geometry
 from roofline_analysis.host.state.havoc import forget_reachable, forget_value
-from roofline_analysis.host.state.machine import EXECUTORS, HostInterpreter, handles
+from roofline_analysis.host.state.interpreter_state import Executors, HostInterpreter
 from roofline_analysis.host.state.memory import HostPlace
 from roofline_analysis.host.state.signals import Signal
 from roofline_analysis.host.state.templates import bind
@@ -18,28 +20,26 @@ from roofline_core.program.statements import Directed, Offload
 from roofline_core.program.types import Type
 
 
-@handles(EXECUTORS, Directed)
-def _directed(m: HostInterpreter, node: Directed) -> Signal | None:
-    return m.exec(node.body) if node.body is not None else None
+def _directed(interpreter: HostInterpreter, node: Directed) -> Signal | None:
+    return interpreter.exec(node.body) if node.body is not None else None
 
 
-@handles(EXECUTORS, Offload)
-def _offload(m: HostInterpreter, node: Offload) -> Signal | None:
+def _offload(interpreter: HostInterpreter, node: Offload) -> Signal | None:
     """Record the launch of a target region and forget what its kernel may write."""
-    places = [m.place(argument) for argument in node.args]
+    places = [interpreter.place(argument) for argument in node.args]
     teams_asked, limit, trips = (
-        _number(m, each) for each in (node.teams, node.thread_limit, node.trips)
+        _number(interpreter, each) for each in (node.teams, node.thread_limit, node.trips)
     )
     # A parallel region inside cannot ask for more threads than were launched.
-    asked = _number(m, node.threads) if node.directive.clause("num_threads") else None
+    asked = _number(interpreter, node.threads) if node.directive.clause("num_threads") else None
     request = OffloadRequest(node.mode, *map(_value, (teams_asked, limit, asked, trips)))
-    teams, threads = offload_geometry(request, m.assumed_value)
-    m.count_launch()
+    teams, threads = offload_geometry(request, interpreter.assumed_value)
+    interpreter.count_launch()
     kernel = node.kernel
     # The kernel is a part of the function around it and sees that one's template parameters.
-    bindings: dict[str, Type | Expr] = dict(m.frame.bindings)
+    bindings: dict[str, Type | Expr] = dict(interpreter.frame.bindings)
     own = [p for p in kernel.template_params if p.name not in bindings]
-    bindings.update(bind(m, own, None, kernel, places))
+    bindings.update(bind(interpreter, own, None, kernel, places))
     shape = Shape(
         (teams, ONE, ONE),
         (threads, ONE, ONE),
@@ -47,13 +47,13 @@ def _offload(m: HostInterpreter, node: Offload) -> Signal | None:
         _origin(teams_asked, trips),
         _origin(asked, limit),
     )
-    record(m, node, kernel, bindings, shape, places)
-    _forget_written(m, node, places)
+    record(interpreter, node, kernel, bindings, shape, places)
+    _forget_written(interpreter, node, places)
     return None
 
 
-def _number(m: HostInterpreter, node: Expression | None) -> Scalar | None:
-    return m.number(m.eval(node), "int") if node is not None else None
+def _number(interpreter: HostInterpreter, node: Expression | None) -> Scalar | None:
+    return interpreter.number(interpreter.eval(node), "int") if node is not None else None
 
 
 def _value(number: Scalar | None) -> Expr | None:
@@ -65,13 +65,19 @@ def _origin(*numbers: Scalar | None) -> Origin | None:
     return next((number.origin for number in numbers if number is not None), None)
 
 
-def _forget_written(m: HostInterpreter, node: Offload, places: list[HostPlace]) -> None:
-    effects = m.reach.effects(node)
+def _forget_written(interpreter: HostInterpreter, node: Offload, places: list[HostPlace]) -> None:
+    effects = interpreter.reach.effects(node)
     stored = {root_name(store) for store in effects.stores}
     for argument, place in zip(node.args, places, strict=False):
         name = root_name(argument)
         held = place.get()
         if name in effects.names and isinstance(held, Scalar):
-            forget_value(m, place, "a target region assigns it")
+            forget_value(interpreter, place, "a target region assigns it")
         elif name in stored or name in effects.names:
-            forget_reachable(m, held, 1)
+            forget_reachable(interpreter, held, 1)
+
+
+EXECUTORS: Final[Executors] = {
+    Directed: _directed,
+    Offload: _offload,
+}

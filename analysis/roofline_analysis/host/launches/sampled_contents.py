@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from roofline_analysis.host.state.machine import SCALARS, HostInterpreter
+from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import Storage
 from roofline_analysis.host.state.types import sizeof
 from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Spread, Value
@@ -46,11 +46,13 @@ _STEPS: Final = ((math.sqrt(5) - 1) / 2, *(math.sqrt(n) % 1 for n in (2, 3, 7, 1
 """Irrational steps: the fractional parts of their multiples are evenly distributed."""
 
 
-def drawn_of_all(m: HostInterpreter, values: Sequence[Expr | None]) -> tuple[float, ...] | None:
+def drawn_of_all(
+    interpreter: HostInterpreter, values: Sequence[Expr | None]
+) -> tuple[float, ...] | None:
     """Samples of the values of several stores, all equally weighted; None if a value is unknown."""
     if not values or len(values) > _MOST_STORES:
         return None
-    drawn = [drawn_from(m, value) for value in values]
+    drawn = [drawn_from(interpreter, value) for value in values]
     found: list[float] = []
     for position, each in enumerate(drawn):
         if each is None:
@@ -60,22 +62,22 @@ def drawn_of_all(m: HostInterpreter, values: Sequence[Expr | None]) -> tuple[flo
     return tuple(found)
 
 
-def drawn_from(m: HostInterpreter, expr: Expr | None) -> tuple[float, ...] | None:
+def drawn_from(interpreter: HostInterpreter, expr: Expr | None) -> tuple[float, ...] | None:
     """Samples of an expression's values; None if it contains an unknown symbol."""
     if expr is None:
         return None
     known = expr.constant
     if known is not None:
         return (float(known),) * DRAWN
-    spreads = dict(m.spreads)
+    spreads = dict(interpreter.spreads)
     followed = _followed(expr, spreads, {})
     values: dict[Symbol, object] = {}
     for position, symbol in enumerate(sorted(followed.symbols(), key=_identity)):
         spread = spreads.get(symbol)
         if spread is not None:
             values[symbol] = _points(spread, position)
-        elif symbol in m.trials.bounds and symbol in m.unknowns:
-            values[symbol] = m.unknowns[symbol].assumed
+        elif symbol in interpreter.trials.bounds and symbol in interpreter.unknowns:
+            values[symbol] = interpreter.unknowns[symbol].assumed
         else:
             return None
     found = Environment(values).evaluate(followed)
@@ -130,19 +132,21 @@ def _followed_atom(atom: Atom, spreads: dict[Symbol, Spread], known: dict[Apply,
 
 
 def passed_draws(
-    m: HostInterpreter, function: Function, args: Sequence[Value]
+    interpreter: HostInterpreter, function: Function, args: Sequence[Value]
 ) -> dict[str, tuple[float, ...]]:
     """Samples of the values behind a kernel's pointer arguments, by argument name."""
     found: dict[str, tuple[float, ...]] = {}
     for formal, value in zip(function.params, args, strict=False):
-        _add(m, found, formal.name, value)
+        _add(interpreter, found, formal.name, value)
         if isinstance(value, Aggregate):
             for name, held in value.fields.items():
-                _add(m, found, f"{formal.name}.{name}", held)
+                _add(interpreter, found, f"{formal.name}.{name}", held)
     return found
 
 
-def _add(m: HostInterpreter, found: dict[str, tuple[float, ...]], name: str, value: Value) -> None:
+def _add(
+    interpreter: HostInterpreter, found: dict[str, tuple[float, ...]], name: str, value: Value
+) -> None:
     if isinstance(value, Storage) and value.elements and value.place is None:
         # An array within an argument: those of its elements' members.
         held = list(value.elements.values())
@@ -151,17 +155,17 @@ def _add(m: HostInterpreter, found: dict[str, tuple[float, ...]], name: str, val
                 each.fields.get(member) if isinstance(each, Aggregate) else None for each in held
             ]
             known = [each.value for each in numbers if isinstance(each, Scalar)]
-            draws = drawn_of_all(m, known) if len(known) == len(held) else None
+            draws = drawn_of_all(interpreter, known) if len(known) == len(held) else None
             if draws is not None:
                 found[f"{name}.{member}"] = draws
     storage = value.buffer if isinstance(value, Pointer) else value
     if isinstance(storage, Storage):
-        draws = draws_of(m, storage)
+        draws = draws_of(interpreter, storage)
         if draws is not None:
             found[name] = draws
 
 
-def draws_of(m: HostInterpreter, storage: Storage) -> tuple[float, ...] | None:
+def draws_of(interpreter: HostInterpreter, storage: Storage) -> tuple[float, ...] | None:
     """Samples of a buffer's values; None if unknown."""
     if storage.place is not None or storage.draws is not None:
         return storage.draws
@@ -172,24 +176,26 @@ def draws_of(m: HostInterpreter, storage: Storage) -> tuple[float, ...] | None:
     numbers = [each.value for each in held if isinstance(each, Scalar)]
     if len(numbers) < len(held) or (storage.elements and storage.fill is not None):
         return None
-    if storage.elements and len(numbers) < _NEARLY_ALL * (elements_of(m, storage) or math.inf):
+    if storage.elements and len(numbers) < _NEARLY_ALL * (
+        elements_of(interpreter, storage) or math.inf
+    ):
         return None
-    return drawn_of_all(m, numbers[:: -(-len(numbers) // _MOST_STORES) or 1])
+    return drawn_of_all(interpreter, numbers[:: -(-len(numbers) // _MOST_STORES) or 1])
 
 
-def elements_of(m: HostInterpreter, storage: Storage) -> float | None:
+def elements_of(interpreter: HostInterpreter, storage: Storage) -> float | None:
     """The number of elements for which a buffer has room; None if unknown."""
-    size = sizeof(m, storage.element) if storage.element is not None else None
-    width = m.assumed_value(size) if size is not None else None
-    room = m.assumed_value(storage.size_bytes) if storage.size_bytes is not None else None
+    size = sizeof(interpreter, storage.element) if storage.element is not None else None
+    width = interpreter.assumed_value(size) if size is not None else None
+    room = interpreter.assumed_value(storage.size_bytes) if storage.size_bytes is not None else None
     return room / width if room is not None and width else None
 
 
-def sum_of(m: HostInterpreter, storage: Storage) -> float | None:
+def sum_of(interpreter: HostInterpreter, storage: Storage) -> float | None:
     """The sum of a buffer's numbers; None where it is not known."""
     if storage.total is not None:
         return storage.total
-    draws, count = draws_of(m, storage), elements_of(m, storage)
+    draws, count = draws_of(interpreter, storage), elements_of(interpreter, storage)
     return sum(draws) / len(draws) * count if draws is not None and count is not None else None
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.values import Aggregate, LaunchContext, Pointer, Value
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.symbolic import Expr, Symbol
@@ -33,36 +33,41 @@ _LARGEST_SIZE: Final = 1 << 22
 _MAX_DEPTH: Final = 3
 
 
-def assume_full_launches(m: HostInterpreter) -> None:
+def assume_full_launches(interpreter: HostInterpreter) -> None:
     """Replace the assumed values of sizes from which launch dimensions are computed."""
     sizes: dict[Symbol, int] = {}
     settled: set[Symbol] = set()
-    for context in sorted(m.launches.values(), key=lambda c: (not c.certain, c.order)):
+    for context in sorted(interpreter.launches.values(), key=lambda c: (not c.certain, c.order)):
         if context.grid is None:
             continue
-        free = _open_sizes(m, context.grid) - settled
+        free = _open_sizes(interpreter, context.grid) - settled
         if free:
             settled |= free
-            size = _filling_size(m, context, free, sizes)
+            size = _filling_size(interpreter, context, free, sizes)
             if size is not None:
                 sizes.update(dict.fromkeys(free, size))
     for symbol, size in sizes.items():
-        m.assume(symbol, size)
-    for key, context in m.launches.items():
+        interpreter.assume(symbol, size)
+    for key, context in interpreter.launches.items():
         if not sizes.keys().isdisjoint(context.unknowns):
-            unknowns = {symbol: m.unknowns[symbol] for symbol in context.unknowns}
-            m.launches[key] = replace(context, unknowns=unknowns)
+            unknowns = {symbol: interpreter.unknowns[symbol] for symbol in context.unknowns}
+            interpreter.launches[key] = replace(context, unknowns=unknowns)
 
 
-def _open_sizes(m: HostInterpreter, exprs: Iterable[Expr]) -> set[Symbol]:
+def _open_sizes(interpreter: HostInterpreter, exprs: Iterable[Expr]) -> set[Symbol]:
     """The unknown symbols, for which any size may be assumed."""
     found = {symbol for expr in exprs for symbol in expr.symbols()}
-    default = m.options.default_size
-    return {s for s in found if s in m.unknowns and m.unknowns[s].assumed == default}
+    default = interpreter.options.default_size
+    return {
+        s for s in found if s in interpreter.unknowns and interpreter.unknowns[s].assumed == default
+    }
 
 
 def _filling_size(
-    m: HostInterpreter, context: LaunchContext, free: set[Symbol], sizes: Mapping[Symbol, int]
+    interpreter: HostInterpreter,
+    context: LaunchContext,
+    free: set[Symbol],
+    sizes: Mapping[Symbol, int],
 ) -> int | None:
     """The value to assume for all of ``free``; None to keep the present assumption."""
     values = {s: sizes.get(s, u.assumed) for s, u in context.unknowns.items()}
@@ -86,7 +91,7 @@ def _filling_size(
             return False
         return (threads(size) or 0.0) <= FULL_THREADS
 
-    now = threads(m.options.default_size)
+    now = threads(interpreter.options.default_size)
     if now is None or FULL_THREADS <= now <= _TOO_MANY * FULL_THREADS:
         return None
     low, high = 1, _LARGEST_SIZE + 1

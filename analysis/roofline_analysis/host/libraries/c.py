@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.host.launches.sampled_contents import draws_of
+from roofline_analysis.host.state.arguments import Arguments, by_name, label_of, nothing, text_of
 from roofline_analysis.host.state.havoc import forget_value
 from roofline_analysis.host.state.memory import Storage
 from roofline_analysis.host.state.numbers import parse_number
 from roofline_analysis.host.state.operators import copied, integer, to_scalar_type
-from roofline_analysis.host.state.registry import Arguments, label_of, models, nothing, text_of
 from roofline_analysis.host.state.signals import ProgramExit
 from roofline_analysis.host.values import OpaqueValue, Origin, Pointer, Scalar, Text, Value
 from roofline_core.algebra.symbolic import ZERO
@@ -24,7 +24,6 @@ _PARSERS: Final[dict[str, str]] = {
 }  # fmt: skip
 
 
-@models(*_PARSERS)
 def _parse(args: Arguments) -> Value:
     type_name = _PARSERS[args.name]
     value = args.value(0)
@@ -32,32 +31,33 @@ def _parse(args: Arguments) -> Value:
     if len(args) > 1 and args.name.startswith("strto"):
         end = args.value(1)
         if isinstance(end, Pointer) and end.buffer is not None:
-            args.m.store(args.target(1), Text(""))
+            args.interpreter.store(args.target(1), Text(""))
     if text is not None:
         base = 10
         if len(args) > 2:
             base = int(args.constant(2) or 0)
         number = parse_number(text, type_name, base)
         return to_scalar_type(integer(number, "double", origin_of(args, value)), type_name)
-    name = label_of(args.m, value)
+    name = label_of(args.interpreter, value)
     why = value.why if isinstance(value, OpaqueValue) else "the text is not known"
-    return args.m.unknown(name, why, type_name, line=args.line, shared=True)
+    return args.interpreter.unknown(name, why, type_name, line=args.line, shared=True)
 
 
 def origin_of(args: Arguments, value: Value) -> Origin | None:
     """Where a text came from, at the line that reads it."""
     origin = getattr(value, "origin", None)
     if isinstance(origin, Origin) and origin.text.startswith("argv"):
-        return Origin(origin.text, args.m.path, args.line)
+        return Origin(origin.text, args.interpreter.path, args.line)
     return origin if isinstance(origin, Origin) else None
 
 
-@models("strcmp", "strncmp", "strcasecmp", "strncasecmp")
 def _compare(args: Arguments) -> Value:
     a, b = args.text(0), args.text(1)
     if a is None or b is None:
-        return args.m.unknown(
-            f"{args.name}({label_of(args.m, args.value(0))}, ...)", "the text is not known", "int"
+        return args.interpreter.unknown(
+            f"{args.name}({label_of(args.interpreter, args.value(0))}, ...)",
+            "the text is not known",
+            "int",
         )
     if "case" in args.name:
         a, b = a.lower(), b.lower()
@@ -69,16 +69,14 @@ def _compare(args: Arguments) -> Value:
     return integer((a > b) - (a < b))
 
 
-@models("strlen", "strnlen")
 def _length(args: Arguments) -> Value:
     text = args.text(0)
     if text is not None:
         return integer(len(text), "unsigned long")
-    name = f"length of {label_of(args.m, args.value(0))}"
-    return args.m.unknown(name, "the text is not known", "unsigned long", shared=True)
+    name = f"length of {label_of(args.interpreter, args.value(0))}"
+    return args.interpreter.unknown(name, "the text is not known", "unsigned long", shared=True)
 
 
-@models("strdup", "strcpy", "strncpy", "strcat", "strncat", "stpcpy")
 def _copy_text(args: Arguments) -> Value:
     if args.name == "strdup":
         return args.value(0)
@@ -87,12 +85,11 @@ def _copy_text(args: Arguments) -> Value:
         start = (target.text or "") if "cat" in args.name else ""
         if target.place is None:
             known = None if text is None or ("cat" in args.name and target.text is None) else text
-            args.m.forget_contents(target)
+            args.interpreter.forget_contents(target)
             target.text = start + known if known is not None else None
     return args.value(0)
 
 
-@models("strchr", "strrchr", "strstr", "strtok", "strtok_r", "getenv", "basename")
 def _search_text(args: Arguments) -> Value:
     if args.name == "getenv":
         return Pointer(None, ZERO, Type("char"))
@@ -108,11 +105,8 @@ def _search_text(args: Arguments) -> Value:
     return args.opaque("the text is not known")
 
 
-@models(
-    "malloc", "calloc", "aligned_alloc", "realloc", "_mm_malloc", "valloc", "memalign", "alloca"
-)
 def _allocate(args: Arguments) -> Value:
-    origin = args.m.origin(args.name, args.line)
+    origin = args.interpreter.origin(args.name, args.line)
     if args.name == "calloc":
         storage = Storage("", "host", args.expr(0) * args.expr(1), None, origin)
         storage.fill = integer(0)
@@ -122,18 +116,16 @@ def _allocate(args: Arguments) -> Value:
     return Pointer(storage, ZERO, Type("void"), origin)
 
 
-@models("posix_memalign")
 def _aligned(args: Arguments) -> Value:
-    origin = args.m.origin(args.name, args.line)
+    origin = args.interpreter.origin(args.name, args.line)
     place = args.target(0)
     storage = Storage(place.name, "host", args.expr(2), None, origin)
     pointee = place.type.pointee() if place.type.pointers else None
     storage.element = pointee
-    args.m.store(place, Pointer(storage, ZERO, pointee, origin))
+    args.interpreter.store(place, Pointer(storage, ZERO, pointee, origin))
     return integer(0)
 
 
-@models("memcpy", "memmove")
 def _copy_memory(args: Arguments) -> Value:
     copy_contents(args, 0, 1)
     return args.value(0)
@@ -141,7 +133,7 @@ def _copy_memory(args: Arguments) -> Value:
 
 def copy_contents(args: Arguments, to: int, source: int) -> None:
     """Copy what is known of one buffer to another, both given by pointer arguments."""
-    m = args.m
+    interpreter = args.interpreter
     target, origin = args.storage(to), args.storage(source)
     if target is None:
         return
@@ -149,11 +141,11 @@ def copy_contents(args: Arguments, to: int, source: int) -> None:
         place = args.target(to)
         held = args.target(source).get() if origin is not None else None
         if held is not None:
-            m.store(place, copied(held))
+            interpreter.store(place, copied(held))
         else:
-            forget_value(m, place, "it is copied from memory that is not known")
+            forget_value(interpreter, place, "it is copied from memory that is not known")
         return
-    m.forget_contents(target)
+    interpreter.forget_contents(target)
     if origin is None:
         return
     if origin.place is not None:
@@ -166,53 +158,38 @@ def copy_contents(args: Arguments, to: int, source: int) -> None:
     if aligned and (target.element == origin.element or target.element is None):
         target.elements.update({k: copied(v) or v for k, v in origin.elements.items()})
         target.fill, target.text = origin.fill, origin.text
-    target.draws = draws_of(m, origin)
+    target.draws = draws_of(interpreter, origin)
 
 
-@models("memset", "bzero")
 def _set_memory(args: Arguments) -> Value:
     storage = args.storage(0)
     zero = args.name == "bzero" or args.constant(1) == 0
     if storage is not None and storage.place is None:
-        args.m.forget_contents(storage)
+        args.interpreter.forget_contents(storage)
         element = storage.element
         if zero and element is not None and not element.pointers:
             storage.fill = integer(0)
     elif storage is not None and storage.place is not None and zero:
         if isinstance(storage.place.get(), Scalar):
-            args.m.store(storage.place, integer(0))
+            args.interpreter.store(storage.place, integer(0))
     return args.value(0)
 
 
-@models("free", "printf", "puts", "putchar", "fflush", "srand", "srand48", "fprintf", "perror")
-def _ignored(args: Arguments) -> Value:
-    return nothing(args)
-
-
-@models("assert", "fputs", "setbuf", "setvbuf", "fclose", "signal", "usleep", "sleep", "atexit")
-def _ignored_too(args: Arguments) -> Value:
-    return nothing(args)
-
-
-@models("sprintf", "snprintf")
 def _format(args: Arguments) -> Value:
     storage = args.storage(0)
     if storage is not None and storage.place is None:
-        args.m.forget_contents(storage)
+        args.interpreter.forget_contents(storage)
     return args.opaque("the length of a formatted text")
 
 
-@models("time", "clock", "gettimeofday", "clock_gettime", "omp_get_wtime", "get_time", "getpid")
 def _clock(args: Arguments) -> Value:
     return args.opaque("it depends on the time of the run")
 
 
-@models("exit", "_exit", "abort", "quick_exit", "_Exit", "terminate", "__assert_fail")
 def _leave(args: Arguments) -> Value:
     raise ProgramExit
 
 
-@models("isdigit", "isalpha", "isspace", "tolower", "toupper", "isalnum")
 def _character(args: Arguments) -> Value:
     code = args.constant(0)
     if code is None:
@@ -229,6 +206,29 @@ def _character(args: Arguments) -> Value:
     return integer(ord(changed))
 
 
-@models("sysconf", "omp_get_max_threads", "omp_get_num_procs", "omp_get_num_threads")
 def _system(args: Arguments) -> Value:
     return args.unknown("it depends on the machine", "int", 8)
+
+
+MODELS: Final = by_name(
+    {
+        _parse: _PARSERS,
+        _compare: "strcmp strncmp strcasecmp strncasecmp".split(),
+        _length: "strlen strnlen".split(),
+        _copy_text: "strdup strcpy strncpy strcat strncat stpcpy".split(),
+        _search_text: "strchr strrchr strstr strtok strtok_r getenv basename".split(),
+        _allocate: "malloc calloc aligned_alloc realloc _mm_malloc valloc memalign alloca".split(),
+        _aligned: ("posix_memalign",),
+        _copy_memory: "memcpy memmove".split(),
+        _set_memory: "memset bzero".split(),
+        nothing: (
+            "free printf puts putchar fflush srand srand48 fprintf perror "
+            "assert fputs setbuf setvbuf fclose signal usleep sleep atexit"
+        ).split(),
+        _format: "sprintf snprintf".split(),
+        _clock: "time clock gettimeofday clock_gettime get_time getpid".split(),
+        _leave: "exit _exit abort quick_exit _Exit terminate __assert_fail".split(),
+        _character: "isdigit isalpha isspace tolower toupper isalnum".split(),
+        _system: ("sysconf",),
+    }
+)

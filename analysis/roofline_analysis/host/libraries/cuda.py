@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from roofline_analysis.host.launches.sampled_contents import draws_of
 from roofline_analysis.host.libraries.c import copy_contents
+from roofline_analysis.host.state.arguments import SUCCESS, Arguments, by_name
 from roofline_analysis.host.state.constants import DEVICE_ATTRIBUTES
 from roofline_analysis.host.state.memory import HostPlace, Storage
 from roofline_analysis.host.state.operators import integer
-from roofline_analysis.host.state.registry import SUCCESS, Arguments, models
 from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Text, Value
 from roofline_core.algebra.symbolic import ZERO, Expr, apply
 from roofline_core.program.types import Type
@@ -35,7 +36,6 @@ def _drivers(*names: str) -> list[str]:
     ]
 
 
-@models(*_both(*_SPACES), *_drivers(*(name for name in _SPACES if name.startswith("Mem"))))
 def _allocate(args: Arguments) -> Value:
     bare = re.sub(r"^(?:cuda|cu|hip)|_v2$", "", args.name)
     space = _SPACES.get(bare, "device")
@@ -45,102 +45,92 @@ def _allocate(args: Arguments) -> Value:
 
 def _give(args: Arguments, position: int, size: Expr, space: str) -> None:
     """Store the address of a new buffer through a pointer argument."""
-    m = args.m
+    interpreter = args.interpreter
     place = args.target(position)
     pointee = place.type.pointee() if place.type.pointers else Type("void")
-    origin = m.origin(args.name, args.line)
+    origin = interpreter.origin(args.name, args.line)
     storage = Storage(place.name, space, size, pointee, origin)
-    m.store(place, Pointer(storage, ZERO, pointee, origin))
+    interpreter.store(place, Pointer(storage, ZERO, pointee, origin))
 
 
-@models(*_both("MallocPitch"), *_drivers("MemAllocPitch"))
 def _allocate_pitched(args: Arguments) -> Value:
     # Rows start at multiples of 512 bytes on the devices of today.
     pitch = apply("div", args.expr(2) + 511, 512) * 512
     _give(args, 0, pitch * args.expr(3), "device")
-    args.m.store(args.target(1), Scalar(pitch, "unsigned long"))
+    args.interpreter.store(args.target(1), Scalar(pitch, "unsigned long"))
     return SUCCESS
 
 
-@models(*_both("HostGetDevicePointer"))
 def _device_pointer(args: Arguments) -> Value:
     place = args.target(0)
-    args.m.store(place, args.value(1))
+    args.interpreter.store(place, args.value(1))
     return SUCCESS
 
 
-@models(*_both("GetSymbolAddress"))
 def _symbol_address(args: Arguments) -> Value:
-    args.m.store(args.target(0), args.value(1))
+    args.interpreter.store(args.target(0), args.value(1))
     return SUCCESS
 
 
-@models(*_both("Memcpy", "MemcpyAsync"), "hipMemcpyWithStream")
-@models(*_drivers("MemcpyHtoD", "MemcpyHtoDAsync", "MemcpyDtoH", "MemcpyDtoHAsync"))
-@models(*_drivers("MemcpyDtoD", "MemcpyDtoDAsync", "Memcpy", "MemcpyAsync"))
 def _copy(args: Arguments) -> Value:
     copy_contents(args, 0, 1)
     return SUCCESS
 
 
-@models(*_both("MemcpyToSymbol", "MemcpyToSymbolAsync"))
 def _copy_to_symbol(args: Arguments) -> Value:
     target = args.places[0] if args.places else None
     if isinstance(target, HostPlace) and target.name:
         held = target.get()
         source = args.storage(1)
         if isinstance(held, Storage) and source is not None and source.place is None:
-            args.m.forget_contents(held)
+            args.interpreter.forget_contents(held)
             held.elements.update(source.elements)
-            held.fill, held.draws = source.fill, draws_of(args.m, source)
+            held.fill, held.draws = source.fill, draws_of(args.interpreter, source)
         elif isinstance(held, Storage):
-            args.m.forget_contents(held)
+            args.interpreter.forget_contents(held)
         elif source is not None:
             value = args.target(1).get()
-            args.m.store(target, value)
+            args.interpreter.store(target, value)
     return SUCCESS
 
 
-@models(*_both("MemcpyFromSymbol", "Memcpy2D", "Memcpy2DAsync", "Memcpy3D", "MemcpyPeer"))
 def _copy_unknown(args: Arguments) -> Value:
     storage = args.storage(0)
     if storage is not None:
         if storage.place is not None and isinstance(storage.place.get(), Scalar):
             why = "it is copied from the device"
-            args.m.store(storage.place, args.unknown(why, "int"))
+            args.interpreter.store(storage.place, args.unknown(why, "int"))
         else:
-            args.m.forget_contents(storage)
+            args.interpreter.forget_contents(storage)
     return SUCCESS
 
 
-@models(*_both("Memset", "MemsetAsync", "Memset2D"))
 def _set(args: Arguments) -> Value:
     storage = args.storage(0)
     if storage is not None and storage.place is None:
-        args.m.forget_contents(storage)
+        args.interpreter.forget_contents(storage)
         if args.name.endswith(("Memset", "MemsetAsync")) and args.constant(1) == 0:
             storage.fill = integer(0)
     return SUCCESS
 
 
-@models(*_drivers("MemsetD8", "MemsetD8Async", "MemsetD16", "MemsetD16Async"))
-@models(*_drivers("MemsetD32", "MemsetD32Async"))
 def _set_elements(args: Arguments) -> Value:
     storage = args.storage(0)
     if storage is not None and storage.place is None:
-        args.m.forget_contents(storage)
+        args.interpreter.forget_contents(storage)
         value = args.constant(1)
         if value == 0 or ("D32" in args.name and value is not None):
             storage.fill = integer(int(value))
     return SUCCESS
 
 
-@models(*_both("GetDeviceProperties", "GetDeviceProperties_v2"), "hipGetDevicePropertiesR0600")
 def _properties(args: Arguments) -> Value:
-    m = args.m
+    interpreter = args.interpreter
     fields: dict[str, Value] = {}
-    for name, number in m.options.device_properties.items():
-        fields[name] = integer(number, "int", m.origin(f"device property {name}", args.line))
+    for name, number in interpreter.options.device_properties.items():
+        fields[name] = integer(
+            number, "int", interpreter.origin(f"device property {name}", args.line)
+        )
     fields["name"] = fields["gcnArchName"] = Text("GPU")
     for name, extents in (
         ("maxGridSize", (2**31 - 1, 65535, 65535)),
@@ -149,101 +139,86 @@ def _properties(args: Arguments) -> Value:
         limits = Storage(name, "host", None, Type("int"))
         limits.elements.update({i: integer(extent) for i, extent in enumerate(extents)})
         fields[name] = limits
-    m.store(args.target(0), Aggregate(Type("cudaDeviceProp"), fields))
+    interpreter.store(args.target(0), Aggregate(Type("cudaDeviceProp"), fields))
     return SUCCESS
 
 
-@models(*_both("GetDeviceCount"), "cuDeviceGetCount")
 def _device_count(args: Arguments) -> Value:
-    args.m.store(args.target(0), integer(args.m.options.device_count))
+    args.interpreter.store(args.target(0), integer(args.interpreter.options.device_count))
     return SUCCESS
 
 
-@models(*_both("GetDevice", "RuntimeGetVersion", "DriverGetVersion"))
 def _device(args: Arguments) -> Value:
-    args.m.store(args.target(0), integer(0 if args.name.endswith("GetDevice") else 12000))
+    args.interpreter.store(args.target(0), integer(0 if args.name.endswith("GetDevice") else 12000))
     return SUCCESS
 
 
-@models("hipDeviceGet", "cuDeviceGet", *_both("DeviceCanAccessPeer"))
 def _no_other_device(args: Arguments) -> Value:
-    args.m.store(args.target(0), integer(0))
+    args.interpreter.store(args.target(0), integer(0))
     return SUCCESS
 
 
-@models("hipDeviceTotalMem", "cuDeviceTotalMem", "cuDeviceTotalMem_v2")
 def _total_memory(args: Arguments) -> Value:
-    total = args.m.options.device_properties.get("totalGlobalMem", 8 << 30)
-    args.m.store(args.target(0), integer(total, "unsigned long"))
+    total = args.interpreter.options.device_properties.get("totalGlobalMem", 8 << 30)
+    args.interpreter.store(args.target(0), integer(total, "unsigned long"))
     return SUCCESS
 
 
-@models(*_both("MemGetInfo"), "cuMemGetInfo", "cuMemGetInfo_v2")
 def _memory_info(args: Arguments) -> Value:
-    total = args.m.options.device_properties.get("totalGlobalMem", 8 << 30)
+    total = args.interpreter.options.device_properties.get("totalGlobalMem", 8 << 30)
     for position in (0, 1):
-        args.m.store(args.target(position), integer(total, "unsigned long"))
+        args.interpreter.store(args.target(position), integer(total, "unsigned long"))
     return SUCCESS
 
 
-@models(*_both("DeviceGetAttribute"), "cuDeviceGetAttribute")
 def _attribute(args: Arguments) -> Value:
     code = args.constant(1)
     name = DEVICE_ATTRIBUTES.get(int(code)) if code is not None else None
-    found = args.m.options.device_properties.get(name) if name is not None else None
+    found = args.interpreter.options.device_properties.get(name) if name is not None else None
     if found is not None:
-        args.m.store(args.target(0), integer(found))
+        args.interpreter.store(args.target(0), integer(found))
     else:
-        args.m.store(args.target(0), args.unknown("a device attribute", "int", 1))
+        args.interpreter.store(args.target(0), args.unknown("a device attribute", "int", 1))
     return SUCCESS
 
 
-@models(*_both("OccupancyMaxActiveBlocksPerMultiprocessor"))
-@models(*_both("OccupancyMaxActiveBlocksPerMultiprocessorWithFlags"))
-@models("cuOccupancyMaxActiveBlocksPerMultiprocessor")
-@models("hipModuleOccupancyMaxActiveBlocksPerMultiprocessor")
-@models("hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")
 def _active_blocks(args: Arguments) -> Value:
-    properties = args.m.options.device_properties
+    properties = args.interpreter.options.device_properties
     threads = args.constant(2)
     fits = properties.get("maxThreadsPerMultiProcessor", 1536) // max(int(threads or 256), 1)
     blocks = max(1, min(fits, properties.get("maxBlocksPerMultiProcessor", 16)))
     # Registers may allow fewer; how many a kernel takes is not known here.
-    origin = args.m.origin("active blocks per multiprocessor", args.line)
-    args.m.store(args.target(0), integer(blocks, "int", origin))
+    origin = args.interpreter.origin("active blocks per multiprocessor", args.line)
+    args.interpreter.store(args.target(0), integer(blocks, "int", origin))
     return SUCCESS
 
 
-@models(*_both("OccupancyMaxPotentialBlockSize", "OccupancyMaxPotentialBlockSizeVariableSMem"))
-@models("hipModuleOccupancyMaxPotentialBlockSize", "cuOccupancyMaxPotentialBlockSize")
-@models("hipModuleOccupancyMaxPotentialBlockSizeWithFlags")
 def _potential_block(args: Arguments) -> Value:
-    properties = args.m.options.device_properties
+    properties = args.interpreter.options.device_properties
     limit = args.constant(4) or 0
     per_sm = properties.get("maxThreadsPerMultiProcessor", 1536)
     block = min(properties.get("maxThreadsPerBlock", 1024), int(limit) or 1 << 20)
     warp = properties.get("warpSize", 32)
     while block > warp and per_sm % block:
         block -= warp
-    origin = args.m.origin("occupancy of the device", args.line)
+    origin = args.interpreter.origin("occupancy of the device", args.line)
     blocks = properties.get("multiProcessorCount", 1) * max(1, per_sm // block)
-    args.m.store(args.target(0), integer(blocks, "int", origin))
-    args.m.store(args.target(1), integer(block, "int", origin))
+    args.interpreter.store(args.target(0), integer(blocks, "int", origin))
+    args.interpreter.store(args.target(1), integer(block, "int", origin))
     return SUCCESS
 
 
-@models(*_both("EventElapsedTime"))
 def _elapsed(args: Arguments) -> Value:
-    args.m.store(args.target(0), args.unknown("it depends on the time of the run", "float", 1.0))
+    args.interpreter.store(
+        args.target(0), args.unknown("it depends on the time of the run", "float", 1.0)
+    )
     return SUCCESS
 
 
-@models(*_both("GetErrorString", "GetErrorName"))
 def _error_text(args: Arguments) -> Value:
     return Text("no error")
 
 
-@models(*(f"make_{name}" for name in _both("Extent", "PitchedPtr", "Pos")))
 def _extent(args: Arguments) -> Value:
     names = ("width", "height", "depth", "ysize")
     return Aggregate(
@@ -267,7 +242,7 @@ def runtime_call(args: Arguments) -> Value | None:
         for place in args.places:
             held = place.get()
             if isinstance(held, Pointer) and isinstance(held.buffer, Storage):
-                args.m.forget_contents(held.buffer)
+                args.interpreter.forget_contents(held.buffer)
         return SUCCESS
     return None
 
@@ -277,4 +252,58 @@ def _touch(args: Arguments, storage: Storage) -> None:
         return
     if storage.place.get() is None:
         handle = Storage(storage.place.name, "host", None, Type("void"))
-        args.m.store(storage.place, Pointer(handle, ZERO, Type("void")))
+        args.interpreter.store(storage.place, Pointer(handle, ZERO, Type("void")))
+
+
+MODELS: Final = by_name(
+    {
+        _allocate: (
+            *_both(*_SPACES),
+            *_drivers(*(name for name in _SPACES if name.startswith("Mem"))),
+        ),
+        _allocate_pitched: (*_both("MallocPitch"), *_drivers("MemAllocPitch")),
+        _device_pointer: _both("HostGetDevicePointer"),
+        _symbol_address: _both("GetSymbolAddress"),
+        _copy: (
+            *_both("Memcpy", "MemcpyAsync"),
+            "hipMemcpyWithStream",
+            *_drivers("MemcpyHtoD", "MemcpyHtoDAsync", "MemcpyDtoH", "MemcpyDtoHAsync"),
+            *_drivers("MemcpyDtoD", "MemcpyDtoDAsync", "Memcpy", "MemcpyAsync"),
+        ),
+        _copy_to_symbol: _both("MemcpyToSymbol", "MemcpyToSymbolAsync"),
+        _copy_unknown: _both(
+            "MemcpyFromSymbol", "Memcpy2D", "Memcpy2DAsync", "Memcpy3D", "MemcpyPeer"
+        ),
+        _set: _both("Memset", "MemsetAsync", "Memset2D"),
+        _set_elements: (
+            *_drivers("MemsetD8", "MemsetD8Async", "MemsetD16", "MemsetD16Async"),
+            *_drivers("MemsetD32", "MemsetD32Async"),
+        ),
+        _properties: (
+            *_both("GetDeviceProperties", "GetDeviceProperties_v2"),
+            "hipGetDevicePropertiesR0600",
+        ),
+        _device_count: (*_both("GetDeviceCount"), "cuDeviceGetCount"),
+        _device: _both("GetDevice", "RuntimeGetVersion", "DriverGetVersion"),
+        _no_other_device: ("hipDeviceGet", "cuDeviceGet", *_both("DeviceCanAccessPeer")),
+        _total_memory: "hipDeviceTotalMem cuDeviceTotalMem cuDeviceTotalMem_v2".split(),
+        _memory_info: (*_both("MemGetInfo"), "cuMemGetInfo", "cuMemGetInfo_v2"),
+        _attribute: (*_both("DeviceGetAttribute"), "cuDeviceGetAttribute"),
+        _active_blocks: (
+            *_both("OccupancyMaxActiveBlocksPerMultiprocessor"),
+            *_both("OccupancyMaxActiveBlocksPerMultiprocessorWithFlags"),
+            "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+            "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor",
+            "hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+        ),
+        _potential_block: (
+            *_both("OccupancyMaxPotentialBlockSize", "OccupancyMaxPotentialBlockSizeVariableSMem"),
+            "hipModuleOccupancyMaxPotentialBlockSize",
+            "cuOccupancyMaxPotentialBlockSize",
+            "hipModuleOccupancyMaxPotentialBlockSizeWithFlags",
+        ),
+        _elapsed: _both("EventElapsedTime"),
+        _error_text: _both("GetErrorString", "GetErrorName"),
+        _extent: (f"make_{name}" for name in _both("Extent", "PitchedPtr", "Pos")),
+    }
+)

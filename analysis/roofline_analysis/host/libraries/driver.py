@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from roofline_analysis.host.state.access import rvalue
+from roofline_analysis.host.state.arguments import SUCCESS, Arguments, by_name
 from roofline_analysis.host.state.names import find_variable
-from roofline_analysis.host.state.registry import SUCCESS, Arguments, models
 from roofline_analysis.host.values import FunctionValue, OpaqueValue, Value
 from roofline_analysis.language.symbols import last_component
 
@@ -27,10 +28,9 @@ def plain_name(symbol: str) -> str:
     return name
 
 
-@models("cuModuleGetFunction", "hipModuleGetFunction", "cuLibraryGetKernel")
 def _function(args: Arguments) -> Value:
     symbol = args.text(2)
-    args.m.store(args.target(0), _kernel(args, symbol))
+    args.interpreter.store(args.target(0), _kernel(args, symbol))
     return SUCCESS
 
 
@@ -38,22 +38,29 @@ def _kernel(args: Arguments, symbol: str | None) -> Value:
     if symbol is None:
         return OpaqueValue("a kernel", "its name is not known")
     name = last_component(plain_name(symbol).partition("<")[0].strip())
-    found = [f for f in args.m.symbols.functions.get(name, ()) if f.is_kernel]
+    found = [f for f in args.interpreter.symbols.functions.get(name, ()) if f.is_kernel]
     if not found:
         return OpaqueValue(f"kernel '{symbol}'", "it is not part of the program")
     return FunctionValue(tuple(found))
 
 
-@models("cuKernelGetFunction", "cudaGetFuncBySymbol", "hipGetFuncBySymbol")
 def _same_function(args: Arguments) -> Value:
-    args.m.store(args.target(0), args.value(1))
+    args.interpreter.store(args.target(0), args.value(1))
     return SUCCESS
 
 
-@models("cuModuleGetGlobal", "cuModuleGetGlobal_v2", "hipModuleGetGlobal")
 def _global(args: Arguments) -> Value:
     name = args.text(3)
-    place = find_variable(args.m, name) if name is not None else None
+    place = find_variable(args.interpreter, name) if name is not None else None
     if place is not None:
-        args.m.store(args.target(0), rvalue(args.m, place))
+        args.interpreter.store(args.target(0), rvalue(args.interpreter, place))
     return SUCCESS
+
+
+MODELS: Final = by_name(
+    {
+        _function: "cuModuleGetFunction hipModuleGetFunction cuLibraryGetKernel".split(),
+        _same_function: "cuKernelGetFunction cudaGetFuncBySymbol hipGetFuncBySymbol".split(),
+        _global: "cuModuleGetGlobal cuModuleGetGlobal_v2 hipModuleGetGlobal".split(),
+    }
+)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from roofline_analysis.host.state.access import deref
-from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.arguments import Arguments, by_name
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import Cell, Storage
 from roofline_analysis.host.state.operators import integer, truth
-from roofline_analysis.host.state.registry import Arguments, models
 from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Text, Value
 from roofline_core.algebra.symbolic import ZERO
 from roofline_core.program.records import record
@@ -94,27 +95,26 @@ def _short(parsed: Parsed, letters: str, wants: dict[str, str], rest: list[str])
         parsed.found.append((ord(letter), argument, None))
 
 
-def define_builtins(m: HostInterpreter) -> None:
+def define_builtins(interpreter: HostInterpreter) -> None:
     """Give the program the variables of ``getopt``."""
     for name, start in (("optind", 1), ("opterr", 1), ("optopt", 0)):
-        m.builtins[name] = Cell(name, Type("int"), integer(start))
-    m.builtins["optarg"] = Cell("optarg", _CHARS, Pointer(None, ZERO, Type("char")))
+        interpreter.builtins[name] = Cell(name, Type("int"), integer(start))
+    interpreter.builtins["optarg"] = Cell("optarg", _CHARS, Pointer(None, ZERO, Type("char")))
 
 
-@models("getopt", "getopt_long", "getopt_long_only")
 def _getopt(args: Arguments) -> Value:
-    m = args.m
-    state = m.parsed_options.get("getopt")
+    interpreter = args.interpreter
+    state = interpreter.parsed_options.get("getopt")
     if state is None:
         short = args.text(2)
-        if m.arguments is None or short is None:
+        if interpreter.arguments is None or short is None:
             return args.unknown("the command line is not known", "int", -1)
         long = _table(args) if len(args) > 3 else []
-        state = parse(list(m.arguments), short, long)
-        m.parsed_options["getopt"] = state
+        state = parse(list(interpreter.arguments), short, long)
+        interpreter.parsed_options["getopt"] = state
         _permute(args, state)
     if state.asked >= len(state.found):
-        m.store(m.builtins["optind"], integer(1 + len(state.taken)))
+        interpreter.store(interpreter.builtins["optind"], integer(1 + len(state.taken)))
         state.asked = 0
         return integer(-1)
     code, argument, option = state.found[state.asked]
@@ -122,22 +122,22 @@ def _getopt(args: Arguments) -> Value:
     value: Value = Pointer(None, ZERO, Type("char"))
     if argument is not None:
         position = state.taken.index(argument) + 1 if argument in state.taken else 0
-        value = Text(argument, m.origin(f"argv[{position}]", args.line))
-    m.store(m.builtins["optarg"], value)
+        value = Text(argument, interpreter.origin(f"argv[{position}]", args.line))
+    interpreter.store(interpreter.builtins["optarg"], value)
     if option is not None:
         _report(args, option)
     return integer(code)
 
 
 def _report(args: Arguments, option: LongOption) -> None:
-    m = args.m
+    interpreter = args.interpreter
     if isinstance(option.flag, Pointer) and option.flag.buffer is not None:
-        m.store(deref(m, option.flag), integer(option.value))
+        interpreter.store(deref(interpreter, option.flag), integer(option.value))
     index = args.value(4) if len(args) > 4 else None
     if isinstance(index, Pointer) and index.buffer is not None:
         names = [entry.name for entry in _table(args)]
         if option.name in names:
-            m.store(args.target(4), integer(names.index(option.name)))
+            interpreter.store(args.target(4), integer(names.index(option.name)))
 
 
 def _table(args: Arguments) -> list[LongOption]:
@@ -153,7 +153,7 @@ def _table(args: Arguments) -> list[LongOption]:
         )
         if not isinstance(name, Text):
             continue
-        has_flag = truth(args.m, flag) is True
+        has_flag = truth(args.interpreter, flag) is True
         options.append(LongOption(name.value, _int(kind), flag if has_flag else None, _int(value)))
     return options
 
@@ -168,4 +168,13 @@ def _permute(args: Arguments, state: Parsed) -> None:
     if storage is None:
         return
     for position, word in enumerate([*state.taken, *state.operands], start=1):
-        storage.elements[position] = Text(word, args.m.origin(f"argv[{position}]", args.line))
+        storage.elements[position] = Text(
+            word, args.interpreter.origin(f"argv[{position}]", args.line)
+        )
+
+
+MODELS: Final = by_name(
+    {
+        _getopt: "getopt getopt_long getopt_long_only".split(),
+    }
+)

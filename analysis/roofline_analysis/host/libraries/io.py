@@ -7,20 +7,19 @@ from typing import Final
 
 from roofline_analysis.host.libraries.c import origin_of
 from roofline_analysis.host.libraries.streams import read_into
+from roofline_analysis.host.state.arguments import Arguments, by_name, label_of
 from roofline_analysis.host.state.memory import HostPlace, Storage
 from roofline_analysis.host.state.numbers import parse_number
 from roofline_analysis.host.state.operators import integer, to_scalar_type
-from roofline_analysis.host.state.registry import Arguments, label_of, models
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Text, Value
 from roofline_core.algebra.symbolic import ZERO
 from roofline_core.program.types import Type
 
 
-@models("fopen", "popen", "fdopen", "freopen", "opendir", "gzopen")
 def _open(args: Arguments) -> Value:
-    label = label_of(args.m, args.value(0)) if args.name != "fdopen" else "a file"
+    label = label_of(args.interpreter, args.value(0)) if args.name != "fdopen" else "a file"
     storage = Storage(f"file {label}", "host", None, Type("FILE"))
-    return Pointer(storage, ZERO, Type("FILE"), args.m.origin(f"file {label}", args.line))
+    return Pointer(storage, ZERO, Type("FILE"), args.interpreter.origin(f"file {label}", args.line))
 
 
 _CONVERSION: Final = re.compile(r"%(\*?)(\d*)(hh|h|ll|l|z|j|L)?([diouxXfFeEgGscpn]|\[[^\]]*\])")
@@ -30,11 +29,10 @@ _KINDS: Final[dict[str, str]] = {
 }  # fmt: skip
 
 
-@models("sscanf")
 def _scan_text(args: Arguments) -> Value:
     text, format_ = args.text(0), args.text(1)
     if text is None or format_ is None:
-        source = label_of(args.m, args.value(0))
+        source = label_of(args.interpreter, args.value(0))
         for position in range(2, len(args)):
             _read(args, position, source)
         return args.opaque("the text is not known")
@@ -85,19 +83,18 @@ def _put(args: Arguments, position: int, text: str, kind: str) -> None:
     if kind in "sc[" or kind.startswith("["):
         storage = args.storage(position)
         if storage is not None and storage.place is None:
-            args.m.forget_contents(storage)
+            args.interpreter.forget_contents(storage)
             storage.text = text
         elif storage is not None and storage.place is not None:
-            args.m.store(storage.place, integer(ord(text[0]) if text else 0, "char"))
+            args.interpreter.store(storage.place, integer(ord(text[0]) if text else 0, "char"))
         return
     place = args.target(position)
     name = place.type.name if not place.type.pointers else _KINDS.get(kind, "int")
     number = parse_number(text, "double" if kind in "feEgG" else "long", 16 if kind in "xX" else 10)
     origin = origin_of(args, args.value(0))
-    args.m.store(place, to_scalar_type(integer(number, "long long", origin), name))
+    args.interpreter.store(place, to_scalar_type(integer(number, "long long", origin), name))
 
 
-@models("fscanf", "scanf", "fread", "fgets", "read", "gets", "getline", "gzread", "pread")
 def _read_file(args: Arguments) -> Value:
     targets: range | tuple[int, ...]
     source = "standard input"
@@ -110,7 +107,7 @@ def _read_file(args: Arguments) -> Value:
     elif args.name == "getline" and isinstance(args.value(0), (Aggregate, OpaqueValue)):
         place = args.places[1] if len(args) > 1 else None
         if place is not None:
-            read_into(args.m, place, _stream_name(args, 0), args.line)
+            read_into(args.interpreter, place, _stream_name(args, 0), args.line)
         return args.opaque("whether there is a further line is not known")
     else:
         targets = (1,)
@@ -128,7 +125,7 @@ def _stream_name(args: Arguments, position: int) -> str:
     if isinstance(value, Aggregate):
         source = value.fields.get("source")
         return f"file '{source.value}'" if isinstance(source, Text) else "a file"
-    return label_of(args.m, value)
+    return label_of(args.interpreter, value)
 
 
 def _read(args: Arguments, position: int, source: str) -> None:
@@ -138,25 +135,36 @@ def _read(args: Arguments, position: int, source: str) -> None:
     if storage.place is not None:
         place: HostPlace = storage.place
         if isinstance(place.get(), Aggregate):
-            args.m.store(place, Aggregate(place.type))
+            args.interpreter.store(place, Aggregate(place.type))
         else:
-            read_into(args.m, place, source, args.line)
+            read_into(args.interpreter, place, source, args.line)
     else:
         target = args.target(position)
         if args.name in ("fscanf", "sscanf", "scanf") and target.type.name != "char":
-            read_into(args.m, target, source, args.line)
+            read_into(args.interpreter, target, source, args.line)
         else:
-            args.m.forget_contents(storage)
+            args.interpreter.forget_contents(storage)
 
 
-@models("feof", "ferror", "fgetc", "getc", "getchar", "ftell", "fseek", "rewind", "stat", "fstat")
 def _state(args: Arguments) -> Value:
     if args.name in ("fseek", "rewind"):
         return integer(0)
     if args.name in ("stat", "fstat") and len(args) > 1:
         return integer(0)
     if args.name == "ftell":
-        name = f"size of {label_of(args.m, args.value(0))}"
+        name = f"size of {label_of(args.interpreter, args.value(0))}"
         why = "it is the size of a file"
-        return args.m.unknown(name, why, "long", assumed=1 << 20, line=args.line, shared=True)
+        return args.interpreter.unknown(
+            name, why, "long", assumed=1 << 20, line=args.line, shared=True
+        )
     return args.opaque("it depends on the contents of a file")
+
+
+MODELS: Final = by_name(
+    {
+        _open: "fopen popen fdopen freopen opendir gzopen".split(),
+        _scan_text: ("sscanf",),
+        _read_file: "fscanf scanf fread fgets read gets getline gzread pread".split(),
+        _state: "feof ferror fgetc getc getchar ftell fseek rewind stat fstat".split(),
+    }
+)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from roofline_analysis.host.state.arguments import Arguments, by_name
 from roofline_analysis.host.state.operators import FLOATING, integer, merge_origin, to_scalar_type
-from roofline_analysis.host.state.registry import Arguments, models
 from roofline_analysis.host.values import Scalar, Value
 from roofline_analysis.language.mathematics import BINARY, UNARY, computed
 from roofline_analysis.language.types import common_type
@@ -15,7 +15,6 @@ _SYMBOLIC: Final = ("ceil", "floor", "sqrt", "log2", "log", "exp", "trunc")
 _UNARY: Final = (*_SYMBOLIC, *UNARY, "lround")
 
 
-@models(*_UNARY, *(f"{name}f" for name in _UNARY))
 def _unary(args: Arguments) -> Value:
     name = args.name if args.name in _UNARY else args.name[:-1]
     operand = args.number(0, "double")
@@ -41,7 +40,6 @@ def _real(value: float, kind: str) -> int | float:
     return int(value) if kind not in FLOATING else float(value)
 
 
-@models("pow", "powf", "powi")
 def _power(args: Arguments) -> Value:
     a, b = args.number(0, "double"), args.number(1, "double")
     kind = "float" if args.name == "powf" else "double"
@@ -54,7 +52,6 @@ def _power(args: Arguments) -> Value:
     return Scalar(apply("pow", a.value, b.value), kind, merge_origin(a.origin, b.origin))
 
 
-@models(*BINARY, *(f"{name}f" for name in BINARY))
 def _binary(args: Arguments) -> Value:
     name = args.name if args.name in BINARY else args.name[:-1]
     x, y = args.constant(0), args.constant(1)
@@ -67,7 +64,6 @@ def _binary(args: Arguments) -> Value:
 _EXTREMES: Final = ("min", "max", "fmin", "fmax", "fminf", "fmaxf")
 
 
-@models(*_EXTREMES, "MIN", "MAX", "umin", "umax")
 def _extreme(args: Arguments) -> Value:
     operation = "min" if "min" in args.name.lower() else "max"
     if len(args) < 2:
@@ -79,21 +75,18 @@ def _extreme(args: Arguments) -> Value:
     return Scalar(apply(operation, a.value, b.value), kind, merge_origin(a.origin, b.origin))
 
 
-@models("abs", "fabs", "fabsf", "labs", "llabs")
 def _magnitude(args: Arguments) -> Value:
     operand = args.number(0)
     kind = "double" if args.name == "fabs" else operand.type_name
     return Scalar(apply("abs", operand.value), kind, operand.origin)
 
 
-@models("clamp")
 def _clamp(args: Arguments) -> Value:
     value, low, high = (args.number(i) for i in range(3))
     inner: Expr = apply("max", value.value, low.value)
     return Scalar(apply("min", inner, high.value), value.type_name, value.origin)
 
 
-@models("__builtin_clz", "__builtin_ctz", "__builtin_popcount", "__popc", "__clz", "popcount")
 def _bits(args: Arguments) -> Value:
     value = args.constant(0)
     if not isinstance(value, int):
@@ -103,3 +96,16 @@ def _bits(args: Arguments) -> Value:
     if "ctz" in args.name:
         return integer((value & -value).bit_length() - 1 if value else 32)
     return to_scalar_type(integer(32 - value.bit_length()), "int")
+
+
+MODELS: Final = by_name(
+    {
+        _unary: (*_UNARY, *(f"{name}f" for name in _UNARY)),
+        _power: "pow powf powi".split(),
+        _binary: (*BINARY, *(f"{name}f" for name in BINARY)),
+        _extreme: (*_EXTREMES, "MIN", "MAX", "umin", "umax"),
+        _magnitude: "abs fabs fabsf labs llabs".split(),
+        _clamp: ("clamp",),
+        _bits: "__builtin_clz __builtin_ctz __builtin_popcount __popc __clz popcount".split(),
+    }
+)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from roofline_analysis.host.libraries.c import copy_contents
+from roofline_analysis.host.state.arguments import Arguments, by_name, nothing
 from roofline_analysis.host.state.memory import Storage
 from roofline_analysis.host.state.operators import integer
-from roofline_analysis.host.state.registry import Arguments, models, nothing
 from roofline_analysis.host.values import Pointer, Value
 from roofline_core.algebra.symbolic import ZERO
 from roofline_core.program.types import Type
@@ -30,65 +30,71 @@ _SERIAL: Final[Mapping[str, int]] = {
 """What is so wherever one thread of the host runs; the default device is the GPU."""
 
 
-@models(*_SERIAL)
 def _serial(args: Arguments) -> Value:
     return integer(_SERIAL[args.name])
 
 
-@models("omp_get_num_devices", "omp_get_initial_device")
 def _devices(args: Arguments) -> Value:
     # The host's number is the one after the last device.
-    return integer(args.m.options.device_count)
+    return integer(args.interpreter.options.device_count)
 
 
-@models("omp_get_max_threads", "omp_get_num_procs", "omp_get_thread_limit")
 def _processors(args: Arguments) -> Value:
     return args.unknown("it depends on the host's processors", "int", _HOST_THREADS)
 
 
-@models("omp_get_wtime", "omp_get_wtick")
 def _time(args: Arguments) -> Value:
     return args.unknown("it depends on the time of the run", "double", 1.0)
 
 
-models(
-    "omp_set_num_threads", "omp_set_dynamic", "omp_set_nested", "omp_set_default_device",
-    "omp_set_schedule", "omp_set_max_active_levels", "omp_target_free", "omp_init_lock",
-    "omp_destroy_lock", "omp_set_lock", "omp_unset_lock", "omp_target_associate_ptr",
-    "omp_target_disassociate_ptr",
-)(nothing)  # fmt: skip
-
-
-@models("omp_target_alloc", "llvm_omp_target_alloc_device")
 def _allocate(args: Arguments) -> Value:
     return _memory(args, "device")
 
 
-@models("omp_alloc", "llvm_omp_target_alloc_host", "llvm_omp_target_alloc_shared")
 def _allocate_elsewhere(args: Arguments) -> Value:
     return _memory(args, "managed" if args.name.endswith("shared") else "host")
 
 
 def _memory(args: Arguments, space: str) -> Pointer:
-    origin = args.m.origin(args.name, args.line)
+    origin = args.interpreter.origin(args.name, args.line)
     storage = Storage("", space, args.expr(0), None, origin)
     return Pointer(storage, ZERO, Type("void"), origin)
 
 
-@models("omp_get_mapped_ptr")
 def _mapped(args: Arguments) -> Value:
     return args.value(0)
 
 
-@models("omp_target_memcpy")
 def _copy(args: Arguments) -> Value:
     copy_contents(args, 0, 1)
     return integer(0)
 
 
-@models("omp_target_memcpy_rect")
 def _copy_part(args: Arguments) -> Value:
     storage = args.storage(0)
     if storage is not None:
-        args.m.forget_contents(storage)
+        args.interpreter.forget_contents(storage)
     return integer(0)
+
+
+MODELS: Final = by_name(
+    {
+        _serial: _SERIAL,
+        _devices: "omp_get_num_devices omp_get_initial_device".split(),
+        _processors: "omp_get_max_threads omp_get_num_procs omp_get_thread_limit".split(),
+        _time: "omp_get_wtime omp_get_wtick".split(),
+        nothing: (
+            "omp_set_num_threads omp_set_dynamic omp_set_nested omp_set_default_device "
+            "omp_set_schedule omp_set_max_active_levels omp_target_free omp_init_lock "
+            "omp_destroy_lock omp_set_lock omp_unset_lock omp_target_associate_ptr "
+            "omp_target_disassociate_ptr"
+        ).split(),
+        _allocate: "omp_target_alloc llvm_omp_target_alloc_device".split(),
+        _allocate_elsewhere: (
+            "omp_alloc llvm_omp_target_alloc_host llvm_omp_target_alloc_shared"
+        ).split(),
+        _mapped: ("omp_get_mapped_ptr",),
+        _copy: ("omp_target_memcpy",),
+        _copy_part: ("omp_target_memcpy_rect",),
+    }
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from roofline_analysis.host.state.machine import SCALARS, HostInterpreter
+from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, HostFieldPlace, HostPlace
 from roofline_analysis.host.state.names import find_variable
 from roofline_analysis.host.state.numbers import parse_number
@@ -16,7 +16,7 @@ from roofline_core.program.types import Type
 _STREAMS: Final = frozenset(("cout", "cerr", "clog", "cin"))
 
 
-def stream_of(m: HostInterpreter, node: ex.Binary) -> str | None:
+def stream_of(interpreter: HostInterpreter, node: ex.Binary) -> str | None:
     """The name of the stream a chain of ``<<`` or ``>>`` works on; None if it shifts numbers."""
     root: ex.Expression = node
     while isinstance(root, ex.Binary) and root.op in ("<<", ">>"):
@@ -25,7 +25,7 @@ def stream_of(m: HostInterpreter, node: ex.Binary) -> str | None:
         return None
     if root.name.removeprefix("std::") in _STREAMS:
         return root.name
-    place = find_variable(m, root.name)
+    place = find_variable(interpreter, root.name)
     if place is None:
         return None
     value = place.get()
@@ -35,33 +35,37 @@ def stream_of(m: HostInterpreter, node: ex.Binary) -> str | None:
     return root.name if is_stream else None
 
 
-def read_from_stream(m: HostInterpreter, node: ex.Binary, stream: str) -> Value:
+def read_from_stream(interpreter: HostInterpreter, node: ex.Binary, stream: str) -> Value:
     """Execute a chain of stream operators."""
     if node.op == "<<":
-        _write(m, node)
-        if m.reach.can_launch(node):
-            _run_parts(m, node)
+        _write(interpreter, node)
+        if interpreter.reach.can_launch(node):
+            _run_parts(interpreter, node)
         return OpaqueValue(stream, "a stream")
     targets: list[ex.Expression] = []
     root: ex.Expression = node
     while isinstance(root, ex.Binary) and root.op == ">>":
         targets.append(root.right)
         root = root.left
-    place = find_variable(m, root.name) if isinstance(root, ex.Name) else None
+    place = find_variable(interpreter, root.name) if isinstance(root, ex.Name) else None
     held = place.get() if place is not None else None
     source = held.fields.get("source") if isinstance(held, Aggregate) else None
     label = f"file '{source.value}'" if isinstance(source, Text) else f"'{stream}'"
     text = held.fields.get("text") if isinstance(held, Aggregate) else None
     if isinstance(held, Aggregate) and isinstance(text, Text):
-        return _read_text(m, held, text, [m.place(target) for target in reversed(targets)])
+        return _read_text(
+            interpreter, held, text, [interpreter.place(target) for target in reversed(targets)]
+        )
     if isinstance(text, OpaqueValue):
         label = text.name
     for target in reversed(targets):
-        read_into(m, m.place(target), label, node.line)
+        read_into(interpreter, interpreter.place(target), label, node.line)
     return OpaqueValue(f"{stream} >> ...", "whether it can be read is not known")
 
 
-def _read_text(m: HostInterpreter, held: Aggregate, text: Text, places: list[HostPlace]) -> Value:
+def _read_text(
+    interpreter: HostInterpreter, held: Aggregate, text: Text, places: list[HostPlace]
+) -> Value:
     """Read words of a string stream."""
     rest = text.value
     read = True
@@ -75,21 +79,21 @@ def _read_text(m: HostInterpreter, held: Aggregate, text: Text, places: list[Hos
         if kind in SCALARS and kind != "char" and not place.type.pointers:
             real = "double" if kind in FLOATING else "long"
             number = integer(parse_number(words[0], real), "double", text.origin)
-            m.store(place, to_scalar_type(number, kind))
+            interpreter.store(place, to_scalar_type(number, kind))
         else:
-            m.store(place, Text(words[0], text.origin))
-    m.store(HostFieldPlace(held, "text", AUTO), Text(rest, text.origin))
+            interpreter.store(place, Text(words[0], text.origin))
+    interpreter.store(HostFieldPlace(held, "text", AUTO), Text(rest, text.origin))
     return boolean(read)
 
 
-def _write(m: HostInterpreter, node: ex.Binary) -> None:
+def _write(interpreter: HostInterpreter, node: ex.Binary) -> None:
     """Append to a string stream what is known."""
     parts: list[ex.Expression] = []
     root: ex.Expression = node
     while isinstance(root, ex.Binary) and root.op == "<<":
         parts.append(root.right)
         root = root.left
-    place = find_variable(m, root.name) if isinstance(root, ex.Name) else None
+    place = find_variable(interpreter, root.name) if isinstance(root, ex.Name) else None
     held = place.get() if place is not None else None
     if not isinstance(held, Aggregate) or "stringstream" not in held.type.name:
         return
@@ -97,7 +101,7 @@ def _write(m: HostInterpreter, node: ex.Binary) -> None:
     text = before.value if isinstance(before, Text) else ""
     value: Value = Text(text)
     for part in reversed(parts):
-        written = m.eval(part)
+        written = interpreter.eval(part)
         if isinstance(written, Text):
             text += written.value
         elif isinstance(written, Scalar) and written.value.constant is not None:
@@ -108,21 +112,23 @@ def _write(m: HostInterpreter, node: ex.Binary) -> None:
             break
     else:
         value = Text(text)
-    m.store(HostFieldPlace(held, "text", AUTO), value)
+    interpreter.store(HostFieldPlace(held, "text", AUTO), value)
 
 
-def read_into(m: HostInterpreter, place: HostPlace, source: str, line: int | None) -> None:
+def read_into(
+    interpreter: HostInterpreter, place: HostPlace, source: str, line: int | None
+) -> None:
     """Make a place hold something read at run time."""
     why = f"it is read from {source} at run time"
     if place.type.name in SCALARS and not place.type.pointers:
         name = place.name or "a value"
-        m.store(place, m.unknown(name, why, place.type.name, line=line))
+        interpreter.store(place, interpreter.unknown(name, why, place.type.name, line=line))
     elif place.type.name not in SCALARS:
-        m.store(place, OpaqueValue(place.name, why, Type(place.type.name)))
+        interpreter.store(place, OpaqueValue(place.name, why, Type(place.type.name)))
 
 
-def _run_parts(m: HostInterpreter, node: ex.Expression) -> None:
+def _run_parts(interpreter: HostInterpreter, node: ex.Expression) -> None:
     if isinstance(node, ex.Binary) and node.op == "<<":
-        _run_parts(m, node.left)
-        if m.reach.can_launch(node.right):
-            m.eval(node.right)
+        _run_parts(interpreter, node.left)
+        if interpreter.reach.can_launch(node.right):
+            interpreter.eval(node.right)

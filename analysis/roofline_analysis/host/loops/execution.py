@@ -10,7 +10,7 @@ from roofline_analysis.host.loops.scalar_evolution import Induction, trip_count
 from roofline_analysis.host.loops.summary import summarise
 from roofline_analysis.host.objects.containers import size_of, storage_of
 from roofline_analysis.host.state.access import deref, rvalue
-from roofline_analysis.host.state.machine import EXECUTORS, HostInterpreter, handles
+from roofline_analysis.host.state.interpreter_state import Executors, HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace
 from roofline_analysis.host.state.operators import copied, integer, truth
 from roofline_analysis.host.state.signals import BREAK, CONTINUE, BudgetSpent, Signal
@@ -37,34 +37,32 @@ _MOST_QUIET_TRIPS: Final = 16
 """Multiple of ``HostOptions.loop_trips`` for which a loop without launches is executed."""
 
 
-@handles(EXECUTORS, st.For)
-def _for(m: HostInterpreter, node: st.For) -> Signal | None:
-    scopes = m.frame.scopes
+def _for(interpreter: HostInterpreter, node: st.For) -> Signal | None:
+    scopes = interpreter.frame.scopes
     scopes.append({})
     try:
         if node.init is not None:
-            m.exec(node.init)
-        induction = trip_count(m, node)
+            interpreter.exec(node.init)
+        induction = trip_count(interpreter, node)
         condition = node.condition
 
         def test() -> bool | None:
-            return True if condition is None else truth(m, m.eval(condition))
+            return True if condition is None else truth(interpreter, interpreter.eval(condition))
 
         def step() -> None:
             if node.step is not None:
-                m.eval(node.step)
+                interpreter.eval(node.step)
 
-        return _run(m, node, test, step, induction)
+        return _run(interpreter, node, test, step, induction)
     finally:
         scopes.pop()
 
 
-@handles(EXECUTORS, st.While)
-def _while(m: HostInterpreter, node: st.While) -> Signal | None:
+def _while(interpreter: HostInterpreter, node: st.While) -> Signal | None:
     first = node.do_first
     if first and isinstance(node.condition, ex.Literal) and not node.condition.value:
         # The wrapper of macros that act as a statement.
-        signal = m.exec(node.body)
+        signal = interpreter.exec(node.body)
         return None if signal is BREAK or signal is CONTINUE else signal
 
     def test() -> bool | None:
@@ -72,40 +70,40 @@ def _while(m: HostInterpreter, node: st.While) -> Signal | None:
         if first:
             first = False
             return True
-        return truth(m, m.eval(node.condition))
+        return truth(interpreter, interpreter.eval(node.condition))
 
-    return _run(m, node, test, lambda: None, None)
+    return _run(interpreter, node, test, lambda: None, None)
 
 
 def _run(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     node: st.For | st.While,
     test: Callable[[], bool | None],
     step: Callable[[], None],
     induction: Induction | None,
 ) -> Signal | None:
-    if m.reach.can_launch(node.body):
+    if interpreter.reach.can_launch(node.body):
         trips = induction.trips if induction is not None else None
-        m.repeat.append(trips)
+        interpreter.repeat.append(trips)
         try:
-            return _launching(m, node, test, step, induction)
+            return _launching(interpreter, node, test, step, induction)
         finally:
-            m.repeat.pop()
-    return _quiet(m, node, test, step, induction)
+            interpreter.repeat.pop()
+    return _quiet(interpreter, node, test, step, induction)
 
 
 def _launching(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     node: st.For | st.While,
     test: Callable[[], bool | None],
     step: Callable[[], None],
     induction: Induction | None,
 ) -> Signal | None:
     executed = 0
-    affordable = _affordable(m, node, induction)
+    affordable = _affordable(interpreter, node, induction)
     while True:
         known = test()
-        if known is False and not executed and m.forced and m.wants(node.body):
+        if known is False and not executed and interpreter.forced and interpreter.wants(node.body):
             known = None
         if known is False:
             return None
@@ -113,43 +111,45 @@ def _launching(
             # One more trip of a counted loop shows what is launched only in later ones:
             # ``if (k == 1) ... else ...``.
             counted = isinstance(node, st.For) and node.step is not None
-            if executed > 1 or not counted or not m.wants_below(node.body):
+            if executed > 1 or not counted or not interpreter.wants_below(node.body):
                 break
-        distinct, events = len(m.launches), m.launch_events
+        distinct, events = len(interpreter.launches), interpreter.launch_events
         # A counted loop of unknown length is taken to run at least once.
         doubtful = known is None and (induction is None or executed > 0)
-        m.doubt += doubtful
+        interpreter.doubt += doubtful
         try:
-            signal = m.exec(node.body)
+            signal = interpreter.exec(node.body)
         finally:
-            m.doubt -= doubtful
+            interpreter.doubt -= doubtful
         executed += 1
         if signal is BREAK:
             return None
         if signal is not None and signal is not CONTINUE:
             return signal
         step()
-        repeated = m.launch_events > events and len(m.launches) == distinct
-        if (repeated and not affordable) or executed >= m.options.loop_trips:
+        repeated = interpreter.launch_events > events and len(interpreter.launches) == distinct
+        if (repeated and not affordable) or executed >= interpreter.options.loop_trips:
             break
-    summarise(m, node, induction, executed)
+    summarise(interpreter, node, induction, executed)
     return None
 
 
-def _affordable(m: HostInterpreter, node: st.For | st.While, induction: Induction | None) -> bool:
+def _affordable(
+    interpreter: HostInterpreter, node: st.For | st.While, induction: Induction | None
+) -> bool:
     """Whether a loop may be executed to its end although its launches repeat."""
     trips = _constant_trips(induction)
     if trips is None:
         # Several variables may change from trip to trip; the body alone does not say how often.
         plain = isinstance(node, st.For) and isinstance(node.step, (ex.Update, ex.Assign))
-        return not plain and _cost(m, node) <= _AFFORDABLE_TRIP
-    affordable = trips * _cost(m, node) <= _AFFORDABLE_STATEMENTS
-    return trips <= m.options.loop_trips and affordable
+        return not plain and _cost(interpreter, node) <= _AFFORDABLE_TRIP
+    affordable = trips * _cost(interpreter, node) <= _AFFORDABLE_STATEMENTS
+    return trips <= interpreter.options.loop_trips and affordable
 
 
-def _cost(m: HostInterpreter, node: st.For | st.While) -> int:
+def _cost(interpreter: HostInterpreter, node: st.For | st.While) -> int:
     """A guess of the statements one trip executes."""
-    effects = m.reach.effects(node.body)
+    effects = interpreter.reach.effects(node.body)
     cost, inner = max(1, effects.statements), effects.loops
     if not inner:
         return cost
@@ -163,7 +163,7 @@ def _constant_trips(induction: Induction | None) -> Number | None:
 
 
 def _quiet(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     node: st.For | st.While,
     test: Callable[[], bool | None],
     step: Callable[[], None],
@@ -174,43 +174,52 @@ def _quiet(
         return None
     known_count = induction is not None
     too_long = trips is not None and (
-        trips > m.options.loop_trips or trips * _cost(m, node) > m.options.loop_budget
+        trips > interpreter.options.loop_trips
+        or trips * _cost(interpreter, node) > interpreter.options.loop_budget
     )
     if known_count and (trips is None or too_long):
-        return _skip(m, node, induction)
-    saved_limit = m.limit
-    outermost = not m.quiet
+        return _skip(interpreter, node, induction)
+    saved_limit = interpreter.limit
+    outermost = not interpreter.quiet
     if outermost:
-        m.limit = min(saved_limit, m.steps + m.options.loop_budget)
-    m.quiet += 1
-    depth, journals = len(m.frames), len(m.journals)
-    scopes, doubt = len(m.frame.scopes), m.doubt
+        interpreter.limit = min(saved_limit, interpreter.steps + interpreter.options.loop_budget)
+    interpreter.quiet += 1
+    depth, journals = len(interpreter.frames), len(interpreter.journals)
+    scopes, doubt = len(interpreter.frame.scopes), interpreter.doubt
     journal: Journal = []
     if outermost:
-        m.journals.append(journal)
+        interpreter.journals.append(journal)
     try:
-        return _execute(m, node, test, step, induction)
+        return _execute(interpreter, node, test, step, induction)
     except BudgetSpent:
-        if not outermost or m.spent:
+        if not outermost or interpreter.spent:
             raise
         # Restart: the number of executed trips is unknown.
-        del m.frames[depth:], m.journals[journals:], m.frame.scopes[scopes:]
-        m.rollback(journal)
-        m.doubt = doubt
-        summarise(m, node, induction, 0)
+        del (
+            interpreter.frames[depth:],
+            interpreter.journals[journals:],
+            interpreter.frame.scopes[scopes:],
+        )
+        interpreter.rollback(journal)
+        interpreter.doubt = doubt
+        summarise(interpreter, node, induction, 0)
         return None
     finally:
-        m.quiet -= 1
-        if outermost and len(m.journals) > journals and m.journals[journals] is journal:
-            m.journals.pop()
-            if m.journals:
-                m.journals[-1].extend(journal)
-        if outermost and not m.spent:
-            m.limit = saved_limit
+        interpreter.quiet -= 1
+        if (
+            outermost
+            and len(interpreter.journals) > journals
+            and interpreter.journals[journals] is journal
+        ):
+            interpreter.journals.pop()
+            if interpreter.journals:
+                interpreter.journals[-1].extend(journal)
+        if outermost and not interpreter.spent:
+            interpreter.limit = saved_limit
 
 
 def _execute(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     node: st.For | st.While,
     test: Callable[[], bool | None],
     step: Callable[[], None],
@@ -223,69 +232,72 @@ def _execute(
             return None
         if known is None:
             break
-        signal = m.exec(node.body)
+        signal = interpreter.exec(node.body)
         executed += 1
         if signal is BREAK:
             return None
         if signal is not None and signal is not CONTINUE:
             return signal
         step()
-        if executed >= _MOST_QUIET_TRIPS * m.options.loop_trips:
+        if executed >= _MOST_QUIET_TRIPS * interpreter.options.loop_trips:
             break
     if executed == 0:
-        return _skip(m, node, induction)
-    summarise(m, node, induction, executed)
+        return _skip(interpreter, node, induction)
+    summarise(interpreter, node, induction, executed)
     return None
 
 
 def _skip(
-    m: HostInterpreter, node: st.For | st.While, induction: Induction | None
+    interpreter: HostInterpreter, node: st.For | st.While, induction: Induction | None
 ) -> Signal | None:
     # One pass finds the allocations; then the values are summarised.
-    if m.reach.effects(node.body).allocates and not m.spent:
-        m.quiet += 1
+    if interpreter.reach.effects(node.body).allocates and not interpreter.spent:
+        interpreter.quiet += 1
         try:
-            try_branch(m, lambda: m.exec(node.body), keep=True)
+            try_branch(interpreter, lambda: interpreter.exec(node.body), keep=True)
         finally:
-            m.quiet -= 1
-        summarise(m, node, induction, 1)
+            interpreter.quiet -= 1
+        summarise(interpreter, node, induction, 1)
         return None
-    summarise(m, node, induction, 0)
+    summarise(interpreter, node, induction, 0)
     return None
 
 
-@handles(EXECUTORS, st.ForRange)
-def _for_range(m: HostInterpreter, node: st.ForRange) -> Signal | None:
-    sequence = _elements(m, node)
-    launching = m.reach.can_launch(node.body)
+def _for_range(interpreter: HostInterpreter, node: st.ForRange) -> Signal | None:
+    sequence = _elements(interpreter, node)
+    launching = interpreter.reach.can_launch(node.body)
     scope: dict[str, Cell] = {}
-    m.frame.scopes.append(scope)  # type: ignore[arg-type]
-    m.repeat.append(sequence[1])
+    interpreter.frame.scopes.append(scope)  # type: ignore[arg-type]
+    interpreter.repeat.append(sequence[1])
     try:
         for value in sequence[0]:
-            type = resolve(m, node.variable.type)
+            type = resolve(interpreter, node.variable.type)
             scope[node.variable.name] = Cell(node.variable.name, type, copied(value) or value)
-            distinct, events = len(m.launches), m.launch_events
-            signal = m.exec(node.body)
+            distinct, events = len(interpreter.launches), interpreter.launch_events
+            signal = interpreter.exec(node.body)
             if signal is BREAK:
                 return None
             if signal is not None and signal is not CONTINUE:
                 return signal
-            if launching and m.launch_events > events and len(m.launches) == distinct:
+            if (
+                launching
+                and interpreter.launch_events > events
+                and len(interpreter.launches) == distinct
+            ):
                 break
         complete = sequence[1] is not None and sequence[1].constant == len(sequence[0])
         if not complete or not sequence[0]:
-            summarise(m, node, None, len(sequence[0]))
+            summarise(interpreter, node, None, len(sequence[0]))
         return None
     finally:
-        m.repeat.pop()
-        m.frame.scopes.pop()
+        interpreter.repeat.pop()
+        interpreter.frame.scopes.pop()
 
 
-def _elements(m: HostInterpreter, node: st.ForRange) -> tuple[list[Value], Expr | None]:
+def _elements(interpreter: HostInterpreter, node: st.ForRange) -> tuple[list[Value], Expr | None]:
     """The values to execute a range loop for, and how many it has in all."""
-    place = m.place(node.range)
-    value = place.get() or rvalue(m, place)
+    place = interpreter.place(node.range)
+    value = place.get() or rvalue(interpreter, place)
     if isinstance(value, Aggregate) and value.type.name == "initializer_list":
         items = list(value.fields.values())
         return items, integer(len(items)).value
@@ -298,13 +310,22 @@ def _elements(m: HostInterpreter, node: st.ForRange) -> tuple[list[Value], Expr 
         buffer = value.buffer if isinstance(value, Pointer) else value
         elements = getattr(buffer, "elements", {})
         held = [elements[key] for key in sorted(elements)]
-        return held[: m.options.loop_trips], integer(len(held)).value if held else None
+        return held[: interpreter.options.loop_trips], integer(len(held)).value if held else None
     else:
         return [
             OpaqueValue(node.variable.name, "an element of a container that is not known")
         ], None
     count = size.constant
-    if count is None or count > m.options.loop_trips:
+    if count is None or count > interpreter.options.loop_trips:
         return [], size
     pointer = Pointer(storage, integer(0).value, storage.element or AUTO)
-    return [rvalue(m, deref(m, pointer, integer(i))) for i in range(int(count))], size
+    return [
+        rvalue(interpreter, deref(interpreter, pointer, integer(i))) for i in range(int(count))
+    ], size
+
+
+EXECUTORS: Final[Executors] = {
+    st.For: _for,
+    st.While: _while,
+    st.ForRange: _for_range,
+}

@@ -22,7 +22,7 @@ from roofline_analysis.host.launches.sampled_contents import (
 )
 from roofline_analysis.host.loops.scalar_evolution import Induction, expressions_of, statements_of
 from roofline_analysis.host.state.havoc import forget_value
-from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, ElementPlace, HostPlace, Storage
 from roofline_analysis.host.state.names import find_variable
 from roofline_analysis.host.state.signals import BudgetSpent, ProgramExit
@@ -84,7 +84,7 @@ NOTHING: Final = Trial({}, {})
 
 
 def try_out(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     node: st.For | st.While | st.ForRange,
     effects: Effects,
     induction: Induction | None,
@@ -93,46 +93,48 @@ def try_out(
 
     Inside another probed loop, array contents are left out: the outer probe finds them.
     """
-    if m.trials.fruitless[id(node)] >= _MOST_FRUITLESS or not _worth(m, node, effects):
+    if interpreter.trials.fruitless[id(node)] >= _MOST_FRUITLESS or not _worth(
+        interpreter, node, effects
+    ):
         return NOTHING
-    outermost = m.trials.stored is None
+    outermost = interpreter.trials.stored is None
     if outermost:
-        m.trials.stored, m.trials.grown = {}, {}
-    stored, grown = m.trials.stored, m.trials.grown
+        interpreter.trials.stored, interpreter.trials.grown = {}, {}
+    stored, grown = interpreter.trials.stored, interpreter.trials.grown
     assert stored is not None
-    trips = m.assumed_value(induction.trips) if induction and induction.trips else None
-    m.trials.trips.append(_MANY if trips is None else max(float(trips), 0.0))
+    trips = interpreter.assumed_value(induction.trips) if induction and induction.trips else None
+    interpreter.trials.trips.append(_MANY if trips is None else max(float(trips), 0.0))
     try:
-        growth = _tried(m, node, effects, induction)
+        growth = _tried(interpreter, node, effects, induction)
     finally:
-        m.trials.trips.pop()
+        interpreter.trials.trips.pop()
         if outermost:
-            m.trials.stored = None
+            interpreter.trials.stored = None
     if growth is not None and not outermost:
         return Trial({}, growth)
     found = NOTHING
     if growth is not None:
         contents = {
-            storage: _after(m, storage, stores, grown.get(storage, ()))
+            storage: _after(interpreter, storage, stores, grown.get(storage, ()))
             for storage, stores in stored.items()
         }
-        found = Trial(contents, growth, _running_sum(m, node, induction))
-    m.trials.fruitless[id(node)] += 0 if found.tells else 1
+        found = Trial(contents, growth, _running_sum(interpreter, node, induction))
+    interpreter.trials.fruitless[id(node)] += 0 if found.tells else 1
     return found
 
 
-def leave_contents(m: HostInterpreter, trial: Trial) -> None:
+def leave_contents(interpreter: HostInterpreter, trial: Trial) -> None:
     """Set arrays to their contents after a loop."""
     for storage, held in trial.contents.items():
-        m.fill_with(storage, held.draws, held.total)
+        interpreter.fill_with(storage, held.draws, held.total)
     if trial.last is not None:
         storage, index, total = trial.last
         place = ElementPlace(storage, index, storage.element or AUTO)
-        m.store(place, m.average(place.name, _SUM, place.type.name, total))
+        interpreter.store(place, interpreter.average(place.name, _SUM, place.type.name, total))
 
 
 def leave_growth(
-    m: HostInterpreter, trial: Trial, name: str, place: HostPlace, remaining: Expr | None
+    interpreter: HostInterpreter, trial: Trial, name: str, place: HostPlace, remaining: Expr | None
 ) -> bool:
     """Set a variable to its estimated value after a loop; False if that is unknown."""
     value = place.get()
@@ -140,105 +142,113 @@ def leave_growth(
     if growth is None or remaining is None or not isinstance(value, Scalar):
         return False
     after = value.value + remaining * growth
-    if m.trials.stored is not None:
+    if interpreter.trials.stored is not None:
         # The loop around is tried out too, which asks for what is added.
-        m.store(place, Scalar(after, value.type_name, value.origin))
+        interpreter.store(place, Scalar(after, value.type_name, value.origin))
         return True
     total = after.constant
     if total is None:
-        m.store(place, Scalar(m.bounded(after), value.type_name, value.origin))
+        interpreter.store(place, Scalar(interpreter.bounded(after), value.type_name, value.origin))
     else:
-        m.store(place, m.average(place.name, _SUM, value.type_name, total))
+        interpreter.store(place, interpreter.average(place.name, _SUM, value.type_name, total))
     return True
 
 
-def _worth(m: HostInterpreter, node: st.For | st.While | st.ForRange, effects: Effects) -> bool:
+def _worth(
+    interpreter: HostInterpreter, node: st.For | st.While | st.ForRange, effects: Effects
+) -> bool:
     changes = effects.stores or effects.names - effects.declared
     return (
         bool(changes or not effects.mentions.isdisjoint(("push_back", "emplace_back")))
         and not isinstance(node, st.ForRange)
         and effects.statements <= _MOST_STATEMENTS
-        and m.threads is None
-        and not m.spent
-        and not m.reach.can_launch(node.body)
+        and interpreter.threads is None
+        and not interpreter.spent
+        and not interpreter.reach.can_launch(node.body)
     )
 
 
 def _tried(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     node: st.For | st.While | st.ForRange,
     effects: Effects,
     induction: Induction | None,
 ) -> dict[str, float] | None:
     """Execute the body once and undo it; the increments of variables, None if it did not end."""
-    frame = m.frame
-    depth, journals, scopes, calls = (
-        len(m.frames), len(m.journals), len(frame.scopes), len(m.library_calls)
-    )  # fmt: skip
-    saved = (m.quiet, m.doubt, m.limit)
+    frame = interpreter.frame
+    depth, journals = len(interpreter.frames), len(interpreter.journals)
+    scopes, calls = len(frame.scopes), len(interpreter.library_calls)
+    saved = (interpreter.quiet, interpreter.doubt, interpreter.limit)
     returned = (frame.result, frame.result_place, frame.may_be_left, len(frame.alternatives))
     journal: list[tuple[HostPlace, Value | None]] = []
-    m.journals.append(journal)
-    m.quiet += 1
-    m.doubt += 1
-    m.limit = min(m.limit, m.steps + _MOST_STEPS)
+    interpreter.journals.append(journal)
+    interpreter.quiet += 1
+    interpreter.doubt += 1
+    interpreter.limit = min(interpreter.limit, interpreter.steps + _MOST_STEPS)
     try:
-        before = _forget_what_changes(m, effects, induction)
-        m.exec(node.body)
-        return _growth(m, {n: b for n, b in before.items() if _in_every_trip(m, n, node.body)})
+        before = _forget_what_changes(interpreter, effects, induction)
+        interpreter.exec(node.body)
+        return _growth(
+            interpreter,
+            {n: b for n, b in before.items() if _in_every_trip(interpreter, n, node.body)},
+        )
     except (BudgetSpent, ProgramExit, RecursionError):
-        if m.spent:
+        if interpreter.spent:
             raise
         return None
     finally:
-        del m.frames[depth:], m.journals[journals:], frame.scopes[scopes:]
-        del m.library_calls[calls:]
-        m.rollback(journal)
-        m.quiet, m.doubt, m.limit = saved if not m.spent else (saved[0], saved[1], 0)
+        del interpreter.frames[depth:], interpreter.journals[journals:], frame.scopes[scopes:]
+        del interpreter.library_calls[calls:]
+        interpreter.rollback(journal)
+        interpreter.quiet, interpreter.doubt, interpreter.limit = (
+            saved if not interpreter.spent else (saved[0], saved[1], 0)
+        )
         frame.result, frame.result_place, frame.may_be_left, alternatives = returned
         del frame.alternatives[alternatives:]
 
 
 def _forget_what_changes(
-    m: HostInterpreter, effects: Effects, induction: Induction | None
+    interpreter: HostInterpreter, effects: Effects, induction: Induction | None
 ) -> dict[str, tuple[HostPlace, Expr]]:
     """Make unknown all that trips change and the index symbolic; returns these unknowns."""
     counted = induction.name if induction is not None else None
     before: dict[str, tuple[HostPlace, Expr]] = {}
     for name in sorted(effects.names - effects.declared - {counted}):
-        place = find_variable(m, name)
+        place = find_variable(interpreter, name)
         if place is not None:
-            forget_value(m, place, _WHY)
+            forget_value(interpreter, place, _WHY)
             value = place.get()
             if isinstance(value, Scalar):
                 before[name] = (place, value.value)
-    place = find_variable(m, counted) if counted is not None else None
+    place = find_variable(interpreter, counted) if counted is not None else None
     if induction is None or place is None or induction.final is None:
         return before
     start = place.get()
-    first = m.assumed_value(start.value) if isinstance(start, Scalar) else None
-    last = m.assumed_value(induction.final)
+    first = interpreter.assumed_value(start.value) if isinstance(start, Scalar) else None
+    last = interpreter.assumed_value(induction.final)
     if first is not None and last is not None and isinstance(start, Scalar):
         spread = Spread(min(first, last + 1), max(last, first + 1), whole=True)
-        m.trials.bounds |= start.value.symbols() | induction.final.symbols()
-        m.store(place, m.spread(place.name, _WHY, start.type_name, spread))
+        interpreter.trials.bounds |= start.value.symbols() | induction.final.symbols()
+        interpreter.store(place, interpreter.spread(place.name, _WHY, start.type_name, spread))
     return before
 
 
-def _in_every_trip(m: HostInterpreter, name: str, body: st.Statement) -> bool:
+def _in_every_trip(interpreter: HostInterpreter, name: str, body: st.Statement) -> bool:
     """Whether a variable is assigned under no condition."""
     for statement in statements_of(body):
-        if name not in m.reach.effects(statement).names:
+        if name not in interpreter.reach.effects(statement).names:
             continue
         if isinstance(statement, st.For):
-            if not _in_every_trip(m, name, statement.body):
+            if not _in_every_trip(interpreter, name, statement.body):
                 return False
         elif not isinstance(statement, (st.Evaluate, st.Declare)):
             return False
     return True
 
 
-def _growth(m: HostInterpreter, before: Mapping[str, tuple[HostPlace, Expr]]) -> dict[str, float]:
+def _growth(
+    interpreter: HostInterpreter, before: Mapping[str, tuple[HostPlace, Expr]]
+) -> dict[str, float]:
     """The mean increment of each variable that a trip only increments."""
     found: dict[str, float] = {}
     for name, (place, old) in before.items():
@@ -248,36 +258,40 @@ def _growth(m: HostInterpreter, before: Mapping[str, tuple[HostPlace, Expr]]) ->
         added = value.value - old
         if not added.terms or added.symbols() & old.symbols():
             continue
-        drawn = drawn_from(m, added)
+        drawn = drawn_from(interpreter, added)
         if drawn is not None:
             found[name] = sum(drawn) / len(drawn)
     return found
 
 
-def _after(m: HostInterpreter, storage: Storage, stores: Stores, grown: Stores) -> _Contents:
+def _after(
+    interpreter: HostInterpreter, storage: Storage, stores: Stores, grown: Stores
+) -> _Contents:
     """What a buffer holds after stores and additions."""
     if grown:
-        before = sum_of(m, storage) if len(grown) == len(stores) else None
-        added = [_sum_of_stores(m, *each) for each in grown]
+        before = sum_of(interpreter, storage) if len(grown) == len(stores) else None
+        added = [_sum_of_stores(interpreter, *each) for each in grown]
         known = [each for each in added if each is not None]
         whole = before is not None and len(known) == len(added)
         return _Contents(None, before + sum(known) if before is not None and whole else None)
-    return _Contents(_drawn_after(m, storage, stores), None)
+    return _Contents(_drawn_after(interpreter, storage, stores), None)
 
 
-def _sum_of_stores(m: HostInterpreter, times: float, number: Expr | None) -> float | None:
-    drawn = drawn_from(m, number)
+def _sum_of_stores(interpreter: HostInterpreter, times: float, number: Expr | None) -> float | None:
+    drawn = drawn_from(interpreter, number)
     return times * sum(drawn) / len(drawn) if drawn is not None and times < _MANY else None
 
 
-def _drawn_after(m: HostInterpreter, storage: Storage, stores: Stores) -> tuple[float, ...] | None:
-    made = drawn_of_all(m, [number for _, number in stores])
-    count = elements_of(m, storage)
+def _drawn_after(
+    interpreter: HostInterpreter, storage: Storage, stores: Stores
+) -> tuple[float, ...] | None:
+    made = drawn_of_all(interpreter, [number for _, number in stores])
+    count = elements_of(interpreter, storage)
     times = sum(each for each, _ in stores)
     share = min(1.0, times / count) if count and times < _MANY else 1.0
     if share > _NEARLY_ALL:
         return made
-    before = draws_of(m, storage)
+    before = draws_of(interpreter, storage)
     if made is None or before is None:
         return made if share > _MOST else None
     fresh = round(share * DRAWN)
@@ -285,12 +299,12 @@ def _drawn_after(m: HostInterpreter, storage: Storage, stores: Stores) -> tuple[
 
 
 def _running_sum(
-    m: HostInterpreter, node: st.For | st.While | st.ForRange, induction: Induction | None
+    interpreter: HostInterpreter, node: st.For | st.While | st.ForRange, induction: Induction | None
 ) -> tuple[Storage, int, float] | None:
     """The last element of a prefix sum ``s[i] = s[i - 1] + c[i - 1]``; None for other loops."""
     if induction is None or induction.final is None or induction.trips is None:
         return None
-    place = find_variable(m, induction.name)
+    place = find_variable(interpreter, induction.name)
     final = induction.final.constant
     if place is None or final is None:
         return None
@@ -300,15 +314,15 @@ def _running_sum(
             continue
         target, source, added = parts
         kept = place.get()
-        m.store(place, Scalar(constant(int(final) - 1), "long long"))
+        interpreter.store(place, Scalar(constant(int(final) - 1), "long long"))
         try:
-            to, start = _element(m, target), _element(m, source)
-            terms = _element(m, added)
+            to, start = _element(interpreter, target), _element(interpreter, source)
+            terms = _element(interpreter, added)
         finally:
-            m.store(place, kept)
+            interpreter.store(place, kept)
         if to is None or start is None or terms is None or to[0] is not start[0]:
             continue
-        total = sum_of(m, terms[0])
+        total = sum_of(interpreter, terms[0])
         if to[1] - start[1] == 1 and total is not None:
             first = to[0].elements.get(0)
             known = first.value.constant if isinstance(first, Scalar) else 0
@@ -330,9 +344,9 @@ def _summed(node: ex.Expression) -> tuple[ex.Index, ex.Index, ex.Index] | None:
     return None
 
 
-def _element(m: HostInterpreter, node: ex.Index) -> tuple[Storage, int] | None:
+def _element(interpreter: HostInterpreter, node: ex.Index) -> tuple[Storage, int] | None:
     """The buffer and the index of an element."""
-    base, index = m.eval(node.base), m.number(m.eval(node.index))
+    base, index = interpreter.eval(node.base), interpreter.number(interpreter.eval(node.index))
     storage = base.buffer if isinstance(base, Pointer) else base
     at = index.value.constant if index is not None else None
     offset = base.offset_bytes.constant if isinstance(base, Pointer) else 0

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from roofline_analysis.host.effects.node_effects import Effects, root_name
 from roofline_analysis.host.effects.traversal import walk
-from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import HostPlace
 from roofline_analysis.host.state.names import find_variable
 from roofline_analysis.host.values import Scalar
@@ -31,7 +31,10 @@ class Induction:
 
 
 def trip_count(
-    m: HostInterpreter, node: st.For, outer: Effects | None = None, start: Scalar | None = None
+    interpreter: HostInterpreter,
+    node: st.For,
+    outer: Effects | None = None,
+    start: Scalar | None = None,
 ) -> Induction | None:
     """The induction of a loop whose step alone changes its variable; None for other loops.
 
@@ -42,7 +45,7 @@ def trip_count(
     steps = _steps(node.step)
     if not isinstance(condition, ex.Binary) or not steps:
         return None
-    effects = m.reach.effects(node.body)
+    effects = interpreter.reach.effects(node.body)
     for step in steps:
         target = step.target
         if not isinstance(target, ex.Name) or target.name in effects.names:
@@ -55,9 +58,11 @@ def trip_count(
             op = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(op, op)
         else:
             continue
-        if _varies(m, bound, effects) or (outer is not None and _varies(m, bound, outer)):
+        if _varies(interpreter, bound, effects) or (
+            outer is not None and _varies(interpreter, bound, outer)
+        ):
             return Induction(name, None, None)
-        return _counted(m, name, op, bound, step, start)
+        return _counted(interpreter, name, op, bound, step, start)
     return None
 
 
@@ -69,25 +74,27 @@ def _steps(step: ex.Expression | None) -> list[ex.Update | ex.Assign]:
     return []
 
 
-def _varies(m: HostInterpreter, bound: ex.Expression, effects: Effects) -> bool:
+def _varies(interpreter: HostInterpreter, bound: ex.Expression, effects: Effects) -> bool:
     for part in walk(bound):
         if isinstance(part, ex.Name) and part.name in effects.names:
             return True
         if isinstance(part, ex.Call) and not isinstance(part.callee, ex.Member):
             called = part.callee.name if isinstance(part.callee, ex.Name) else ""
-            if last_component(called) not in _PURE and not _only_reads(m, called, effects):
+            if last_component(called) not in _PURE and not _only_reads(
+                interpreter, called, effects
+            ):
                 return True
     return False
 
 
-def _only_reads(m: HostInterpreter, called: str, effects: Effects) -> bool:
+def _only_reads(interpreter: HostInterpreter, called: str, effects: Effects) -> bool:
     """Whether a function returns the same result in each trip: no calls, no side effects.
 
     The loop must not change anything that the function reads.
     """
-    functions = m.symbols.functions.get(called, ())
+    functions = interpreter.symbols.functions.get(called, ())
     for function in functions:
-        own = m.reach.function_effects(function)
+        own = interpreter.reach.function_effects(function)
         if own.calls or own.stores or own.names - own.declared or function.body is None:
             return False
         reads = {part.name for part in walk(function.body) if isinstance(part, ex.Name)}
@@ -97,7 +104,7 @@ def _only_reads(m: HostInterpreter, called: str, effects: Effects) -> bool:
 
 
 def _counted(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     name: str,
     op: str,
     bound: ex.Expression,
@@ -105,30 +112,30 @@ def _counted(
     start: Scalar | None,
 ) -> Induction:
     if start is None:
-        place = find_variable(m, name)
-        start = m.number(place.get()) if place is not None else None
-    limit = m.number(m.eval(bound))
+        place = find_variable(interpreter, name)
+        start = interpreter.number(place.get()) if place is not None else None
+    limit = interpreter.number(interpreter.eval(bound))
     if start is None or limit is None:
         return Induction(name, None, None)
-    increment = _increment(m, step)
+    increment = _increment(interpreter, step)
     if increment is not None:
         return _linear(name, op, start.value, limit.value, increment)
-    return _geometric(m, name, op, start.value, limit.value, step)
+    return _geometric(interpreter, name, op, start.value, limit.value, step)
 
 
-def _increment(m: HostInterpreter, step: ex.Update | ex.Assign) -> Expr | None:
+def _increment(interpreter: HostInterpreter, step: ex.Update | ex.Assign) -> Expr | None:
     if isinstance(step, ex.Update):
         return Expr({(): 1 if step.op == "++" else -1})
     value = step.value
     if step.op in ("+=", "-="):
-        amount = m.number(m.eval(value))
+        amount = interpreter.number(interpreter.eval(value))
         if amount is None:
             return None
         return amount.value if step.op == "+=" else -amount.value
     if step.op == "=" and isinstance(value, ex.Binary) and value.op in ("+", "-"):
         if isinstance(value.left, ex.Name) and isinstance(step.target, ex.Name):
             if value.left.name == step.target.name:
-                amount = m.number(m.eval(value.right))
+                amount = interpreter.number(interpreter.eval(value.right))
                 if amount is not None:
                     return amount.value if value.op == "+" else -amount.value
     return None
@@ -157,10 +164,17 @@ def _linear(name: str, op: str, start: Expr, limit: Expr, by: Expr) -> Induction
 
 
 def _geometric(
-    m: HostInterpreter, name: str, op: str, start: Expr, limit: Expr, step: ex.Update | ex.Assign
+    interpreter: HostInterpreter,
+    name: str,
+    op: str,
+    start: Expr,
+    limit: Expr,
+    step: ex.Update | ex.Assign,
 ) -> Induction:
     unknown = Induction(name, None, None)
-    factor = m.number(m.eval(step.value)) if isinstance(step, ex.Assign) else None
+    factor = (
+        interpreter.number(interpreter.eval(step.value)) if isinstance(step, ex.Assign) else None
+    )
     value, end = start.constant, limit.constant
     by = factor.value.constant if factor is not None else None
     if not isinstance(step, ex.Assign) or value is None or end is None or by is None:
@@ -207,7 +221,7 @@ def expressions_of(body: st.Statement) -> list[ex.Expression]:
 
 
 def final_value(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     name: str,
     place: HostPlace,
     body: st.Statement,
@@ -223,7 +237,7 @@ def final_value(
     if remaining is None or not isinstance(value, Scalar):
         return None
     bounds: list[Expr] = []
-    growth = _growth(m, name, body, effects, bounds)
+    growth = _growth(interpreter, name, body, effects, bounds)
     if growth is None:
         return None
     total = value.value + growth * remaining
@@ -233,53 +247,59 @@ def final_value(
 
 
 def _growth(
-    m: HostInterpreter, name: str, body: st.Statement, effects: Effects, bounds: list[Expr]
+    interpreter: HostInterpreter,
+    name: str,
+    body: st.Statement,
+    effects: Effects,
+    bounds: list[Expr],
 ) -> Expr | None:
     """The increment per trip; None if trips differ or the variable is also assigned."""
     total = ZERO
     for statement in statements_of(body):
-        if name not in m.reach.effects(statement).names:
+        if name not in interpreter.reach.effects(statement).names:
             continue
         amount: Expr | None = None
         if isinstance(statement, st.Evaluate):
-            amount = _added(m, name, statement.expression, effects)
+            amount = _added(interpreter, name, statement.expression, effects)
         elif isinstance(statement, st.For):
-            amount = _growth_of_loop(m, name, statement, effects, bounds)
+            amount = _growth_of_loop(interpreter, name, statement, effects, bounds)
         elif isinstance(statement, st.If):
-            amount = _growth_up_to(m, name, statement, effects, bounds)
+            amount = _growth_up_to(interpreter, name, statement, effects, bounds)
         if amount is None:
             return None
         total = total + amount
     return total
 
 
-def _added(m: HostInterpreter, name: str, writer: ex.Expression, effects: Effects) -> Expr | None:
+def _added(
+    interpreter: HostInterpreter, name: str, writer: ex.Expression, effects: Effects
+) -> Expr | None:
     if not isinstance(writer, (ex.Update, ex.Assign)) or not isinstance(writer.target, ex.Name):
         return None
     writes = [p for p in walk(writer) if isinstance(p, (ex.Update, ex.Assign))]
     if writer.target.name != name or sum(root_name(p.target) == name for p in writes) != 1:
         return None
     if isinstance(writer, ex.Assign):
-        if _varies(m, writer.value, effects) or any(
+        if _varies(interpreter, writer.value, effects) or any(
             isinstance(part, ex.Name) and part.name in effects.declared
             for part in walk(writer.value)
         ):
             return None
-    return _increment(m, writer)
+    return _increment(interpreter, writer)
 
 
 def _growth_of_loop(
-    m: HostInterpreter, name: str, node: st.For, effects: Effects, bounds: list[Expr]
+    interpreter: HostInterpreter, name: str, node: st.For, effects: Effects, bounds: list[Expr]
 ) -> Expr | None:
     first = _first_value(node.init)
-    if first is None or _varies(m, first, effects):
+    if first is None or _varies(interpreter, first, effects):
         return None
-    if m.reach.effects(node.body).jumps:
+    if interpreter.reach.effects(node.body).jumps:
         return None
-    induction = trip_count(m, node, effects, m.number(m.eval(first)))
+    induction = trip_count(interpreter, node, effects, interpreter.number(interpreter.eval(first)))
     if induction is None or induction.trips is None or induction.name == name:
         return None
-    amount = _growth(m, name, node.body, effects, bounds)
+    amount = _growth(interpreter, name, node.body, effects, bounds)
     return amount * induction.trips if amount is not None else None
 
 
@@ -294,7 +314,7 @@ def _first_value(init: st.Statement | None) -> ex.Expression | None:
 
 
 def _growth_up_to(
-    m: HostInterpreter, name: str, node: st.If, effects: Effects, bounds: list[Expr]
+    interpreter: HostInterpreter, name: str, node: st.If, effects: Effects, bounds: list[Expr]
 ) -> Expr | None:
     condition = node.condition
     if node.otherwise is not None or not isinstance(condition, ex.Binary):
@@ -302,10 +322,10 @@ def _growth_up_to(
     counter = condition.left
     if condition.op != "<" or not isinstance(counter, ex.Name) or counter.name != name:
         return None
-    if _varies(m, condition.right, effects):
+    if _varies(interpreter, condition.right, effects):
         return None
-    limit = m.number(m.eval(condition.right))
-    amount = _growth(m, name, node.then, effects, bounds)
+    limit = interpreter.number(interpreter.eval(condition.right))
+    amount = _growth(interpreter, name, node.then, effects, bounds)
     if limit is None or amount is None or amount != 1:
         return None
     bounds.append(limit.value)

@@ -10,7 +10,7 @@ from roofline_analysis.host.loops.scalar_evolution import Induction, expressions
 from roofline_analysis.host.objects.containers import set_size, size_of, storage_of
 from roofline_analysis.host.state.access import load
 from roofline_analysis.host.state.havoc import forget_call, forget_reachable, forget_value
-from roofline_analysis.host.state.machine import SCALARS, HostInterpreter
+from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, ElementPlace, HostPlace, Storage
 from roofline_analysis.host.state.names import find_variable
 from roofline_analysis.host.state.operators import to_scalar_type
@@ -21,46 +21,46 @@ from roofline_core.program import statements as st
 
 
 def summarise(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     node: st.For | st.While | st.ForRange,
     induction: Induction | None,
     executed: int,
 ) -> None:
     """Set memory to its known state after the loop, of which ``executed`` trips were executed."""
-    effects = m.reach.effects(node)
-    trial = try_out(m, node, effects, induction)
+    effects = interpreter.reach.effects(node)
+    trial = try_out(interpreter, node, effects, induction)
     if effects.left:
-        m.frame.may_be_left = True
-    if effects.returns and m.quiet:
-        m.frame.alternatives.append(None)
+        interpreter.frame.may_be_left = True
+    if effects.returns and interpreter.quiet:
+        interpreter.frame.alternatives.append(None)
     remaining = None
     if induction is not None and induction.trips is not None:
         remaining = induction.trips - executed
     top = expressions_of(node.body)
     for name in sorted(effects.names):
-        place = find_variable(m, name)
+        place = find_variable(interpreter, name)
         if place is None or name in effects.declared:
             continue
         if induction is not None and name == induction.name and induction.final is not None:
-            _set_number(m, place, induction.final, node.line)
+            _set_number(interpreter, place, induction.final, node.line)
             continue
-        closed = final_value(m, name, place, node.body, effects, remaining)
+        closed = final_value(interpreter, name, place, node.body, effects, remaining)
         if closed is not None:
-            _set_number(m, place, closed, node.line)
-        elif not leave_growth(m, trial, name, place, remaining):
-            forget_value(m, place, "a loop that was not followed to its end assigns it")
-    _forget_stores(m, effects)
-    _forget_calls(m, effects, top, remaining)
-    leave_contents(m, trial)
+            _set_number(interpreter, place, closed, node.line)
+        elif not leave_growth(interpreter, trial, name, place, remaining):
+            forget_value(interpreter, place, "a loop that was not followed to its end assigns it")
+    _forget_stores(interpreter, effects)
+    _forget_calls(interpreter, effects, top, remaining)
+    leave_contents(interpreter, trial)
 
 
-def _set_number(m: HostInterpreter, place: HostPlace, value: Expr, line: int) -> None:
+def _set_number(interpreter: HostInterpreter, place: HostPlace, value: Expr, line: int) -> None:
     kind = place.type.name if place.type.name in SCALARS else "int"
-    made = Scalar(value, "long long", m.origin("a loop", line))
-    m.store(place, to_scalar_type(made, kind))
+    made = Scalar(value, "long long", interpreter.origin("a loop", line))
+    interpreter.store(place, to_scalar_type(made, kind))
 
 
-def _forget_stores(m: HostInterpreter, effects: Effects) -> None:
+def _forget_stores(interpreter: HostInterpreter, effects: Effects) -> None:
     for store in effects.stores:
         name = root_name(store)
         if name is None or name in effects.declared:
@@ -68,17 +68,19 @@ def _forget_stores(m: HostInterpreter, effects: Effects) -> None:
         if name == "this":
             place = None
         else:
-            place = find_variable(m, name)
+            place = find_variable(interpreter, name)
         if place is None:
             continue
         value = place.get()
         if isinstance(value, Aggregate) and isinstance(store, ex.Member):
-            _forget_member(m, store)
-        elif not _forget_element(m, value, store):
-            forget_reachable(m, _array_stored_to(m, store, effects) or value, 1)
+            _forget_member(interpreter, store)
+        elif not _forget_element(interpreter, value, store):
+            forget_reachable(interpreter, _array_stored_to(interpreter, store, effects) or value, 1)
 
 
-def _array_stored_to(m: HostInterpreter, store: ex.Expression, effects: Effects) -> Value | None:
+def _array_stored_to(
+    interpreter: HostInterpreter, store: ex.Expression, effects: Effects
+) -> Value | None:
     """Of ``p->a[i] = x`` the array that ``p->a`` is; None where that is not known."""
     base = store.base if isinstance(store, ex.Index) else None
     if not isinstance(base, ex.Member):
@@ -88,11 +90,13 @@ def _array_stored_to(m: HostInterpreter, store: ex.Expression, effects: Effects)
             return None
         if not isinstance(part, (ex.Name, ex.Member)):
             return None
-    found = m.eval(base)
+    found = interpreter.eval(base)
     return found if isinstance(found, (Aggregate, Pointer, Storage)) else None
 
 
-def _forget_element(m: HostInterpreter, value: Value | None, store: ex.Expression) -> bool:
+def _forget_element(
+    interpreter: HostInterpreter, value: Value | None, store: ex.Expression
+) -> bool:
     """Forget the one element of an array that a store with a literal index changes, if it is one.
 
     Sizes of launches are often kept so, one dimension being set in a loop.
@@ -102,51 +106,59 @@ def _forget_element(m: HostInterpreter, value: Value | None, store: ex.Expressio
         return False
     if value.fill is not None or value.place is not None or not isinstance(index.value, int):
         return False
-    m.store(ElementPlace(value, index.value, value.element or AUTO), None)
+    interpreter.store(ElementPlace(value, index.value, value.element or AUTO), None)
     return True
 
 
-def _forget_member(m: HostInterpreter, store: ex.Member) -> None:
+def _forget_member(interpreter: HostInterpreter, store: ex.Member) -> None:
     base = store.base
     if isinstance(base, ex.Name):
-        place = find_variable(m, base.name)
-        value = load(m, place) if place is not None else None
+        place = find_variable(interpreter, base.name)
+        value = load(interpreter, place) if place is not None else None
         if isinstance(value, Aggregate) and isinstance(value.fields.get(store.name), Scalar):
-            forget_value(m, m.place(store), "a loop that was not followed to its end assigns it")
+            forget_value(
+                interpreter,
+                interpreter.place(store),
+                "a loop that was not followed to its end assigns it",
+            )
 
 
 def _forget_calls(
-    m: HostInterpreter, effects: Effects, top: list[ex.Expression], remaining: Expr | None
+    interpreter: HostInterpreter, effects: Effects, top: list[ex.Expression], remaining: Expr | None
 ) -> None:
     for call in effects.calls:
         callee = call.callee
         if isinstance(callee, ex.Member) and isinstance(callee.base, ex.Name):
             if callee.base.name not in effects.declared:
-                _forget_method(m, callee, call in top, remaining)
+                _forget_method(interpreter, callee, call in top, remaining)
             continue
         if not isinstance(callee, ex.Name):
             continue
-        for function in m.symbols.functions.get(callee.name, ())[:1]:
+        for function in interpreter.symbols.functions.get(callee.name, ())[:1]:
             if runs_on_host(function):
-                args = [_argument(m, argument, effects) for argument in call.args]
+                args = [_argument(interpreter, argument, effects) for argument in call.args]
                 known = [
                     (f, a) for f, a in zip(function.params, args, strict=False) if a is not None
                 ]
                 if len(known) == len(args):
-                    forget_call(m, function, [a for _, a in known], m.frame.this)
+                    forget_call(
+                        interpreter, function, [a for _, a in known], interpreter.frame.this
+                    )
 
 
-def _argument(m: HostInterpreter, node: ex.Expression, effects: Effects) -> HostPlace | None:
+def _argument(
+    interpreter: HostInterpreter, node: ex.Expression, effects: Effects
+) -> HostPlace | None:
     name = root_name(node)
     if name is None:
         return Cell("", AUTO, None)
-    return None if name in effects.declared else find_variable(m, name)
+    return None if name in effects.declared else find_variable(interpreter, name)
 
 
 def _forget_method(
-    m: HostInterpreter, callee: ex.Member, unconditional: bool, remaining: Expr | None
+    interpreter: HostInterpreter, callee: ex.Member, unconditional: bool, remaining: Expr | None
 ) -> None:
-    place = m.place(callee.base)
+    place = interpreter.place(callee.base)
     value = place.get()
     if not isinstance(value, Aggregate):
         return
@@ -154,14 +166,14 @@ def _forget_method(
     if storage is None:
         return
     if callee.name in ("push_back", "emplace_back", "insert", "push", "resize", "emplace"):
-        m.forget_contents(storage)
+        interpreter.forget_contents(storage)
         if unconditional and remaining is not None and callee.name != "resize":
-            set_size(m, value, size_of(value) + remaining)
+            set_size(interpreter, value, size_of(value) + remaining)
         else:
             name = f"size of {place.name or 'a container'}"
-            assumed = m.assumed_value(size_of(value)) or m.options.default_size
-            grown = m.unknown(
+            assumed = interpreter.assumed_value(size_of(value)) or interpreter.options.default_size
+            grown = interpreter.unknown(
                 name, "a loop that was not followed to its end grows it", "unsigned long",
-                assumed=max(assumed, m.options.default_size),
+                assumed=max(assumed, interpreter.options.default_size),
             )  # fmt: skip
-            set_size(m, value, grown.value)
+            set_size(interpreter, value, grown.value)

@@ -10,8 +10,8 @@ from roofline_analysis.host.objects.iterators import iterator
 from roofline_analysis.host.objects.launch_objects import launch_object
 from roofline_analysis.host.objects.maps import is_map
 from roofline_analysis.host.state.access import array_storage, rvalue
+from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.invoke import invoke, passed
-from roofline_analysis.host.state.machine import SCALARS, HostInterpreter, provides
 from roofline_analysis.host.state.memory import AUTO, Cell, HostFieldPlace, HostPlace, Storage
 from roofline_analysis.host.state.operators import convert, copied, integer, to_scalar_type
 from roofline_analysis.host.state.templates import choose_overload, type_of
@@ -50,30 +50,29 @@ LIBRARY_CLASSES: Final[
 STRINGS = frozenset(("std::string", "string", "std::string_view", "string_view"))
 
 
-@provides
 def declared_value(
-    m: HostInterpreter, variable: Variable, *, zeroed: bool = False
+    interpreter: HostInterpreter, variable: Variable, zeroed: bool = False
 ) -> tuple[Type, Value | None]:
     """The resolved type of a declared variable and the value it starts with."""
-    type = resolve(m, variable.type)
+    type = resolve(interpreter, variable.type)
     init = variable.init
     value: Value | None
     if isinstance(init, InitList):
-        value = m.initialise(type, init, variable.name)
+        value = interpreter.initialise(type, init, variable.name)
     elif init is not None:
-        value = _initial_value(m, type, init, variable.name)
+        value = _initial_value(interpreter, type, init, variable.name)
         if type.name == "auto":
-            type = type_of(m, value) or type
+            type = type_of(interpreter, value) or type
             if isinstance(value, Pointer) and not type.pointers:
                 type = AUTO
     elif variable.ctor_args is not None:
-        args = [m.place(argument) for argument in variable.ctor_args]
+        args = [interpreter.place(argument) for argument in variable.ctor_args]
         if type.dims:
-            value = array_storage(m, variable.name, type)
+            value = array_storage(interpreter, variable.name, type)
         else:
-            value = construct(m, type, args, variable.name)
+            value = construct(interpreter, type, args, variable.name)
     else:
-        value = default_value(m, type, variable.name)
+        value = default_value(interpreter, type, variable.name)
         if zeroed and value is None:
             value = zero_value(type)
     if value is not None:
@@ -93,31 +92,37 @@ def _settle(variable: Variable, value: Value, zeroed: bool) -> None:
         value.buffer.name = variable.name
 
 
-def _initial_value(m: HostInterpreter, type: Type, init: Expression, name: str) -> Value:
-    place = m.place(init)
+def _initial_value(interpreter: HostInterpreter, type: Type, init: Expression, name: str) -> Value:
+    place = interpreter.place(init)
     if type.dims:
         value = place.get()
-        storage = array_storage(m, name, type)
+        storage = array_storage(interpreter, name, type)
         if isinstance(value, Text):
             storage.text = value.value
             if storage.size_bytes is None:
                 storage.size_bytes = constant(len(value.value) + 1)
         return storage
-    value = rvalue(m, place)
+    value = rvalue(interpreter, place)
     if isinstance(value, Aggregate):
         same = type.name in ("auto", value.type.name) or value.type.name == "initializer_list"
-        if same or m.symbols.find_struct(type.name) is None or _derives(m, value.type, type):
+        if (
+            same
+            or interpreter.symbols.find_struct(type.name) is None
+            or _derives(interpreter, value.type, type)
+        ):
             return copied(value) or value
     if not type.pointers and type.name not in SCALARS and type.name != "auto":
         if not isinstance(value, (OpaqueValue, FunctionValue)) or type.name in STRINGS:
             if not isinstance(value, Pointer) or is_container(type):
-                return construct(m, type, [Cell("", AUTO, value)], name)
-    return convert(m, value, type)
+                return construct(interpreter, type, [Cell("", AUTO, value)], name)
+    return convert(interpreter, value, type)
 
 
-def _derives(m: HostInterpreter, derived: Type, base: Type) -> bool:
-    struct = m.symbols.find_struct(derived.name)
-    return struct is not None and any(b.name == base.name for b, _ in m.symbols.bases_of(struct))
+def _derives(interpreter: HostInterpreter, derived: Type, base: Type) -> bool:
+    struct = interpreter.symbols.find_struct(derived.name)
+    return struct is not None and any(
+        b.name == base.name for b, _ in interpreter.symbols.bases_of(struct)
+    )
 
 
 def zero_value(type: Type) -> Value | None:
@@ -129,61 +134,66 @@ def zero_value(type: Type) -> Value | None:
     return integer(0, type.name) if type.name in SCALARS else None
 
 
-def default_value(m: HostInterpreter, type: Type, name: str) -> Value | None:
+def default_value(interpreter: HostInterpreter, type: Type, name: str) -> Value | None:
     """What a variable without an initialiser holds; None where that is indeterminate."""
     if type.dims:
-        return array_storage(m, name, type)
+        return array_storage(interpreter, name, type)
     if type.pointers or type.name in SCALARS:
         return None
-    return construct(m, type, [], name)
+    return construct(interpreter, type, [], name)
 
 
-@provides
-def construct(m: HostInterpreter, type: Type, args: Sequence[HostPlace], name: str = "") -> Value:
+def construct(
+    interpreter: HostInterpreter, type: Type, args: Sequence[HostPlace], name: str = ""
+) -> Value:
     """An object of a (resolved) type made from arguments."""
     if type.pointers or type.name in SCALARS:
         if not args:
             return zero_value(type) or OpaqueValue(name, "it is not initialised")
-        return convert(m, rvalue(m, args[0]), type)
+        return convert(interpreter, rvalue(interpreter, args[0]), type)
     if type.name in STRINGS:
-        return _string(m, args)
+        return _string(interpreter, args)
     vector = vector_parts(type.name)
     if vector is not None:
-        return _vector_value(m, type, vector, args)
+        return _vector_value(interpreter, type, vector, args)
     if is_container(type):
-        return make_container(m, type, args, name)
+        return make_container(interpreter, type, args, name)
     if smart_pointer(type):
-        return rvalue(m, args[0]) if args else Pointer(None, ZERO)
-    struct = class_of(m, type)
+        return rvalue(interpreter, args[0]) if args else Pointer(None, ZERO)
+    struct = class_of(interpreter, type)
     library = LIBRARY_CLASSES.get(type.name.rpartition("::")[2])
     if library is not None and (struct is None or type.name.startswith("cl::")):
-        made = library(m, type, args, name)
+        made = library(interpreter, type, args, name)
         if made is not None:
             return made
     if struct is not None:
-        return _object(m, struct, type, args)
-    return _library_object(m, type, args, name)
+        return _object(interpreter, struct, type, args)
+    return _library_object(interpreter, type, args, name)
 
 
-def _library_object(m: HostInterpreter, type: Type, args: Sequence[HostPlace], name: str) -> Value:
+def _library_object(
+    interpreter: HostInterpreter, type: Type, args: Sequence[HostPlace], name: str
+) -> Value:
     """An object of a class that the program does not define."""
-    found: Value | None = launch_object(type, [rvalue(m, argument) for argument in args])
+    found: Value | None = launch_object(type, [rvalue(interpreter, argument) for argument in args])
     if found is None:
-        found = iterator(m, type, args)
+        found = iterator(interpreter, type, args)
     if found is not None:
         return found
     if "stream" in type.name:
-        opened = [rvalue(m, argument) for argument in args]
+        opened = [rvalue(interpreter, argument) for argument in args]
         held = "text" if "string" in type.name else "source"
         return Aggregate(type, {held: opened[0]} if opened else {})
     if type.name.removeprefix("std::") in ("pair", "tuple") and args:
         names = ["first", "second"] + [f"_{i}" for i in range(2, len(args))]
-        return Aggregate(type, {n: rvalue(m, a) for n, a in zip(names, args, strict=False)})
+        return Aggregate(
+            type, {n: rvalue(interpreter, a) for n, a in zip(names, args, strict=False)}
+        )
     if len(args) == 1 and type.name in ("auto", "std::function", "function"):
-        return rvalue(m, args[0])
+        return rvalue(interpreter, args[0])
     if len(args) == 1:
         # An enumeration, a half or a strong typedef: the number stands for it.
-        single = rvalue(m, args[0])
+        single = rvalue(interpreter, args[0])
         if isinstance(single, (Scalar, Pointer)):
             return single
     if not args and type.name not in ("auto", "void"):
@@ -191,10 +201,10 @@ def _library_object(m: HostInterpreter, type: Type, args: Sequence[HostPlace], n
     return OpaqueValue(name or type.name, f"'{type.name}' is not modelled", type)
 
 
-def _string(m: HostInterpreter, args: Sequence[HostPlace]) -> Value:
+def _string(interpreter: HostInterpreter, args: Sequence[HostPlace]) -> Value:
     if not args:
         return Text("")
-    value = rvalue(m, args[0])
+    value = rvalue(interpreter, args[0])
     if isinstance(value, Pointer) and isinstance(value.buffer, Storage):
         if value.buffer.text is not None:
             return Text(value.buffer.text, value.origin)
@@ -205,11 +215,11 @@ def _string(m: HostInterpreter, args: Sequence[HostPlace]) -> Value:
 
 
 def _vector_value(
-    m: HostInterpreter, type: Type, vector: tuple[str, int], args: Sequence[HostPlace]
+    interpreter: HostInterpreter, type: Type, vector: tuple[str, int], args: Sequence[HostPlace]
 ) -> Value:
     kind, count = vector
     if len(args) == 1:
-        single = rvalue(m, args[0])
+        single = rvalue(interpreter, args[0])
         if isinstance(single, Aggregate) and single.type.name != "initializer_list":
             made = copied(single)
             if isinstance(made, Aggregate):
@@ -221,8 +231,8 @@ def _vector_value(
     default = 1 if type.name == "dim3" else 0
     for position, field in enumerate(field_names(count)):
         if position < len(args):
-            value = rvalue(m, args[position])
-            number = m.number(value, kind)
+            value = rvalue(interpreter, args[position])
+            number = interpreter.number(value, kind)
             if number is not None:
                 result.fields[field] = to_scalar_type(number, kind)
         else:
@@ -230,33 +240,35 @@ def _vector_value(
     return result
 
 
-def _object(m: HostInterpreter, struct: Struct, type: Type, args: Sequence[HostPlace]) -> Value:
+def _object(
+    interpreter: HostInterpreter, struct: Struct, type: Type, args: Sequence[HostPlace]
+) -> Value:
     result = Aggregate(type)
-    constructors = m.symbols.find_methods(struct, struct.name)
+    constructors = interpreter.symbols.find_methods(struct, struct.name)
     if len(args) == 1:
         single = args[0].get()
         if isinstance(single, Aggregate) and single.type.name == type.name:
             return copied(single) or single
-    apply_member_defaults(m, struct, type, result)
+    apply_member_defaults(interpreter, struct, type, result)
     if constructors:
-        scope = class_scope(m, type) or NO_NAMES
-        chosen = choose_overload(m, FunctionValue(tuple(constructors)), args, scope)
+        scope = class_scope(interpreter, type) or NO_NAMES
+        chosen = choose_overload(interpreter, FunctionValue(tuple(constructors)), args, scope)
         if chosen is not None and len(args) <= len(chosen.params):
-            bindings = class_bindings(m, type)
-            if struct.template_params and not type.args and m.frame.owner is struct:
-                bindings = dict(m.frame.bindings)
-            invoke(m, chosen, args, bindings, result)
+            bindings = class_bindings(interpreter, type)
+            if struct.template_params and not type.args and interpreter.frame.owner is struct:
+                bindings = dict(interpreter.frame.bindings)
+            invoke(interpreter, chosen, args, bindings, result)
             return result
-    for field, argument in zip(data_fields(m, struct), args, strict=False):
-        field_kind = field_type(m, type, field.name) or AUTO
-        result.fields[field.name] = passed(m, argument, field_kind)
+    for field, argument in zip(data_fields(interpreter, struct), args, strict=False):
+        field_kind = field_type(interpreter, type, field.name) or AUTO
+        result.fields[field.name] = passed(interpreter, argument, field_kind)
     return result
 
 
-def data_fields(m: HostInterpreter, struct: Struct) -> list[Variable]:
+def data_fields(interpreter: HostInterpreter, struct: Struct) -> list[Variable]:
     """The members that objects of a class hold, those of its bases first."""
     fields: list[Variable] = []
-    for _, parent in m.symbols.bases_of(struct):
+    for _, parent in interpreter.symbols.bases_of(struct):
         fields = data_members(parent) + fields
     return fields + data_members(struct)
 
@@ -267,64 +279,73 @@ def data_members(struct: Struct) -> list[Variable]:
 
 
 def apply_member_defaults(
-    m: HostInterpreter, struct: Struct, type: Type, result: Aggregate, depth: int = 0
+    interpreter: HostInterpreter, struct: Struct, type: Type, result: Aggregate, depth: int = 0
 ) -> None:
     """Give the members of a new object their default initialisers, bases first."""
-    scope = class_scope(m, type) or NO_NAMES
-    for closed in m.types.classes.bases_of(scope) if depth < MAX_BASES_DEPTH else ():
-        parent = class_of(m, closed)
+    scope = class_scope(interpreter, type) or NO_NAMES
+    for closed in interpreter.types.classes.bases_of(scope) if depth < MAX_BASES_DEPTH else ():
+        parent = class_of(interpreter, closed)
         if parent is not None:
-            apply_member_defaults(m, parent, closed, result, depth + 1)
-    m.enter(None, as_host_bindings(scope.bindings), this=result, owner=struct)
+            apply_member_defaults(interpreter, parent, closed, result, depth + 1)
+    interpreter.enter(None, as_host_bindings(scope.bindings), this=result, owner=struct)
     try:
         for field in data_members(struct):
-            if field.init is not None or field.ctor_args is not None or _needs_default(m, field):
-                value = declared_value(m, field)[1]
+            if (
+                field.init is not None
+                or field.ctor_args is not None
+                or _needs_default(interpreter, field)
+            ):
+                value = declared_value(interpreter, field)[1]
                 if value is not None:
                     result.fields[field.name] = value
     finally:
-        m.frames.pop()
+        interpreter.frames.pop()
 
 
-def _needs_default(m: HostInterpreter, field: Variable) -> bool:
+def _needs_default(interpreter: HostInterpreter, field: Variable) -> bool:
     type = field.type
     if type.pointers or type.name in SCALARS or type.reference:
         return False
-    type = resolve(m, type)
+    type = resolve(interpreter, type)
     known = is_container(type) or is_map(type) or type.name in STRINGS
     return known or type.name == "dim3" or "stream" in type.name
 
 
-@provides
-def construct_field(m: HostInterpreter, name: str, args: Sequence[Expression]) -> None:
+def construct_field(interpreter: HostInterpreter, name: str, args: Sequence[Expression]) -> None:
     """Execute one entry of a constructor's initialiser list: a member, a base or itself."""
-    this, owner = m.frame.this, m.frame.owner
+    this, owner = interpreter.frame.this, interpreter.frame.owner
     if this is None:
         return
-    type = field_type(m, this.type, name)
+    type = field_type(interpreter, this.type, name)
     if type is None and owner is not None:
-        struct = m.symbols.find_struct(name)
+        struct = interpreter.symbols.find_struct(name)
         if struct is not None:
-            _construct_base(m, struct, this, [m.place(argument) for argument in args])
+            _construct_base(
+                interpreter, struct, this, [interpreter.place(argument) for argument in args]
+            )
         return
     place = HostFieldPlace(this, name, type or AUTO)
     if len(args) == 1 and isinstance(args[0], InitList):
-        m.store(place, m.initialise(place.type, args[0], name))
+        interpreter.store(place, interpreter.initialise(place.type, args[0], name))
         return
-    places = [m.place(argument) for argument in args]
+    places = [interpreter.place(argument) for argument in args]
     if place.type.dims:
-        m.store(place, array_storage(m, name, place.type))
+        interpreter.store(place, array_storage(interpreter, name, place.type))
         return
     if type is None or (place.type.name == "auto" and len(places) == 1):
-        m.store(place, rvalue(m, places[0]) if places else None)
+        interpreter.store(place, rvalue(interpreter, places[0]) if places else None)
         return
-    m.store(place, construct(m, place.type, places, name))
+    interpreter.store(place, construct(interpreter, place.type, places, name))
 
 
 def _construct_base(
-    m: HostInterpreter, struct: Struct, this: Aggregate, args: Sequence[HostPlace]
+    interpreter: HostInterpreter, struct: Struct, this: Aggregate, args: Sequence[HostPlace]
 ) -> None:
-    constructors = m.symbols.find_methods(struct, struct.name)
-    chosen = choose_overload(m, FunctionValue(tuple(constructors)), args) if constructors else None
+    constructors = interpreter.symbols.find_methods(struct, struct.name)
+    chosen = (
+        choose_overload(interpreter, FunctionValue(tuple(constructors)), args)
+        if constructors
+        else None
+    )
     if chosen is not None:
-        invoke(m, chosen, args, dict(m.frame.bindings), this)
+        invoke(interpreter, chosen, args, dict(interpreter.frame.bindings), this)

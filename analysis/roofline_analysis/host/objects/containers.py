@@ -7,9 +7,10 @@ from typing import Final
 
 from roofline_analysis.host.objects.maps import is_map, map_element, map_method
 from roofline_analysis.host.state.access import deref, load, rvalue
-from roofline_analysis.host.state.machine import SCALARS, HostInterpreter
+from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, HostFieldPlace, HostPlace, Storage
 from roofline_analysis.host.state.operators import binary, boolean, convert, copied, integer
+from roofline_analysis.host.state.templates import template_argument
 from roofline_analysis.host.state.types import resolve, sizeof
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Text, Value
 from roofline_core.algebra.symbolic import ZERO, Expr, apply, constant
@@ -43,16 +44,20 @@ def smart_pointer(type: Type) -> bool:
 
 
 def make_container(
-    m: HostInterpreter, type: Type, args: Sequence[HostPlace], name: str, listed: bool = False
+    interpreter: HostInterpreter,
+    type: Type,
+    args: Sequence[HostPlace],
+    name: str,
+    listed: bool = False,
 ) -> Value:
     """A sequence made from constructor arguments or, if ``listed``, from elements."""
     first = type.args[0] if type.args else None
-    element = resolve(m, first) if isinstance(first, Type) else AUTO
+    element = resolve(interpreter, first) if isinstance(first, Type) else AUTO
     storage = Storage(name, _SEQUENCES[_short(type.name)], None, element)
     size: Expr = ZERO
-    values = [rvalue(m, argument) for argument in args]
+    values = [rvalue(interpreter, argument) for argument in args]
     if _short(type.name) == "array":
-        size = _extent(m, type)
+        size = _extent(interpreter, type)
         listed = listed or len(values) > 1
         if values or listed:
             storage.fill = _zero_of(element)
@@ -64,24 +69,26 @@ def make_container(
             values, listed = list(source.fields.values()), True
     if listed or len(values) > 2:
         for position, value in enumerate(values):
-            storage.elements[position] = convert(m, value, element)
+            storage.elements[position] = convert(interpreter, value, element)
         size = size if size.terms else constant(len(values))
     elif values and isinstance(values[0], Pointer):
-        size = _from_range(m, storage, values)
+        size = _from_range(interpreter, storage, values)
     elif values and size == ZERO:
-        size = _counted(m, storage, element, values)
+        size = _counted(interpreter, storage, element, values)
     result = Aggregate(type, {DATA: storage})
-    set_size(m, result, size)
+    set_size(interpreter, result, size)
     return result
 
 
-def _counted(m: HostInterpreter, storage: Storage, element: Type, values: Sequence[Value]) -> Expr:
+def _counted(
+    interpreter: HostInterpreter, storage: Storage, element: Type, values: Sequence[Value]
+) -> Expr:
     """Fill the memory for ``(count)`` or ``(count, value)``; the count."""
     if len(values) > 1:
-        storage.fill = convert(m, values[1], element)
+        storage.fill = convert(interpreter, values[1], element)
     elif element.name in SCALARS and not element.pointers:
         storage.fill = _zero_of(element)
-    number = m.number(values[0], "unsigned long")
+    number = interpreter.number(values[0], "unsigned long")
     return number.value if number is not None else ZERO
 
 
@@ -91,17 +98,17 @@ def _zero_of(element: Type) -> Value | None:
     return integer(0, element.name) if element.name in SCALARS else None
 
 
-def _extent(m: HostInterpreter, type: Type) -> Expr:
+def _extent(interpreter: HostInterpreter, type: Type) -> Expr:
     extent: Type | Expression | None = type.args[1] if len(type.args) > 1 else None
     if isinstance(extent, Type):
-        extent_value = m.frame.bindings.get(extent.name)
+        extent_value = interpreter.frame.bindings.get(extent.name)
         if isinstance(extent_value, Expr):
             return extent_value
-        found = m.template_argument(extent)
+        found = template_argument(interpreter, extent)
         return found if isinstance(found, Expr) else ZERO
     if isinstance(extent, Literal) and isinstance(extent.value, int):
         return constant(extent.value)
-    number = m.number(m.eval(extent)) if extent is not None else None
+    number = interpreter.number(interpreter.eval(extent)) if extent is not None else None
     return number.value if number is not None else ZERO
 
 
@@ -115,31 +122,31 @@ def _copy(source: Aggregate, type: Type, storage: Storage) -> Value:
     return made
 
 
-def _from_range(m: HostInterpreter, storage: Storage, values: Sequence[Value]) -> Expr:
+def _from_range(interpreter: HostInterpreter, storage: Storage, values: Sequence[Value]) -> Expr:
     begin = values[0]
     if len(values) < 2 or not isinstance(begin, Pointer):
         return ZERO
-    distance = binary(m, "-", values[1], begin)
-    number = m.number(distance, "long")
+    distance = binary(interpreter, "-", values[1], begin)
+    number = interpreter.number(distance, "long")
     if number is None:
         return ZERO
     count = number.value.constant
     if count is not None and 0 <= count <= 256:
         for position in range(int(count)):
-            place = deref(m, begin, integer(position))
+            place = deref(interpreter, begin, integer(position))
             value = place.get()
             if value is not None:
                 storage.elements[position] = value
     return number.value
 
 
-def set_size(m: HostInterpreter, container: Aggregate, size: Expr) -> None:
+def set_size(interpreter: HostInterpreter, container: Aggregate, size: Expr) -> None:
     """Give a container a new number of elements, its memory the bytes that takes."""
     place = HostFieldPlace(container, SIZE, Type("unsigned long"))
-    m.store(place, Scalar(size, "unsigned long"))
+    interpreter.store(place, Scalar(size, "unsigned long"))
     data = container.fields.get(DATA)
     if isinstance(data, Storage) and data.element is not None:
-        width = sizeof(m, data.element)
+        width = sizeof(interpreter, data.element)
         data.size_bytes = size * width if width is not None else None
 
 
@@ -155,105 +162,113 @@ def storage_of(container: Aggregate) -> Storage | None:
     return data if isinstance(data, Storage) else None
 
 
-def subscript(m: HostInterpreter, base: Aggregate, index: Value) -> HostPlace | None:
+def subscript(interpreter: HostInterpreter, base: Aggregate, index: Value) -> HostPlace | None:
     """The element of a container or initialiser list; None for other objects."""
     storage = storage_of(base)
     if storage is not None:
-        return deref(m, Pointer(storage, ZERO, storage.element), index)
+        return deref(interpreter, Pointer(storage, ZERO, storage.element), index)
     if is_map(base.type):
-        return map_element(m, base, index)
+        return map_element(interpreter, base, index)
     if base.type.name == "initializer_list":
-        number = m.number(index)
+        number = interpreter.number(index)
         if number is not None and number.value.constant is not None:
             return HostFieldPlace(base, str(int(number.value.constant)), AUTO)
-    if m.symbols.find_struct(base.type.name) is None:
+    if interpreter.symbols.find_struct(base.type.name) is None:
         label = f"an element of '{base.type.name}'"
         return Cell("", AUTO, OpaqueValue(label, "this container is not modelled"))
     return None
 
 
-def _begin(m: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
+def _begin(interpreter: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
     storage = storage_of(this)
     assert storage is not None
     return Pointer(storage, ZERO, storage.element)
 
 
-def _end(m: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
+def _end(interpreter: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
     storage = storage_of(this)
     assert storage is not None
     return Pointer(storage, storage.size_bytes or ZERO, storage.element)
 
 
-def _size(m: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
+def _size(interpreter: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
     found = this.fields.get(SIZE)
     return found if found is not None else integer(0, "unsigned long")
 
 
-def _empty(m: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
+def _empty(interpreter: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
     return Scalar(apply("eq", size_of(this)), "bool")
 
 
-def _push(m: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
+def _push(interpreter: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
     storage = storage_of(this)
     assert storage is not None
     size = size_of(this)
-    place = deref(m, Pointer(storage, ZERO, storage.element), Scalar(size, "long"))
-    if args and m.trials.stored is not None:
-        m.note_element(storage, convert(m, rvalue(m, args[0]), storage.element or AUTO))
+    place = deref(interpreter, Pointer(storage, ZERO, storage.element), Scalar(size, "long"))
+    if args and interpreter.trials.stored is not None:
+        interpreter.note_element(
+            storage, convert(interpreter, rvalue(interpreter, args[0]), storage.element or AUTO)
+        )
     if args and size.constant is not None:
-        value = rvalue(m, args[0])
+        value = rvalue(interpreter, args[0])
         if len(args) == 1:
-            m.store(place, convert(m, copied(value) or value, storage.element or AUTO))
+            interpreter.store(
+                place, convert(interpreter, copied(value) or value, storage.element or AUTO)
+            )
         elif storage.element is not None:
-            m.store(place, m.construct(storage.element, args))
-    set_size(m, this, size + 1)
+            interpreter.store(place, interpreter.construct(storage.element, args))
+    set_size(interpreter, this, size + 1)
     return OpaqueValue("push_back", "returns nothing")
 
 
-def _pop(m: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
-    set_size(m, this, size_of(this) - 1)
+def _pop(interpreter: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
+    set_size(interpreter, this, size_of(this) - 1)
     return OpaqueValue("pop_back", "returns nothing")
 
 
-def _resize(m: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
-    number = m.number(rvalue(m, args[0]), "unsigned long") if args else None
+def _resize(interpreter: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
+    number = interpreter.number(rvalue(interpreter, args[0]), "unsigned long") if args else None
     storage = storage_of(this)
     if number is not None:
-        set_size(m, this, number.value)
+        set_size(interpreter, this, number.value)
     if storage is not None and not storage.elements:
         element = storage.element or AUTO
-        fill = convert(m, rvalue(m, args[1]), element) if len(args) > 1 else _zero_of(element)
+        fill = (
+            convert(interpreter, rvalue(interpreter, args[1]), element)
+            if len(args) > 1
+            else _zero_of(element)
+        )
         storage.fill = fill
     return OpaqueValue("resize", "returns nothing")
 
 
-def _assign(m: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
+def _assign(interpreter: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
     storage = storage_of(this)
     if storage is not None:
-        m.forget_contents(storage)
-        made = make_container(m, this.type, args, storage.name)
+        interpreter.forget_contents(storage)
+        made = make_container(interpreter, this.type, args, storage.name)
         if isinstance(made, Aggregate) and isinstance(made.fields.get(DATA), Storage):
             source = made.fields[DATA]
             assert isinstance(source, Storage)
             storage.elements.update(source.elements)
             storage.fill, storage.draws = source.fill, source.draws
-            set_size(m, this, size_of(made))
+            set_size(interpreter, this, size_of(made))
     return OpaqueValue("assign", "returns nothing")
 
 
-def _clear(m: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
+def _clear(interpreter: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
     storage = storage_of(this)
     if storage is not None:
-        m.forget_contents(storage)
-    set_size(m, this, ZERO)
+        interpreter.forget_contents(storage)
+    set_size(interpreter, this, ZERO)
     return OpaqueValue("clear", "returns nothing")
 
 
-def _fill(m: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
+def _fill(interpreter: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
     storage = storage_of(this)
     if storage is not None and args:
-        m.forget_contents(storage)
-        storage.fill = rvalue(m, args[0])
+        interpreter.forget_contents(storage)
+        storage.fill = rvalue(interpreter, args[0])
     return OpaqueValue("fill", "returns nothing")
 
 
@@ -266,11 +281,11 @@ _METHODS: Final[dict[str, Callable[[HostInterpreter, Aggregate, Sequence[HostPla
 
 
 def container_method(
-    m: HostInterpreter, this: Aggregate, name: str, args: Sequence[HostPlace]
+    interpreter: HostInterpreter, this: Aggregate, name: str, args: Sequence[HostPlace]
 ) -> HostPlace | None:
     """A method call on a container; None if it is not one or the method is not modelled."""
     if is_map(this.type):
-        return map_method(m, this, name, args)
+        return map_method(interpreter, this, name, args)
     storage = storage_of(this)
     if storage is None:
         return None
@@ -279,24 +294,26 @@ def container_method(
         if name == "back":
             index = Scalar(size_of(this) - 1, "long")
         elif args and name != "front":
-            index = rvalue(m, args[0])
-        return deref(m, Pointer(storage, ZERO, storage.element), index)
+            index = rvalue(interpreter, args[0])
+        return deref(interpreter, Pointer(storage, ZERO, storage.element), index)
     if name == "swap" and args:
-        other = load(m, args[0])
+        other = load(interpreter, args[0])
         if isinstance(other, Aggregate):
             for field in (DATA, SIZE):
                 a, b = HostFieldPlace(this, field, AUTO), HostFieldPlace(other, field, AUTO)
                 held_a, held_b = a.get(), b.get()
-                m.store(a, held_b)
-                m.store(b, held_a)
+                interpreter.store(a, held_b)
+                interpreter.store(b, held_a)
         return Cell("", AUTO, OpaqueValue("swap", "returns nothing"))
     method = _METHODS.get(name)
-    return Cell("", AUTO, method(m, this, args)) if method is not None else None
+    return Cell("", AUTO, method(interpreter, this, args)) if method is not None else None
 
 
-def text_method(m: HostInterpreter, text: Text, name: str, args: Sequence[HostPlace]) -> Value:
+def text_method(
+    interpreter: HostInterpreter, text: Text, name: str, args: Sequence[HostPlace]
+) -> Value:
     """A method of ``std::string`` whose characters are known."""
-    values = [rvalue(m, argument) for argument in args]
+    values = [rvalue(interpreter, argument) for argument in args]
     numbers = [
         int(v.value.constant)
         for v in values

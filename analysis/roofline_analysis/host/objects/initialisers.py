@@ -12,7 +12,7 @@ from roofline_analysis.host.objects.construction import (
 from roofline_analysis.host.objects.containers import is_container, make_container
 from roofline_analysis.host.objects.launch_objects import launch_object
 from roofline_analysis.host.state.access import array_storage, rvalue
-from roofline_analysis.host.state.machine import SCALARS, HostInterpreter, provides
+from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, MAX_ELEMENTS, Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import convert
 from roofline_analysis.host.state.packs import expansion
@@ -25,38 +25,39 @@ from roofline_core.program.types import Type
 from roofline_core.program.units import Struct
 
 
-@provides
-def initialise(m: HostInterpreter, type: Type, node: InitList, name: str) -> Value:
+def initialise(interpreter: HostInterpreter, type: Type, node: InitList, name: str) -> Value:
     """The value of a (resolved) type that a brace list gives."""
     if type.dims:
-        return _array(m, type, node, name)
+        return _array(interpreter, type, node, name)
     if type.pointers or type.name in SCALARS:
         if not node.items:
             return zero_value(type) or OpaqueValue(name, "it is not initialised")
-        return convert(m, m.eval(node.items[0]), type)
+        return convert(interpreter, interpreter.eval(node.items[0]), type)
     if is_container(type):
-        return make_container(m, type, [_item_place(m, type, i) for i in node.items], name, True)
-    struct = class_of(m, type)
-    if struct is not None and not m.symbols.find_methods(struct, struct.name):
-        return _aggregate(m, struct, type, node)
+        return make_container(
+            interpreter, type, [_item_place(interpreter, type, i) for i in node.items], name, True
+        )
+    struct = class_of(interpreter, type)
+    if struct is not None and not interpreter.symbols.find_methods(struct, struct.name):
+        return _aggregate(interpreter, struct, type, node)
     if struct is None and vector_parts(type.name) is None and type.name not in STRINGS:
         if type.name.removeprefix("std::") not in ("pair", "tuple", "complex"):
-            values = [m.eval(item) for item in node.items]
+            values = [interpreter.eval(item) for item in node.items]
             made = launch_object(type, values)
             return made or Aggregate(type, {str(i): v for i, v in enumerate(values)})
-    return construct(m, type, [m.place(item) for item in node.items], name)
+    return construct(interpreter, type, [interpreter.place(item) for item in node.items], name)
 
 
-def _item_place(m: HostInterpreter, type: Type, item: Expression) -> HostPlace:
+def _item_place(interpreter: HostInterpreter, type: Type, item: Expression) -> HostPlace:
     if isinstance(item, InitList) and type.args and isinstance(type.args[0], Type):
-        return Cell("", AUTO, initialise(m, resolve(m, type.args[0]), item, ""))
-    return m.place(item)
+        return Cell("", AUTO, initialise(interpreter, resolve(interpreter, type.args[0]), item, ""))
+    return interpreter.place(item)
 
 
-def _aggregate(m: HostInterpreter, struct: Struct, type: Type, node: InitList) -> Value:
+def _aggregate(interpreter: HostInterpreter, struct: Struct, type: Type, node: InitList) -> Value:
     result = Aggregate(type)
-    apply_member_defaults(m, struct, type, result)
-    fields = data_fields(m, struct)
+    apply_member_defaults(interpreter, struct, type, result)
+    fields = data_fields(interpreter, struct)
     given = 0
     named: set[str] = set()
     for field in fields:
@@ -64,32 +65,34 @@ def _aggregate(m: HostInterpreter, struct: Struct, type: Type, node: InitList) -
             break
         item = node.items[given]
         given += 1
-        kind = field_type(m, type, field.name) or AUTO
+        kind = field_type(interpreter, type, field.name) or AUTO
         named.add(field.name)
         if isinstance(item, InitList):
-            result.fields[field.name] = initialise(m, kind, item, field.name)
+            result.fields[field.name] = initialise(interpreter, kind, item, field.name)
         elif kind.dims:
             # Without braces of its own, an array takes as many items as it has elements.
             text = isinstance(item, Literal) and isinstance(item.value, str)
-            count = 1 if text else _element_count(m, kind) or 1
+            count = 1 if text else _element_count(interpreter, kind) or 1
             items = node.items[given - 1 : given - 1 + count]
             given += len(items) - 1
-            result.fields[field.name] = _array(m, kind, InitList(node.line, items), field.name)
+            result.fields[field.name] = _array(
+                interpreter, kind, InitList(node.line, items), field.name
+            )
         else:
-            result.fields[field.name] = convert(m, m.eval(item), kind)
+            result.fields[field.name] = convert(interpreter, interpreter.eval(item), kind)
     for field in fields:
         if field.name not in named and field.name not in result.fields:
-            zero = zero_value(resolve(m, field.type))
+            zero = zero_value(resolve(interpreter, field.type))
             if zero is not None:
                 result.fields[field.name] = zero
     return result
 
 
-def _element_count(m: HostInterpreter, type: Type) -> int | None:
+def _element_count(interpreter: HostInterpreter, type: Type) -> int | None:
     """The elements of an array, None if a bound is not known."""
     count = 1
     for dim in type.dims:
-        extent = m.number(m.eval(dim)) if dim is not None else None
+        extent = interpreter.number(interpreter.eval(dim)) if dim is not None else None
         known = extent.value.constant if extent is not None else None
         if known is None:
             return None
@@ -97,28 +100,28 @@ def _element_count(m: HostInterpreter, type: Type) -> int | None:
     return count
 
 
-def _array(m: HostInterpreter, type: Type, node: InitList, name: str) -> Value:
+def _array(interpreter: HostInterpreter, type: Type, node: InitList, name: str) -> Value:
     element = Type(type.name, type.args, type.pointers)
     dims = type.dims
     if dims[0] is None:
         dims = (Literal(node.line, len(node.items), "int"), *dims[1:])
         type = Type(type.name, type.args, type.pointers, dims=dims)
-    storage = array_storage(m, name, type)
-    storage.origin = m.origin("initialiser", node.line)
+    storage = array_storage(interpreter, name, type)
+    storage.origin = interpreter.origin("initialiser", node.line)
     storage.fill = zero_value(element)
-    _fill(m, storage, element, node, dims, 0)
+    _fill(interpreter, storage, element, node, dims, 0)
     return storage
 
 
 def _fill(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     storage: Storage,
     element: Type,
     node: InitList,
     dims: tuple[Expression | None, ...],
     start: int,
 ) -> None:
-    inner = sizeof(m, Type("char", dims=dims[1:])) if len(dims) > 1 else constant(1)
+    inner = sizeof(interpreter, Type("char", dims=dims[1:])) if len(dims) > 1 else constant(1)
     stride = inner.constant if inner is not None else None
     position = start
     for item in node.items:
@@ -126,21 +129,23 @@ def _fill(
             storage.fill = None
             return
         if isinstance(item, InitList) and len(dims) > 1:
-            _fill(m, storage, element, item, dims[1:], position)
+            _fill(interpreter, storage, element, item, dims[1:], position)
             position += int(stride) if stride is not None else len(item.items)
             continue
-        expanded = expansion(m, item)
+        expanded = expansion(interpreter, item)
         if expanded is not None:
             for place in expanded:
-                storage.elements[position] = convert(m, rvalue(m, place), element)
+                storage.elements[position] = convert(
+                    interpreter, rvalue(interpreter, place), element
+                )
                 position += 1
             continue
         if isinstance(item, InitList):
-            storage.elements[position] = initialise(m, element, item, storage.name)
+            storage.elements[position] = initialise(interpreter, element, item, storage.name)
         else:
-            value = m.eval(item)
+            value = interpreter.eval(item)
             if isinstance(value, Text) and not element.pointers and element.name == "char":
                 storage.text = value.value
             else:
-                storage.elements[position] = convert(m, value, element)
+                storage.elements[position] = convert(interpreter, value, element)
         position += 1

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from roofline_analysis.host.objects.operands import GENERATED, ZIPPED
 from roofline_analysis.host.state.access import rvalue
-from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.arguments import Arguments, by_name
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import HostPlace, Storage
-from roofline_analysis.host.state.registry import Arguments, models
 from roofline_analysis.host.state.types import resolve, sizeof
 from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Value
 from roofline_core.algebra.symbolic import ZERO, Expr, constant
@@ -29,61 +30,59 @@ _PASSED_ON = frozenset(
 )
 
 
-def iterator(m: HostInterpreter, type: Type, args: Sequence[HostPlace]) -> Value | None:
+def iterator(interpreter: HostInterpreter, type: Type, args: Sequence[HostPlace]) -> Value | None:
     """An iterator of a library made by its constructor; None for any other type."""
     short = type.name.rpartition("::")[2]
     if short in _GENERATORS:
         given = type.args[0] if type.args else None
-        element = resolve(m, given) if isinstance(given, Type) else None
-        return _generated(m, [rvalue(m, place) for place in args], element)
+        element = resolve(interpreter, given) if isinstance(given, Type) else None
+        return _generated(interpreter, [rvalue(interpreter, place) for place in args], element)
     if short in _PASSED_ON and args:
-        value = rvalue(m, args[0])
+        value = rvalue(interpreter, args[0])
         return value if isinstance(value, Pointer) else None
     if short == "zip_iterator" and args:
-        return _zipped(m, [rvalue(m, place) for place in args])
+        return _zipped(interpreter, [rvalue(interpreter, place) for place in args])
     return None
 
 
-def _generated(m: HostInterpreter, values: list[Value], element: Type | None) -> Value:
+def _generated(interpreter: HostInterpreter, values: list[Value], element: Type | None) -> Value:
     start = values[0] if values else None
     if element is None:
         element = Type(start.type_name) if isinstance(start, Scalar) else Type("int")
-    size = sizeof(m, element)
+    size = sizeof(interpreter, element)
     offset = ZERO
     if isinstance(start, Scalar) and size is not None:
         offset = start.value * size
     # One memory for all: the distance between two such iterators is that of their numbers.
-    storage = m.parsed_options.setdefault("library generator", Storage("", GENERATED, None))
+    storage = interpreter.parsed_options.setdefault(
+        "library generator", Storage("", GENERATED, None)
+    )
     return Pointer(storage, offset, element)
 
 
-@models("make_counting_iterator", "make_constant_iterator", "make_discard_iterator")
 def _make_generator(args: Arguments) -> Value:
     values = [args.value(position) for position in range(len(args))]
     if args.name == "make_constant_iterator":
         values = values[1:]
     given = args.template_args[0] if args.template_args else None
-    element = resolve(args.m, given) if isinstance(given, Type) else None
-    return _generated(args.m, values, element)
+    element = resolve(args.interpreter, given) if isinstance(given, Type) else None
+    return _generated(args.interpreter, values, element)
 
 
-@models("make_transform_iterator", "make_permutation_iterator", "make_reverse_iterator")
 def _make_adaptor(args: Arguments) -> Value:
     return args.value(0)
 
 
-@models("make_zip_iterator")
 def _make_zip(args: Arguments) -> Value:
-    found = _zipped(args.m, [args.value(position) for position in range(len(args))])
+    found = _zipped(args.interpreter, [args.value(position) for position in range(len(args))])
     return found if found is not None else args.opaque("what it is made of is not known")
 
 
-@models("device_pointer_cast", "get_pointer")
 def _same_pointer(args: Arguments) -> Value:
     return args.value(0)
 
 
-def _zipped(m: HostInterpreter, values: list[Value]) -> Value | None:
+def _zipped(interpreter: HostInterpreter, values: list[Value]) -> Value | None:
     """Several sequences read as one, whose element is as long as theirs together."""
     if len(values) == 1 and isinstance(values[0], Aggregate):
         values = list(values[0].fields.values())
@@ -91,7 +90,7 @@ def _zipped(m: HostInterpreter, values: list[Value]) -> Value | None:
     for value in values:
         if not isinstance(value, Pointer) or value.buffer is None or value.pointee is None:
             return None
-        size = sizeof(m, value.pointee)
+        size = sizeof(interpreter, value.pointee)
         each = size.constant if size is not None else None
         if not each:
             return None
@@ -108,7 +107,7 @@ def _zipped(m: HostInterpreter, values: list[Value]) -> Value | None:
     assert isinstance(first, Pointer)
     key = f"library zip {id(first.buffer)}"
     made = Storage("", "host" if host else ZIPPED, None, element)
-    storage = m.parsed_options.setdefault(key, made)
+    storage = interpreter.parsed_options.setdefault(key, made)
     return Pointer(storage, start * max(width, 1), element)
 
 
@@ -117,3 +116,17 @@ def _elements(offset: Expr, width: int) -> Expr:
     if known is not None:
         return constant(int(known) // width)
     return Expr({atoms: number / width for atoms, number in offset.terms.items()})
+
+
+MODELS: Final = by_name(
+    {
+        _make_generator: (
+            "make_counting_iterator make_constant_iterator make_discard_iterator"
+        ).split(),
+        _make_adaptor: (
+            "make_transform_iterator make_permutation_iterator make_reverse_iterator"
+        ).split(),
+        _make_zip: ("make_zip_iterator",),
+        _same_pointer: "device_pointer_cast get_pointer".split(),
+    }
+)

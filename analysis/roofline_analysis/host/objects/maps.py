@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from roofline_analysis.host.state.access import load, rvalue
-from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, HostFieldPlace, HostPlace
 from roofline_analysis.host.state.operators import boolean, copied, integer
 from roofline_analysis.host.state.types import resolve
@@ -44,29 +44,29 @@ def _entries(this: Aggregate) -> list[str]:
     return [name for name in this.fields if name[0] in "sn"]
 
 
-def _mapped(m: HostInterpreter, this: Aggregate) -> Type:
+def _mapped(interpreter: HostInterpreter, this: Aggregate) -> Type:
     second = this.type.args[1] if len(this.type.args) > 1 else None
-    return resolve(m, second) if isinstance(second, Type) else AUTO
+    return resolve(interpreter, second) if isinstance(second, Type) else AUTO
 
 
-def map_element(m: HostInterpreter, this: Aggregate, key: Value) -> HostPlace:
+def map_element(interpreter: HostInterpreter, this: Aggregate, key: Value) -> HostPlace:
     """``map[key]``, made if it is not there."""
     name = _key(key)
-    mapped = _mapped(m, this)
+    mapped = _mapped(interpreter, this)
     if name is None:
-        m.store(HostFieldPlace(this, _BLURRED, AUTO), boolean(True))
+        interpreter.store(HostFieldPlace(this, _BLURRED, AUTO), boolean(True))
         why = "its key is not known"
         return Cell("an element of a map", mapped, OpaqueValue("an element of a map", why, mapped))
     place = HostFieldPlace(this, name, mapped)
     if place.get() is None and mapped.name != "auto":
-        m.store(place, m.construct(mapped, []))
+        interpreter.store(place, interpreter.construct(mapped, []))
     return place
 
 
-def _iterator(m: HostInterpreter, this: Aggregate, key: Value) -> Value:
+def _iterator(interpreter: HostInterpreter, this: Aggregate, key: Value) -> Value:
     name = _key(key)
     if name is not None and name in this.fields:
-        second = load(m, HostFieldPlace(this, name, _mapped(m, this)))
+        second = load(interpreter, HostFieldPlace(this, name, _mapped(interpreter, this)))
         return Aggregate(ITERATOR, {"first": key, "second": second})
     if name is None or _BLURRED in this.fields:
         return OpaqueValue("an element of a map", "whether it has the key is not known")
@@ -74,7 +74,7 @@ def _iterator(m: HostInterpreter, this: Aggregate, key: Value) -> Value:
 
 
 def map_method(
-    m: HostInterpreter, this: Aggregate, name: str, args: Sequence[HostPlace]
+    interpreter: HostInterpreter, this: Aggregate, name: str, args: Sequence[HostPlace]
 ) -> HostPlace | None:
     """A method call on a map or set; None where the method is not modelled."""
     if name in ("end", "cend"):
@@ -88,23 +88,23 @@ def map_method(
         )
     if not args:
         return None
-    value = rvalue(m, args[0])
+    value = rvalue(interpreter, args[0])
     if name == "at":
-        return map_element(m, this, value)
+        return map_element(interpreter, this, value)
     if name == "find":
-        return Cell("", AUTO, _iterator(m, this, value))
+        return Cell("", AUTO, _iterator(interpreter, this, value))
     if name in ("count", "contains"):
-        found = _iterator(m, this, value)
+        found = _iterator(interpreter, this, value)
         if isinstance(found, Aggregate):
             return Cell("", AUTO, integer(int(found.type is ITERATOR)))
         return Cell("", AUTO, found)
     if name in ("insert", "emplace"):
-        _insert(m, this, [rvalue(m, argument) for argument in args])
+        _insert(interpreter, this, [rvalue(interpreter, argument) for argument in args])
         return Cell("", AUTO, OpaqueValue(name, "whether it was inserted"))
     return None
 
 
-def _insert(m: HostInterpreter, this: Aggregate, values: list[Value]) -> None:
+def _insert(interpreter: HostInterpreter, this: Aggregate, values: list[Value]) -> None:
     first = values[0]
     if len(values) == 1 and isinstance(first, Aggregate):
         parts = [
@@ -113,12 +113,12 @@ def _insert(m: HostInterpreter, this: Aggregate, values: list[Value]) -> None:
         values = [part for part in parts if part is not None]
     name = _key(values[0]) if values else None
     if name is None:
-        m.store(HostFieldPlace(this, _BLURRED, AUTO), boolean(True))
+        interpreter.store(HostFieldPlace(this, _BLURRED, AUTO), boolean(True))
         return
-    place = HostFieldPlace(this, name, _mapped(m, this))
+    place = HostFieldPlace(this, name, _mapped(interpreter, this))
     if place.get() is None:
         held = values[1] if len(values) > 1 else values[0]
-        m.store(place, copied(held) or held)
+        interpreter.store(place, copied(held) or held)
 
 
 def compare_iterators(op: str, left: Value, right: Value) -> Value | None:

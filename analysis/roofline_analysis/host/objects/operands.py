@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from roofline_analysis.host.state.machine import SCALARS, HostInterpreter
+from roofline_analysis.host.state.arguments import Arguments
+from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.operators import binary
-from roofline_analysis.host.state.registry import Arguments
 from roofline_analysis.host.state.types import resolve, sizeof
 from roofline_analysis.host.values import Buffer, OpaqueValue, Pointer, Scalar, Value
 from roofline_core.algebra.symbolic import Expr, apply
@@ -33,27 +33,27 @@ class Operand:
     space: str
 
 
-def sequence_at(m: HostInterpreter, value: Value) -> Operand | None:
+def sequence_at(interpreter: HostInterpreter, value: Value) -> Operand | None:
     """The sequence that an iterator or pointer starts; None for any other value."""
     if isinstance(value, Buffer):
-        return _sequence(m, value.element, value)
+        return _sequence(interpreter, value.element, value)
     if isinstance(value, Pointer):
         if value.buffer is None:
             return None
         element = value.pointee
         if element is None or (element.name in ("void", "auto") and not element.pointers):
             element = value.buffer.element
-        return _sequence(m, element, value.buffer)
+        return _sequence(interpreter, element, value.buffer)
     if isinstance(value, OpaqueValue) and value.type is not None and value.type.pointers:
-        return _sequence(m, value.type.pointee(), None)
+        return _sequence(interpreter, value.type.pointee(), None)
     return None
 
 
-def _sequence(m: HostInterpreter, element: Type | None, buffer: Buffer | None) -> Operand:
+def _sequence(interpreter: HostInterpreter, element: Type | None, buffer: Buffer | None) -> Operand:
     space = buffer.space if buffer is not None else "device"
     if element is not None:
-        element = resolve(m, element)
-    size = sizeof(m, element) if element is not None else None
+        element = resolve(interpreter, element)
+    size = sizeof(interpreter, element) if element is not None else None
     width = size.constant if size is not None else None
     if space == GENERATED:
         return Operand(element, 0, space)
@@ -64,7 +64,7 @@ def distance(args: Arguments, first: int, last: int) -> Expr | None:
     """The elements between two iterators among the arguments; None where they are no pair."""
     begin, end = args.value(first), args.value(last)
     if isinstance(begin, Pointer) and isinstance(end, Pointer):
-        found = binary(args.m, "-", end, begin)
+        found = binary(args.interpreter, "-", end, begin)
         if isinstance(found, Scalar):
             known = found.value.constant
             # A reversed range counts down.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roofline_analysis.host.state.machine import SCALARS, HostInterpreter
+from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import (
     AUTO,
     Cell,
@@ -27,17 +27,19 @@ from roofline_core.algebra.symbolic import ZERO, Expr, constant
 from roofline_core.program.types import Type
 
 
-def load(m: HostInterpreter, place: HostPlace) -> Value:
+def load(interpreter: HostInterpreter, place: HostPlace) -> Value:
     """The value of a place; one that was never set becomes an object or a named unknown."""
     value = place.get()
     if value is None:
-        value = _initial(m, place)
+        value = _initial(interpreter, place)
         if isinstance(value, (Aggregate, Storage, OpaqueValue)):
             place.put(value)
     elif isinstance(place, ElementPlace) and isinstance(value, Scalar):
         # Cleared memory (``calloc``) that is read as an object.
-        if place.type.name not in SCALARS and is_class(m, resolve(m, place.type)):
-            value = Aggregate(resolve(m, place.type))
+        if place.type.name not in SCALARS and is_class(
+            interpreter, resolve(interpreter, place.type)
+        ):
+            value = Aggregate(resolve(interpreter, place.type))
             place.put(value)
     elif isinstance(place, ElementPlace) and isinstance(value, Aggregate):
         if place.index is not None and place.index not in place.storage.elements:
@@ -46,9 +48,9 @@ def load(m: HostInterpreter, place: HostPlace) -> Value:
     return value
 
 
-def rvalue(m: HostInterpreter, place: HostPlace) -> Value:
+def rvalue(interpreter: HostInterpreter, place: HostPlace) -> Value:
     """The value of a place as an operand: arrays decay to pointers."""
-    value = load(m, place)
+    value = load(interpreter, place)
     if isinstance(value, Buffer):
         element = value.element
         type = place.type
@@ -57,11 +59,11 @@ def rvalue(m: HostInterpreter, place: HostPlace) -> Value:
     return value
 
 
-def _initial(m: HostInterpreter, place: HostPlace) -> Value:
-    type = resolve(m, place.type)
+def _initial(interpreter: HostInterpreter, place: HostPlace) -> Value:
+    type = resolve(interpreter, place.type)
     if type.dims:
-        return array_storage(m, place.name, type)
-    if not type.pointers and type.name not in SCALARS and is_class(m, type):
+        return array_storage(interpreter, place.name, type)
+    if not type.pointers and type.name not in SCALARS and is_class(interpreter, type):
         return Aggregate(type)
     why = "it is never set where the program is followed"
     if isinstance(place, ElementPlace):
@@ -69,37 +71,42 @@ def _initial(m: HostInterpreter, place: HostPlace) -> Value:
     return OpaqueValue(place.name or "a value", why, None if type.name == "auto" else type)
 
 
-def is_class(m: HostInterpreter, type: Type) -> bool:
+def is_class(interpreter: HostInterpreter, type: Type) -> bool:
     """Whether values of a type are objects with named fields."""
     if type.pointers:
         return False
-    return vector_parts(type.name) is not None or m.symbols.find_struct(type.name) is not None
+    return (
+        vector_parts(type.name) is not None
+        or interpreter.symbols.find_struct(type.name) is not None
+    )
 
 
-def array_storage(m: HostInterpreter, name: str, type: Type, space: str = "host") -> Storage:
+def array_storage(
+    interpreter: HostInterpreter, name: str, type: Type, space: str = "host"
+) -> Storage:
     """The memory of an array variable of a (resolved) type with bounds."""
     element = Type(type.name, type.args, type.pointers)
-    return Storage(name, space, sizeof(m, type), element)
+    return Storage(name, space, sizeof(interpreter, type), element)
 
 
-def place_storage(m: HostInterpreter, place: HostPlace) -> Storage:
+def place_storage(interpreter: HostInterpreter, place: HostPlace) -> Storage:
     """The memory of a variable, element or field, for ``&``: one for each place."""
     if isinstance(place, Cell):
         if place.storage is None:
             place.storage = Storage(place.name, "host", None, place.type, place=place)
         return place.storage
-    made = m.addressed.get(place.key())
+    made = interpreter.addressed.get(place.key())
     if made is None:
         made = Storage(place.name, "host", None, place.type, place=place)
-        m.addressed[place.key()] = made
+        interpreter.addressed[place.key()] = made
     return made
 
 
-def address_of(m: HostInterpreter, place: HostPlace) -> Pointer:
+def address_of(interpreter: HostInterpreter, place: HostPlace) -> Pointer:
     """``&place``."""
     if isinstance(place, ElementPlace):
         storage = place.storage
-        size = sizeof(m, storage.element) if storage.element is not None else None
+        size = sizeof(interpreter, storage.element) if storage.element is not None else None
         if place.index is not None and size is not None:
             return Pointer(storage, size * place.index, place.type, storage.origin)
         return Pointer(storage, ZERO, place.type, storage.origin)
@@ -107,25 +114,25 @@ def address_of(m: HostInterpreter, place: HostPlace) -> Pointer:
     if isinstance(held, Buffer):
         return Pointer(held, ZERO, held.element, held.origin)
     if place.type.dims:
-        loaded = load(m, place)
+        loaded = load(interpreter, place)
         if isinstance(loaded, Buffer):
             return Pointer(loaded, ZERO, loaded.element)
-    return Pointer(place_storage(m, place), ZERO, place.type)
+    return Pointer(place_storage(interpreter, place), ZERO, place.type)
 
 
-def deref(m: HostInterpreter, pointer: Value, index: Value | None = None) -> HostPlace:
+def deref(interpreter: HostInterpreter, pointer: Value, index: Value | None = None) -> HostPlace:
     """The place ``*pointer`` or ``pointer[index]``."""
     if isinstance(pointer, Buffer):
         pointer = Pointer(pointer, ZERO, pointer.element)
     if isinstance(pointer, Text):
-        return _character(m, pointer, index)
+        return _character(interpreter, pointer, index)
     if not isinstance(pointer, Pointer) or pointer.buffer is None:
         name = pointer.name if isinstance(pointer, OpaqueValue) else "a null pointer"
         why = pointer.why if isinstance(pointer, OpaqueValue) else "a null pointer is followed"
         type = pointer.type.pointee() if isinstance(pointer, OpaqueValue) and pointer.type else None
         if isinstance(pointer, Aggregate):
             return Cell("", pointer.type, pointer)
-        label = _element_label(m, name, index)
+        label = _element_label(interpreter, name, index)
         return Cell(label, type or AUTO, OpaqueValue(label, why, type))
     offset = pointer.offset_bytes
     pointee = pointer.pointee
@@ -133,8 +140,8 @@ def deref(m: HostInterpreter, pointer: Value, index: Value | None = None) -> Hos
     if pointee is None or (pointee.name == "void" and not pointee.pointers):
         pointee = storage.element or AUTO
     if index is not None:
-        number = m.number(index)
-        size = sizeof(m, pointee)
+        number = interpreter.number(index)
+        size = sizeof(interpreter, pointee)
         if number is not None and size is not None:
             offset = offset + number.value * size
         elif isinstance(storage, Storage) and storage.place is None:
@@ -143,19 +150,19 @@ def deref(m: HostInterpreter, pointer: Value, index: Value | None = None) -> Hos
             return ElementPlace(storage, int(position or 0) if known else None, pointee)
     if not isinstance(storage, Storage):
         return Cell(storage.name, pointee)
-    return _at(m, storage, offset, pointee)
+    return _at(interpreter, storage, offset, pointee)
 
 
-def _element_label(m: HostInterpreter, name: str, index: Value | None) -> str:
+def _element_label(interpreter: HostInterpreter, name: str, index: Value | None) -> str:
     """What an element of an array that is not known is called: ``*p``, ``p[3]``, ``p[...]``."""
     if index is None:
         return f"*{name}"
-    number = m.number(index)
+    number = interpreter.number(index)
     position = number.value.constant if number is not None else None
     return f"{name}[{position if position is not None else '...'}]"
 
 
-def _at(m: HostInterpreter, storage: Storage, offset: Expr, type: Type) -> HostPlace:
+def _at(interpreter: HostInterpreter, storage: Storage, offset: Expr, type: Type) -> HostPlace:
     number = offset.constant
     if storage.place is not None:
         if number == 0:
@@ -163,36 +170,36 @@ def _at(m: HostInterpreter, storage: Storage, offset: Expr, type: Type) -> HostP
         return Cell(storage.place.name, type)
     if type.dims:
         inner = Cell(storage.name, type)
-        inner.value = _subarray(m, storage, offset, type)
+        inner.value = _subarray(interpreter, storage, offset, type)
         return inner
     element = storage.element
     if element is None or (element.name in ("void", "auto") and not element.pointers):
         element = storage.element = type
     if number is None:
         return ElementPlace(storage, None, type)
-    size = sizeof(m, element)
+    size = sizeof(interpreter, element)
     width = size.constant if size is not None else None
     if not width:
         return ElementPlace(storage, int(number) if element == type else None, type)
     if number % width:
         return ElementPlace(storage, None, type)
-    return ElementPlace(storage, int(number // width), _element_type(m, element, type))
+    return ElementPlace(storage, int(number // width), _element_type(interpreter, element, type))
 
 
-def _element_type(m: HostInterpreter, element: Type, type: Type) -> Type:
+def _element_type(interpreter: HostInterpreter, element: Type, type: Type) -> Type:
     if type.name == "auto":
         return element
     return type
 
 
-def _subarray(m: HostInterpreter, storage: Storage, offset: Expr, type: Type) -> Pointer:
+def _subarray(interpreter: HostInterpreter, storage: Storage, offset: Expr, type: Type) -> Pointer:
     return Pointer(storage, offset, type.pointee(), storage.origin)
 
 
-def _character(m: HostInterpreter, text: Text, index: Value | None) -> HostPlace:
+def _character(interpreter: HostInterpreter, text: Text, index: Value | None) -> HostPlace:
     position = 0
     if index is not None:
-        number = m.number(index)
+        number = interpreter.number(index)
         found = number.value.constant if number is not None else None
         if found is None:
             return Cell("a character", Type("char"), OpaqueValue("a character", "of a string"))
@@ -202,10 +209,10 @@ def _character(m: HostInterpreter, text: Text, index: Value | None) -> HostPlace
     return Cell("", Type("char"), Scalar(constant(code), "char", text.origin))
 
 
-def field_place(m: HostInterpreter, value: Value, name: str) -> HostPlace:
+def field_place(interpreter: HostInterpreter, value: Value, name: str) -> HostPlace:
     """The place of a member of an object."""
     if isinstance(value, Aggregate):
-        type = field_type(m, value.type, name)
+        type = field_type(interpreter, value.type, name)
         return HostFieldPlace(value, name, type or AUTO)
     if isinstance(value, OpaqueValue):
         label = f"{value.name}.{name}"
@@ -213,9 +220,9 @@ def field_place(m: HostInterpreter, value: Value, name: str) -> HostPlace:
     return Cell(name, AUTO, OpaqueValue(name, "a member of something that is not an object"))
 
 
-def pointed_object(m: HostInterpreter, value: Value) -> Value:
+def pointed_object(interpreter: HostInterpreter, value: Value) -> Value:
     """The object that ``->`` reaches: through a pointer, or the value itself."""
     if isinstance(value, (Pointer, Buffer)):
-        place = deref(m, value)
-        return load(m, place)
+        place = deref(interpreter, value)
+        return load(interpreter, place)
     return value

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from roofline_analysis.host.state.access import load
-from roofline_analysis.host.state.machine import SCALARS, HostInterpreter
+from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import HostPlace, Storage
 from roofline_analysis.host.state.names import find_variable
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Text, Value
@@ -16,33 +16,33 @@ from roofline_core.program.units import Function
 _LARGEST_INT: Final = 2**31 - 1
 
 
-def forget_value(m: HostInterpreter, place: HostPlace, why: str) -> None:
+def forget_value(interpreter: HostInterpreter, place: HostPlace, why: str) -> None:
     """Make a scalar unknown; a pointer keeps its target, whose contents become unknown."""
     value = place.get()
     if isinstance(value, Scalar) or (value is None and place.type.name in SCALARS):
         kind = value.type_name if isinstance(value, Scalar) else place.type.name
         if value is None and place.type.pointers:
             return
-        assumed = m.assumed_value(value.value) if isinstance(value, Scalar) else None
+        assumed = interpreter.assumed_value(value.value) if isinstance(value, Scalar) else None
         if assumed is not None and kind not in ("float", "double"):
             # Where a search for the largest or least starts (-1, INT_MAX) it hardly ends.
             assumed = assumed if 0 < assumed < _LARGEST_INT else None
         name = place.name or "a value"
-        m.store(place, m.unknown(name, why, kind, assumed=assumed or None))
+        interpreter.store(place, interpreter.unknown(name, why, kind, assumed=assumed or None))
     elif isinstance(value, Text):
-        m.store(place, OpaqueValue(place.name, why, Type("std::string")))
+        interpreter.store(place, OpaqueValue(place.name, why, Type("std::string")))
     else:
-        forget_reachable(m, value)
+        forget_reachable(interpreter, value)
 
 
-def forget_reachable(m: HostInterpreter, value: Value | None, depth: int = 0) -> None:
+def forget_reachable(interpreter: HostInterpreter, value: Value | None, depth: int = 0) -> None:
     """Forget the contents of the buffers a value leads to, not the pointers themselves."""
     if isinstance(value, Pointer) and isinstance(value.buffer, Storage):
         value = value.buffer
     if isinstance(value, Storage):
         if value.place is not None:
             if depth == 0:
-                forget_value(m, value.place, "it is changed through a pointer")
+                forget_value(interpreter, value.place, "it is changed through a pointer")
             return
         element = value.element
         holds_pointers = element is not None and (
@@ -50,17 +50,20 @@ def forget_reachable(m: HostInterpreter, value: Value | None, depth: int = 0) ->
         )
         if holds_pointers and depth < 3:
             for held in list(value.elements.values())[:64]:
-                forget_reachable(m, held, depth + 1)
+                forget_reachable(interpreter, held, depth + 1)
         if not holds_pointers:
-            m.forget_contents(value)
+            interpreter.forget_contents(value)
     elif isinstance(value, Aggregate) and depth < 3:
         for held in list(value.fields.values()):
             if isinstance(held, (Pointer, Storage, Aggregate)):
-                forget_reachable(m, held, depth + 1)
+                forget_reachable(interpreter, held, depth + 1)
 
 
 def forget_call(
-    m: HostInterpreter, function: Function, args: Sequence[HostPlace], this: Aggregate | None
+    interpreter: HostInterpreter,
+    function: Function,
+    args: Sequence[HostPlace],
+    this: Aggregate | None,
 ) -> None:
     """Make unknown all that a call, not executed to its end, may have changed."""
     why = f"{function.name}() was not followed to its end"
@@ -68,31 +71,31 @@ def forget_call(
         if formal.type.const:
             continue
         if formal.type.reference:
-            forget_value(m, place, why)
+            forget_value(interpreter, place, why)
         elif formal.type.pointers or formal.type.dims:
-            forget_reachable(m, place.get())
-    names = m.reach.assigned_globals(function)
-    forget_names(m, names, why, this)
+            forget_reachable(interpreter, place.get())
+    names = interpreter.reach.assigned_globals(function)
+    forget_names(interpreter, names, why, this)
 
 
 def forget_names(
-    m: HostInterpreter, names: Iterable[str], why: str, this: Aggregate | None = None
+    interpreter: HostInterpreter, names: Iterable[str], why: str, this: Aggregate | None = None
 ) -> None:
     """Forget variables by name: globals, or fields of ``this``."""
     for name in sorted(names):
         if this is not None and name in this.fields:
             held = this.fields[name]
             if isinstance(held, (Pointer, Storage)):
-                forget_reachable(m, held, 1)
+                forget_reachable(interpreter, held, 1)
             continue
-        if name not in m.symbols.globals:
+        if name not in interpreter.symbols.globals:
             continue
-        place = find_variable(m, name)
+        place = find_variable(interpreter, name)
         if place is not None:
-            forget_value(m, place, why)
+            forget_value(interpreter, place, why)
 
 
-def forget_unknown_call(m: HostInterpreter, name: str, args: Iterable[HostPlace]) -> None:
+def forget_unknown_call(interpreter: HostInterpreter, name: str, args: Iterable[HostPlace]) -> None:
     """Make unknown all that a function without a body may change through its arguments."""
     why = f"{name}() is not known"
     for place in args:
@@ -100,8 +103,8 @@ def forget_unknown_call(m: HostInterpreter, name: str, args: Iterable[HostPlace]
         if isinstance(value, Pointer) and isinstance(value.buffer, Storage):
             inner = value.buffer.place
             if inner is not None:
-                forget_value(m, inner, why)
+                forget_value(interpreter, inner, why)
             elif value.pointee is None or not value.pointee.const:
-                m.forget_contents(value.buffer)
+                interpreter.forget_contents(value.buffer)
         elif isinstance(value, Aggregate):
-            load(m, place)
+            load(interpreter, place)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from roofline_analysis.host.state.access import load, rvalue
 from roofline_analysis.host.state.havoc import forget_call
-from roofline_analysis.host.state.machine import MAX_DEPTH, SCALARS, HostInterpreter
+from roofline_analysis.host.state.interpreter_state import MAX_DEPTH, SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, Closure, HostFrame, HostPlace
 from roofline_analysis.host.state.names import method_scope
 from roofline_analysis.host.state.operators import convert, copied
@@ -23,7 +23,7 @@ from roofline_core.program.units import Function, TemplateParameter
 
 
 def call(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     value: FunctionValue,
     args: Sequence[HostPlace],
     this: Aggregate | None = None,
@@ -31,31 +31,33 @@ def call(
     """Call the overload that fits; None where it has no body to execute."""
     first = value.functions[0]
     if first.owner is not None and this is None and "static" not in first.qualifiers:
-        this = m.frame.this if m.frames else None
-    scope = method_scope(m, first, this)
-    function = choose_overload(m, value, args, scope)
+        this = interpreter.frame.this if interpreter.frames else None
+    scope = method_scope(interpreter, first, this)
+    function = choose_overload(interpreter, value, args, scope)
     if function is None or function.body is None:
         return None
     bindings: dict[str, Type | Expr] = {}
     if function.owner is not None:
-        bindings = _class_names(m, function, scope, this)
+        bindings = _class_names(interpreter, function, scope, this)
     if function.template_args is None or function.template_params:
-        own = bind(m, function.template_params, value.template_args, function, args, scope)
+        own = bind(
+            interpreter, function.template_params, value.template_args, function, args, scope
+        )
         bindings.update(own)
-    return invoke(m, function, args, bindings, this)
+    return invoke(interpreter, function, args, bindings, this)
 
 
 def _class_names(
-    m: HostInterpreter, function: Function, scope: Scope, this: Aggregate | None
+    interpreter: HostInterpreter, function: Function, scope: Scope, this: Aggregate | None
 ) -> dict[str, Type | Expr]:
     """The template parameters of a method's class, symbolic ones of the caller's included."""
-    if this is not None or m.frame.owner is None:
+    if this is not None or interpreter.frame.owner is None:
         return as_host_bindings(scope.bindings)
-    return {**m.frame.bindings, **as_host_bindings(scope.bindings)}
+    return {**interpreter.frame.bindings, **as_host_bindings(scope.bindings)}
 
 
 def invoke(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     function: Function,
     args: Sequence[HostPlace],
     bindings: dict[str, Type | Expr],
@@ -63,60 +65,62 @@ def invoke(
 ) -> HostPlace:
     """Execute a function; the place is a temporary unless it returns a reference."""
     body = function.body
-    recursive = sum(frame.function is function for frame in m.frames)
-    if body is None or len(m.frames) >= MAX_DEPTH or recursive > 12:
-        return unknown_result(m, function)
-    owner = m.symbols.find_struct(function.owner) if function.owner is not None else None
-    quiet = not m.reach.function_can_launch(function)
-    if quiet and (id(function) in m.slow_calls or (m.doubt and recursive > 2)):
-        forget_call(m, function, args, this)
-        return unknown_result(m, function)
-    saved_limit = m.limit
-    outermost = quiet and not m.quiet
+    recursive = sum(frame.function is function for frame in interpreter.frames)
+    if body is None or len(interpreter.frames) >= MAX_DEPTH or recursive > 12:
+        return unknown_result(interpreter, function)
+    owner = interpreter.symbols.find_struct(function.owner) if function.owner is not None else None
+    quiet = not interpreter.reach.function_can_launch(function)
+    if quiet and (id(function) in interpreter.slow_calls or (interpreter.doubt and recursive > 2)):
+        forget_call(interpreter, function, args, this)
+        return unknown_result(interpreter, function)
+    saved_limit = interpreter.limit
+    outermost = quiet and not interpreter.quiet
     if outermost:
-        m.limit = min(saved_limit, m.steps + m.options.call_budget)
-    m.quiet += quiet
-    depth, journals, doubt = len(m.frames), len(m.journals), m.doubt
-    frame = m.enter(function, bindings, this=this, owner=owner)
-    guards = len(m.threads.guards) if m.threads is not None else 0
+        interpreter.limit = min(saved_limit, interpreter.steps + interpreter.options.call_budget)
+    interpreter.quiet += quiet
+    depth, journals, doubt = len(interpreter.frames), len(interpreter.journals), interpreter.doubt
+    frame = interpreter.enter(function, bindings, this=this, owner=owner)
+    guards = len(interpreter.threads.guards) if interpreter.threads is not None else 0
     try:
-        bind_parameters(m, function.params, args, frame.scopes[0])
-        bind_pack(m, function.template_params, function.params, args, frame.scopes[0])
-        run_initialisers(m, function)
-        m.exec(body)
+        bind_parameters(interpreter, function.params, args, frame.scopes[0])
+        bind_pack(interpreter, function.template_params, function.params, args, frame.scopes[0])
+        run_initialisers(interpreter, function)
+        interpreter.exec(body)
     except RecursionError:
-        del m.frames[depth:], m.journals[journals:]
-        m.doubt = doubt
-        forget_call(m, function, args, this)
-        return unknown_result(m, function)
+        del interpreter.frames[depth:], interpreter.journals[journals:]
+        interpreter.doubt = doubt
+        forget_call(interpreter, function, args, this)
+        return unknown_result(interpreter, function)
     except ProgramExit:
         # An error exit at the end of a search that was not decided, say, is not what happens.
-        if not (frame.may_be_left or (m.forced and outermost)):
+        if not (frame.may_be_left or (interpreter.forced and outermost)):
             raise
-        m.doubt = doubt
-        forget_call(m, function, args, this)
-        return unknown_result(m, function)
+        interpreter.doubt = doubt
+        forget_call(interpreter, function, args, this)
+        return unknown_result(interpreter, function)
     except BudgetSpent:
-        if not outermost or m.spent:
+        if not outermost or interpreter.spent:
             raise
-        m.slow_calls.add(id(function))
-        del m.frames[depth:], m.journals[journals:]
-        m.doubt = doubt
-        forget_call(m, function, args, this)
-        return unknown_result(m, function)
+        interpreter.slow_calls.add(id(function))
+        del interpreter.frames[depth:], interpreter.journals[journals:]
+        interpreter.doubt = doubt
+        forget_call(interpreter, function, args, this)
+        return unknown_result(interpreter, function)
     finally:
-        del m.frames[depth:]
-        if m.threads is not None:
-            del m.threads.guards[guards:]
-        m.quiet -= quiet
-        if outermost and not m.spent:
-            m.limit = saved_limit
+        del interpreter.frames[depth:]
+        if interpreter.threads is not None:
+            del interpreter.threads.guards[guards:]
+        interpreter.quiet -= quiet
+        if outermost and not interpreter.spent:
+            interpreter.limit = saved_limit
     if frame.alternatives and frame.result_place is None:
-        frame.result = _joined_result(m, function, frame)
-    return _result(m, function, frame.result_place, frame.result)
+        frame.result = _joined_result(interpreter, function, frame)
+    return _result(interpreter, function, frame.result_place, frame.result)
 
 
-def _joined_result(m: HostInterpreter, function: Function, frame: HostFrame) -> Value | None:
+def _joined_result(
+    interpreter: HostInterpreter, function: Function, frame: HostFrame
+) -> Value | None:
     """The result of a function that may have returned earlier than it was followed to."""
     last = frame.result
     if not isinstance(last, Scalar):
@@ -125,33 +129,33 @@ def _joined_result(m: HostInterpreter, function: Function, frame: HostFrame) -> 
         if not (isinstance(value, Scalar) and value.value == last.value):
             why = "the function may return earlier, on a condition that is not decided"
             name = f"result of {function.name}()"
-            assumed = m.assumed_value(last.value)
-            return m.unknown(name, why, last.type_name, assumed=assumed)
+            assumed = interpreter.assumed_value(last.value)
+            return interpreter.unknown(name, why, last.type_name, assumed=assumed)
     return last
 
 
 def _result(
-    m: HostInterpreter, function: Function, place: HostPlace | None, value: Value | None
+    interpreter: HostInterpreter, function: Function, place: HostPlace | None, value: Value | None
 ) -> HostPlace:
     if place is not None:
         return place
     if value is None:
         if function.return_type.name == "void" and not function.return_type.pointers:
             return Cell("", AUTO, OpaqueValue(f"{function.name}()", "it returns nothing"))
-        return unknown_result(m, function)
+        return unknown_result(interpreter, function)
     return Cell("", AUTO, value)
 
 
-def unknown_result(m: HostInterpreter, function: Function) -> HostPlace:
+def unknown_result(interpreter: HostInterpreter, function: Function) -> HostPlace:
     """What a call gives that was not followed."""
-    type = resolve(m, function.return_type)
+    type = resolve(interpreter, function.return_type)
     name = f"result of {function.name}()"
     known = type if type.name not in ("auto", "void") or type.pointers else None
     return Cell("", AUTO, OpaqueValue(name, "the function was not followed to its end", known))
 
 
 def bind_parameters(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     params: Sequence[Variable],
     args: Sequence[HostPlace],
     scope: dict[str, HostPlace],
@@ -160,11 +164,11 @@ def bind_parameters(
     for position, formal in enumerate(params):
         if not formal.name:
             continue
-        type = resolve(m, formal.type)
+        type = resolve(interpreter, formal.type)
         if position >= len(args):
-            value = m.eval(formal.init) if formal.init is not None else None
+            value = interpreter.eval(formal.init) if formal.init is not None else None
             if value is not None:
-                value = convert(m, value, type)
+                value = convert(interpreter, value, type)
             scope[formal.name] = Cell(formal.name, type, value)
             continue
         place = args[position]
@@ -173,49 +177,61 @@ def bind_parameters(
         if formal.type.reference and not is_list and (place.name or type.name == "auto"):
             scope[formal.name] = place
             continue
-        scope[formal.name] = Cell(formal.name, type, passed(m, place, type))
+        scope[formal.name] = Cell(formal.name, type, passed(interpreter, place, type))
 
 
-def passed(m: HostInterpreter, place: HostPlace, type: Type) -> Value:
+def passed(interpreter: HostInterpreter, place: HostPlace, type: Type) -> Value:
     """An argument passed by value as a parameter of this (resolved) type."""
-    value = rvalue(m, place)
+    value = rvalue(interpreter, place)
     if isinstance(value, Aggregate):
         if value.type.name == "initializer_list" and type.name not in SCALARS:
-            return m.construct(type, [Cell("", AUTO, v) for v in value.fields.values()])
+            return interpreter.construct(type, [Cell("", AUTO, v) for v in value.fields.values()])
         value = copied(value) or value
     if type.dims:
         type = type.pointee().pointer_to()
-    return convert(m, value, type)
+    return convert(interpreter, value, type)
 
 
-def run_initialisers(m: HostInterpreter, function: Function) -> None:
+def run_initialisers(interpreter: HostInterpreter, function: Function) -> None:
     """Execute a constructor's ``: field(args)`` list."""
     for name, args in function.initializers:
-        m.construct_field(name, args)
+        interpreter.construct_field(name, args)
 
 
-def call_closure(m: HostInterpreter, closure: Closure, args: Sequence[HostPlace]) -> HostPlace:
+def call_closure(
+    interpreter: HostInterpreter, closure: Closure, args: Sequence[HostPlace]
+) -> HostPlace:
     """Call a lambda in the scope it was made in."""
     node, frame = closure.function, closure.frame
-    if node is None or frame is None or len(m.frames) >= MAX_DEPTH:
+    if node is None or frame is None or len(interpreter.frames) >= MAX_DEPTH:
         return Cell("", AUTO, OpaqueValue("result of a lambda", "it was not followed"))
-    inner = m.enter(frame.function, dict(frame.bindings), this=frame.this, owner=frame.owner)
+    inner = interpreter.enter(
+        frame.function, dict(frame.bindings), this=frame.this, owner=frame.owner
+    )
     inner.scopes = [*frame.scopes, {}]
     try:
         for formal, place in zip(node.params, args, strict=False):
             if formal.type.name == "auto":
                 inner.scopes[-1][formal.name] = (
-                    place if formal.type.reference else Cell(formal.name, AUTO, load(m, place))
+                    place
+                    if formal.type.reference
+                    else Cell(formal.name, AUTO, load(interpreter, place))
                 )
         rest = [p for p in node.params if p.name not in inner.scopes[-1]]
         positions = [place for p, place in zip(node.params, args, strict=False) if p in rest]
-        bind_parameters(m, rest, positions, inner.scopes[-1])
+        bind_parameters(interpreter, rest, positions, inner.scopes[-1])
         if node.params and len(args) > len(node.params) and node.params[-1].type.name == "auto":
             pack = TemplateParameter("auto", None, None, pack=True)
-            bind_pack(m, [pack], node.params[-1:], args[len(node.params) - 1 :], inner.scopes[-1])
-        m.exec(node.body)
+            bind_pack(
+                interpreter,
+                [pack],
+                node.params[-1:],
+                args[len(node.params) - 1 :],
+                inner.scopes[-1],
+            )
+        interpreter.exec(node.body)
     finally:
-        m.frames.pop()
+        interpreter.frames.pop()
     if inner.result_place is not None:
         return inner.result_place
     return Cell("", AUTO, inner.result or OpaqueValue("a lambda", "it returns nothing"))

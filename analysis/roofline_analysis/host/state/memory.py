@@ -32,7 +32,7 @@ class HostPlace:
         raise NotImplementedError
 
     def put(self, value: Value | None) -> None:
-        """Store without a journal entry; the machine's ``store`` is the way to assign."""
+        """Store without a journal entry; the interpreter's ``store`` is the way to assign."""
         raise NotImplementedError
 
     def key(self) -> Hashable:

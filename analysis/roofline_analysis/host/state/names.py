@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from roofline_analysis.host.effects.reach import runs_on_host
-from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import Cell, HostFieldPlace, HostFrame, HostPlace
+from roofline_analysis.host.state.templates import template_argument
 from roofline_analysis.host.state.types import (
     HostBindings,
     as_host_bindings,
@@ -25,100 +26,102 @@ from roofline_core.program.types import Type
 from roofline_core.program.units import Function, Struct
 
 
-def find_variable(m: HostInterpreter, name: str) -> HostPlace | None:
+def find_variable(interpreter: HostInterpreter, name: str) -> HostPlace | None:
     """The place of a variable: local, member, static member or global."""
-    if m.frames:
-        frame = m.frames[-1]
+    if interpreter.frames:
+        frame = interpreter.frames[-1]
         for scope in reversed(frame.scopes):
             found = scope.get(name)
             if found is not None:
                 return found
         if frame.owner is not None or frame.this is not None:
-            member = _member(m, frame, name)
+            member = _member(interpreter, frame, name)
             if member is not None:
                 return member
         if name in frame.bindings:
             return None
-    entry = m.symbols.globals.get(last_component(name))
+    entry = interpreter.symbols.globals.get(last_component(name))
     if entry is not None:
-        found_global = m.symbols.find_global(name, m.path)
+        found_global = interpreter.symbols.find_global(name, interpreter.path)
         if found_global is not None:
-            return global_place(m, found_global.variable)
+            return global_place(interpreter, found_global.variable)
     if "::" in name:
         prefix, _, member_name = name.rpartition("::")
-        struct = m.symbols.find_struct(prefix)
+        struct = interpreter.symbols.find_struct(prefix)
         if struct is not None:
-            return static_field(m, struct, member_name)
-    return m.builtins.get(name)
+            return static_field(interpreter, struct, member_name)
+    return interpreter.builtins.get(name)
 
 
-def _member(m: HostInterpreter, frame: HostFrame, name: str) -> HostPlace | None:
+def _member(interpreter: HostInterpreter, frame: HostFrame, name: str) -> HostPlace | None:
     this = frame.this
     if this is not None:
         if name in this.fields:
-            return HostFieldPlace(this, name, field_type(m, this.type, name) or Type("auto"))
+            return HostFieldPlace(
+                this, name, field_type(interpreter, this.type, name) or Type("auto")
+            )
     if frame.owner is not None:
-        found = static_field(m, frame.owner, name)
+        found = static_field(interpreter, frame.owner, name)
         if found is not None:
             return found
     if this is not None:
-        type = field_type(m, this.type, name)
+        type = field_type(interpreter, this.type, name)
         if type is not None:
             return HostFieldPlace(this, name, type)
     return None
 
 
-def static_field(m: HostInterpreter, struct: Struct, name: str) -> HostPlace | None:
+def static_field(interpreter: HostInterpreter, struct: Struct, name: str) -> HostPlace | None:
     """The place of a static member of a class or its bases."""
-    field = m.symbols.find_static_field(struct, name)
+    field = interpreter.symbols.find_static_field(struct, name)
     if field is None:
         return None
-    known = _static_constant(m, struct, name)
+    known = _static_constant(interpreter, struct, name)
     if known is not None:
         return Cell(name, Type(known[1]), Scalar(constant(known[0]), known[1]))
     if field.init is None:
-        outside = m.symbols.find_global(f"{struct.name}::{name}", None)
+        outside = interpreter.symbols.find_global(f"{struct.name}::{name}", None)
         if outside is not None:
-            return global_place(m, outside.variable)
-    return global_place(m, field)
+            return global_place(interpreter, outside.variable)
+    return global_place(interpreter, field)
 
 
-def _static_constant(m: HostInterpreter, struct: Struct, name: str) -> Typed | None:
+def _static_constant(interpreter: HostInterpreter, struct: Struct, name: str) -> Typed | None:
     """The number of a constant member, which may be another in each instance of a template."""
-    around = names_in_force(m)
+    around = names_in_force(interpreter)
     if around.struct is not struct:
-        around = m.types.classes.scope_of(Type(struct.qualified_name)) or NO_NAMES
-    return evaluate(m.types, Name(0, name), without_variables(around))
+        around = interpreter.types.classes.scope_of(Type(struct.qualified_name)) or NO_NAMES
+    return evaluate(interpreter.types, Name(0, name), without_variables(around))
 
 
-def global_place(m: HostInterpreter, variable: Variable) -> HostPlace:
+def global_place(interpreter: HostInterpreter, variable: Variable) -> HostPlace:
     """The place of a global or static variable, initialised when first looked at."""
-    place = m.globals.get(id(variable))
+    place = interpreter.globals.get(id(variable))
     if place is None:
-        place = m.globals[id(variable)] = Cell(variable.name, variable.type)
-        journals, m.journals = m.journals, []
-        m.frames.append(HostFrame(None, {}, [{}]))
+        place = interpreter.globals[id(variable)] = Cell(variable.name, variable.type)
+        journals, interpreter.journals = interpreter.journals, []
+        interpreter.frames.append(HostFrame(None, {}, [{}]))
         try:
-            place.type, value = m.declared_value(variable, zeroed=True)
+            place.type, value = interpreter.declared_value(variable, zeroed=True)
             place.put(value)
         finally:
-            m.frames.pop()
-            m.journals = journals
+            interpreter.frames.pop()
+            interpreter.journals = journals
     return place
 
 
 def template_arguments(
-    m: HostInterpreter, args: tuple[Type | Expression, ...] | None
+    interpreter: HostInterpreter, args: tuple[Type | Expression, ...] | None
 ) -> tuple[Type | Expr, ...] | None:
     """Template arguments as types and numbers in force here."""
     if args is None:
         return None
-    return tuple(m.template_argument(argument) for argument in args)
+    return tuple(template_argument(interpreter, argument) for argument in args)
 
 
-def function_value(m: HostInterpreter, node: Name) -> FunctionValue | None:
+def function_value(interpreter: HostInterpreter, node: Name) -> FunctionValue | None:
     """The functions a name may mean, with its template arguments; None if there are none."""
-    frame = m.frames[-1] if m.frames else None
+    frame = interpreter.frames[-1] if interpreter.frames else None
     owner = None
     if frame is not None:
         if frame.owner is not None:
@@ -129,50 +132,52 @@ def function_value(m: HostInterpreter, node: Name) -> FunctionValue | None:
         if isinstance(bound, Type) and not bound.pointers:
             given = bound.args or node.template_args
             node = Name(node.line, bound.name, given or None)
-    found = m.symbols.find_functions(node.name, m.path, owner)
+    found = interpreter.symbols.find_functions(node.name, interpreter.path, owner)
     if not found and frame is not None and frame.owner is not None:
-        found = _inherited(m, frame.owner, node.name)
+        found = _inherited(interpreter, frame.owner, node.name)
     if not found and "::" in node.name:
-        found = _of_class(m, node)
+        found = _of_class(interpreter, node)
     if not found:
         return None
     usable = [f for f in found if runs_on_host(f) or f.is_kernel] or found
-    return FunctionValue(tuple(usable), template_arguments(m, node.template_args))
+    return FunctionValue(tuple(usable), template_arguments(interpreter, node.template_args))
 
 
-def _inherited(m: HostInterpreter, struct: Struct, name: str) -> list[Function]:
-    for _, parent in m.symbols.bases_of(struct):
-        found = m.symbols.find_methods(parent, name)
+def _inherited(interpreter: HostInterpreter, struct: Struct, name: str) -> list[Function]:
+    for _, parent in interpreter.symbols.bases_of(struct):
+        found = interpreter.symbols.find_methods(parent, name)
         if found:
             return found
     return []
 
 
-def _of_class(m: HostInterpreter, node: Name) -> list[Function]:
+def _of_class(interpreter: HostInterpreter, node: Name) -> list[Function]:
     """Methods of the class that a name is qualified by: an alias or a template parameter."""
     prefix, _, simple = node.name.rpartition("::")
-    return m.types.classes.find_methods(resolve(m, Type(prefix, node.scope_args)), simple)[0]
+    return interpreter.types.classes.find_methods(
+        resolve(interpreter, Type(prefix, node.scope_args)), simple
+    )[0]
 
 
-def find_method(m: HostInterpreter, type: Type, name: str) -> list[Function]:
+def find_method(interpreter: HostInterpreter, type: Type, name: str) -> list[Function]:
     """Methods of a class or its bases by name."""
-    return m.types.classes.find_methods(type, name)[0]
+    return interpreter.types.classes.find_methods(type, name)[0]
 
 
-def method_scope(m: HostInterpreter, function: Function, this: Aggregate | None) -> Scope:
+def method_scope(interpreter: HostInterpreter, function: Function, this: Aggregate | None) -> Scope:
     """What names mean in a method's class, as the object's template arguments bind them."""
     if function.owner is None:
         return NO_NAMES
     if this is not None:
-        found = class_scope(m, resolve(m, this.type), function.owner)
+        found = class_scope(interpreter, resolve(interpreter, this.type), function.owner)
         if found is not None and (this.type.args or not _is_template(found)):
             return found
-    around = names_in_force(m)
+    around = names_in_force(interpreter)
     if around.struct is not None and last_component(around.struct.name) == last_component(
         function.owner
     ):
         return around
-    found = m.types.classes.scope_of(Type(function.owner))
+    found = interpreter.types.classes.scope_of(Type(function.owner))
     return found if found is not None else NO_NAMES
 
 
@@ -180,17 +185,19 @@ def _is_template(scope: Scope) -> bool:
     return scope.struct is not None and bool(scope.struct.template_params)
 
 
-def method_bindings(m: HostInterpreter, this: Aggregate, function: Function) -> HostBindings:
+def method_bindings(
+    interpreter: HostInterpreter, this: Aggregate, function: Function
+) -> HostBindings:
     """The class template arguments that a method of an object sees."""
-    return as_host_bindings(method_scope(m, function, this).bindings)
+    return as_host_bindings(method_scope(interpreter, function, this).bindings)
 
 
-def owner_frame(m: HostInterpreter, this: Aggregate) -> HostFrame:
+def owner_frame(interpreter: HostInterpreter, this: Aggregate) -> HostFrame:
     """A frame within a class for evaluating its member initialisers."""
-    return class_frame(m, this.type, this)
+    return class_frame(interpreter, this.type, this)
 
 
-def constant_of(m: HostInterpreter, node: Expression) -> int | float | None:
+def constant_of(interpreter: HostInterpreter, node: Expression) -> int | float | None:
     """The number an expression surely has."""
-    value = m.eval(node)
+    value = interpreter.eval(node)
     return value.value.constant if isinstance(value, Scalar) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from roofline_analysis.host.state.machine import SCALARS, HostInterpreter
+from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import Storage
 from roofline_analysis.host.state.types import resolve, sizeof
 from roofline_analysis.host.values import (
@@ -70,7 +70,7 @@ _MAX_ORIGINS: Final = 4
 """Origins that one value keeps."""
 
 
-def truth(m: HostInterpreter, value: Value | None) -> bool | None:
+def truth(interpreter: HostInterpreter, value: Value | None) -> bool | None:
     """Whether a value is true as a condition; None where that is not decided."""
     if isinstance(value, Scalar):
         number = value.value.constant
@@ -103,16 +103,16 @@ def merge_origin(a: Origin | None, b: Origin | None) -> Origin | None:
     return replace(a, also=tuple(replace(o, also=()) if o.also else o for o in others))
 
 
-def binary(m: HostInterpreter, op: str, left: Value, right: Value) -> Value:
+def binary(interpreter: HostInterpreter, op: str, left: Value, right: Value) -> Value:
     """The value of ``left op right`` for any values but ``&&``, ``||`` and the comma."""
     if isinstance(left, Scalar) and isinstance(right, Scalar):
-        return _arithmetic(m, op, left, right)
+        return _arithmetic(interpreter, op, left, right)
     if isinstance(left, Pointer) or isinstance(right, Pointer):
-        found = _pointers(m, op, left, right)
+        found = _pointers(interpreter, op, left, right)
         if found is not None:
             return found
     if isinstance(left, Text) or isinstance(right, Text):
-        found = _texts(m, op, left, right)
+        found = _texts(interpreter, op, left, right)
         if found is not None:
             return found
     if isinstance(left, FunctionValue) and isinstance(right, FunctionValue) and op in COMPARISONS:
@@ -120,10 +120,10 @@ def binary(m: HostInterpreter, op: str, left: Value, right: Value) -> Value:
         return boolean(same if op == "==" else not same)
     if isinstance(left, OpaqueValue) and isinstance(right, (OpaqueValue, Scalar)):
         if right is not left and _numeric_hint(right, left):
-            return _lift(m, op, left, right)
+            return _lift(interpreter, op, left, right)
         return left
     if isinstance(right, OpaqueValue):
-        return _lift(m, op, left, right) if isinstance(left, Scalar) else right
+        return _lift(interpreter, op, left, right) if isinstance(left, Scalar) else right
     name = left.type.name if isinstance(left, Aggregate) else type(left).__name__
     return OpaqueValue(f"{name} {op} ...", "an operation on objects is not modelled")
 
@@ -138,15 +138,15 @@ def _scalar_type(value: OpaqueValue) -> bool:
     return value.type is not None and not value.type.pointers and value.type.name in SCALARS
 
 
-def _lift(m: HostInterpreter, op: str, left: Value, right: Value) -> Value:
+def _lift(interpreter: HostInterpreter, op: str, left: Value, right: Value) -> Value:
     hint = next((v.type_name for v in (left, right) if isinstance(v, Scalar)), "int")
-    a, b = m.number(left, hint), m.number(right, hint)
+    a, b = interpreter.number(left, hint), interpreter.number(right, hint)
     if a is None or b is None:
         return OpaqueValue("...", "an operation on a value that is not known")
-    return _arithmetic(m, op, a, b)
+    return _arithmetic(interpreter, op, a, b)
 
 
-def _arithmetic(m: HostInterpreter, op: str, left: Scalar, right: Scalar) -> Scalar:
+def _arithmetic(interpreter: HostInterpreter, op: str, left: Scalar, right: Scalar) -> Scalar:
     origin = merge_origin(left.origin, right.origin)
     kind = operation_type(op, left.type_name, right.type_name)
     a, b = left.value.constant, right.value.constant
@@ -155,10 +155,10 @@ def _arithmetic(m: HostInterpreter, op: str, left: Scalar, right: Scalar) -> Sca
         if folded is not None:
             result_type = "bool" if op in COMPARISONS else kind
             return Scalar(constant(folded), result_type, origin)
-        return m.unknown(f"{a} {op} {b}", "the result is undefined", kind)
+        return interpreter.unknown(f"{a} {op} {b}", "the result is undefined", kind)
     if op in COMPARISONS:
-        return Scalar(m.bounded(_compare(op, left.value, right.value)), "bool", origin)
-    return Scalar(m.bounded(_symbolic(op, left.value, right.value, kind)), kind, origin)
+        return Scalar(interpreter.bounded(_compare(op, left.value, right.value)), "bool", origin)
+    return Scalar(interpreter.bounded(_symbolic(op, left.value, right.value, kind)), kind, origin)
 
 
 def _compare(op: str, a: Expr, b: Expr) -> Expr:
@@ -185,10 +185,10 @@ def _symbolic(op: str, a: Expr, b: Expr, kind: str) -> Expr:
     return apply(INTEGER_OPERATIONS.get(op, "mul"), a, b)
 
 
-def _pointers(m: HostInterpreter, op: str, left: Value, right: Value) -> Value | None:
+def _pointers(interpreter: HostInterpreter, op: str, left: Value, right: Value) -> Value | None:
     if isinstance(left, Pointer) and isinstance(right, Pointer):
         if op == "-" and left.buffer is right.buffer:
-            size = sizeof(m, left.pointee) if left.pointee is not None else None
+            size = sizeof(interpreter, left.pointee) if left.pointee is not None else None
             return Scalar(apply("div", left.offset_bytes - right.offset_bytes, size or 1), "long")
         if op in COMPARISONS:
             if left.buffer is not right.buffer:
@@ -205,21 +205,21 @@ def _pointers(m: HostInterpreter, op: str, left: Value, right: Value) -> Value |
             return boolean(op == "!=")
         return None
     if op in ("+", "-") and isinstance(other, (Scalar, OpaqueValue)):
-        return advance(m, pointer, other, -1 if op == "-" else 1)
+        return advance(interpreter, pointer, other, -1 if op == "-" else 1)
     return None
 
 
-def advance(m: HostInterpreter, pointer: Pointer, by: Value, sign: int = 1) -> Pointer:
+def advance(interpreter: HostInterpreter, pointer: Pointer, by: Value, sign: int = 1) -> Pointer:
     """A pointer moved by a number of elements."""
-    count = m.number(by)
-    size = sizeof(m, pointer.pointee) if pointer.pointee is not None else ONE
+    count = interpreter.number(by)
+    size = sizeof(interpreter, pointer.pointee) if pointer.pointee is not None else ONE
     if count is None or size is None:
         return pointer
     offset = pointer.offset_bytes + count.value * size * sign
     return Pointer(pointer.buffer, offset, pointer.pointee, pointer.origin)
 
 
-def _texts(m: HostInterpreter, op: str, left: Value, right: Value) -> Value | None:
+def _texts(interpreter: HostInterpreter, op: str, left: Value, right: Value) -> Value | None:
     if isinstance(left, Text) and isinstance(right, Text):
         if op == "+":
             return Text(left.value + right.value, left.origin)
@@ -235,16 +235,18 @@ def _texts(m: HostInterpreter, op: str, left: Value, right: Value) -> Value | No
                 return Text(left.value + chr(number & 0xFF), left.origin)
             return Text(left.value[number:], left.origin)
     if op in COMPARISONS:
-        return Scalar(m.unknown("a string", "a string is not known", "bool").value, "bool")
+        return Scalar(
+            interpreter.unknown("a string", "a string is not known", "bool").value, "bool"
+        )
     if isinstance(left, OpaqueValue) or isinstance(right, OpaqueValue):
         return left if isinstance(left, OpaqueValue) else right
     return None
 
 
-def convert(m: HostInterpreter, value: Value, type: Type) -> Value:
+def convert(interpreter: HostInterpreter, value: Value, type: Type) -> Value:
     """A value as an initialiser or assignment to ``type`` (resolved) converts it."""
     if type.pointers and not type.dims:
-        return _to_pointer(m, value, type)
+        return _to_pointer(interpreter, value, type)
     if type.name in SCALARS:
         if isinstance(value, Scalar):
             return to_scalar_type(value, type.name)
@@ -260,7 +262,7 @@ def convert(m: HostInterpreter, value: Value, type: Type) -> Value:
     return value
 
 
-def _to_pointer(m: HostInterpreter, value: Value, type: Type) -> Value:
+def _to_pointer(interpreter: HostInterpreter, value: Value, type: Type) -> Value:
     pointee = type.pointee()
     if isinstance(value, Pointer):
         if value.pointee == pointee or (pointee.name == "void" and not pointee.pointers):
@@ -269,7 +271,7 @@ def _to_pointer(m: HostInterpreter, value: Value, type: Type) -> Value:
         if isinstance(buffer, Storage) and buffer.place is None and not pointee.dims:
             known = buffer.element
             if known is None or (known.name == "void" and not known.pointers):
-                buffer.element = resolve(m, pointee)
+                buffer.element = resolve(interpreter, pointee)
         return Pointer(buffer, value.offset_bytes, pointee, value.origin)
     if isinstance(value, Buffer):
         return Pointer(value, ZERO, pointee, value.origin)

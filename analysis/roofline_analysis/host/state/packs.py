@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from roofline_analysis.host.effects.traversal import walk
 from roofline_analysis.host.state.access import rvalue
-from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace
 from roofline_analysis.host.state.names import find_variable
 from roofline_analysis.host.state.operators import integer
@@ -28,7 +28,7 @@ class Pack(OpaqueValue):
 
 
 def bind_pack(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     templates: Sequence[TemplateParameter],
     params: Sequence[Variable],
     args: Sequence[HostPlace],
@@ -42,61 +42,63 @@ def bind_pack(
     for position, formal in enumerate(params):
         if formal.type.name in packs:
             taken = args[position : len(args) - (len(params) - position - 1)]
-            places = tuple(_element(m, formal, place) for place in taken)
+            places = tuple(_element(interpreter, formal, place) for place in taken)
             pack = Cell(formal.name, AUTO, Pack(formal.name, "it is a parameter pack", None, None,
             places))  # fmt: skip
             scope[formal.name] = scope[formal.type.name] = pack
-            m.packs = True
+            interpreter.packs = True
             return
 
 
-def _element(m: HostInterpreter, formal: Variable, place: HostPlace) -> HostPlace:
+def _element(interpreter: HostInterpreter, formal: Variable, place: HostPlace) -> HostPlace:
     if formal.type.reference and place.name:
         return place
-    return Cell(place.name or formal.name, place.type, rvalue(m, place))
+    return Cell(place.name or formal.name, place.type, rvalue(interpreter, place))
 
 
-def argument_places(m: HostInterpreter, nodes: Sequence[Expression]) -> list[HostPlace]:
+def argument_places(interpreter: HostInterpreter, nodes: Sequence[Expression]) -> list[HostPlace]:
     """The places of a call's arguments, with packs expanded."""
-    if not m.packs:
-        return [m.place(node) for node in nodes]
+    if not interpreter.packs:
+        return [interpreter.place(node) for node in nodes]
     found: list[HostPlace] = []
     for node in nodes:
-        expanded = expansion(m, node)
-        found += [m.place(node)] if expanded is None else expanded
+        expanded = expansion(interpreter, node)
+        found += [interpreter.place(node)] if expanded is None else expanded
     return found
 
 
-def expansion(m: HostInterpreter, node: Expression) -> list[HostPlace] | None:
+def expansion(interpreter: HostInterpreter, node: Expression) -> list[HostPlace] | None:
     """What an expansion of a pack stands for; None for an expression that mentions none."""
-    packs = _packs_in(m, node) if m.packs else None
-    return list(_each(m, node, packs)) if packs else None
+    packs = _packs_in(interpreter, node) if interpreter.packs else None
+    return list(_each(interpreter, node, packs)) if packs else None
 
 
-def _each(m: HostInterpreter, node: Expression, packs: dict[str, Pack]) -> Iterator[HostPlace]:
-    scopes = m.frame.scopes
+def _each(
+    interpreter: HostInterpreter, node: Expression, packs: dict[str, Pack]
+) -> Iterator[HostPlace]:
+    scopes = interpreter.frame.scopes
     for position in range(min(len(pack.places) for pack in packs.values())):
         scopes.append({name: pack.places[position] for name, pack in packs.items()})
         try:
-            yield m.place(node)
+            yield interpreter.place(node)
         finally:
             scopes.pop()
 
 
-def _packs_in(m: HostInterpreter, node: Expression) -> dict[str, Pack]:
+def _packs_in(interpreter: HostInterpreter, node: Expression) -> dict[str, Pack]:
     found: dict[str, Pack] = {}
     for part in walk(node):
         if isinstance(part, Name) and part.name not in found:
-            place = find_variable(m, part.name)
+            place = find_variable(interpreter, part.name)
             held = place.get() if place is not None else None
             if isinstance(held, Pack):
                 found[part.name] = held
     return found
 
 
-def pack_size(m: HostInterpreter, text: str) -> Value | None:
+def pack_size(interpreter: HostInterpreter, text: str) -> Value | None:
     """The value of ``sizeof...(pack)``; None for any other text."""
     match = _COUNT.fullmatch(text.strip())
-    place = find_variable(m, match.group(1)) if match is not None else None
+    place = find_variable(interpreter, match.group(1)) if match is not None else None
     held = place.get() if place is not None else None
     return integer(len(held.places), "unsigned long") if isinstance(held, Pack) else None

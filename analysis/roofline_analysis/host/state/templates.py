@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofline_analysis.host.state.machine import HostInterpreter, provides
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import Closure, HostPlace
 from roofline_analysis.host.state.types import as_host_bindings, names_in_force, resolve
 from roofline_analysis.host.values import (
@@ -28,31 +28,30 @@ from roofline_core.program.units import Function, TemplateParameter
 Binding = Type | Expr
 
 
-@provides
-def template_argument(m: HostInterpreter, argument: Type | Expression) -> Binding:
+def template_argument(interpreter: HostInterpreter, argument: Type | Expression) -> Binding:
     """One written template argument as a type or a number.
 
     ``f<N>`` does not say whether ``N`` is a type, so a name is tried as a number first.
     """
-    scope = names_in_force(m)
-    if isinstance(argument, Type) and m.frames:
-        symbolic = m.frame.bindings.get(argument.name)
+    scope = names_in_force(interpreter)
+    if isinstance(argument, Type) and interpreter.frames:
+        symbolic = interpreter.frame.bindings.get(argument.name)
         if isinstance(symbolic, Expr):
             return symbolic
-    found = m.types.argument(argument, scope)
+    found = interpreter.types.argument(argument, scope)
     number = language.as_number(found)
     if number is not None:
         return constant(number)
     if isinstance(found, Type):
         return found
-    value = m.eval(found)
+    value = interpreter.eval(found)
     if isinstance(value, Scalar):
         return value.value
     if isinstance(value, FunctionValue):
         return Type(value.functions[0].qualified_name, _written(value.template_args))
     if isinstance(found, Name):
-        return resolve(m, Type(found.name))
-    number_of = m.number(value)
+        return resolve(interpreter, Type(found.name))
+    number_of = interpreter.number(value)
     return number_of.value if number_of is not None else Type("auto")
 
 
@@ -67,10 +66,12 @@ def _written(given: tuple[Binding, ...] | None) -> tuple[Type | Expression, ...]
     return tuple(found)
 
 
-def type_of(m: HostInterpreter, value: Value | None, declared: Type | None = None) -> Type | None:
+def type_of(
+    interpreter: HostInterpreter, value: Value | None, declared: Type | None = None
+) -> Type | None:
     """The C++ type of a value, None where it is not known."""
     if declared is not None and declared.name not in ("auto", "void"):
-        type = resolve(m, declared)
+        type = resolve(interpreter, declared)
         if type.dims:
             return type.pointee().pointer_to()
         if type.pointers or type.name != "void":
@@ -92,7 +93,7 @@ def type_of(m: HostInterpreter, value: Value | None, declared: Type | None = Non
 
 
 def bind(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     parameters: Sequence[TemplateParameter],
     explicit: Sequence[Binding] | None,
     function: Function,
@@ -105,8 +106,10 @@ def bind(
     """
     if not parameters:
         return {}
-    types = [type_of(m, place.get(), place.type) for place in args]
-    found = as_host_bindings(overloads.bind(m.types, function, types, _given(explicit), scope))
+    types = [type_of(interpreter, place.get(), place.type) for place in args]
+    found = as_host_bindings(
+        overloads.bind(interpreter.types, function, types, _given(explicit), scope)
+    )
     for parameter, argument in zip(parameters, explicit or (), strict=False):
         if parameter.pack:
             break
@@ -121,14 +124,19 @@ def _given(explicit: Sequence[Binding] | None) -> list[language.Binding | None] 
 
 
 def choose_overload(
-    m: HostInterpreter, value: FunctionValue, args: Sequence[HostPlace], scope: Scope = NO_NAMES
+    interpreter: HostInterpreter,
+    value: FunctionValue,
+    args: Sequence[HostPlace],
+    scope: Scope = NO_NAMES,
 ) -> Function | None:
     """The function a call means: by the number of arguments, then by their types."""
     candidates = value.functions
     if len(candidates) == 1 and candidates[0].template_args is None:
         return candidates[0]
-    types = [type_of(m, place.get(), place.type) for place in args]
-    found = overloads.choose(m.types, candidates, types, _given(value.template_args), scope)
+    types = [type_of(interpreter, place.get(), place.type) for place in args]
+    found = overloads.choose(
+        interpreter.types, candidates, types, _given(value.template_args), scope
+    )
     if found is not None:
         return found.function
     return next((f for f in candidates if f.has_body), candidates[0] if candidates else None)

@@ -6,15 +6,13 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from roofline_analysis.host.values import LaunchContext
 from roofline_core.algebra.evaluate import Environment, Lane
 from roofline_core.algebra.symbolic import Expr, Symbol, apply
-
-if TYPE_CHECKING:
-    from roofline_analysis.host.values import LaunchContext
 
 _MAX_COUNTED: Final = 1 << 20
 """Threads that are counted one by one; of larger launches, evenly spaced blocks stand for all."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from roofline_analysis.host.state.machine import SCALARS, HostInterpreter
+from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import HostFrame
 from roofline_analysis.host.values import Aggregate, Scalar
 from roofline_analysis.language.layouts import ASSUMED_BYTES
@@ -38,18 +38,18 @@ def as_host_bindings(bindings: Mapping[str, Binding]) -> HostBindings:
     }
 
 
-def names_in_force(m: HostInterpreter) -> Scope:
+def names_in_force(interpreter: HostInterpreter) -> Scope:
     """The template parameters and the class around that types are resolved with."""
-    if not m.frames:
+    if not interpreter.frames:
         return NO_NAMES
-    frame = m.frames[-1]
+    frame = interpreter.frames[-1]
     if frame.names is None:
         bindings = known_bindings(frame.bindings)
         owner = frame.owner
         type_ = _owner_type(owner, bindings) if owner is not None else None
 
         def number_of(node: Expression) -> Number | None:
-            return _number_of(m, node)
+            return _number_of(interpreter, node)
 
         frame.names = Scope(bindings, type_, owner, number_of)
     return frame.names
@@ -66,84 +66,90 @@ def _owner_type(owner: Struct, bindings: Mapping[str, Binding]) -> Type:
     return Type(owner.qualified_name, tuple(args))
 
 
-def _number_of(m: HostInterpreter, node: Expression) -> Number | None:
+def _number_of(interpreter: HostInterpreter, node: Expression) -> Number | None:
     """The number of a variable, or of the size of one."""
     if isinstance(node, (Name, SizeOf)):
-        value = m.eval(node)
+        value = interpreter.eval(node)
         return value.value.constant if isinstance(value, Scalar) else None
     return None
 
 
-def resolve(m: HostInterpreter, type: Type) -> Type:
+def resolve(interpreter: HostInterpreter, type: Type) -> Type:
     """The type with template parameters, aliases and system names replaced."""
     if type.name in SCALARS and not type.dims:
         return type
-    cache = m.resolved
-    if m.frames:
-        frame = m.frames[-1]
+    cache = interpreter.resolved
+    if interpreter.frames:
+        frame = interpreter.frames[-1]
         # Bounds and arguments may name variables; the rest means the same in all plain functions.
         if frame.bindings or frame.owner is not None or type.dims or type.args:
             cache = frame.resolved
     found = cache.get(type)
     if found is None:
-        found = cache[type] = m.types.resolve(type, names_in_force(m))
+        found = cache[type] = interpreter.types.resolve(type, names_in_force(interpreter))
     return found
 
 
-def sizeof(m: HostInterpreter, type: Type) -> Expr | None:
+def sizeof(interpreter: HostInterpreter, type: Type) -> Expr | None:
     """The size of a type in bytes, None where it is not known."""
-    type = resolve(m, type)
+    type = resolve(interpreter, type)
     single = type
     if type.dims:
         single = Type(type.name, type.args, type.pointers, scope_args=type.scope_args)
-    extent = m.types.extent(single)
+    extent = interpreter.types.extent(single)
     if extent is None:
         return None
     total = constant(extent.size_bytes)
     for dim in type.dims:
-        count = m.number(m.eval(dim)) if dim is not None else None
+        count = interpreter.number(interpreter.eval(dim)) if dim is not None else None
         if count is None:
             return None
         total = total * count.value
     return total
 
 
-def assumed_size(m: HostInterpreter, type: Type) -> int:
+def assumed_size(interpreter: HostInterpreter, type: Type) -> int:
     """The bytes that stand for a type of which the size is not known."""
-    layout = m.types.layout(resolve(m, type))
+    layout = interpreter.types.layout(resolve(interpreter, type))
     return layout.extent.size_bytes if layout is not None else ASSUMED_BYTES
 
 
-def class_scope(m: HostInterpreter, type: Type, owner: str | None = None) -> Scope | None:
+def class_scope(interpreter: HostInterpreter, type: Type, owner: str | None = None) -> Scope | None:
     """What names mean in a class, or in the base of it that is called ``owner``."""
-    found = m.types.classes.scope_of(type)
+    found = interpreter.types.classes.scope_of(type)
     if found is None or owner is None:
         return found
-    return m.types.classes.scope_in(type, owner) or found
+    return interpreter.types.classes.scope_in(type, owner) or found
 
 
-def class_bindings(m: HostInterpreter, type: Type, owner: str | None = None) -> HostBindings:
+def class_bindings(
+    interpreter: HostInterpreter, type: Type, owner: str | None = None
+) -> HostBindings:
     """The template parameters of a class by name, as the type's arguments give them."""
-    scope = class_scope(m, type, owner)
+    scope = class_scope(interpreter, type, owner)
     return as_host_bindings(scope.bindings) if scope is not None else {}
 
 
-def class_of(m: HostInterpreter, type: Type) -> Struct | None:
+def class_of(interpreter: HostInterpreter, type: Type) -> Struct | None:
     """The class, or the specialisation of it, that a resolved type names."""
-    scope = m.types.classes.scope_of(type)
+    scope = interpreter.types.classes.scope_of(type)
     return scope.struct if scope is not None else None
 
 
-def class_frame(m: HostInterpreter, type: Type, this: Aggregate | None = None) -> HostFrame:
+def class_frame(
+    interpreter: HostInterpreter, type: Type, this: Aggregate | None = None
+) -> HostFrame:
     """A frame as methods of the class see it: its template arguments and members in force."""
-    return HostFrame(None, class_bindings(m, type), [{}], this, class_of(m, type))
+    return HostFrame(
+        None, class_bindings(interpreter, type), [{}], this, class_of(interpreter, type)
+    )
 
 
-def field_type(m: HostInterpreter, type: Type, name: str) -> Type | None:
+def field_type(interpreter: HostInterpreter, type: Type, name: str) -> Type | None:
     """The declared type of a member, None where the class or member is not known."""
     if type.pointers or type.dims:
         type = Type(type.name, type.args)
-    layout = m.types.layout(type)
+    layout = interpreter.types.layout(type)
     if layout is not None and name in layout.fields:
         return layout.fields[name].type
     return None

@@ -5,7 +5,8 @@ or the code is misspelt, the comment only misleads, and would hide the problem i
 Remove it.
 """
 
-from roofline_analysis.rules.model import Level, Rule
+from roofline_analysis.rules.model import Level
+from roofline_analysis.rules.rule import Rule
 
 BAD = """\
 __global__ void scale(int n, float a, float *x) {

@@ -23,6 +23,8 @@ KEYS: Final[Mapping[str, str]] = {
     "verdict": "class",
     "verdict_facts": "verdict",
     "ridges": "ridges_ops_per_byte",
+    "form": "kind",
+    "mode": "kind",
 }
 """Fields whose keys have other names, those of the report."""
 

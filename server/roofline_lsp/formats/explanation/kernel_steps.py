@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from roofline_analysis.api.explain.kernel_records import AccessFacts, ArrayFacts, RegionFacts
 from roofline_analysis.api.explain.records import LaunchExplanation
+from roofline_analysis.regions.kernel_summary import RegionForm
 from roofline_core.program.precision import Precision
 from roofline_lsp.formats.explanation.layout import (
     INDENT,
@@ -128,28 +129,28 @@ def _row(region: RegionFacts, home: Path, used: Sequence[Precision]) -> list[str
 
 
 def _kind(region: RegionFacts) -> str:
-    if region.kind == "loop":
+    if region.form is RegionForm.LOOP:
         return f"loop {region.counter}"
-    if region.kind == "guard":
+    if region.form is RegionForm.GUARD:
         if region.walked_runs > 1 and region.formula is None:
             return f"unrolled, {region.walked_runs} runs"
         return {"leaves": "if, then leaves", "stays": "the others"}.get(region.role, "if")
-    return region.kind
+    return "kernel"
 
 
 def _each(region: RegionFacts) -> str:
     """``1024 trips``, ``50%``; ``~`` marks an estimate."""
     guess = "~" if region.estimated else ""
-    if region.kind == "loop":
+    if region.form is RegionForm.LOOP:
         return f"{guess}{exact(region.trips)} trip{'' if region.trips == 1 else 's'}"
-    plain = region.kind == "kernel" or (region.walked_runs > 1 and region.formula is None)
+    plain = region.form is RegionForm.KERNEL or (region.walked_runs > 1 and region.formula is None)
     return "" if plain else f"{guess}{percent(region.share)}"
 
 
 def _why(region: RegionFacts) -> str:
-    if region.kind == "kernel":
+    if region.form is RegionForm.KERNEL:
         return "the threads of the launch"
-    if region.kind == "guard" and region.walked_runs > 1 and region.formula is None:
+    if region.form is RegionForm.GUARD and region.walked_runs > 1 and region.formula is None:
         return "a loop with as many runs in the source"
     text = region.formula or UNKNOWN
     notes = [text] + (["unrolled"] if region.unrolled else [])
@@ -186,7 +187,7 @@ def _named(explained: LaunchExplanation) -> str:
 
 def _likeness(access: AccessFacts) -> object:
     """What accesses of a line share that differ in their offsets alone."""
-    return access.path, access.line, access.kind, access.size_bytes, *list(_costs(access))[:2]
+    return access.path, access.line, access.mode, access.size_bytes, *list(_costs(access))[:2]
 
 
 def _table_of(groups: Sequence[tuple[AccessFacts, int]], home: Path, named: str) -> Iterator[str]:
@@ -199,7 +200,7 @@ def _table_of(groups: Sequence[tuple[AccessFacts, int]], home: Path, named: str)
         short = len(what) + len(costs) < _SHORT
         below.append("" if short else costs)
         cell = f"{what}; {costs}".replace(TIED, " ") if short else what
-        rows.append([f"{place(access.path, access.line, home)}:", access.kind, cell])
+        rows.append([f"{place(access.path, access.line, home)}:", access.mode.value, cell])
     for line, costs in zip(aligned(rows, indent=f"{INDENT}  "), below, strict=True):
         yield from [line] if len(line) <= _WIDEST else wrapped(line.strip(), f"{INDENT}  ", _BELOW)
         yield from wrapped(costs, f"{INDENT}       ")

@@ -16,13 +16,13 @@ from roofline_analysis.api import (
     read_file,
 )
 from roofline_analysis.api.entry import what_if_of
-from roofline_analysis.api.explain.file import Question, explain_kernel
 from roofline_analysis.api.explain.records import Explanation
+from roofline_analysis.api.explain_file import Question, explain_kernel
 from roofline_analysis.project.files import has_main, siblings
 from roofline_analysis.project.programs import beside
 from roofline_analysis.report.report import FileReport, GpuUsed, KernelReport, WhatIf
 from roofline_core.settings import Settings
-from roofline_lsp.server.worker.main import Reader
+from roofline_lsp.server.worker.analyser import Reader
 from roofline_lsp.server.worker.rule_pages import write_pages
 from roofline_profiling.errors import StoreError
 from roofline_profiling.overlay import MeasurementIndex

@@ -8,9 +8,9 @@ from typing import Final
 from roofline_analysis.device.functions import memory as common
 from roofline_analysis.device.functions.mathematics import Handler, extreme
 from roofline_analysis.device.state.arithmetic import binary
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import need_value
 from roofline_analysis.device.state.vectors import map_elements
-from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, Value
 from roofline_core.program.expressions import Call
 
@@ -25,42 +25,48 @@ def _collective(op: str, *, group: bool) -> Handler:
     """
 
     def handler(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         value = args[0] if args else None
         if not isinstance(value, Value):
             return None
         for _ in range(2 if group else 1):
-            for _ in range(walker.warp_size.bit_length() - 1):
-                _step(walker, op, value, node)
+            for _ in range(interpreter.warp_size.bit_length() - 1):
+                _step(interpreter, op, value, node)
             if group:
-                common.barrier(walker, name, [], node)
-        return walker.opaque(walker.type_of(value), walker.machine.loop_bits(), name, "data")
+                common.barrier(interpreter, name, [], node)
+        return interpreter.opaque(
+            interpreter.type_of(value), interpreter.costs.loop_bits(), name, "data"
+        )
 
     return handler
 
 
-def _step(walker: DeviceInterpreter, op: str, value: Value, node: Call) -> None:
-    lane = walker.opaque(walker.type_of(value), walker.machine.loop_bits(), "lane", "data")
+def _step(interpreter: DeviceInterpreter, op: str, value: Value, node: Call) -> None:
+    lane = interpreter.opaque(
+        interpreter.type_of(value), interpreter.costs.loop_bits(), "lane", "data"
+    )
     if not isinstance(lane, Value):
         return
     if op in _OPERATIONS:
-        need_value(walker, binary(walker, _OPERATIONS[op], value, lane))
+        need_value(interpreter, binary(interpreter, _OPERATIONS[op], value, lane))
         return
-    result = extreme(walker, op, [value, lane], node)
+    result = extreme(interpreter, op, [value, lane], node)
     if result is not None:
-        need_value(walker, result)
+        need_value(interpreter, result)
 
 
 def _exchanged(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """The value of another work-item."""
     for arg in args[1:]:
-        need_value(walker, arg)
+        need_value(interpreter, arg)
     if name.startswith("work_group"):
-        common.barrier(walker, name, [], node)
-    return map_elements(args[:1], lambda operands: common.shuffle(walker, name, operands, node))
+        common.barrier(interpreter, name, [], node)
+    return map_elements(
+        args[:1], lambda operands: common.shuffle(interpreter, name, operands, node)
+    )
 
 
 def _entries() -> Iterator[tuple[str, Handler]]:

@@ -8,20 +8,20 @@ from typing import Final
 from roofline_analysis.device.functions.mathematics import Handler
 from roofline_analysis.device.functions.opencl.math import function_like, operate
 from roofline_analysis.device.state.arithmetic import binary
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.vectors import build, element, shape_of
-from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, StructValue, Value, number
 from roofline_core.program.expressions import Call
 
 
 def _dot(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
-    return _sum_of_products(walker, args[0], args[1]) if len(args) == 2 else None
+    return _sum_of_products(interpreter, args[0], args[1]) if len(args) == 2 else None
 
 
 def _sum_of_products(
-    walker: DeviceInterpreter, left: DeviceValue, right: DeviceValue
+    interpreter: DeviceInterpreter, left: DeviceValue, right: DeviceValue
 ) -> Value | None:
     shape = shape_of(left)
     total: Value | None = None
@@ -29,37 +29,37 @@ def _sum_of_products(
         a, b = element(left, position), element(right, position)
         if not isinstance(a, Value) or not isinstance(b, Value):
             return None
-        product = binary(walker, "*", a, b)
-        total = product if total is None else binary(walker, "+", total, product)
+        product = binary(interpreter, "*", a, b)
+        total = product if total is None else binary(interpreter, "+", total, product)
     return total
 
 
 def _length(root: str) -> Handler:
     def handler(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         if not args:
             return None
-        vector = args[0] if len(args) == 1 else operate(walker, "-", args[0], args[1])
-        square = _sum_of_products(walker, vector, vector)
-        return None if square is None else function_like(root)(walker, name, [square], node)
+        vector = args[0] if len(args) == 1 else operate(interpreter, "-", args[0], args[1])
+        square = _sum_of_products(interpreter, vector, vector)
+        return None if square is None else function_like(root)(interpreter, name, [square], node)
 
     return handler
 
 
 def _normalize(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """Each element by the reciprocal of the length."""
     if not args:
         return None
-    square = _sum_of_products(walker, args[0], args[0])
-    scale = None if square is None else function_like("rsqrt")(walker, name, [square], node)
-    return None if scale is None else operate(walker, "*", args[0], scale)
+    square = _sum_of_products(interpreter, args[0], args[0])
+    scale = None if square is None else function_like("rsqrt")(interpreter, name, [square], node)
+    return None if scale is None else operate(interpreter, "*", args[0], scale)
 
 
 def _cross(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     if len(args) != 2 or not isinstance(args[0], StructValue):
         return None
@@ -70,10 +70,10 @@ def _cross(
             a, b = element(args[0], i), element(args[1], j)
             if not isinstance(a, Value) or not isinstance(b, Value):
                 return None
-            sides.append(binary(walker, "*", a, b))
-        results.append(binary(walker, "-", *sides))
+            sides.append(binary(interpreter, "*", a, b))
+        results.append(binary(interpreter, "-", *sides))
     results += [number(0.0, "float")] * (len(args[0].fields) - 3)
-    return build(walker, args[0].type, results)
+    return build(interpreter, args[0].type, results)
 
 
 GEOMETRY: Final[Mapping[str, Handler]] = {

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from roofline_analysis.device.functions.mathematics import Handler
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import need_value
 from roofline_analysis.device.state.vectors import make
-from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import (
     DeviceValue,
     PointerValue,
@@ -38,10 +38,10 @@ def is_image(type_: Type) -> bool:
     return type_.name.startswith("image") and type_.name.endswith("_t") and not type_.pointers
 
 
-def image_parameter(walker: DeviceInterpreter, path: str) -> PointerValue:
+def image_parameter(interpreter: DeviceInterpreter, path: str) -> PointerValue:
     """An image that is a kernel's argument."""
     element = vector_type("float", 4)
-    array = walker.arrays[path] = Array(path, "global", element)
+    array = interpreter.arrays[path] = Array(path, "global", element)
     return PointerValue(array, number(0, "long"), element)
 
 
@@ -49,7 +49,7 @@ def _size(image: PointerValue, axis: int) -> Expr:
     return param_symbol(f"{image.array.name}.{_SIZES[axis]}", nonnegative=True)
 
 
-def _texel(walker: DeviceInterpreter, image: PointerValue, at: DeviceValue) -> Expr | None:
+def _texel(interpreter: DeviceInterpreter, image: PointerValue, at: DeviceValue) -> Expr | None:
     """The number of the texel at some coordinates; None where they are not known."""
     parts = list(at.fields.values())[:3] if isinstance(at, StructValue) else [at]
     index: Expr | None = None
@@ -73,31 +73,31 @@ def _coordinate(value: Value) -> Expr | None:
 
 
 def _touch(
-    walker: DeviceInterpreter,
+    interpreter: DeviceInterpreter,
     image: PointerValue,
     at: DeviceValue,
     size_bytes: int,
     mode: AccessMode,
 ) -> None:
-    need_value(walker, at)
-    texel = _texel(walker, image, at)
+    need_value(interpreter, at)
+    texel = _texel(interpreter, image, at)
     if texel is None:
-        texel = walker.fresh("texel", "data")
-    offset = Value("long", texel * size_bytes, walker.machine.loop_bits())
-    walker.machine.touch(PointerValue(image.array, offset, image.pointee), size_bytes, mode)
+        texel = interpreter.fresh("texel", "data")
+    offset = Value("long", texel * size_bytes, interpreter.costs.loop_bits())
+    interpreter.costs.touch(PointerValue(image.array, offset, image.pointee), size_bytes, mode)
 
 
 def _read(channel: str) -> Handler:
     def handler(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         if len(args) < 2 or not isinstance(args[0], PointerValue):
             return None
         at = args[2] if len(args) > 2 else args[1]
-        channels = 1 if node in walker.first_channels else 4
-        _touch(walker, args[0], at, SCALARS[channel] * channels, AccessMode.READ)
-        return walker.opaque(
-            vector_type(channel, 4), walker.machine.loop_bits(), args[0].array.name, "data"
+        channels = 1 if node in interpreter.first_channels else 4
+        _touch(interpreter, args[0], at, SCALARS[channel] * channels, AccessMode.READ)
+        return interpreter.opaque(
+            vector_type(channel, 4), interpreter.costs.loop_bits(), args[0].array.name, "data"
         )
 
     return handler
@@ -105,18 +105,18 @@ def _read(channel: str) -> Handler:
 
 def _write(channel: str) -> Handler:
     def handler(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         if len(args) >= 3 and isinstance(args[0], PointerValue):
-            need_value(walker, args[-1])
-            _touch(walker, args[0], args[1], SCALARS[channel] * 4, AccessMode.WRITE)
+            need_value(interpreter, args[-1])
+            _touch(interpreter, args[0], args[1], SCALARS[channel] * 4, AccessMode.WRITE)
         return number(0, "int")
 
     return handler
 
 
 def _extent(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``get_image_width`` and its kin."""
     image = args[0] if args else None

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from roofline_analysis.device.functions.mathematics import Handler
-from roofline_analysis.device.state.walker import DeviceInterpreter
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import LAUNCH, THREAD, DeviceValue, Value, number
 from roofline_core.algebra.symbolic import Expr, apply, from_atom
 from roofline_core.program.expressions import Call
@@ -22,23 +22,23 @@ _Part = Callable[[DeviceInterpreter, int], Value]
 """An index or an extent in a dimension."""
 
 
-def _local_id(walker: DeviceInterpreter, axis: int) -> Value:
+def _local_id(interpreter: DeviceInterpreter, axis: int) -> Value:
     return Value(_UINT, from_atom(THREAD[f"threadIdx.{'xyz'[axis]}"]))
 
 
-def _group_id(walker: DeviceInterpreter, axis: int) -> Value:
+def _group_id(interpreter: DeviceInterpreter, axis: int) -> Value:
     return Value(_UINT, from_atom(THREAD[f"blockIdx.{'xyz'[axis]}"]))
 
 
-def _groups(walker: DeviceInterpreter, axis: int) -> Value:
+def _groups(interpreter: DeviceInterpreter, axis: int) -> Value:
     return Value(_UINT, from_atom(LAUNCH[f"gridDim.{'xyz'[axis]}"]))
 
 
-def _local_size(walker: DeviceInterpreter, axis: int) -> Value:
+def _local_size(interpreter: DeviceInterpreter, axis: int) -> Value:
     """The block's extent: a constant where the kernel demands one."""
-    shape = walker.kernel.block_shape
+    shape = interpreter.kernel.block_shape
     if axis < len(shape):
-        demanded = walker.parts.constant_of(walker, shape[axis])
+        demanded = interpreter.parts.constant_of(interpreter, shape[axis])
         if demanded is not None:
             return number(demanded, _UINT)
     return Value(_UINT, from_atom(LAUNCH[f"blockDim.{'xyz'[axis]}"]))
@@ -49,14 +49,14 @@ def _number(value: Value) -> Expr:
     return value.expr
 
 
-def _global_id(walker: DeviceInterpreter, axis: int) -> Value:
-    local, group, size = (f(walker, axis) for f in (_local_id, _group_id, _local_size))
+def _global_id(interpreter: DeviceInterpreter, axis: int) -> Value:
+    local, group, size = (f(interpreter, axis) for f in (_local_id, _group_id, _local_size))
     expr = _number(group) * _number(size) + _number(local)
     return Value(_UINT, expr, 0, ("global id", (group, size, local)))
 
 
-def _global_size(walker: DeviceInterpreter, axis: int) -> Value:
-    groups, size = _groups(walker, axis), _local_size(walker, axis)
+def _global_size(interpreter: DeviceInterpreter, axis: int) -> Value:
+    groups, size = _groups(interpreter, axis), _local_size(interpreter, axis)
     return Value(_UINT, _number(groups) * _number(size), 0, ("global id", (groups, size)))
 
 
@@ -68,65 +68,67 @@ _BY_DIMENSION: Final[Mapping[str, tuple[_Part, int]]] = {
     "get_local_size": (_local_size, 1),
     "get_enqueued_local_size": (_local_size, 1),
     "get_num_groups": (_groups, 1),
-    "get_global_offset": (lambda _walker, _axis: number(0, _UINT), 0),
+    "get_global_offset": (lambda _interpreter, _axis: number(0, _UINT), 0),
 }
 """Of each function its value in a dimension, and what it gives beyond the third."""
 
 
 def _by_dimension(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     value, beyond = _BY_DIMENSION[name]
     known = args[0].constant if args and isinstance(args[0], Value) else None
     if known is None:
-        return walker.opaque(Type(_SIZE_T), walker.machine.loop_bits(), name)
+        return interpreter.opaque(Type(_SIZE_T), interpreter.costs.loop_bits(), name)
     if not 0 <= known <= 2:
         return number(beyond, _SIZE_T)
-    found = value(walker, int(known))
+    found = value(interpreter, int(known))
     return Value(_SIZE_T, found.expr, 0, found.node)
 
 
 # -- one number for all dimensions
 
 
-def _linear(walker: DeviceInterpreter, index: _Part, extent: _Part) -> Expr:
+def _linear(interpreter: DeviceInterpreter, index: _Part, extent: _Part) -> Expr:
     """Indices of three dimensions as one number, x running fastest."""
-    result = _number(index(walker, 2))
+    result = _number(index(interpreter, 2))
     for axis in (1, 0):
-        result = result * _number(extent(walker, axis)) + _number(index(walker, axis))
+        result = result * _number(extent(interpreter, axis)) + _number(index(interpreter, axis))
     return result
 
 
-def local_linear_id(walker: DeviceInterpreter) -> Expr:
+def local_linear_id(interpreter: DeviceInterpreter) -> Expr:
     """The work-item's number within its work-group."""
-    return _linear(walker, _local_id, _local_size)
+    return _linear(interpreter, _local_id, _local_size)
 
 
-def work_group_size(walker: DeviceInterpreter) -> Expr:
+def work_group_size(interpreter: DeviceInterpreter) -> Expr:
     """Work-items of a work-group."""
-    x, y, z = (_number(_local_size(walker, axis)) for axis in range(3))
+    x, y, z = (_number(_local_size(interpreter, axis)) for axis in range(3))
     return x * y * z
 
 
-def _sub_groups(walker: DeviceInterpreter) -> Expr:
-    return apply("div", work_group_size(walker) + (walker.warp_size - 1), walker.warp_size)
+def _sub_groups(interpreter: DeviceInterpreter) -> Expr:
+    return apply(
+        "div", work_group_size(interpreter) + (interpreter.warp_size - 1), interpreter.warp_size
+    )
 
 
 _WHOLE: Final[Mapping[str, tuple[str, Callable[[DeviceInterpreter], Expr], int]]] = {
     "get_global_linear_id": (
         _SIZE_T,
-        lambda walker: _linear(walker, _global_id, _global_size),
+        lambda interpreter: _linear(interpreter, _global_id, _global_size),
         3,
     ),
     "get_local_linear_id": (_SIZE_T, local_linear_id, 2),
     "get_sub_group_local_id": (
         _UINT,
-        lambda walker: apply("mod", local_linear_id(walker), walker.warp_size),
+        lambda interpreter: apply("mod", local_linear_id(interpreter), interpreter.warp_size),
         1,
     ),
     "get_sub_group_id": (
         _UINT,
-        lambda walker: apply("div", local_linear_id(walker), walker.warp_size),
+        lambda interpreter: apply("div", local_linear_id(interpreter), interpreter.warp_size),
         1,
     ),
     "get_num_sub_groups": (_UINT, _sub_groups, 1),
@@ -136,23 +138,23 @@ _WHOLE: Final[Mapping[str, tuple[str, Callable[[DeviceInterpreter], Expr], int]]
 
 
 def _whole(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     type_, number_of, operations = _WHOLE[name]
-    parts = tuple(_local_id(walker, axis) for axis in range(operations))
-    return Value(type_, number_of(walker), 0, ("global id", parts))
+    parts = tuple(_local_id(interpreter, axis) for axis in range(operations))
+    return Value(type_, number_of(interpreter), 0, ("global id", parts))
 
 
 def _sub_group_size(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
-    return number(walker.warp_size, _UINT)
+    return number(interpreter.warp_size, _UINT)
 
 
 def _work_dim(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
-    return walker.opaque(Type(_UINT), 0, name)
+    return interpreter.opaque(Type(_UINT), 0, name)
 
 
 INDICES: Final[Mapping[str, Handler]] = {

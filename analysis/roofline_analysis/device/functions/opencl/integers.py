@@ -9,6 +9,7 @@ from roofline_analysis.device.costs.integer_costs import is_wide
 from roofline_analysis.device.functions.mathematics import Handler, variation
 from roofline_analysis.device.functions.opencl.math import fused
 from roofline_analysis.device.state.arithmetic import binary, convert, truth
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import need_value
 from roofline_analysis.device.state.selection import select
 from roofline_analysis.device.state.vectors import (
@@ -18,7 +19,6 @@ from roofline_analysis.device.state.vectors import (
     select_each,
     shape_of,
 )
-from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, StructValue, Value, number
 from roofline_analysis.language.opencl_types import ELEMENTS, WIDTHS, vector_type
 from roofline_analysis.language.types import is_integer
@@ -55,7 +55,7 @@ _UNSIGNED: Final = {element: f"unsigned {element}" for element in ("char", "shor
 
 
 def _computed(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """A function whose result is not followed, by the table of costs."""
 
@@ -65,15 +65,15 @@ def _computed(
         narrow, wide = _costs(name, operands)
         varies = variation(operands)
         key = ("call", name, tuple(o.key() for o in operands if isinstance(o, Value)))
-        home = walker.machine.home(varies)
-        found = walker.machine.find(key, home)
+        home = interpreter.costs.home(varies)
+        found = interpreter.costs.find(key, home)
         if isinstance(found, Value):
             return found
         for operand in operands:
-            need_value(walker, operand)
-        walker.machine.charge(Work.INT, wide if is_wide(type_) else narrow, varies)
+            need_value(interpreter, operand)
+        interpreter.costs.charge(Work.INT, wide if is_wide(type_) else narrow, varies)
         result_type = _result(name, type_)
-        expr = walker.fresh(name, "data") if is_integer(result_type) else None
+        expr = interpreter.fresh(name, "data") if is_integer(result_type) else None
         result = home.available[key] = Value(result_type, expr, varies)
         return result
 
@@ -94,15 +94,15 @@ def _result(name: str, type_: str) -> str:
 
 
 def _product(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``mul24``, which today is an ordinary product."""
     if len(args) != 2:
         return None
     left, right = args
     if isinstance(left, Value) and isinstance(right, Value):
-        return binary(walker, "*", left, right)
-    return elementwise(walker, "*", left, right)
+        return binary(interpreter, "*", left, right)
+    return elementwise(interpreter, "*", left, right)
 
 
 # -- relational functions
@@ -110,27 +110,27 @@ def _product(
 
 def _compared(op: str) -> Handler:
     def handler(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         if len(args) != 2:
             return None
         left, right = args
         if isinstance(left, Value) and isinstance(right, Value):
-            return binary(walker, op, left, right)
-        return elementwise(walker, op, left, right)
+            return binary(interpreter, op, left, right)
+        return elementwise(interpreter, op, left, right)
 
     return handler
 
 
 def _tested(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``isnan`` and its kin: nothing is known of the outcome."""
     return map_elements(args, lambda operands: Value("bool", None, variation(operands)))
 
 
 def _of_all(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``any`` and ``all`` of a vector."""
     result: Value | None = None
@@ -138,22 +138,22 @@ def _of_all(
     parts = list(value.fields.values()) if isinstance(value, StructValue) else args[:1]
     for part in parts:
         if isinstance(part, Value):
-            test = truth(walker, part)
+            test = truth(interpreter, part)
             op = "||" if name == "any" else "&&"
-            result = test if result is None else binary(walker, op, result, test)
+            result = test if result is None else binary(interpreter, op, result, test)
     return result
 
 
 def _select(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``select(a, b, c)`` is ``c ? b : a``, for vectors by the elements' highest bits."""
     if len(args) != 3:
         return None
     otherwise, then, condition = args
     if isinstance(condition, Value):
-        return select(walker, truth(walker, condition), then, otherwise)
-    return select_each(walker, condition, then, otherwise)
+        return select(interpreter, truth(interpreter, condition), then, otherwise)
+    return select_each(interpreter, condition, then, otherwise)
 
 
 # -- conversions
@@ -163,14 +163,14 @@ def _convert_to(element: str, width: int) -> Handler:
     """``convert_int4_sat_rte`` and its kin; rounding and saturation come with the conversion."""
 
     def handler(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         value = args[0] if args else None
         if isinstance(value, Value):
-            return convert(walker, value, element)
+            return convert(interpreter, value, element)
         if value is None or shape_of(value) is None:
             return None
-        return build(walker, vector_type(element, width), args[:1])
+        return build(interpreter, vector_type(element, width), args[:1])
 
     return handler
 
@@ -179,7 +179,7 @@ def _same_bits(element: str, width: int) -> Handler:
     """``as_float4`` and its kin: the same bits as another type."""
 
     def handler(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         value = args[0] if args else None
         if value is None:
@@ -189,33 +189,33 @@ def _same_bits(element: str, width: int) -> Handler:
         if isinstance(value, StructValue):
             elements = list(value.fields.values())
         if len(elements) == width:
-            made = [_reinterpreted(walker, item, element) for item in elements]
-            return made[0] if width == 1 else build(walker, type_, made)
-        need_value(walker, value)
-        return walker.opaque(type_, variation(elements), name, "data")
+            made = [_reinterpreted(interpreter, item, element) for item in elements]
+            return made[0] if width == 1 else build(interpreter, type_, made)
+        need_value(interpreter, value)
+        return interpreter.opaque(type_, variation(elements), name, "data")
 
     return handler
 
 
-def _reinterpreted(walker: DeviceInterpreter, value: DeviceValue, element: str) -> DeviceValue:
+def _reinterpreted(interpreter: DeviceInterpreter, value: DeviceValue, element: str) -> DeviceValue:
     if not isinstance(value, Value) or value.type == element:
         return value
     if is_integer(value.type) and is_integer(element):
         return Value(element, value.expr, value.varies, value.node)
-    walker.machine.need(value)
-    expr = walker.fresh("bits", "data") if is_integer(element) else None
+    interpreter.costs.need(value)
+    expr = interpreter.fresh("bits", "data") if is_integer(element) else None
     return Value(element, expr, value.varies)
 
 
 def _vector_step(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     shape = shape_of(args[0]) if args else None
     return number(shape[1] + (shape[1] == 3) if shape else 1, "int")
 
 
 def _shuffled(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``shuffle(v, mask)``: elements of one or two vectors in another order."""
     shape, mask = (shape_of(args[0]) if args else None), (args[-1] if args else None)
@@ -228,10 +228,10 @@ def _shuffled(
         if known is not None:
             picked.append(pool[int(known) % len(pool)])
             continue
-        need_value(walker, index)
-        walker.machine.charge(Work.INT, float(len(pool) - 1), variation([index]))
-        picked.append(walker.opaque(Type(shape[0]), variation([index, *pool]), name, "data"))
-    return build(walker, vector_type(shape[0], len(picked)), picked)
+        need_value(interpreter, index)
+        interpreter.costs.charge(Work.INT, float(len(pool) - 1), variation([index]))
+        picked.append(interpreter.opaque(Type(shape[0]), variation([index, *pool]), name, "data"))
+    return build(interpreter, vector_type(shape[0], len(picked)), picked)
 
 
 def _entries() -> Iterator[tuple[str, Handler]]:

@@ -14,9 +14,9 @@ from roofline_analysis.device.costs.expansions import function_cost
 from roofline_analysis.device.functions import mathematics as maths
 from roofline_analysis.device.functions.mathematics import Handler, variation
 from roofline_analysis.device.state.arithmetic import binary, charge_cost, convert
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.selection import select
 from roofline_analysis.device.state.vectors import elementwise, map_elements
-from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import (
     DeviceValue,
     MemoryPlace,
@@ -72,66 +72,68 @@ def function_like(called: str) -> Handler:
     """A function of numbers, by the name that CUDA's table of costs has for it."""
 
     def handler(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         pointers = [arg for arg in args if isinstance(arg, (PlacePointer, PointerValue))]
         operands = [arg for arg in args if arg not in pointers]
-        result = map_elements(operands, partial(_scalar, walker, called, node))
+        result = map_elements(operands, partial(_scalar, interpreter, called, node))
         for pointer in pointers:
-            _write_unknown(walker, pointer)
+            _write_unknown(interpreter, pointer)
         return result
 
     return handler
 
 
 def _scalar(
-    walker: DeviceInterpreter, called: str, node: Call, args: list[DeviceValue]
+    interpreter: DeviceInterpreter, called: str, node: Call, args: list[DeviceValue]
 ) -> DeviceValue | None:
     values = [arg for arg in args if isinstance(arg, Value)]
     if any(value.type == "half" for value in values):
         # Half precision is computed in single and rounded.
-        wide = [convert(walker, value, "float") for value in values]
-        result = maths.math_call(walker, called, list(wide), node)
-        return convert(walker, result, "half") if isinstance(result, Value) else result
+        wide = [convert(interpreter, value, "float") for value in values]
+        result = maths.math_call(interpreter, called, list(wide), node)
+        return convert(interpreter, result, "half") if isinstance(result, Value) else result
     if called.startswith("__") or called in maths.DOUBLE_MATH:
-        return maths.math_call(walker, called, list(values), node)
-    return _charged(walker, called, values) if values else None
+        return maths.math_call(interpreter, called, list(values), node)
+    return _charged(interpreter, called, values) if values else None
 
 
-def _charged(walker: DeviceInterpreter, called: str, values: list[Value]) -> Value:
+def _charged(interpreter: DeviceInterpreter, called: str, values: list[Value]) -> Value:
     """A function that CUDA has a name of its own for in each precision."""
     type_ = values[0].type if is_float(values[0].type) else "double"
     varies = variation(list(values))
     key = ("call", called, tuple(value.key() for value in values))
-    home = walker.machine.home(varies)
-    found = walker.machine.find(key, home)
+    home = interpreter.costs.home(varies)
+    found = interpreter.costs.find(key, home)
     if isinstance(found, Value):
         return found
     single = called.removesuffix("f") + "f"
     cost = function_cost(single if type_ == "float" else single.removesuffix("f"))
     if cost is not None:
-        charge_cost(walker, cost, varies)
+        charge_cost(interpreter, cost, varies)
     result = home.available[key] = Value(type_, None, varies)
     return result
 
 
-def _write_unknown(walker: DeviceInterpreter, pointer: PlacePointer | PointerValue) -> None:
+def _write_unknown(interpreter: DeviceInterpreter, pointer: PlacePointer | PointerValue) -> None:
     """What ``sincos(x, &c)`` stores through its pointer."""
-    bits = walker.machine.loop_bits()
-    place = walker.dereference(pointer)
+    bits = interpreter.costs.loop_bits()
+    place = interpreter.dereference(pointer)
     if place is None and isinstance(pointer, PointerValue):
         place = MemoryPlace(pointer)
     if place is not None:
-        walker.write(place, walker.opaque(walker.place_type(place), bits, "result", "data"))
+        interpreter.write(
+            place, interpreter.opaque(interpreter.place_type(place), bits, "result", "data")
+        )
 
 
 def _of_numbers(handler: Handler) -> Handler:
     """A handler for numbers as one for vectors too."""
 
     def handler_of_all(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
-        return map_elements(args, lambda operands: handler(walker, name, operands, node))
+        return map_elements(args, lambda operands: handler(interpreter, name, operands, node))
 
     return handler_of_all
 
@@ -140,68 +142,70 @@ def _of_numbers(handler: Handler) -> Handler:
 
 
 def clamp(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``min(max(x, low), high)``."""
     if len(args) != 3:
         return None
-    raised = maths.extreme(walker, "max", args[:2], node)
-    return None if raised is None else maths.extreme(walker, "min", [raised, args[2]], node)
+    raised = maths.extreme(interpreter, "max", args[:2], node)
+    return None if raised is None else maths.extreme(interpreter, "min", [raised, args[2]], node)
 
 
 def _mix(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``x + (y - x) * a``."""
     values = [arg for arg in args if isinstance(arg, Value)]
     if len(values) != 3:
         return None
     x, y, a = values
-    return binary(walker, "+", x, binary(walker, "*", binary(walker, "-", y, x), a))
+    return binary(interpreter, "+", x, binary(interpreter, "*", binary(interpreter, "-", y, x), a))
 
 
 def _step(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     values = [arg for arg in args if isinstance(arg, Value)]
     if len(values) != 2:
         return None
     edge, x = values
-    below = binary(walker, "<", x, edge)
-    return select(walker, below, number(0.0, x.type), number(1.0, x.type))
+    below = binary(interpreter, "<", x, edge)
+    return select(interpreter, below, number(0.0, x.type), number(1.0, x.type))
 
 
 def _smoothstep(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``t * t * (3 - 2 * t)`` of where x stands between the edges."""
     values = [arg for arg in args if isinstance(arg, Value)]
     if len(values) != 3:
         return None
     low, high, x = values
-    part = binary(walker, "/", binary(walker, "-", x, low), binary(walker, "-", high, low))
-    t = clamp(walker, name, [part, number(0.0, x.type), number(1.0, x.type)], node)
+    part = binary(
+        interpreter, "/", binary(interpreter, "-", x, low), binary(interpreter, "-", high, low)
+    )
+    t = clamp(interpreter, name, [part, number(0.0, x.type), number(1.0, x.type)], node)
     if not isinstance(t, Value):
         return None
-    slope = binary(walker, "*", number(2.0, x.type), t)
-    rest = binary(walker, "-", number(3.0, x.type), slope)
-    return binary(walker, "*", binary(walker, "*", t, t), rest)
+    slope = binary(interpreter, "*", number(2.0, x.type), t)
+    rest = binary(interpreter, "-", number(3.0, x.type), slope)
+    return binary(interpreter, "*", binary(interpreter, "*", t, t), rest)
 
 
 def _scaled(factor: float) -> Handler:
     def handler(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         value = args[0] if args else None
         if not isinstance(value, Value):
             return None
-        return binary(walker, "*", value, number(factor, value.type))
+        return binary(interpreter, "*", value, number(factor, value.type))
 
     return handler
 
 
 def _of_type(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """Comparisons and moves of floating-point numbers, which are no operations to count."""
     value = args[0] if args else None
@@ -209,33 +213,33 @@ def _of_type(
 
 
 def _fract(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``min(x - floor(x), ...)``, the floor stored through the pointer."""
-    whole = function_like("floor")(walker, "floor", args[:1], node)
+    whole = function_like("floor")(interpreter, "floor", args[:1], node)
     for pointer in args[1:]:
-        place = walker.dereference(pointer)
+        place = interpreter.dereference(pointer)
         if place is not None and whole is not None:
-            walker.write(place, whole)
-    return None if whole is None else operate(walker, "-", args[0], whole)
+            interpreter.write(place, whole)
+    return None if whole is None else operate(interpreter, "-", args[0], whole)
 
 
 def fused(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``a * b + c``."""
     if len(args) != 3:
         return None
-    return operate(walker, "+", operate(walker, "*", args[0], args[1]), args[2])
+    return operate(interpreter, "+", operate(interpreter, "*", args[0], args[1]), args[2])
 
 
 def operate(
-    walker: DeviceInterpreter, op: str, left: DeviceValue, right: DeviceValue
+    interpreter: DeviceInterpreter, op: str, left: DeviceValue, right: DeviceValue
 ) -> DeviceValue:
     """``left op right`` of numbers and vectors."""
     if isinstance(left, Value) and isinstance(right, Value):
-        return binary(walker, op, left, right)
-    return elementwise(walker, op, left, right)
+        return binary(interpreter, op, left, right)
+    return elementwise(interpreter, op, left, right)
 
 
 def _fast(name: str) -> Handler:

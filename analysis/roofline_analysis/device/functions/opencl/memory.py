@@ -9,9 +9,9 @@ from roofline_analysis.device.functions import memory as common
 from roofline_analysis.device.functions.mathematics import Handler
 from roofline_analysis.device.functions.opencl.indices import local_linear_id, work_group_size
 from roofline_analysis.device.state.arithmetic import binary, convert
+from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import load, need_value, offset_by, store
 from roofline_analysis.device.state.vectors import build
-from roofline_analysis.device.state.walker import DeviceInterpreter
 from roofline_analysis.device.values import (
     DeviceValue,
     MemoryPlace,
@@ -32,19 +32,23 @@ _ROUNDINGS: Final = ("", "_rte", "_rtz", "_rtp", "_rtn")
 # -- vector loads and stores
 
 
-def _element(walker: DeviceInterpreter, pointer: PointerValue, half: bool) -> str:
-    return "half" if half else walker.types.resolve(pointer.pointee).name
+def _element(interpreter: DeviceInterpreter, pointer: PointerValue, half: bool) -> str:
+    return "half" if half else interpreter.types.resolve(pointer.pointee).name
 
 
 def _group(
-    walker: DeviceInterpreter, pointer: PointerValue, index: DeviceValue, element: str, width: int
+    interpreter: DeviceInterpreter,
+    pointer: PointerValue,
+    index: DeviceValue,
+    element: str,
+    width: int,
 ) -> list[PointerValue]:
     """The addresses of the elements that ``vload`` and ``vstore`` move."""
     number_of = index if isinstance(index, Value) else number(0, "int")
-    start = binary(walker, "*", number_of, number(width, number_of.type))
+    start = binary(interpreter, "*", number_of, number(width, number_of.type))
     type_ = vector_type(element, 1)
-    first = offset_by(walker, pointer, start, type_)
-    return [offset_by(walker, first, number(i, "int"), type_) for i in range(width)]
+    first = offset_by(interpreter, pointer, start, type_)
+    return [offset_by(interpreter, first, number(i, "int"), type_) for i in range(width)]
 
 
 def _vload(width: int, *, half: bool = False, aligned: bool = False) -> Handler:
@@ -54,50 +58,50 @@ def _vload(width: int, *, half: bool = False, aligned: bool = False) -> Handler:
     """
 
     def handler(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         if len(args) != 2 or not isinstance(args[1], PointerValue):
-            return _private_vector(walker, width, args)
+            return _private_vector(interpreter, width, args)
         pointer = args[1]
-        element = _element(walker, pointer, half)
+        element = _element(interpreter, pointer, half)
         spread = 4 if aligned and width == 3 else width
-        places = _group(walker, pointer, args[0], element, spread)[:width]
-        values = [load(walker, place) for place in places]
+        places = _group(interpreter, pointer, args[0], element, spread)[:width]
+        values = [load(interpreter, place) for place in places]
         if half:
-            values = [convert(walker, v, "float") for v in values if isinstance(v, Value)]
+            values = [convert(interpreter, v, "float") for v in values if isinstance(v, Value)]
         result_type = vector_type("float" if half else element, width)
-        return values[0] if width == 1 else build(walker, result_type, values)
+        return values[0] if width == 1 else build(interpreter, result_type, values)
 
     return handler
 
 
 def _private_vector(
-    walker: DeviceInterpreter, width: int, args: list[DeviceValue]
+    interpreter: DeviceInterpreter, width: int, args: list[DeviceValue]
 ) -> DeviceValue | None:
     """A load from an array in registers."""
     pointer = args[1] if len(args) == 2 else None
     if not isinstance(pointer, PlacePointer):
         return None
-    element = walker.types.resolve(pointer.pointee).name
-    return walker.opaque(vector_type(element, width), walker.machine.loop_bits(), "vector")
+    element = interpreter.types.resolve(pointer.pointee).name
+    return interpreter.opaque(vector_type(element, width), interpreter.costs.loop_bits(), "vector")
 
 
 def _vstore(width: int, *, half: bool = False, aligned: bool = False) -> Handler:
     """``vstore4(v, i, p)``."""
 
     def handler(
-        walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
     ) -> DeviceValue | None:
         if len(args) != 3 or not isinstance(args[2], PointerValue):
             return number(0, "int")
         value, pointer = args[0], args[2]
-        element = _element(walker, pointer, half)
+        element = _element(interpreter, pointer, half)
         spread = 4 if aligned and width == 3 else width
-        places = _group(walker, pointer, args[1], element, spread)[:width]
+        places = _group(interpreter, pointer, args[1], element, spread)[:width]
         values = list(value.fields.values()) if isinstance(value, StructValue) else [value]
         for place, part in zip(places, values, strict=False):
-            stored = convert(walker, part, element) if isinstance(part, Value) else part
-            store(walker, place, stored)
+            stored = convert(interpreter, part, element) if isinstance(part, Value) else part
+            store(interpreter, place, stored)
         return number(0, "int")
 
     return handler
@@ -107,7 +111,7 @@ def _vstore(width: int, *, half: bool = False, aligned: bool = False) -> Handler
 
 
 def _copy(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``async_work_group_copy``: the work-items share out the elements."""
     strided = "strided" in name
@@ -117,28 +121,28 @@ def _copy(
     stride = args[3] if strided and len(args) > 3 and isinstance(args[3], Value) else None
     if not isinstance(target, PointerValue) or not isinstance(source, PointerValue):
         return number(0, "int")
-    size = work_group_size(walker)
-    walker.machine.need(count)
-    loop = walker.machine.open_loop()
-    walker.next_fresh += 1
-    loop.counter = make_symbol(f"trip#{walker.next_fresh}", "loop", nonnegative=True)
+    size = work_group_size(interpreter)
+    interpreter.costs.need(count)
+    loop = interpreter.costs.open_loop()
+    interpreter.next_fresh += 1
+    loop.counter = make_symbol(f"trip#{interpreter.next_fresh}", "loop", nonnegative=True)
     if count.expr is not None:
         loop.trips = apply("div", count.expr + size - 1, size)
-    index = Value("long", from_atom(loop.counter) * size + local_linear_id(walker), loop.bit)
+    index = Value("long", from_atom(loop.counter) * size + local_linear_id(interpreter), loop.bit)
     rest = None
     if count.expr is not None and index.expr is not None:
         rest = apply("lt", index.expr - count.expr)
-    guard = walker.machine.open_guard((rest,))
+    guard = interpreter.costs.open_guard((rest,))
     moved = [index, index]
     if stride is not None:
-        moved[int(target.array.space == "shared")] = binary(walker, "*", index, stride)
+        moved[int(target.array.space == "shared")] = binary(interpreter, "*", index, stride)
     store(
-        walker,
-        offset_by(walker, target, moved[0]),
-        load(walker, offset_by(walker, source, moved[1])),
+        interpreter,
+        offset_by(interpreter, target, moved[0]),
+        load(interpreter, offset_by(interpreter, source, moved[1])),
     )
-    walker.machine.close(guard)
-    walker.machine.close(loop)
+    interpreter.costs.close(guard)
+    interpreter.costs.close(loop)
     return number(0, "int")
 
 
@@ -146,50 +150,50 @@ def _copy(
 
 
 def _atomic_load(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     pointer = args[0] if args else None
     if not isinstance(pointer, PointerValue):
         return None
-    type_ = walker.types.resolve(pointer.pointee)
-    walker.machine.touch(pointer, walker.bytes_of(type_), AccessMode.READ)
-    return walker.opaque(type_, walker.machine.loop_bits(), pointer.array.name, "data")
+    type_ = interpreter.types.resolve(pointer.pointee)
+    interpreter.costs.touch(pointer, interpreter.bytes_of(type_), AccessMode.READ)
+    return interpreter.opaque(type_, interpreter.costs.loop_bits(), pointer.array.name, "data")
 
 
 def _atomic_store(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     if len(args) >= 2 and isinstance(args[0], PointerValue):
-        store(walker, args[0], args[1])
+        store(interpreter, args[0], args[1])
     return number(0, "int")
 
 
 def _compare_exchange(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """What was there is written through the second pointer; true if it was as expected."""
     values = [arg for arg in args[1:] if isinstance(arg, Value)]
-    old = common.atomic(walker, name, [*args[:1], *values], node)
+    old = common.atomic(interpreter, name, [*args[:1], *values], node)
     expected = args[1] if len(args) > 1 else None
     if isinstance(expected, PlacePointer) and old is not None:
-        walker.write(expected.place, old)
+        interpreter.write(expected.place, old)
     elif isinstance(expected, PointerValue) and old is not None:
-        walker.write(MemoryPlace(expected), old)
-    return Value("bool", None, walker.machine.loop_bits())
+        interpreter.write(MemoryPlace(expected), old)
+    return Value("bool", None, interpreter.costs.loop_bits())
 
 
 def _wait(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``wait_group_events``: what was copied can be read behind it."""
-    return common.barrier(walker, name, args, node)
+    return common.barrier(interpreter, name, args, node)
 
 
 def _prefetch(
-    walker: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     for arg in args:
-        need_value(walker, arg)
+        need_value(interpreter, arg)
     return number(0, "int")
 
 

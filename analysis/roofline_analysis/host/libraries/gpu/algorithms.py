@@ -13,7 +13,7 @@ from roofline_analysis.host.libraries.gpu.functors import functor_operations, na
 from roofline_analysis.host.libraries.gpu.patterns import Kind, Operands, work_of
 from roofline_analysis.host.library_call import LibraryWork
 from roofline_analysis.host.objects.operands import Operand, distance, sequence_at
-from roofline_analysis.host.state.registry import Arguments
+from roofline_analysis.host.state.arguments import Arguments
 from roofline_analysis.host.values import (
     Aggregate,
     FunctionValue,
@@ -43,7 +43,7 @@ def thrust_work(args: Arguments, name: str) -> LibraryWork | None:
     spaces = {operand.space for operand in read.all}
     if not policy and spaces and spaces <= _HOST_SPACES:
         return None
-    return work_of(args.m, entry[0], read)
+    return work_of(args.interpreter, entry[0], read)
 
 
 def _policy_name(args: Arguments) -> str:
@@ -57,12 +57,12 @@ def _has_policy(args: Arguments) -> bool:
         return False
     first = args.value(0)
     if isinstance(first, Aggregate):
-        return sequence_at(args.m, args.value(1)) is not None
+        return sequence_at(args.interpreter, args.value(1)) is not None
     if not isinstance(first, OpaqueValue) or (first.type is not None and first.type.pointers):
         return False
     word = _policy_name(args).rpartition("::")[2]
     told = word in _POLICIES or word.endswith((".on", "policy"))
-    return told or sequence_at(args.m, args.value(1)) is not None
+    return told or sequence_at(args.interpreter, args.value(1)) is not None
 
 
 def cub_work(args: Arguments, name: str) -> LibraryWork | None:
@@ -71,7 +71,7 @@ def cub_work(args: Arguments, name: str) -> LibraryWork | None:
     plain = CUB_PLAIN.get(short)
     if plain is not None:
         read = _read(args, plain[1], 0)
-        return work_of(args.m, plain[0], read) if read is not None else None
+        return work_of(args.interpreter, plain[0], read) if read is not None else None
     return _temporary(args, CUB.get(short), short)
 
 
@@ -81,7 +81,7 @@ def rocprim_work(args: Arguments, name: str) -> LibraryWork | None:
     plain = ROCPRIM_PLAIN.get(short)
     if plain is not None:
         read = _read(args, plain[1], 0)
-        return work_of(args.m, plain[0], read) if read is not None else None
+        return work_of(args.interpreter, plain[0], read) if read is not None else None
     return _temporary(args, ROCPRIM.get(short), short)
 
 
@@ -96,7 +96,7 @@ def _temporary(
     read = _read(args, entry[1], 2) if entry is not None else None
     if entry is None or read is None:
         return LibraryWork(short.replace("::", " "), missing="this function is not modelled")
-    return work_of(args.m, entry[0], read)
+    return work_of(args.interpreter, entry[0], read)
 
 
 def _read(args: Arguments, forms: tuple[str, ...], skipped: int) -> Operands | None:
@@ -124,7 +124,7 @@ def _read(args: Arguments, forms: tuple[str, ...], skipped: int) -> Operands | N
 
 def _take(args: Arguments, found: Operands, letter: str, position: int) -> int:
     """Put one argument where its letter says; 1 if it is what the letter promises."""
-    m = args.m
+    interpreter = args.interpreter
     if letter in "fFWiujokgN" or letter == "n":
         return _take_operand(args, found, letter, position)
     if letter == "l":
@@ -135,13 +135,13 @@ def _take(args: Arguments, found: Operands, letter: str, position: int) -> int:
         return 1
     value = args.value(position)
     if letter == "p":
-        found.functor = functor_operations(m, value)
+        found.functor = functor_operations(interpreter, value)
         return int(isinstance(value, (Aggregate, FunctionValue, OpaqueValue)))
     if letter == "c":
         found.comparator = not names_order(value)
         return 1
     if letter in "be":
-        bits = m.number(value)
+        bits = interpreter.number(value)
         if bits is not None:
             low = found.key_bits if letter == "e" and found.key_bits is not None else Expr({})
             found.key_bits = bits.value - low if letter == "e" else bits.value
@@ -152,7 +152,7 @@ def _take(args: Arguments, found: Operands, letter: str, position: int) -> int:
 def _take_operand(args: Arguments, found: Operands, letter: str, position: int) -> int:
     value = args.value(position)
     if letter in "nN":
-        number = args.m.number(value, "unsigned long")
+        number = args.interpreter.number(value, "unsigned long")
         if number is None:
             return -2
         if letter == "n":
@@ -160,7 +160,7 @@ def _take_operand(args: Arguments, found: Operands, letter: str, position: int) 
         else:
             found.second_count = number.value
         return 1
-    operand = sequence_at(args.m, value) or _buffered(args, value)
+    operand = sequence_at(args.interpreter, value) or _buffered(args, value)
     fits = operand is not None
     operand = operand or Operand(None, None, "device")
     if letter in "fFiu":
@@ -181,5 +181,5 @@ def _buffered(args: Arguments, value: Value) -> Operand | None:
         if value.type.name.rpartition("::")[2].lower() == "doublebuffer" and given:
             first = given[0]
             if isinstance(first, Type):
-                return sequence_at(args.m, OpaqueValue("", "", first.pointer_to()))
+                return sequence_at(args.interpreter, OpaqueValue("", "", first.pointer_to()))
     return None

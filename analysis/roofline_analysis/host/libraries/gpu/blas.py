@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from roofline_analysis.host.library_call import LibraryWork
-from roofline_analysis.host.state.registry import Arguments
+from roofline_analysis.host.state.arguments import Arguments
 from roofline_analysis.host.values import OpaqueValue, Pointer, Scalar
 from roofline_core.algebra.symbolic import ONE, Expr
 from roofline_core.program.precision import Precision

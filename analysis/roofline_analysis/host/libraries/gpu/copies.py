@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.host.library_call import LibraryWork
-from roofline_analysis.host.state.registry import Arguments
+from roofline_analysis.host.state.arguments import Arguments
 from roofline_analysis.host.values import Buffer, Pointer, Value
 from roofline_core.algebra.symbolic import Expr
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.host.effects.traversal import walk
-from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import Closure
 from roofline_analysis.host.state.names import find_method
 from roofline_analysis.host.values import Aggregate, FunctionValue, OpaqueValue, Value
@@ -31,7 +31,7 @@ _MATH: Final = {
 """Rounded from the measured table of ``device.costs.expansions``."""
 
 
-def functor_operations(m: HostInterpreter, value: Value | None) -> Expr:
+def functor_operations(interpreter: HostInterpreter, value: Value | None) -> Expr:
     """Operations of one call of a function object; a named unknown where they are not known.
 
     Arithmetic in the body counts once, whatever its conditions; loops and calls of functions that
@@ -42,18 +42,20 @@ def functor_operations(m: HostInterpreter, value: Value | None) -> Expr:
         return ONE
     if name in _NONE:
         return ZERO
-    body = _body(m, value)
+    body = _body(interpreter, value)
     if body is None:
-        return _unknown(m, 1.0, "its body was not found")
+        return _unknown(interpreter, 1.0, "its body was not found")
     counted, whole = _count(body)
     if whole:
         return constant(counted)
-    return _unknown(m, max(1.0, float(counted)), "it has loops or calls that were not followed")
+    return _unknown(
+        interpreter, max(1.0, float(counted)), "it has loops or calls that were not followed"
+    )
 
 
-def _unknown(m: HostInterpreter, assumed: float, why: str) -> Expr:
+def _unknown(interpreter: HostInterpreter, assumed: float, why: str) -> Expr:
     name = "operations of the function object per element"
-    return m.unknown(name, why, "double", assumed=assumed).value
+    return interpreter.unknown(name, why, "double", assumed=assumed).value
 
 
 def _type_name(value: Value | None) -> str:
@@ -65,13 +67,13 @@ def _type_name(value: Value | None) -> str:
     return ""
 
 
-def _body(m: HostInterpreter, value: Value | None) -> st.Statement | None:
+def _body(interpreter: HostInterpreter, value: Value | None) -> st.Statement | None:
     if isinstance(value, Closure):
         return value.function.body if value.function is not None else None
     if isinstance(value, FunctionValue):
         return value.functions[0].body
     if isinstance(value, Aggregate):
-        methods = find_method(m, value.type, "operator()")
+        methods = find_method(interpreter, value.type, "operator()")
         return methods[0].body if methods else None
     return None
 

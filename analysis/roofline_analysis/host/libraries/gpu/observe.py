@@ -11,9 +11,9 @@ from roofline_analysis.host.libraries.gpu.blas import blas_work
 from roofline_analysis.host.libraries.gpu.copies import copy_work
 from roofline_analysis.host.libraries.gpu.transforms import fft_work, random_work
 from roofline_analysis.host.library_call import LibraryCall, LibraryWork
-from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.arguments import Arguments
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import HostPlace
-from roofline_analysis.host.state.registry import Arguments
 from roofline_analysis.host.values import HostUnknown
 from roofline_core.algebra.symbolic import Symbol
 from roofline_core.program.expressions import Call, Name
@@ -41,36 +41,42 @@ _READERS: Final[dict[Library, Callable[[Arguments, str], LibraryWork | None]]] =
 }
 
 
-def observe(m: HostInterpreter, node: Call, callee: Name, args: Sequence[HostPlace]) -> None:
+def observe(
+    interpreter: HostInterpreter, node: Call, callee: Name, args: Sequence[HostPlace]
+) -> None:
     """Keep a call of a GPU library unless one like it was met before; leave any other alone."""
     library = library_of(callee.name)
     if library is None:
         return
-    m.reached.add(id(node))
+    interpreter.reached.add(id(node))
     name = callee.name.removeprefix("::")
     short = name.rpartition("::")[2]
-    work = _READERS[library](Arguments(m, short, args, node.line, callee.template_args), name)
+    work = _READERS[library](
+        Arguments(interpreter, short, args, node.line, callee.template_args), name
+    )
     if work is None:
         return
     if runs_kernels(name):
-        m.count_launch()
-    known = [call for call in m.library_calls if call.line == node.line and call.name == name]
-    known = [call for call in known if call.path == m.path]
-    if len(known) >= _MAX_PER_SITE or len(m.library_calls) >= _MAX_CALLS:
+        interpreter.count_launch()
+    known = [
+        call for call in interpreter.library_calls if call.line == node.line and call.name == name
+    ]
+    known = [call for call in known if call.path == interpreter.path]
+    if len(known) >= _MAX_PER_SITE or len(interpreter.library_calls) >= _MAX_CALLS:
         return
-    path = m.path
+    path = interpreter.path
     if path is None or any(_like(call.work, work) for call in known):
         return
-    m.library_calls.append(
+    interpreter.library_calls.append(
         LibraryCall(
             name,
             path,
             node.line,
             work,
-            len(m.library_calls),
-            m.repeat_count(),
-            m.doubt == 0,
-            _unknowns(m, work),
+            len(interpreter.library_calls),
+            interpreter.repeat_count(),
+            interpreter.doubt == 0,
+            _unknowns(interpreter, work),
         )
     )
 
@@ -79,7 +85,9 @@ def _like(one: LibraryWork, other: LibraryWork) -> bool:
     return (one.action, one.element, one.count) == (other.action, other.element, other.count)
 
 
-def _unknowns(m: HostInterpreter, work: LibraryWork) -> dict[Symbol, HostUnknown]:
+def _unknowns(interpreter: HostInterpreter, work: LibraryWork) -> dict[Symbol, HostUnknown]:
     involved = (work.count, work.read_bytes, work.write_bytes, *work.operations.values())
     symbols = {s for expr in involved if expr is not None for s in expr.symbols()}
-    return {symbol: unknown for symbol, unknown in m.unknowns.items() if symbol in symbols}
+    return {
+        symbol: unknown for symbol, unknown in interpreter.unknowns.items() if symbol in symbols
+    }

@@ -20,7 +20,7 @@ from typing import Final
 
 from roofline_analysis.host.library_call import LibraryWork
 from roofline_analysis.host.objects.operands import Operand, element_text, log2_up, precision_of
-from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_core.algebra.symbolic import ONE, ZERO, Expr, apply, constant
 from roofline_core.program.precision import Precision
 from roofline_core.program.types import Type
@@ -86,7 +86,7 @@ class Operands:
         return next((o.element for o in real), None)
 
 
-def work_of(m: HostInterpreter, kind: Kind, ops: Operands) -> LibraryWork:
+def work_of(interpreter: HostInterpreter, kind: Kind, ops: Operands) -> LibraryWork:
     """What one call of a pattern does."""
     if kind is Kind.SORT:
         return _sort(ops)
@@ -98,7 +98,7 @@ def work_of(m: HostInterpreter, kind: Kind, ops: Operands) -> LibraryWork:
             action, element_text(element), missing="its number of elements is not known"
         )
     outputs = count if ops.second_count is None else count + ops.second_count
-    kept = outputs * _kept_share(m) if ops.kept else None
+    kept = outputs * _kept_share(interpreter) if ops.kept else None
     if kind is Kind.SEARCH and ops.second_count is not None:
         count, outputs = ops.second_count, ops.second_count
     read = _moved(ops.reads, count)
@@ -124,9 +124,9 @@ def work_of(m: HostInterpreter, kind: Kind, ops: Operands) -> LibraryWork:
     )
 
 
-def _kept_share(m: HostInterpreter) -> Expr:
+def _kept_share(interpreter: HostInterpreter) -> Expr:
     why = "which elements are kept depends on data"
-    return m.unknown("share of elements kept", why, "double", assumed=0.5).value
+    return interpreter.unknown("share of elements kept", why, "double", assumed=0.5).value
 
 
 def _moved(operands: Sequence[Operand], count: Expr) -> Expr | None:

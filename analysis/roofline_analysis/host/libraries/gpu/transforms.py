@@ -7,9 +7,9 @@ from typing import Final
 
 from roofline_analysis.host.library_call import LibraryWork
 from roofline_analysis.host.state.access import deref
+from roofline_analysis.host.state.arguments import SUCCESS, Arguments, by_name
 from roofline_analysis.host.state.memory import Storage
 from roofline_analysis.host.state.operators import integer
-from roofline_analysis.host.state.registry import SUCCESS, Arguments, models
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Value
 from roofline_core.algebra.symbolic import ONE, Expr, apply, constant
 from roofline_core.program.precision import Precision
@@ -42,35 +42,31 @@ def _keep(args: Arguments, position: int, points: Expr, batch: Expr) -> Value:
     }
     value = args.value(position)
     if isinstance(value, Pointer):
-        args.m.store(args.target(position), Aggregate(_PLAN, held))
+        args.interpreter.store(args.target(position), Aggregate(_PLAN, held))
     elif args.places[position].name:
-        args.m.store(args.places[position], Aggregate(_PLAN, held))
+        args.interpreter.store(args.places[position], Aggregate(_PLAN, held))
     return SUCCESS
 
 
-@models(*_both("Plan1d", "MakePlan1d"))
 def _plan_1d(args: Arguments) -> Value:
     batch = args.expr(3) if len(args) > 3 else ONE
     return _keep(args, 0, args.expr(1), batch)
 
 
-@models(*_both("Plan2d", "MakePlan2d"))
 def _plan_2d(args: Arguments) -> Value:
     return _keep(args, 0, args.expr(1) * args.expr(2), ONE)
 
 
-@models(*_both("Plan3d", "MakePlan3d"))
 def _plan_3d(args: Arguments) -> Value:
     return _keep(args, 0, args.expr(1) * args.expr(2) * args.expr(3), ONE)
 
 
-@models(*_both("PlanMany", "MakePlanMany"))
 def _plan_many(args: Arguments) -> Value:
     rank = args.constant(1)
     points = ONE
     for position in range(int(rank or 1)):
-        place = deref(args.m, args.value(2), integer(position))
-        number = args.m.number(place.get(), "int")
+        place = deref(args.interpreter, args.value(2), integer(position))
+        number = args.interpreter.number(place.get(), "int")
         points = points * (number.value if number is not None else args.expr(2))
     return _keep(args, 0, points, args.expr(10) if len(args) > 10 else ONE)
 
@@ -89,7 +85,7 @@ def fft_work(args: Arguments, name: str) -> LibraryWork:
         plan = plan.elements.get(0, OpaqueValue("a plan", "it is not known"))
     if not isinstance(plan, Aggregate) or _POINTS not in plan.fields:
         return LibraryWork("Fourier transform", element, missing="the plan's size is not known")
-    points, batch = (args.m.number(plan.fields[key]) for key in (_POINTS, _BATCH))
+    points, batch = (args.interpreter.number(plan.fields[key]) for key in (_POINTS, _BATCH))
     assert points is not None
     assert batch is not None
     real = kind in ("R2C", "C2R", "D2Z", "Z2D")
@@ -121,3 +117,13 @@ def random_work(args: Arguments, name: str) -> LibraryWork:
         operations[Precision.DP if double else Precision.SP] = flops
     what = f"random numbers ({found})" if found else "random numbers"
     return LibraryWork(what, element, count, Expr({}), count * width, operations)
+
+
+MODELS: Final = by_name(
+    {
+        _plan_1d: _both("Plan1d", "MakePlan1d"),
+        _plan_2d: _both("Plan2d", "MakePlan2d"),
+        _plan_3d: _both("Plan3d", "MakePlan3d"),
+        _plan_many: _both("PlanMany", "MakePlanMany"),
+    }
+)

@@ -24,11 +24,11 @@ from roofline_analysis.host.libraries.opencl.objects import (
 from roofline_analysis.host.objects.construction import LIBRARY_CLASSES
 from roofline_analysis.host.objects.containers import make_container
 from roofline_analysis.host.state.access import rvalue
+from roofline_analysis.host.state.arguments import Arguments, by_name
 from roofline_analysis.host.state.havoc import forget_unknown_call
-from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import binary
-from roofline_analysis.host.state.registry import Arguments, models
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Value
 from roofline_analysis.language.opencl_headers import ENQUEUE_ARGS
 from roofline_core.algebra.symbolic import ZERO, Expr, constant
@@ -45,7 +45,7 @@ _PLAIN: Final = {
 
 
 def _plain(args: Arguments) -> Value | None:
-    origin = args.m.origin(args.name, args.line or None)
+    origin = args.interpreter.origin(args.name, args.line or None)
     return new_object(_PLAIN[args.name], origin)
 
 
@@ -53,9 +53,9 @@ def _program(args: Arguments) -> Value | None:
     made = ProgramObject("a program", "host", None, Type("_cl_program"), kind="program")
     hints: list[str] = []
     for place in args.places:
-        value = rvalue(args.m, place)
+        value = rvalue(args.interpreter, place)
         if not isinstance(value, Scalar) and object_of(value) is None:
-            hints.extend(source_hints(args.m, value, 1))
+            hints.extend(source_hints(args.interpreter, value, 1))
     made.hints = tuple(hints)
     return handle(made)
 
@@ -64,8 +64,8 @@ def _kernel(args: Arguments) -> Value | None:
     if not len(args):
         return None
     if len(args) == 1:
-        return args.value(0) if kernel_of(args.m, args.value(0)) is not None else None
-    return make_kernel(args.m, args.value(0), args.value(1), args.line)
+        return args.value(0) if kernel_of(args.interpreter, args.value(0)) is not None else None
+    return make_kernel(args.interpreter, args.value(0), args.value(1), args.line)
 
 
 def _buffer(args: Arguments) -> Value | None:
@@ -75,18 +75,18 @@ def _buffer(args: Arguments) -> Value | None:
     first = 1 if object_of(values[0]) is not None else 0
     begin = values[first]
     if isinstance(begin, Pointer) and len(values) > first + 1:
-        return new_buffer(args, _range_bytes(args.m, begin, values[first + 1]))
+        return new_buffer(args, _range_bytes(args.interpreter, begin, values[first + 1]))
     if len(values) <= first + 1:
         return None
-    size = args.m.number(values[first + 1], "unsigned long")
+    size = args.interpreter.number(values[first + 1], "unsigned long")
     host = values[first + 2] if len(values) > first + 2 else None
     return new_buffer(args, size.value if size is not None else None, host)
 
 
-def _range_bytes(m: HostInterpreter, begin: Pointer, end: Value) -> Expr | None:
+def _range_bytes(interpreter: HostInterpreter, begin: Pointer, end: Value) -> Expr | None:
     if isinstance(end, Pointer) and end.buffer is begin.buffer:
         return end.offset_bytes - begin.offset_bytes
-    number = m.number(binary(m, "-", end, begin), "long")
+    number = interpreter.number(binary(interpreter, "-", end, begin), "long")
     return number.value if number is not None else None
 
 
@@ -96,7 +96,7 @@ def _image(args: Arguments) -> Value | None:
     count = int(args.name[5]) if args.name[5:6].isdigit() else 2
     size = constant(pixel_bytes(args.value(2)))
     for position in range(3, 3 + count):
-        extent = args.m.number(args.value(position), "unsigned long")
+        extent = args.interpreter.number(args.value(position), "unsigned long")
         if extent is None:
             return new_buffer(args, None)
         size = size * extent.value
@@ -109,7 +109,7 @@ def _format(args: Arguments) -> Value | None:
 
 
 def _range(args: Arguments) -> Value | None:
-    return make_range(args.m, [args.value(position) for position in range(len(args))])
+    return make_range(args.interpreter, [args.value(position) for position in range(len(args))])
 
 
 def _enqueue_args(args: Arguments) -> Value | None:
@@ -124,7 +124,7 @@ def _enqueue_args(args: Arguments) -> Value | None:
         names = ("global", "local")
     found = Aggregate(Type("cl::EnqueueArgs"), dict(zip(names, ranges, strict=False)))
     if args.site is not None:
-        args.m.parsed_options[f"site {id(found)}"] = (found, args.site)
+        args.interpreter.parsed_options[f"site {id(found)}"] = (found, args.site)
     return found
 
 
@@ -150,19 +150,21 @@ def _is_opencl(name: str, short: str, args: Sequence[HostPlace]) -> bool:
     return any(object_of(place.get()) is not None for place in args)
 
 
-def _made(m: HostInterpreter, type: Type, args: Sequence[HostPlace], name: str) -> Value | None:
+def _made(
+    interpreter: HostInterpreter, type: Type, args: Sequence[HostPlace], name: str
+) -> Value | None:
     short = type.name.rpartition("::")[2]
     if not _is_opencl(type.name, short, args):
         return None
-    made = _MAKERS[short](Arguments(m, short, args, _line(m)))
+    made = _MAKERS[short](Arguments(interpreter, short, args, _line(interpreter)))
     if isinstance(made, Pointer) and made.buffer is not None and not made.buffer.name:
         made.buffer.name = name
     return made
 
 
-def _line(m: HostInterpreter) -> int:
+def _line(interpreter: HostInterpreter) -> int:
     """A declaration does not say its line here; the function's is the nearest known."""
-    function = m.frame.function if m.frames else None
+    function = interpreter.frame.function if interpreter.frames else None
     return function.span.line if function is not None else 0
 
 
@@ -176,38 +178,35 @@ def called_name(args: Arguments) -> str:
     return callee.name if isinstance(callee, Name) else ""
 
 
-@models(*_MAKERS)
 def _construct(args: Arguments) -> Value:
     name = called_name(args) or args.name
     if _is_opencl(name, args.name, args.places):
         made = _MAKERS[args.name](args)
         if made is not None:
             return made
-    forget_unknown_call(args.m, args.name, args.places)
+    forget_unknown_call(args.interpreter, args.name, args.places)
     return args.opaque(f"{args.name}() is not part of the program and not modelled")
 
 
-@models("Local", "__local")
 def _local(args: Arguments) -> Value:
-    origin = args.m.origin("local memory", args.line)
-    size = args.m.number(args.value(0), "unsigned long") if len(args) == 1 else None
+    origin = args.interpreter.origin("local memory", args.line)
+    size = args.interpreter.number(args.value(0), "unsigned long") if len(args) == 1 else None
     if size is None:
         return args.opaque()
     return Pointer(Storage("local memory", LOCAL_SPACE, size.value, None, origin), ZERO)
 
 
-@models("getDefault")
 def _default(args: Arguments) -> Value:
     name = called_name(args)
     kind = _PLAIN.get(name.rpartition("::")[0].rpartition("::")[2])
     return new_object(kind) if kind is not None else args.opaque()
 
 
-def list_of(m: HostInterpreter, class_name: str, values: Sequence[Value]) -> Value:
+def list_of(interpreter: HostInterpreter, class_name: str, values: Sequence[Value]) -> Value:
     """A ``std::vector`` of OpenCL objects."""
     places = [Cell("", AUTO, value) for value in values]
     return make_container(
-        m, Type("std::vector", (Type(class_name),)), places, class_name, listed=True
+        interpreter, Type("std::vector", (Type(class_name),)), places, class_name, listed=True
     )
 
 
@@ -220,5 +219,16 @@ def opencl_static(args: Arguments) -> Value | None:
     if target is not None:
         platform = new_object("platform_id")
         is_list = "vector" in target.type.name or isinstance(target.get(), Aggregate)
-        args.m.store(target, list_of(args.m, "cl::Platform", [platform]) if is_list else platform)
+        args.interpreter.store(
+            target, list_of(args.interpreter, "cl::Platform", [platform]) if is_list else platform
+        )
     return Scalar(ZERO, "int") if target is not None else OpaqueValue("platforms", "no target")
+
+
+MODELS: Final = by_name(
+    {
+        _construct: _MAKERS,
+        _local: "Local __local".split(),
+        _default: ("getDefault",),
+    }
+)

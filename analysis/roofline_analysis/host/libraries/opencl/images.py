@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.host.state.access import deref, load
-from roofline_analysis.host.state.registry import Arguments
+from roofline_analysis.host.state.arguments import Arguments
 from roofline_analysis.host.values import Aggregate, Value
 from roofline_analysis.language.opencl_headers import CHANNEL_TYPES, CHANNELS
 from roofline_core.algebra.symbolic import Expr, constant
@@ -21,12 +21,14 @@ def image_bytes(args: Arguments) -> Expr | None:
     size = constant(pixel_bytes(_pointed(args, first + 2)))
     if args.name in ("clCreateImage2D", "clCreateImage3D"):
         count = int(args.name[-2])
-        extents = [args.m.number(args.value(3 + i), "unsigned long") for i in range(count)]
+        extents = [
+            args.interpreter.number(args.value(3 + i), "unsigned long") for i in range(count)
+        ]
     else:
         descriptor = _pointed(args, first + 3)
         if not isinstance(descriptor, Aggregate):
             return None
-        named = [args.m.number(descriptor.fields.get(name)) for name in _EXTENTS]
+        named = [args.interpreter.number(descriptor.fields.get(name)) for name in _EXTENTS]
         extents = [n for n in named if n is not None and n.value.constant != 0]
     for extent in extents:
         if extent is None:
@@ -36,7 +38,7 @@ def image_bytes(args: Arguments) -> Expr | None:
 
 
 def _pointed(args: Arguments, position: int) -> Value:
-    return load(args.m, deref(args.m, args.value(position)))
+    return load(args.interpreter, deref(args.interpreter, args.value(position)))
 
 
 def pixel_bytes(format_: Value | None) -> int:

@@ -10,7 +10,7 @@ from roofline_analysis.host.launches.launch_forms import Extents, Shape
 from roofline_analysis.host.libraries.opencl.objects import KernelObject, kernel_of
 from roofline_analysis.host.libraries.opencl.setup import assigned_kernel
 from roofline_analysis.host.state.access import deref, load
-from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace
 from roofline_analysis.host.state.operators import integer
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Value
@@ -31,34 +31,34 @@ _RANGE: Final = Type("cl::NDRange")
 
 
 def launch(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     site: ex.Expression,
     kernel: Value,
     sizes: tuple[Sequence[Expr] | None, Sequence[Expr] | None],
     offset: Sequence[Expr] | None = None,
 ) -> None:
     """Record the launch of a kernel over ``sizes``: global and local (None: the runtime's)."""
-    m.count_launch()
-    found = kernel_of(m, kernel)
+    interpreter.count_launch()
+    found = kernel_of(interpreter, kernel)
     function = found.functions[0] if found is not None and found.functions else None
     if found is None:
-        function = assigned_kernel(m, site)
+        function = assigned_kernel(interpreter, site)
         found = KernelObject("", "host")
-        m.doubt += 1
+        interpreter.doubt += 1
         try:
             if function is not None:
-                _launch(m, site, function, found, sizes, offset)
+                _launch(interpreter, site, function, found, sizes, offset)
         finally:
-            m.doubt -= 1
+            interpreter.doubt -= 1
     elif function is not None:
-        _launch(m, site, function, found, sizes, offset)
+        _launch(interpreter, site, function, found, sizes, offset)
     if function is None:
-        m.reached.add(id(site))
-        m.problem(_missing(kernel, found), site.line)
+        interpreter.reached.add(id(site))
+        interpreter.problem(_missing(kernel, found), site.line)
 
 
 def _launch(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     site: ex.Expression,
     function: Function,
     kernel: KernelObject,
@@ -66,14 +66,16 @@ def _launch(
     offset: Sequence[Expr] | None,
 ) -> None:
     if offset is not None and any(part.constant != 0 for part in offset):
-        m.problem(f"'{function.name}' is launched at an offset; ids are counted from 0", site.line)
+        interpreter.problem(
+            f"'{function.name}' is launched at an offset; ids are counted from 0", site.line
+        )
     global_size, local_size = sizes
     if global_size is None:
-        m.problem(f"the global size of '{function.name}' is not known", site.line)
-    shape = _shape(m, function, global_size, local_size)
+        interpreter.problem(f"the global size of '{function.name}' is not known", site.line)
+    shape = _shape(interpreter, function, global_size, local_size)
     places, shared = _arguments(function, kernel)
-    record(m, site, function, {}, Shape(*shape, shared), places)
-    forget_written(m, function, places)
+    record(interpreter, site, function, {}, Shape(*shape, shared), places)
+    forget_written(interpreter, function, places)
 
 
 def _missing(kernel: Value, found: KernelObject | None) -> str:
@@ -85,12 +87,12 @@ def _missing(kernel: Value, found: KernelObject | None) -> str:
 
 
 def _shape(
-    m: HostInterpreter,
+    interpreter: HostInterpreter,
     function: Function,
     global_size: Sequence[Expr] | None,
     local_size: Sequence[Expr] | None,
 ) -> tuple[Extents | None, Extents | None]:
-    demanded = _demanded(m, function)
+    demanded = _demanded(interpreter, function)
     if global_size is None:
         return None, _three(local_size or demanded) if local_size or demanded else None
     whole = _three(global_size)
@@ -108,9 +110,9 @@ def _groups(extent: Expr, group: Expr) -> Expr:
     return extent if group == ONE else apply("div", extent + group - 1, group)
 
 
-def _demanded(m: HostInterpreter, function: Function) -> list[Expr]:
+def _demanded(interpreter: HostInterpreter, function: Function) -> list[Expr]:
     """The kernel's ``reqd_work_group_size``; empty if it has none."""
-    numbers = [m.number(m.eval(extent)) for extent in function.block_shape]
+    numbers = [interpreter.number(interpreter.eval(extent)) for extent in function.block_shape]
     return [number.value for number in numbers if number is not None]
 
 
@@ -149,7 +151,9 @@ def _arguments(function: Function, kernel: KernelObject) -> tuple[list[HostPlace
     return places, shared
 
 
-def sizes_at(m: HostInterpreter, sizes: Value, dimensions: int | float | None) -> list[Expr] | None:
+def sizes_at(
+    interpreter: HostInterpreter, sizes: Value, dimensions: int | float | None
+) -> list[Expr] | None:
     """The ``dimensions`` numbers that a pointer leads to; None for a null pointer."""
     if isinstance(sizes, Pointer) and sizes.buffer is None:
         return None
@@ -157,32 +161,36 @@ def sizes_at(m: HostInterpreter, sizes: Value, dimensions: int | float | None) -
         return None
     found = []
     for position in range(int(dimensions or 1)):
-        number = m.number(load(m, deref(m, sizes, integer(position))), "unsigned long")
+        number = interpreter.number(
+            load(interpreter, deref(interpreter, sizes, integer(position))), "unsigned long"
+        )
         if number is None:
             return None
         found.append(number.value)
     return found
 
 
-def make_range(m: HostInterpreter, args: Sequence[Value]) -> Value:
+def make_range(interpreter: HostInterpreter, args: Sequence[Value]) -> Value:
     """A ``cl::NDRange`` of these extents; without any it is the null range."""
     fields: dict[str, Value] = {}
     for axis, value in zip("xyz", args, strict=False):
-        number = m.number(value, "unsigned long")
+        number = interpreter.number(value, "unsigned long")
         if number is not None:
             fields[axis] = Scalar(number.value, "unsigned long", number.origin)
     return Aggregate(_RANGE, fields)
 
 
-def range_sizes(m: HostInterpreter, value: Value | None) -> list[Expr] | None:
+def range_sizes(interpreter: HostInterpreter, value: Value | None) -> list[Expr] | None:
     """The extents of an ``NDRange`` or of a number that becomes one; None for the null range."""
     if isinstance(value, Aggregate) and "NDRange" in value.type.name:
-        numbers = [m.number(value.fields.get(axis)) for axis in "xyz" if axis in value.fields]
+        numbers = [
+            interpreter.number(value.fields.get(axis)) for axis in "xyz" if axis in value.fields
+        ]
         return [number.value for number in numbers if number is not None] or None
     if isinstance(value, Scalar):
         return [value.value]
     if isinstance(value, Aggregate):
-        numbers = [m.number(item, "unsigned long") for item in value.fields.values()]
+        numbers = [interpreter.number(item, "unsigned long") for item in value.fields.values()]
         return [number.value for number in numbers if number is not None] or None
     return None
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from roofline_analysis.host.state.access import deref
-from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.arguments import text_of
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, ElementPlace, Storage
 from roofline_analysis.host.state.operators import integer
-from roofline_analysis.host.state.registry import text_of
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Origin, Pointer, Text, Value
 from roofline_core.algebra.symbolic import ZERO
 from roofline_core.program.types import Type
@@ -64,7 +64,7 @@ def object_of(value: Value | None) -> ClObject | None:
     return None
 
 
-def kernel_of(m: HostInterpreter, value: Value | None) -> KernelObject | None:
+def kernel_of(interpreter: HostInterpreter, value: Value | None) -> KernelObject | None:
     """The kernel that a handle, or a pointer to one, refers to."""
     for _ in range(2):
         found = object_of(value)
@@ -72,7 +72,7 @@ def kernel_of(m: HostInterpreter, value: Value | None) -> KernelObject | None:
             return found if isinstance(found, KernelObject) else None
         if not isinstance(value, Pointer) or value.buffer is None:
             return None
-        value = deref(m, value).get()
+        value = deref(interpreter, value).get()
     return None
 
 
@@ -82,12 +82,16 @@ def program_of(value: Value | None) -> ProgramObject | None:
     return found if isinstance(found, ProgramObject) else None
 
 
-def set_argument(m: HostInterpreter, kernel: KernelObject, position: int, value: Value) -> None:
+def set_argument(
+    interpreter: HostInterpreter, kernel: KernelObject, position: int, value: Value
+) -> None:
     """Set a kernel's argument, so that an undecided branch around can undo it."""
-    m.store(ElementPlace(kernel.arguments, position, AUTO), value)
+    interpreter.store(ElementPlace(kernel.arguments, position, AUTO), value)
 
 
-def make_kernel(m: HostInterpreter, program: Value | None, name: Value, line: int) -> Value:
+def make_kernel(
+    interpreter: HostInterpreter, program: Value | None, name: Value, line: int
+) -> Value:
     """The kernel of a name in a program; opaque where the name is not known."""
     text = text_of(name)
     if text is None:
@@ -96,42 +100,51 @@ def make_kernel(m: HostInterpreter, program: Value | None, name: Value, line: in
             f"the kernel named by {label}", "its name is not known", Type("cl_kernel")
         )
     made = program_of(program)
-    functions = kernels_named(m, text, made.hints if made is not None else ())
-    return _kernel(m, text, functions, line)
+    functions = kernels_named(interpreter, text, made.hints if made is not None else ())
+    return _kernel(interpreter, text, functions, line)
 
 
-def _kernel(m: HostInterpreter, name: str, functions: Iterable[Function], line: int) -> Pointer:
-    origin = m.origin(f"kernel '{name}'", line)
+def _kernel(
+    interpreter: HostInterpreter, name: str, functions: Iterable[Function], line: int
+) -> Pointer:
+    origin = interpreter.origin(f"kernel '{name}'", line)
     found = tuple(functions)
     return handle(
         KernelObject(name, "host", None, Type("_cl_kernel"), origin, kind="kernel", functions=found)
     )
 
 
-def all_kernels(m: HostInterpreter, program: Value | None, line: int) -> list[Pointer]:
+def all_kernels(interpreter: HostInterpreter, program: Value | None, line: int) -> list[Pointer]:
     """All kernels of a program, in the order of its source."""
     made = program_of(program)
     hints = made.hints if made is not None else ()
     kernels = [
         f
-        for f in m.symbols.all_functions
+        for f in interpreter.symbols.all_functions
         if f.is_kernel and f.dialect is Dialect.OPENCL and f.has_body
     ]
-    in_text = [f for f in kernels if f.path == m.path and any(f.name in hint for hint in hints)]
+    in_text = [
+        f for f in kernels if f.path == interpreter.path and any(f.name in hint for hint in hints)
+    ]
     hinted = in_text or [f for f in kernels if _hinted(f, hints)] or kernels
     names = dict.fromkeys(f.name for f in hinted)
-    return [_kernel(m, name, kernels_named(m, name, hints)[:1], line) for name in names]
+    return [
+        _kernel(interpreter, name, kernels_named(interpreter, name, hints)[:1], line)
+        for name in names
+    ]
 
 
-def kernels_named(m: HostInterpreter, name: str, hints: Sequence[str] = ()) -> list[Function]:
+def kernels_named(
+    interpreter: HostInterpreter, name: str, hints: Sequence[str] = ()
+) -> list[Function]:
     """OpenCL kernels of a name: those the program was seen to be made of, then the nearest."""
     found = [
         f
-        for f in m.symbols.functions.get(name, ())
+        for f in interpreter.symbols.functions.get(name, ())
         if f.is_kernel and f.dialect is Dialect.OPENCL and f.has_body
     ]
     if len(found) > 1:
-        here = m.path
+        here = interpreter.path
         found.sort(key=lambda f: (not _hinted(f, hints), _distance(f.path, here)))
     return found
 
@@ -149,13 +162,15 @@ def _distance(path: Path, here: Path | None) -> int:
     return 2 + (here.parent not in path.parents)
 
 
-def source_hints(m: HostInterpreter, sources: Value, count: int | None) -> tuple[str, ...]:
+def source_hints(
+    interpreter: HostInterpreter, sources: Value, count: int | None
+) -> tuple[str, ...]:
     """What names the source of a program: file names, variables, the text itself."""
     found: list[str] = []
     if isinstance(sources, Text):
         return (sources.value,)
     for position in range(min(count or 1, _MAX_SOURCES)):
-        place = deref(m, sources, integer(position))
+        place = deref(interpreter, sources, integer(position))
         found.extend(_named(place.get()))
         found.append(place.name)
     found.extend(_named(sources))

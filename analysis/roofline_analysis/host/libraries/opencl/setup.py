@@ -12,7 +12,7 @@ from typing import Final
 from roofline_analysis.host.effects.reach import runs_on_host
 from roofline_analysis.host.effects.traversal import Node, walk
 from roofline_analysis.host.libraries.opencl.objects import kernels_named
-from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.language.symbols import last_component
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
@@ -21,33 +21,33 @@ from roofline_core.program.units import Function
 _KEY: Final = "kernels assigned to handles"
 
 
-def assigned_kernel(m: HostInterpreter, site: ex.Expression) -> Function | None:
+def assigned_kernel(interpreter: HostInterpreter, site: ex.Expression) -> Function | None:
     """The one kernel ever assigned to the handle that a launch names; None if there is no such."""
     if not isinstance(site, ex.Call):
         return None
     callee = last_component(site.callee.name) if isinstance(site.callee, ex.Name) else ""
     position = 1 if callee.startswith("cl") else 0
     handle = _last_name(site.args[position]) if len(site.args) > position else None
-    names = _assigned(m).get(handle, set()) if handle is not None else set()
+    names = _assigned(interpreter).get(handle, set()) if handle is not None else set()
     if len(names) != 1:
         return None
-    return kernels_named(m, next(iter(names)))[0]
+    return kernels_named(interpreter, next(iter(names)))[0]
 
 
-def _assigned(m: HostInterpreter) -> dict[str, set[str]]:
+def _assigned(interpreter: HostInterpreter) -> dict[str, set[str]]:
     """Names of kernels by the last name of the handle that they are assigned to."""
-    known = m.parsed_options.get(_KEY)
+    known = interpreter.parsed_options.get(_KEY)
     if known is None:
-        known = m.parsed_options[_KEY] = {}
-        for function in m.symbols.all_functions:
+        known = interpreter.parsed_options[_KEY] = {}
+        for function in interpreter.symbols.all_functions:
             if runs_on_host(function) and function.body is not None:
-                for handle, name in _assignments(m, function):
+                for handle, name in _assignments(interpreter, function):
                     known.setdefault(handle, set()).add(name)
     found: dict[str, set[str]] = known
     return found
 
 
-def _assignments(m: HostInterpreter, function: Function) -> Iterator[tuple[str, str]]:
+def _assignments(interpreter: HostInterpreter, function: Function) -> Iterator[tuple[str, str]]:
     for node in walk(function.body):
         if isinstance(node, ex.Assign):
             target = _last_name(node.target)
@@ -58,16 +58,18 @@ def _assignments(m: HostInterpreter, function: Function) -> Iterator[tuple[str, 
         else:
             continue
         if target is not None:
-            yield from ((target, name) for value in values for name in _kernel_names(m, value))
+            yield from (
+                (target, name) for value in values for name in _kernel_names(interpreter, value)
+            )
     for field, args in function.initializers:
-        yield from ((field, name) for value in args for name in _kernel_names(m, value))
+        yield from ((field, name) for value in args for name in _kernel_names(interpreter, value))
 
 
-def _kernel_names(m: HostInterpreter, value: Node) -> Iterator[str]:
+def _kernel_names(interpreter: HostInterpreter, value: Node) -> Iterator[str]:
     """Names of kernels among the strings of an expression."""
     for part in walk(value):
         if isinstance(part, ex.Literal) and isinstance(part.value, str):
-            if kernels_named(m, part.value):
+            if kernels_named(interpreter, part.value):
                 yield part.value
 
 

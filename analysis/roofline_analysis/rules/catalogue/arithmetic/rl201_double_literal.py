@@ -14,8 +14,9 @@ from typing import Any
 
 from roofline_analysis.regions.kernel_summary import Work
 from roofline_analysis.rules.expression_rewrites import Swap, swap_findings
-from roofline_analysis.rules.model import Edit, Level, Match, Rule
+from roofline_analysis.rules.model import Edit, Level, Match
 from roofline_analysis.rules.node_index import Located
+from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st

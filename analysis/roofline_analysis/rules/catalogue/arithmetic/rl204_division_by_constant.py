@@ -16,8 +16,9 @@ from typing import Any
 from roofline_analysis.device.assigned import body_facts, children
 from roofline_analysis.language.types import is_float
 from roofline_analysis.rules.expression_rewrites import Swap, swap_findings
-from roofline_analysis.rules.model import Edit, Level, Match, Rule
+from roofline_analysis.rules.model import Edit, Level, Match
 from roofline_analysis.rules.node_index import Located, names_in, within
+from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
 

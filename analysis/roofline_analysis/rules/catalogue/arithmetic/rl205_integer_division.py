@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from roofline_analysis.rules.expression_rewrites import Swap, swap_findings
-from roofline_analysis.rules.model import Level, Match, Rule
+from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.node_index import Located, names_in
+from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
 from roofline_core.program.units import Dialect

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from roofline_analysis.rules.expression_rewrites import Swap, swap_findings
-from roofline_analysis.rules.model import Edit, Level, Match, Rule
+from roofline_analysis.rules.model import Edit, Level, Match
 from roofline_analysis.rules.node_index import Located, called_name
+from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
 

@@ -15,8 +15,9 @@ from roofline_analysis.device.assigned import body_facts
 from roofline_analysis.regions.kernel_summary import Region, RegionForm, Work
 from roofline_analysis.rules.accesses import trips
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Edit, Fix, Level, Match, Rule
+from roofline_analysis.rules.model import Edit, Fix, Level, Match
 from roofline_analysis.rules.node_index import Located, called_name, within
+from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st

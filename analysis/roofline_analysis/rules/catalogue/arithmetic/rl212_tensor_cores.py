@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from roofline_analysis.regions.kernel_summary import AccessMode, Region, RegionForm, Work
 from roofline_analysis.rules.accesses import depends_on_data, trips, warp_accesses
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Level, Match, Rule
+from roofline_analysis.rules.model import Level, Match
+from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program.precision import Precision
 

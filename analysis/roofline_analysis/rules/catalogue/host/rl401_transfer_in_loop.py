@@ -13,9 +13,10 @@ from roofline_analysis.device.assigned import body_facts
 from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_analysis.rules.copies import TO_DEVICE, Copy, buffer_bytes, copies, kinds_of, uses_of
 from roofline_analysis.rules.host_program import HostProgram
-from roofline_analysis.rules.model import Fix, Level, Match, Related, Rule
+from roofline_analysis.rules.model import Fix, Level, Match, Related
 from roofline_analysis.rules.node_index import Loop, names_in, within
 from roofline_analysis.rules.number_text import amount
+from roofline_analysis.rules.rule import Rule
 from roofline_core.program import expressions as ex
 
 BAD = """\

@@ -13,8 +13,9 @@ from typing import Final
 
 from roofline_analysis.rules.copies import Copy, copies
 from roofline_analysis.rules.host_program import HostProgram
-from roofline_analysis.rules.model import Level, Match, Related, Rule
+from roofline_analysis.rules.model import Level, Match, Related
 from roofline_analysis.rules.node_index import Located, called_name, names_in, within
+from roofline_analysis.rules.rule import Rule
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
 

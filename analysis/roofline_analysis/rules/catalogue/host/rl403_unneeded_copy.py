@@ -20,9 +20,10 @@ from roofline_analysis.rules.copies import (
     uses_of,
 )
 from roofline_analysis.rules.host_program import HostProgram
-from roofline_analysis.rules.model import Level, Match, Related, Rule
+from roofline_analysis.rules.model import Level, Match, Related
 from roofline_analysis.rules.node_index import called_name, names_in
 from roofline_analysis.rules.number_text import amount
+from roofline_analysis.rules.rule import Rule
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
 from roofline_core.program.units import Function
@@ -119,10 +120,10 @@ def _writes_whole(use: Use, size: float) -> bool:
         return False
     for array in use.launch.judged.judged.traffic.arrays:
         if array.array.name == use.parameter:
-            sure = all(t.box is not None and not t.random for t in array.touched)
+            sure = all(t.box is not None and not t.random for t in array.footprints)
             regions = use.launch.judged.judged.execution.regions
-            sure = sure and not any(regions[t.region].assumed for t in array.touched)
-            done = max(t.places * t.access.size_bytes for t in array.touched)
+            sure = sure and not any(regions[t.region].assumed for t in array.footprints)
+            done = max(t.places * t.access.size_bytes for t in array.footprints)
             return sure and done >= size and array.written_bytes >= size
     return False
 

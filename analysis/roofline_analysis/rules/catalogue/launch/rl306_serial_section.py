@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from roofline_analysis.regions.kernel_summary import Region, RegionForm, Role
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Level, Match, Rule
+from roofline_analysis.rules.model import Level, Match
+from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 
 BAD = """\

@@ -13,8 +13,9 @@ import numpy as np
 
 from roofline_analysis.device.values import THREAD
 from roofline_analysis.regions.kernel_summary import Region, Role
-from roofline_analysis.rules.model import Level, Match, Rule
+from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.node_index import Located, called_name
+from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
 

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Edit, Fix, Level, Match, Rule
+from roofline_analysis.rules.model import Edit, Fix, Level, Match
 from roofline_analysis.rules.node_index import called_name
+from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
 

@@ -19,7 +19,8 @@ from roofline_analysis.rules.accesses import (
     warp_accesses,
 )
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Level, Match, Rule
+from roofline_analysis.rules.model import Level, Match
+from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_analysis.traffic.footprint import Box
 from roofline_core.program import expressions as ex
@@ -90,8 +91,8 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
 
 
 def _is_gapped(kernel: KernelSubject, item: WarpAccess) -> bool:
-    touched = kernel.touched.get(item.access)
-    if touched is None or touched.box is None or depends_on_data(item.access):
+    footprint = kernel.footprints.get(item.access)
+    if footprint is None or footprint.box is None or depends_on_data(item.access):
         return False
     apart = lane_stride(kernel, item.access)
     return apart is not None and 2 * item.access.size_bytes <= abs(apart) <= _FAR
@@ -99,12 +100,12 @@ def _is_gapped(kernel: KernelSubject, item: WarpAccess) -> bool:
 
 def _elements(kernel: KernelSubject, item: WarpAccess) -> float:
     """Bytes that an access uses itself, each once."""
-    touched = kernel.touched[item.access]
-    assert isinstance(touched.box, Box)
+    footprint = kernel.footprints[item.access]
+    assert isinstance(footprint.box, Box)
     places = 1.0
-    for dimension in touched.box.dimensions:
+    for dimension in footprint.box.dimensions:
         places *= max(1.0, dimension.extent)
-    return min(places, max(1.0, touched.places)) * item.access.size_bytes
+    return min(places, max(1.0, footprint.places)) * item.access.size_bytes
 
 
 RULE = Rule("RL103", "strided-access", Level.INFORMATION, __doc__, BAD, GOOD, check=check)

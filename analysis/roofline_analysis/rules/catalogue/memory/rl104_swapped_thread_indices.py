@@ -20,7 +20,8 @@ from roofline_analysis.rules.accesses import (
 )
 from roofline_analysis.rules.catalogue.memory.rl101_uncoalesced_access import is_transposed
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Level, Match, Rule
+from roofline_analysis.rules.model import Level, Match
+from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 
 BAD = """\

@@ -15,7 +15,8 @@ from dataclasses import replace
 from roofline_analysis.host.values import Buffer, Pointer
 from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_analysis.rules.effects import matters
-from roofline_analysis.rules.model import Edit, Fix, Level, Match, Rule
+from roofline_analysis.rules.model import Edit, Fix, Level, Match
+from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program.statements import Variable
 from roofline_core.program.units import Dialect

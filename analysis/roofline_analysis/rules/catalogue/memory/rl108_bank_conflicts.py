@@ -21,8 +21,9 @@ from roofline_analysis.rules.accesses import (
     warp_accesses,
 )
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Effect, Fix, Level, Match, Rule
+from roofline_analysis.rules.model import Effect, Fix, Level, Match
 from roofline_analysis.rules.node_index import Located
+from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st

@@ -14,8 +14,9 @@ from roofline_analysis.language.types import is_float
 from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_analysis.rules.accesses import WarpAccess, shown_name, warp_accesses
 from roofline_analysis.rules.effects import Change, matters
-from roofline_analysis.rules.model import Level, Match, Rule
+from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.number_text import amount
+from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 
 BAD = """\
@@ -104,10 +105,10 @@ def _is_guessed(kernel: KernelSubject, item: WarpAccess) -> bool:
 
 def _span(kernel: KernelSubject, item: WarpAccess) -> float:
     """Bytes between the first and the last address; without bounds where data decides."""
-    touched = kernel.touched.get(item.access)
-    if touched is None or touched.box is None or touched.random:
+    footprint = kernel.footprints.get(item.access)
+    if footprint is None or footprint.box is None or footprint.random:
         return float("inf")
-    return touched.box.span
+    return footprint.box.span
 
 
 def _operations(kernel: KernelSubject, item: WarpAccess) -> float:

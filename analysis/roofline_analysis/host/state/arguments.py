@@ -1,12 +1,12 @@
-"""The registry of library functions and what such a model is given."""
+"""What a model of a library function is given, and what it may answer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Final, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
 
 from roofline_analysis.host.state.access import deref, load, rvalue
-from roofline_analysis.host.state.machine import HostInterpreter
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import integer
 from roofline_analysis.host.values import OpaqueValue, Pointer, Scalar, Text, Value
@@ -18,17 +18,17 @@ from roofline_core.program.types import Type
 class Arguments:
     """The arguments of one library call."""
 
-    __slots__ = ("line", "m", "name", "places", "site", "template_args")
+    __slots__ = ("interpreter", "line", "name", "places", "site", "template_args")
 
     def __init__(
         self,
-        m: HostInterpreter,
+        interpreter: HostInterpreter,
         name: str,
         places: Sequence[HostPlace],
         line: int,
         template_args: tuple[Type | Expression, ...] | None = None,
     ) -> None:
-        self.m = m
+        self.interpreter = interpreter
         self.name = name
         self.places = places
         self.line = line
@@ -43,14 +43,14 @@ class Arguments:
         """The argument as an operand; opaque if there are not so many."""
         if not -len(self.places) <= position < len(self.places):
             return OpaqueValue("a missing argument", f"{self.name}() has fewer arguments")
-        return rvalue(self.m, self.places[position])
+        return rvalue(self.interpreter, self.places[position])
 
     def number(self, position: int, type_name: str = "int") -> Scalar:
         """The argument as a number; a named unknown if it is none."""
-        found = self.m.number(self.value(position), type_name)
+        found = self.interpreter.number(self.value(position), type_name)
         if found is None:
             why = f"an argument of {self.name}() is not a number"
-            found = self.m.unknown("a value", why, type_name, line=self.line)
+            found = self.interpreter.unknown("a value", why, type_name, line=self.line)
         return found
 
     def expr(self, position: int) -> Expr:
@@ -68,7 +68,7 @@ class Arguments:
 
     def target(self, position: int) -> HostPlace:
         """The place that a pointer argument points to."""
-        return deref(self.m, self.value(position))
+        return deref(self.interpreter, self.value(position))
 
     def storage(self, position: int) -> Storage | None:
         """The buffer that a pointer argument points into."""
@@ -80,12 +80,12 @@ class Arguments:
     def opaque(self, why: str = "this function is not modelled") -> OpaqueValue:
         """An opaque result named after the call."""
         return OpaqueValue(
-            f"result of {self.name}()", why, None, self.m.origin(self.name, self.line)
+            f"result of {self.name}()", why, None, self.interpreter.origin(self.name, self.line)
         )
 
     def unknown(self, why: str, type_name: str, assumed: float | None = None) -> Scalar:
         """A fresh unknown result named after the call."""
-        return self.m.unknown(
+        return self.interpreter.unknown(
             f"result of {self.name}()", why, type_name, assumed=assumed, line=self.line
         )
 
@@ -105,7 +105,7 @@ def text_of(value: Value) -> str | None:
     return None
 
 
-def label_of(m: HostInterpreter, value: Value) -> str:
+def label_of(interpreter: HostInterpreter, value: Value) -> str:
     """What a person would call a value that stands for something outside the program."""
     if isinstance(value, OpaqueValue):
         return value.name
@@ -117,21 +117,14 @@ def label_of(m: HostInterpreter, value: Value) -> str:
     return "a value"
 
 
-LibraryFunction = Callable[[Arguments], "Value | HostPlace"]
-LIBRARY: Final[dict[str, LibraryFunction]] = {}
+LibraryFunction = Callable[[Arguments], Value | HostPlace]
+Models = Mapping[str, LibraryFunction]
+"""What models the functions of a library, by their names."""
 
-_Model = TypeVar("_Model", bound=LibraryFunction)
 
-
-def models(*names: str) -> Callable[[_Model], _Model]:
-    """Register the decorated function as the model of these library functions."""
-
-    def register(function: _Model) -> _Model:
-        for name in names:
-            LIBRARY[name] = function
-        return function
-
-    return register
+def by_name(models: Mapping[LibraryFunction, Iterable[str]]) -> Models:
+    """The models of a library's functions by their names, from the names of each."""
+    return {name: model for model, names in models.items() for name in names}
 
 
 SUCCESS: Final = integer(0)
@@ -150,4 +143,4 @@ def as_place(result: Value | HostPlace) -> HostPlace:
 
 def loaded(args: Arguments, position: int) -> Value:
     """The argument as an object, not decayed."""
-    return load(args.m, args.places[position])
+    return load(args.interpreter, args.places[position])

@@ -1,4 +1,4 @@
-"""The walk over one kernel: variables, scopes and the entry points of its parts."""
+"""The state of the walk over one kernel: variables, scopes, the entry points of its parts."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ MAX_LEAVES = 48
 
 
 @record(frozen=True, slots=True)
-class Parts:
-    """The functions that walk each kind of node; they need the walker, and the walker them."""
+class DeviceParts:
+    """The functions that walk each kind of node: they call the interpreter, and it calls them."""
 
     evaluate: Callable[[DeviceInterpreter, Expression], DeviceValue]
     execute: Callable[[DeviceInterpreter, Statement], Flow]
@@ -66,7 +66,7 @@ class DeviceInterpreter:
     """State of the walk.
 
     The work is done by the functions of ``expressions``, ``statements`` and ``calls``, which take
-    the walker as their first argument.
+    the interpreter as their first argument.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class DeviceInterpreter:
         system: TypeSystem,
         kernel: Function,
         bindings: Mapping[str, Type | int],
-        parts: Parts,
+        parts: DeviceParts,
         warp_size: int = WARP_SIZE,
     ) -> None:
         self.parts = parts
@@ -83,7 +83,7 @@ class DeviceInterpreter:
         """Whether something that was walked depends on how many threads a warp has."""
         self.symbols = system.symbols
         self.kernel = kernel
-        self.machine = CostModel(kernel.path, kernel.span.line)
+        self.costs = CostModel(kernel.path, kernel.span.line)
         self.constants: dict[str, DeviceValue] = {}
         """Template parameters in force whose numbers are not known."""
         self.globals: dict[str, DeviceValue] = {}
@@ -246,7 +246,7 @@ class DeviceInterpreter:
         """A new symbol for a number the source does not give."""
         self.next_fresh += 1
         made = make_symbol(f"{name or 'value'}#{self.next_fresh}", scope, nonnegative=nonnegative)
-        self.assumptions.append(AssumedSymbol(made, name or "value", scope, self.machine.site))
+        self.assumptions.append(AssumedSymbol(made, name or "value", scope, self.costs.site))
         return from_atom(made)
 
     def means(self, number: Expr, estimate: Expr | None) -> None:
@@ -306,7 +306,7 @@ class DeviceInterpreter:
         if isinstance(place, VariablePlace):
             held = self.slots.get(place.slot)
             # A lambda that was returned may name variables of a function that has ended.
-            return self.opaque(Type("int"), self.machine.loop_bits()) if held is None else held
+            return self.opaque(Type("int"), self.costs.loop_bits()) if held is None else held
         if isinstance(place, FieldPlace):
             owner = self.read_owner(place.owner)
             if place.index is not None:
@@ -320,7 +320,7 @@ class DeviceInterpreter:
             if isinstance(owner, PlacePointer):
                 return self.read(FieldPlace(owner.place, place.name, place.type))
             keep_place(self, place)
-            return self.opaque(place.type, self.machine.loop_bits())
+            return self.opaque(place.type, self.costs.loop_bits())
         if isinstance(place, SwizzlePlace):
             return self._read_swizzle(place)
         return self.parts.load(self, place.pointer)
@@ -349,7 +349,7 @@ class DeviceInterpreter:
                     return found
             if place.name is None:
                 keep_place(self, place)
-            return self.opaque(place.type, self.machine.loop_bits(), self._path_of(place))
+            return self.opaque(place.type, self.costs.loop_bits(), self._path_of(place))
         return self.read(place)
 
     def _path_of(self, place: Place) -> str:
@@ -396,7 +396,7 @@ class DeviceInterpreter:
         for value in owner.fields.values():
             if isinstance(value, Value):
                 varies |= value.varies
-        return varies or self.machine.loop_bits()
+        return varies or self.costs.loop_bits()
 
     def write(self, place: Place, value: DeviceValue) -> None:
         """Assign; a store to memory is recorded."""
@@ -447,4 +447,4 @@ class DeviceInterpreter:
     def at(self, node: Expression | int) -> None:
         """Move the current line."""
         line = node if isinstance(node, int) else node.line
-        self.machine.site = (self.path, line)
+        self.costs.site = (self.path, line)

@@ -1,8 +1,4 @@
-"""The state of one abstract execution: frames, memory journal, unknowns, budget, launches.
-
-Evaluators and executors of single node types live in other modules and register here, so that
-they can call one another through the machine.
-"""
+"""The state of one abstract execution: frames, memory journal, unknowns, budget, launches."""
 
 from __future__ import annotations
 
@@ -11,9 +7,10 @@ import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final
 
 from roofline_analysis.host.effects.reach import Reach
+from roofline_analysis.host.library_call import LibraryCall
 from roofline_analysis.host.options import HostOptions
 from roofline_analysis.host.state.memory import (
     AUTO,
@@ -24,6 +21,7 @@ from roofline_analysis.host.state.memory import (
     Storage,
 )
 from roofline_analysis.host.state.signals import BudgetSpent, ProgramExit, Signal
+from roofline_analysis.host.state.threads import KernelThreads
 from roofline_analysis.host.state.trial_notes import TrialNotes
 from roofline_analysis.host.values import (
     HostUnknown,
@@ -39,13 +37,10 @@ from roofline_analysis.language.type_system import TypeSystem
 from roofline_core.algebra.symbolic import ONE, Apply, Expr, Symbol, constant, make_symbol
 from roofline_core.algebra.symbolic import from_atom as expr_of
 from roofline_core.program.expressions import Expression, InitList, Literal
+from roofline_core.program.records import record
 from roofline_core.program.statements import Statement, Variable
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function, Problem, Program, Severity
-
-if TYPE_CHECKING:
-    from roofline_analysis.host.library_call import LibraryCall
-    from roofline_analysis.host.state.threads import KernelThreads
 
 MAX_DEPTH: Final = 60
 """Frames on the stack; deeper calls give an opaque value."""
@@ -57,42 +52,36 @@ MAX_NESTING: Final = 8
 _TIME_CHECK_MASK: Final = 0x1F
 
 
-Evaluator = Callable[["HostInterpreter", Any], Value]
-Locator = Callable[["HostInterpreter", Any], HostPlace]
-Executor = Callable[["HostInterpreter", Any], "Signal | None"]
-
-EVALUATORS: Final[dict[type, Evaluator]] = {}
-LOCATORS: Final[dict[type, Locator]] = {}
-EXECUTORS: Final[dict[type, Executor]] = {}
-
-_Handler = TypeVar("_Handler", bound=Callable[..., Any])
+Evaluators = Mapping[type[Expression], Callable[..., Value]]
+Locators = Mapping[type[Expression], Callable[..., HostPlace]]
+Executors = Mapping[type[Statement], Callable[..., "Signal | None"]]
 
 
-SERVICES: Final[dict[str, Callable[..., Any]]] = {}
-"""What modules above this one do for those below; methods of ``HostInterpreter`` call it."""
+@record(frozen=True, slots=True)
+class HostParts:
+    """The functions that execute each kind of node: they call the interpreter, and it calls them.
 
+    Each takes the interpreter first. A node that the tables lack has an opaque value, no place of
+    its own, or no effect.
+    """
 
-def provides(function: _Handler) -> _Handler:
-    """Register the decorated function as the service of its name."""
-    SERVICES[function.__name__] = function
-    return function
-
-
-def handles(table: dict[type, Any], *kinds: type) -> Callable[[_Handler], _Handler]:
-    """Register the decorated function for nodes of these types."""
-
-    def register(function: _Handler) -> _Handler:
-        for kind in kinds:
-            table[kind] = function
-        return function
-
-    return register
+    evaluators: Evaluators
+    locators: Locators
+    executors: Executors
+    construct: Callable[[HostInterpreter, Type, Sequence[HostPlace], str], Value]
+    construct_field: Callable[[HostInterpreter, str, Sequence[Expression]], None]
+    declared_value: Callable[[HostInterpreter, Variable, bool], tuple[Type, Value | None]]
+    initialise: Callable[[HostInterpreter, Type, InitList, str], Value]
 
 
 class HostInterpreter:
     """Executes one program once; the result is gathered in ``launches`` and ``problems``."""
 
-    def __init__(self, program: Program, options: HostOptions) -> None:
+    def __init__(self, program: Program, options: HostOptions, parts: HostParts) -> None:
+        self.parts = parts
+        self._evaluators = parts.evaluators
+        self._locators = parts.locators
+        self._executors = parts.executors
         self.options = options
         self.symbols = Symbols(program)
         self.types = TypeSystem(self.symbols)
@@ -171,14 +160,14 @@ class HostInterpreter:
 
     def eval(self, node: Expression) -> Value:
         """The value of an expression."""
-        evaluator = EVALUATORS.get(type(node))
+        evaluator = self._evaluators.get(type(node))
         if evaluator is None:
             return OpaqueValue(type(node).__name__, "this kind of expression is not modelled")
         return evaluator(self, node)
 
     def place(self, node: Expression) -> HostPlace:
         """The place an expression denotes; a temporary for one that denotes none."""
-        locator = LOCATORS.get(type(node))
+        locator = self._locators.get(type(node))
         if locator is not None:
             return locator(self, node)
         return Cell("", AUTO, self.eval(node))
@@ -191,7 +180,7 @@ class HostInterpreter:
         if not self.steps & _TIME_CHECK_MASK and time.thread_time() > self.deadline:
             self.limit = 0
             raise BudgetSpent
-        executor = EXECUTORS.get(type(node))
+        executor = self._executors.get(type(node))
         if executor is None:
             return None
         depth, journals, doubt = len(self.frames), len(self.journals), self.doubt
@@ -215,30 +204,22 @@ class HostInterpreter:
         return self.steps > self.options.statement_budget or time.thread_time() > self.deadline
 
     def construct(self, type: Type, args: Sequence[HostPlace], name: str = "") -> Value:
-        """An object of a resolved type made from arguments (``construction``)."""
-        made: Value = SERVICES["construct"](self, type, args, name)
-        return made
+        """An object of a resolved type made from arguments."""
+        return self.parts.construct(self, type, args, name)
 
     def construct_field(self, name: str, args: Sequence[Expression]) -> None:
-        """Execute one entry of a constructor's initialiser list (``construction``)."""
-        SERVICES["construct_field"](self, name, args)
+        """Execute one entry of a constructor's initialiser list."""
+        self.parts.construct_field(self, name, args)
 
     def declared_value(
         self, variable: Variable, *, zeroed: bool = False
     ) -> tuple[Type, Value | None]:
-        """The resolved type of a declared variable and its first value (``construction``)."""
-        found: tuple[Type, Value | None] = SERVICES["declared_value"](self, variable, zeroed=zeroed)
-        return found
+        """The resolved type of a declared variable and its first value."""
+        return self.parts.declared_value(self, variable, zeroed)
 
     def initialise(self, type: Type, node: InitList, name: str) -> Value:
-        """The value of a resolved type that a brace list gives (``initialisers``)."""
-        made: Value = SERVICES["initialise"](self, type, node, name)
-        return made
-
-    def template_argument(self, argument: Type | Expression) -> Type | Expr:
-        """A written template argument as a type or a number (``templates``)."""
-        found: Type | Expr = SERVICES["template_argument"](self, argument)
-        return found
+        """The value of a resolved type that a brace list gives."""
+        return self.parts.initialise(self, type, node, name)
 
     # ---- Memory
 

@@ -9,12 +9,11 @@ from typing import Final
 from roofline_core.program.directives import Directive
 from roofline_core.program.records import record
 from roofline_core.program.statements import Block, Directed, Statement
+from roofline_parsers.cuda.directive_forms import DirectiveForms
 from roofline_parsers.cuda.grammar import Node, kind
 from roofline_parsers.cuda.lowering import Lowering
-from roofline_parsers.openmp import directives, orphans
 
 _ATTRIBUTE: Final = kind("attribute")
-_OMP: Final = re.compile(r"\s*#\s*pragma\s+omp\b")
 _DIRECTIVE: Final = re.compile(
     r'omp\s*::\s*directive\s*\(\s*"(.*)"\s*(?:,\s*(\d+)\s*)?\)', re.DOTALL
 )
@@ -26,56 +25,56 @@ class Waiting:
     """A directive that has been read and whose statement has not."""
 
     directive: Directive
+    forms: DirectiveForms
     start: tuple[int, int]
     """Where the pragma starts: 0-based row and column."""
 
     @property
     def stands_alone(self) -> bool:
         """Whether no statement belongs to it."""
-        directive = self.directive
-        name = directive.constructs[0]
-        if name == "ordered":
-            return any(clause.name in ("depend", "doacross") for clause in directive.clauses)
-        return name in directives.STANDALONE
+        return self.forms.stands_alone(self.directive)
 
 
 def pragma_directive(lo: Lowering, node: Node) -> Waiting | None:
-    """The directive of a ``#pragma omp`` line; None if nothing is executed for it."""
-    text = lo.text(node)
-    if _OMP.match(text) is None:
+    """The directive of a pragma's line; None if nothing is executed for it."""
+    forms = lo.source.directives
+    if forms is None:
         return None
-    return _waiting(directives.read_directive(text, lo.line_of(node)), node)
+    return _waiting(forms, forms.of_pragma(lo.text(node), lo.line_of(node)), node)
 
 
 def attribute_directives(lo: Lowering, node: Node) -> list[Waiting]:
     """The directives of ``[[omp::directive("...")]]``, the form of a pragma inside a line."""
-    found = []
+    found: list[Waiting] = []
+    forms = lo.source.directives
+    if forms is None:
+        return found
     for attribute in node.children:
         if attribute.kind_id != _ATTRIBUTE:
             continue
         match = _DIRECTIVE.fullmatch(lo.text(attribute))
         if match is not None:
             text = _ESCAPE.sub(r"\1", match[1])
-            directive = directives.read_omp(text, lo.line_of(node))
+            directive = forms.of_attribute(text, lo.line_of(node))
             if directive is not None and match[2] is not None:
                 directive = replace(directive, included_line=int(match[2]))
-            waiting = _waiting(directive, node)
+            waiting = _waiting(forms, directive, node)
             found += [] if waiting is None else [waiting]
     return found
 
 
-def _waiting(directive: Directive | None, node: Node) -> Waiting | None:
-    if directive is None or directive.constructs[0] in directives.DECLARATIVE:
+def _waiting(forms: DirectiveForms, directive: Directive | None, node: Node) -> Waiting | None:
+    if directive is None:
         return None
     point = node.start_point
-    return Waiting(directive, (point[0], point[1]))
+    return Waiting(directive, forms, (point[0], point[1]))
 
 
 def alone(lo: Lowering, waiting: Waiting) -> Statement:
     """The statement that a directive is by itself."""
     start = waiting.start
     span = lo.source.span(start, start)
-    form = orphans.device_form(waiting.directive, None)
+    form = waiting.forms.on_device(waiting.directive, None)
     return Directed(waiting.directive.line, waiting.directive, None, span, form)
 
 
@@ -92,6 +91,6 @@ def attached(
             continue
         body = Block(line, ()) if read is None else read
         span = lo.source.span(item.start, end)
-        form = orphans.device_form(item.directive, body)
+        form = item.forms.on_device(item.directive, body)
         read = Directed(line, item.directive, body, span, form)
     return read

@@ -1,0 +1,41 @@
+"""What a rule is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from roofline_analysis.rules.host_program import HostProgram
+from roofline_analysis.rules.model import Level, Match
+from roofline_analysis.rules.subject import KernelSubject
+from roofline_core.program.records import record
+
+
+@record(frozen=True, slots=True)
+class Rule:
+    """One entry of the catalogue."""
+
+    code: str
+    name: str
+    level: Level
+    doc: str | None
+    """The module's docstring."""
+    bad: str
+    """A program that has the problem, and no other of the catalogue."""
+    good: str
+    """The same program without it."""
+    check: Callable[[KernelSubject], Iterable[Match]] | None = None
+    """Looks at one kernel and its launches."""
+    check_host: Callable[[HostProgram], Iterable[Match]] | None = None
+    """Looks at the host code of a program."""
+    fixes: bool = False
+    """Whether it can offer an edit."""
+
+    @property
+    def text(self) -> str:
+        """Markdown: a title on its own line, then what the problem is and why it costs."""
+        return self.doc or ""
+
+    @property
+    def title(self) -> str:
+        """The first line of the text, without the full stop."""
+        return self.text.strip().splitlines()[0].rstrip(".")
