@@ -19,6 +19,7 @@ from roofline_analysis.counting.data_samples import DrawnNumbers
 from roofline_analysis.regions.conditions import single_apply
 from roofline_analysis.regions.kernel_summary import Region, Role
 from roofline_core.algebra.evaluate import Environment, Lane
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol, apply, from_atom
 
 TAKEN: Final = 0.5
@@ -159,9 +160,9 @@ class BranchOdds:
     def _names_a_label(self, difference: Expr) -> bool:
         """Whether a loaded number is compared with an argument that is not just a truth value."""
         by_scope = {symbol.scope: symbol for symbol in difference.symbols()}
-        if len(difference.symbols()) != 2 or set(by_scope) != {"data", "param"}:
+        if len(difference.symbols()) != 2 or set(by_scope) != {SymbolScope.DATA, SymbolScope.PARAM}:
             return False
-        argument = self._lanes.evaluate(from_atom(by_scope["param"]))
+        argument = self._lanes.evaluate(from_atom(by_scope[SymbolScope.PARAM]))
         return argument is None or not np.all((argument == 0) | (argument == 1))
 
 

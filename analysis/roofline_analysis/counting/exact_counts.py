@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol
 
 _MAX_COMBINATIONS: Final = 1 << 16
@@ -114,7 +115,7 @@ def _indices(conditions: Iterable[Expr | None]) -> set[Symbol] | None:
         if condition is None:
             return None
         for symbol in condition.symbols():
-            if symbol.scope == "thread":
+            if symbol.scope is SymbolScope.THREAD:
                 found.add(symbol)
     return found
 

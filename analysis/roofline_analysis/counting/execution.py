@@ -42,6 +42,7 @@ from roofline_analysis.device.values import LAUNCH, WARP_SIZE
 from roofline_analysis.regions.conditions import negation
 from roofline_analysis.regions.kernel_summary import Exit, Region, RegionForm
 from roofline_core.algebra.evaluate import Environment, Lane
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol
 from roofline_core.program.dims import Dim3
 from roofline_core.program.stages import Stage, stage
@@ -230,7 +231,7 @@ class _Counter:
         for condition in guard.conditions:
             if condition is None:
                 return None
-            symbols = {s for s in condition.symbols() if s.scope == "thread"}
+            symbols = {s for s in condition.symbols() if s.scope is SymbolScope.THREAD}
             interval = exact_condition(
                 condition, execution.grid, execution.block, execution.environment
             )

@@ -15,11 +15,16 @@ from typing import Final
 import numpy as np
 
 from roofline_analysis.regions.conditions import is_fixed
-from roofline_analysis.regions.kernel_summary import Access, Array, Region, RegionForm
+from roofline_analysis.regions.kernel_summary import Access, Array, MemorySpace, Region, RegionForm
 from roofline_core.algebra.evaluate import Environment, Lane
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol, from_atom
 from roofline_core.program.records import record
 
+_FIXED_BY_LAUNCH: Final = (SymbolScope.PARAM, SymbolScope.LAUNCH)
+"""Scopes of numbers that are the same in all threads of a launch."""
+_COUNTED: Final = (SymbolScope.THREAD, SymbolScope.LOOP)
+"""Scopes of symbols that count: threads and iterations."""
 ASSUMED_TRIPS: Final = 16.0
 """The trip count of a counted loop of unknown bounds.
 
@@ -77,9 +82,7 @@ class TripEstimates:
             if is_fixed(from_atom(symbol)):
                 continue
             load = self._load(symbol)
-            if load is None or any(
-                s.scope not in ("param", "launch") for s in load.offset.symbols()
-            ):
+            if load is None or any(s.scope not in _FIXED_BY_LAUNCH for s in load.offset.symbols()):
                 return False
         return True
 
@@ -151,7 +154,7 @@ class TripEstimates:
         """The mean trip count of a loop over segments of an array; None if its size is unknown."""
         if trips is None or loop.counter is None:
             return None
-        ends = {symbol for symbol in trips.symbols() if symbol.scope == "data"}
+        ends = {symbol for symbol in trips.symbols() if symbol.scope is SymbolScope.DATA}
         if len(ends) < 2:
             # From ``-s`` to ``s``: windows around each element overlap, so they are no partition.
             return None
@@ -160,7 +163,12 @@ class TripEstimates:
             size = self._bytes(access)
             step = _mean(lanes, access.offset.coefficient(loop.counter))
             starts = ends & access.offset.symbols()
-            if size is None or not step or len(starts) != 1 or access.array.space != "global":
+            if (
+                size is None
+                or not step
+                or len(starts) != 1
+                or access.array.space is not MemorySpace.GLOBAL
+            ):
                 continue
             (start,) = starts
             element = _mean(lanes, access.offset.coefficient(start))
@@ -205,7 +213,7 @@ def _places_threads(offset: Expr, step: float, lanes: Environment) -> bool:
     strides = (
         _mean(lanes, offset.coefficient(symbol))
         for symbol in offset.symbols()
-        if symbol.scope == "thread"
+        if symbol.scope is SymbolScope.THREAD
     )
     return any(stride is not None and abs(stride) > step for stride in strides)
 
@@ -214,7 +222,7 @@ def _strides_above(offset: Expr, step: float, lanes: Environment) -> Iterator[fl
     """Strides of other indices that exceed a step: the rows of a larger array."""
     for symbol in offset.symbols():
         stride = _mean(lanes, offset.coefficient(symbol))
-        if symbol.scope in ("thread", "loop") and stride is not None and stride > step:
+        if symbol.scope in _COUNTED and stride is not None and stride > step:
             yield stride
 
 

@@ -40,13 +40,27 @@ Site = tuple[Path, int]
 """A source line: file and 1-based number."""
 
 
+class MemorySpace(Enum):
+    """The memory that an array lies in; the values are what reports write."""
+
+    GLOBAL = "global"
+    """Device memory, through L2; textures too."""
+    SHARED = "shared"
+    """A block's on-chip memory."""
+    LOCAL = "local"
+    """A thread's own part of device memory."""
+    CONSTANT = "constant"
+    """Device memory that a launch only reads, through the constant cache."""
+
+    __hash__ = object.__hash__  # Enum's own computes the hash of the name at each call.
+
+
 @record(frozen=True, slots=True, eq=False)
 class Array:
     """Memory that is indexed: a kernel's pointer argument, a shared or local array, a global."""
 
     name: str
-    space: str
-    """``global``, ``shared``, ``local``, ``constant`` or ``texture``."""
+    space: MemorySpace
     element: Type
     read_only: bool = False
     """``const`` with ``__restrict__``, or constant memory: no store can change it."""
@@ -71,7 +85,7 @@ class Access:
 
     array: Array
     offset: Expr
-    """Bytes from the start of the array; data-dependent parts are symbols of scope ``data``."""
+    """Bytes from the start of the array; data-dependent parts are symbols of ``DATA_SCOPES``."""
     size_bytes: int
     mode: AccessMode
     site: Site
@@ -111,6 +125,10 @@ class RegionForm(Enum):
     """Conditions: the code runs for the threads that pass."""
     LOOP = "loop"
     """Trips: the code runs several times."""
+
+
+_GUARD = RegionForm.GUARD  # Read for each region around an access, and slow to read in Python 3.11.
+_LOOP = RegionForm.LOOP
 
 
 @dataclass(slots=True, eq=False)
@@ -185,11 +203,11 @@ class Region:
 
     def loops(self) -> Iterator[Region]:
         """The loops among this region and those around it, innermost first."""
-        return (region for region in self.ancestors() if region.form is RegionForm.LOOP)
+        return (region for region in self.ancestors() if region.form is _LOOP)
 
     def guards(self) -> Iterator[Region]:
         """The guards among this region and those around it, innermost first."""
-        return (region for region in self.ancestors() if region.form is RegionForm.GUARD)
+        return (region for region in self.ancestors() if region.form is _GUARD)
 
     def within(self, loop: Region) -> Iterator[Region]:
         """This region and those around it up to a loop, which is left out; innermost first."""
@@ -197,7 +215,7 @@ class Region:
 
     def guards_in_run(self) -> Iterator[Region]:
         """The guards around this region in a run of the innermost loop around it."""
-        return takewhile(lambda region: region.form is RegionForm.GUARD, self.around())
+        return takewhile(lambda region: region.form is _GUARD, self.around())
 
     @property
     def innermost_loop(self) -> Region | None:
@@ -217,8 +235,6 @@ class AssumedSymbol:
 
     symbol: Symbol
     name: str
-    why: str
-    site: Site
 
 
 @record(frozen=True, slots=True, eq=False)

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from roofline_analysis.device.values import THREAD
-from roofline_analysis.regions.kernel_summary import Access, Array, Region, Site
+from roofline_analysis.regions.kernel_summary import Access, Array, MemorySpace, Region, Site
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_analysis.timing.demand import WarpRequest
 from roofline_analysis.timing.requests import LINE_BYTES
 from roofline_analysis.verdict.analyse import LaunchAnalysis, Target
+from roofline_core.algebra.symbol_scopes import DATA_SCOPES
 from roofline_core.algebra.symbolic import Symbol
 from roofline_core.program.records import record
 
@@ -47,7 +48,7 @@ class WarpAccess:
         )
 
 
-def warp_accesses(kernel: KernelSubject, *spaces: str) -> Iterator[WarpAccess]:
+def warp_accesses(kernel: KernelSubject, *spaces: MemorySpace) -> Iterator[WarpAccess]:
     """The accesses to memory of some spaces."""
     return (
         item for item in requests_of(kernel.judged, kernel.target) if item.array.space in spaces
@@ -92,8 +93,7 @@ def depends_on_data(access: Access) -> bool:
     """Whether the address is more than indices, arguments and loop counters."""
     if access.array.indirect:
         return True
-    scopes = ("data", "carried", "unknown", "name")
-    return any(symbol.scope in scopes for symbol in access.offset.symbols())
+    return any(symbol.scope in DATA_SCOPES for symbol in access.offset.symbols())
 
 
 def trips(kernel: KernelSubject, loop: Region) -> float:

@@ -19,6 +19,7 @@ from roofline_analysis.regions.kernel_summary import (
     Access,
     AccessMode,
     KernelSummary,
+    MemorySpace,
     Region,
     RegionForm,
     Work,
@@ -26,9 +27,14 @@ from roofline_analysis.regions.kernel_summary import (
 from roofline_analysis.timing.requests import LINE_BYTES, WarpAddresses
 from roofline_analysis.traffic.access_footprints import AccessFootprint
 from roofline_analysis.traffic.dram import Traffic
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program.records import record
 from roofline_core.program.units import Dialect
 
+_DATA: Final = SymbolScope.DATA
+_CARRIED: Final = SymbolScope.CARRIED
+_ON_CHIP: Final = (MemorySpace.SHARED, MemorySpace.CONSTANT)
+"""Memory whose loads are taken to wait for neither L2 nor DRAM."""
 _ENTRY_BRANCHES: Final = 6.0
 """Uncounted instructions at a kernel's start and end: reads of special registers, loads of
 arguments, the exit. Assumed, chosen without measurement; only the time depends on it."""
@@ -134,9 +140,9 @@ def demanding_regions(summary: KernelSummary, execution: Execution) -> Iterator[
 def _request(
     access: Access, item: AccessFootprint | None, reader: WarpAddresses, active: float
 ) -> WarpRequest:
-    if access.array.space == "shared":
+    if access.array.space is MemorySpace.SHARED:
         return WarpRequest(access.mode, 0.0, reader.bank_words(access, active))
-    if access.array.space == "constant":
+    if access.array.space is MemorySpace.CONSTANT:
         return WarpRequest(access.mode, 0.0, 1.0)
     scattered = item is not None and item.random
     each = item.sectors_each if item is not None else None
@@ -232,16 +238,16 @@ def _rounds(region: Region, runs: RegionRuns) -> float:
     rounds = deepest = 0
     stored = chained = False
     for access in region.accesses:
-        if access.array.space in ("shared", "constant"):
+        if access.array.space in _ON_CHIP:
             continue
         if access.mode is AccessMode.WRITE:
             stored = True
             continue
         depth = 1
         for symbol in access.offset.symbols():
-            if symbol.scope == "data":
+            if symbol.scope is _DATA:
                 depth = max(depth, 1 + depths.get(symbol.name.split("#")[0], 0))
-            chained |= symbol.scope == "carried"
+            chained |= symbol.scope is _CARRIED
         if stored and not access.array.read_only:
             rounds, deepest, stored = rounds + deepest, 0, False
         depths[access.array.name] = max(depth, depths.get(access.array.name, 0))

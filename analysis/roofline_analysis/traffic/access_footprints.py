@@ -10,16 +10,17 @@ import numpy as np
 
 from roofline_analysis.counting.execution import Execution
 from roofline_analysis.counting.progressions import thread_extents
-from roofline_analysis.regions.kernel_summary import Access, KernelSummary, Region
-from roofline_analysis.traffic.addresses import DATA_SCOPES, AddressReader, without_data
+from roofline_analysis.regions.kernel_summary import Access, KernelSummary, MemorySpace, Region
+from roofline_analysis.traffic.addresses import AddressReader, without_data
 from roofline_analysis.traffic.footprint import Box, Dimension
 from roofline_analysis.traffic.gathers import has_locality
 from roofline_analysis.traffic.index_ranges import cut_by_guards
 from roofline_core.algebra.evaluate import median
+from roofline_core.algebra.symbol_scopes import DATA_SCOPES
 from roofline_core.algebra.symbolic import Symbol
 from roofline_core.program.records import record
 
-_DRAM_SPACES: Final = frozenset(("global", "texture", "local"))
+_DRAM_SPACES: Final = (MemorySpace.GLOBAL, MemorySpace.LOCAL)
 
 
 @record(frozen=True, slots=True)
@@ -98,7 +99,7 @@ def footprints_of(
         access.yields
         for region in summary.root.walk()
         for access in region.accesses
-        if access.yields is not None and access.array.space == "global"
+        if access.yields is not None and access.array.space is MemorySpace.GLOBAL
     }
     for region in summary.root.walk():
         runs = execution.regions.get(region)

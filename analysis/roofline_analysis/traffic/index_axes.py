@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from roofline_analysis.traffic.footprint import Dimension
 from roofline_core.algebra.evaluate import Environment, distinct, integers, median
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Atom, Expr, Symbol
 from roofline_core.program.records import record
 
@@ -109,7 +110,7 @@ def in_order(symbols: Collection[Symbol], extents: Mapping[Symbol, float]) -> li
     places = {symbol: -place for place, symbol in enumerate(extents)}
 
     def place(symbol: Symbol) -> tuple[bool, int]:
-        is_thread = symbol.scope == "thread"  # created once, in the order of axes
+        is_thread = symbol.scope is SymbolScope.THREAD  # created once, in the order of axes
         return not is_thread, symbol.serial if is_thread else places[symbol]
 
     return sorted(symbols, key=place)

@@ -14,9 +14,9 @@ from typing import Final
 from roofline_analysis.counting.branch_odds import odds_of
 from roofline_analysis.counting.execution import Execution
 from roofline_analysis.regions.kernel_summary import Access, Region, RegionForm
-from roofline_analysis.traffic.addresses import DATA_SCOPES
 from roofline_analysis.traffic.index_axes import share_reached
 from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.symbol_scopes import DATA_SCOPES
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol
 from roofline_core.program.records import record
 

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from roofline_analysis.regions.conditions import trips_of_condition
 from roofline_core.algebra.simplify import FOLD
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, apply, constant, from_atom, make_symbol
 
 Count = Callable[..., Any]
-COUNTER = make_symbol("run", "loop", nonnegative=True)
+COUNTER = make_symbol("run", SymbolScope.LOOP, nonnegative=True)
 
 
 def kernel(body: str, params: str = "") -> str:
@@ -212,7 +213,7 @@ def test_numbers_that_double_are_given_up_in_time(count: Count) -> None:
 
 
 def test_a_whole_is_short() -> None:
-    n = from_atom(make_symbol("n", "param"))
+    n = from_atom(make_symbol("n", SymbolScope.PARAM))
     long = apply("div", apply("mod", n, 7), apply("xor", n, 3))
     (atom,) = apply("whole", long).atoms()
     assert isinstance(atom, Apply)

@@ -11,8 +11,10 @@ from typing import Final
 
 from roofline_analysis.device.costs.expansions import operator_cost
 from roofline_analysis.device.values import Value
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol
 
+_SAME_IN_ALL_THREADS: Final = (SymbolScope.PARAM, SymbolScope.LAUNCH)
 INTEGER_COSTS: Final[Mapping[str, float]] = {
     "address wide": 1.0,  # IMAD.WIDE of a 32-bit index on a 64-bit base
     "address": 1.0,  # LEA or IMAD in the 32-bit shared window
@@ -91,7 +93,7 @@ def integer_cost(operation: str, type_name: str, operands: Sequence[Value]) -> f
 
 def is_uniform(expr: Expr) -> bool:
     """Whether a number depends on the launch alone, not on the thread, block or data."""
-    return all(symbol.scope in ("param", "launch") for symbol in expr.symbols())
+    return all(symbol.scope in _SAME_IN_ALL_THREADS for symbol in expr.symbols())
 
 
 def is_nonnegative(value: Value) -> bool:
@@ -108,7 +110,7 @@ def is_nonnegative(value: Value) -> bool:
             return False
         for atom in monomial:
             ranged = isinstance(atom, Symbol) and (
-                atom.scope == "loop" or atom.name in _THREAD_RANGES
+                atom.scope is SymbolScope.LOOP or atom.name in _THREAD_RANGES
             )
             if not ranged:
                 return False

@@ -26,6 +26,7 @@ from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import need_value, offset_by
 from roofline_analysis.device.values import DeviceValue, PointerValue, StructValue, Value, number
 from roofline_analysis.regions.kernel_summary import AccessMode, Work
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program.expressions import Call, Expression, Literal, Name
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
@@ -122,7 +123,7 @@ def _arguments(interpreter: DeviceInterpreter, args: Sequence[Expression]) -> No
 
 
 def _result(interpreter: DeviceInterpreter, type_: Type, name: str) -> DeviceValue:
-    return interpreter.opaque(type_, interpreter.costs.loop_bits(), name, "data")
+    return interpreter.opaque(type_, interpreter.costs.loop_bits(), name, SymbolScope.DATA)
 
 
 def _reduce(

@@ -40,6 +40,7 @@ from roofline_analysis.device.values import (
     number,
 )
 from roofline_analysis.language.types import is_integer
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import from_atom
 from roofline_core.program import expressions as ir
 from roofline_core.program.types import Type
@@ -302,7 +303,8 @@ def _unknown(interpreter: DeviceInterpreter, node: ir.Unknown) -> DeviceValue:
         if isinstance(place, VariablePlace):
             type_ = interpreter.place_type(place)
             interpreter.write(
-                place, interpreter.opaque(type_, interpreter.costs.loop_bits(), "asm", "data")
+                place,
+                interpreter.opaque(type_, interpreter.costs.loop_bits(), "asm", SymbolScope.DATA),
             )
     return interpreter.opaque(Type("int"), interpreter.costs.loop_bits(), "unknown")
 

@@ -23,6 +23,7 @@ from roofline_analysis.device.values import (
 )
 from roofline_analysis.language.overloads import Callee, bind, choose
 from roofline_analysis.language.scope import NO_NAMES, Scope
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program import expressions as ex
 from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
@@ -199,7 +200,7 @@ def _returned(
         return first
     result_type = interpreter.type_of(first) if type_.name == "auto" else type_
     return interpreter.opaque(
-        result_type, varies or interpreter.costs.loop_bits(), function.name, "data"
+        result_type, varies or interpreter.costs.loop_bits(), function.name, SymbolScope.DATA
     )
 
 
@@ -222,9 +223,9 @@ def unknown_call(interpreter: DeviceInterpreter, node: ex.Call, name: str) -> De
         if isinstance(value, PlacePointer) and isinstance(value.place, VariablePlace):
             slot = value.place.slot
             interpreter.slots[slot] = interpreter.opaque(
-                interpreter.slot_types[slot], interpreter.costs.loop_bits(), name, "data"
+                interpreter.slot_types[slot], interpreter.costs.loop_bits(), name, SymbolScope.DATA
             )
         elif isinstance(value, Value):
             need_value(interpreter, value)
     interpreter.note(f"the function '{name}' is not known; its work is not counted", node.line)
-    return interpreter.opaque(Type("float"), interpreter.costs.loop_bits(), name, "data")
+    return interpreter.opaque(Type("float"), interpreter.costs.loop_bits(), name, SymbolScope.DATA)

@@ -29,7 +29,8 @@ from roofline_analysis.device.values import (
 from roofline_analysis.language.scope import literal
 from roofline_analysis.language.types import is_float, is_integer
 from roofline_analysis.regions.conditions import conjuncts, negation
-from roofline_analysis.regions.kernel_summary import Exit, Role
+from roofline_analysis.regions.kernel_summary import Exit, MemorySpace, Role
+from roofline_core.algebra.symbol_scopes import DATA_OR_CARRIED, SymbolScope
 from roofline_core.algebra.symbolic import Expr, apply
 from roofline_core.program import statements as ir
 from roofline_core.program.expressions import Expression, InitList, Literal
@@ -122,7 +123,7 @@ def _completed(type_: Type, init: Expression | None) -> Type:
 
 
 def _declare_shared(interpreter: DeviceInterpreter, variable: ir.Variable, type_: Type) -> None:
-    array = interpreter.array(f"{variable.name}@{variable.line}", type_, "shared")
+    array = interpreter.array(f"{variable.name}@{variable.line}", type_, MemorySpace.SHARED)
     size = interpreter.types.size(type_)
     if size is not None and ("declared", array) not in interpreter.costs.root.available:
         interpreter.costs.root.available["declared", array] = True
@@ -322,7 +323,7 @@ def _switch(interpreter: DeviceInterpreter, node: ir.Switch) -> Flow:
 
 
 def _is_data(expr: Expr) -> bool:
-    return any(s.scope in ("data", "carried") for s in expr.symbols())
+    return any(s.scope in DATA_OR_CARRIED for s in expr.symbols())
 
 
 def _walk_cases(interpreter: DeviceInterpreter, cases: Sequence[ir.Case]) -> Flow:
@@ -349,7 +350,10 @@ def _forget_changed(interpreter: DeviceInterpreter, before: dict[int, DeviceValu
     for slot, value in list(interpreter.slots.items()):
         if before.get(slot) is not value and slot in before:
             interpreter.slots[slot] = interpreter.opaque(
-                interpreter.slot_types[slot], interpreter.costs.loop_bits(), "choice", "data"
+                interpreter.slot_types[slot],
+                interpreter.costs.loop_bits(),
+                "choice",
+                SymbolScope.DATA,
             )
 
 

@@ -23,6 +23,7 @@ from roofline_analysis.language.types import (
 )
 from roofline_analysis.regions.conditions import is_fixed
 from roofline_analysis.regions.kernel_summary import Work
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, apply
 from roofline_core.program.precision import Precision
 
@@ -127,7 +128,7 @@ def _integer_binary(
     compared = op in COMPARISONS
     result_type = "bool" if compared else type_
     if expr is None:
-        expr = interpreter.fresh(op, "data")
+        expr = interpreter.fresh(op, SymbolScope.DATA)
     known = expr.constant
     if known is not None:
         return number(wrapped(known, result_type), result_type)
@@ -187,7 +188,7 @@ def _float_binary(
         costs.need(left)
         costs.need(right)
         if expr is None:
-            expr = interpreter.fresh(op, "data")
+            expr = interpreter.fresh(op, SymbolScope.DATA)
             interpreter.means(expr, _estimate(op, left, right))
         result = Value("bool", expr, varies)
     else:
@@ -322,7 +323,7 @@ def convert(interpreter: DeviceInterpreter, value: Value, type_: str) -> Value:
     if expr is not None and is_integer(type_):
         expr = apply("trunc", expr)
     if expr is None and is_integer(type_):
-        expr = interpreter.fresh("int", "data")
+        expr = interpreter.fresh("int", SymbolScope.DATA)
         interpreter.means(
             expr, apply("trunc", value.estimate) if value.estimate is not None else None
         )

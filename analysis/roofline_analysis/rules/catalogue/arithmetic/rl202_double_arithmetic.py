@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from roofline_analysis.regions.kernel_summary import Work
+from roofline_analysis.regions.kernel_summary import MemorySpace, Work
 from roofline_analysis.rules.effects import matters
 from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.node_index import Located
@@ -75,7 +75,7 @@ def _has_double_data(kernel: KernelSubject) -> bool:
         access.array
         for region in kernel.judged.demanding
         for access in region.accesses
-        if access.array.space != "local"
+        if access.array.space is not MemorySpace.LOCAL
     }
     if any("double" in array.element.name for array in arrays):
         return True

@@ -9,7 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roofline_analysis.regions.kernel_summary import AccessMode, Region, RegionForm, Work
+from roofline_analysis.regions.kernel_summary import (
+    AccessMode,
+    MemorySpace,
+    Region,
+    RegionForm,
+    Work,
+)
 from roofline_analysis.rules.accesses import depends_on_data, trips, warp_accesses
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Level, Match
@@ -90,7 +96,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         return
     inputs = [
         item
-        for item in warp_accesses(kernel, "global", "shared")
+        for item in warp_accesses(kernel, MemorySpace.GLOBAL, MemorySpace.SHARED)
         if item.access.mode is AccessMode.READ and item.array.element.name in _HALVES
     ]
     if any(depends_on_data(item.access) for item in inputs):

@@ -14,6 +14,7 @@ from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
+from roofline_core.algebra.symbol_scopes import DATA_OR_CARRIED
 
 BAD = """\
 __global__ void block_sums(int n, const float *x, float *sums) {
@@ -111,7 +112,7 @@ def _is_by_thread(region: Region) -> bool:
         return False
     symbols = {s for c in region.conditions if c is not None for s in c.symbols()}
     return any(s.name.startswith("threadIdx") for s in symbols) and not any(
-        s.scope in ("data", "carried") for s in symbols
+        s.scope in DATA_OR_CARRIED for s in symbols
     )
 
 

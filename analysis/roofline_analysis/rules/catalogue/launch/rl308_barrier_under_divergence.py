@@ -17,6 +17,7 @@ from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.node_index import Located, called_name
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program import expressions as ex
 
 BAD = """\
@@ -43,6 +44,7 @@ GOOD = BAD.replace("        __syncthreads();\n", "").replace(
     "    if (threadIdx", "    __syncthreads();\n    if (threadIdx"
 )
 
+_FIXED_BY_LAUNCH = (SymbolScope.THREAD, SymbolScope.LAUNCH, SymbolScope.PARAM)
 _BARRIERS = ("__syncthreads",)
 
 
@@ -90,7 +92,7 @@ def _splits(kernel: KernelSubject, guard: Region) -> bool:
         symbols = condition.symbols()
         if not any(s.name.startswith("threadIdx") for s in symbols):
             continue
-        if any(s.scope not in ("thread", "launch", "param") for s in symbols):
+        if any(s.scope not in _FIXED_BY_LAUNCH for s in symbols):
             return False
         holds = lanes.evaluate(condition)
         if not isinstance(holds, np.ndarray):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from roofline_analysis.regions.kernel_summary import AccessMode
+from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Edit, Fix, Level, Match
 from roofline_analysis.rules.node_index import called_name
@@ -51,7 +51,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     kinds: dict[object, set[AccessMode]] = {}
     for region in summary.root.walk():
         for access in region.accesses:
-            if access.array.space == "shared":
+            if access.array.space is MemorySpace.SHARED:
                 return
             kinds.setdefault(access.array, set()).add(access.mode)
     if any(len(each) > 1 or AccessMode.ATOMIC in each for each in kinds.values()):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from roofline_analysis.device.values import THREAD
-from roofline_analysis.regions.kernel_summary import AccessMode
+from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace
 from roofline_analysis.rules.accesses import (
     WarpAccess,
     by_array,
@@ -61,7 +61,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     traffic = {item.array: item for item in kernel.judged.traffic.arrays}
     found: list[WarpAccess] = []
     change = Change()
-    for array, items in by_array(warp_accesses(kernel, "global")).items():
+    for array, items in by_array(warp_accesses(kernel, MemorySpace.GLOBAL)).items():
         wide = [item for item in items if _is_wide(kernel, item)]
         if not wide or _is_covered(kernel, wide):
             continue

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from roofline_analysis.device.values import THREAD
+from roofline_analysis.regions.kernel_summary import MemorySpace
 from roofline_analysis.rules.accesses import (
     WarpAccess,
     by_array,
@@ -66,7 +67,7 @@ _MOST_USED = 0.6
 def check(kernel: KernelSubject) -> Iterator[Match]:
     """Arrays of classes of which a part is used, and what the rest costs."""
     traffic = {item.array: item for item in kernel.judged.traffic.arrays}
-    for array, items in by_array(warp_accesses(kernel, "global")).items():
+    for array, items in by_array(warp_accesses(kernel, MemorySpace.GLOBAL)).items():
         struct = kernel.type_system.symbols.find_struct(array.element.name)
         if struct is None or array.element.pointers or array.indirect or array not in traffic:
             continue

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from roofline_analysis.regions.kernel_summary import MemorySpace
 from roofline_analysis.rules.accesses import (
     WarpAccess,
     by_array,
@@ -59,7 +60,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     found: list[WarpAccess] = []
     change = Change()
     shares = []
-    for array, items in by_array(warp_accesses(kernel, "global")).items():
+    for array, items in by_array(warp_accesses(kernel, MemorySpace.GLOBAL)).items():
         moved = traffic.get(array)
         if moved is None or any(not _is_gapped(kernel, item) for item in items):
             continue

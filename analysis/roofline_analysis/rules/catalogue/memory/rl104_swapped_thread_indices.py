@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from roofline_analysis.regions.kernel_summary import MemorySpace
 from roofline_analysis.rules.accesses import (
     WarpAccess,
     depends_on_data,
@@ -51,7 +52,11 @@ GOOD = (
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
     """Accesses that would be coalesced with x and y swapped, if none would be hurt by it."""
-    items = [item for item in warp_accesses(kernel, "global") if not depends_on_data(item.access)]
+    items = [
+        item
+        for item in warp_accesses(kernel, MemorySpace.GLOBAL)
+        if not depends_on_data(item.access)
+    ]
     swapped = [item for item in items if is_transposed(kernel, item)]
     if not swapped or any(_is_coalesced(kernel, item) for item in items):
         return

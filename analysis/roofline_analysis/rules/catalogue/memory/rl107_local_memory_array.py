@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from roofline_analysis.regions.kernel_summary import MemorySpace
 from roofline_analysis.rules.accesses import WarpAccess, by_array, sites_of, warp_accesses
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Effect, Fix, Level, Match
@@ -45,10 +46,12 @@ _LEAST_GAIN = 0.1
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
     """Local arrays in memory, all together, and the loops that would free them if unrolled."""
-    items = [i for each in by_array(warp_accesses(kernel, "local")).values() for i in each]
+    items = [
+        i for each in by_array(warp_accesses(kernel, MemorySpace.LOCAL)).values() for i in each
+    ]
     if not items:
         return
-    arrays = [a for a in kernel.judged.traffic.arrays if a.array.space == "local"]
+    arrays = [a for a in kernel.judged.traffic.arrays if a.array.space is MemorySpace.LOCAL]
     moved = sum(array.read_bytes + array.write_bytes for array in arrays)
     change = Change(requests={item.access: None for item in items}, dram_bytes=-moved)
     effect = kernel.effect(change)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roofline_analysis.language.types import is_float
-from roofline_analysis.regions.kernel_summary import AccessMode
+from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace
 from roofline_analysis.rules.accesses import WarpAccess, shown_name, warp_accesses
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Level, Match
@@ -72,7 +72,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         return
     items = [
         item
-        for item in warp_accesses(kernel, "global")
+        for item in warp_accesses(kernel, MemorySpace.GLOBAL)
         if item.access.mode is AccessMode.ATOMIC
         and _span(kernel, item) <= _FEW_BYTES
         and not _is_guessed(kernel, item)

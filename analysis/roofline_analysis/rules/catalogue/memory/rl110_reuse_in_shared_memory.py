@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from roofline_analysis.device.values import THREAD
-from roofline_analysis.regions.kernel_summary import Access, AccessMode, Region
+from roofline_analysis.regions.kernel_summary import Access, AccessMode, MemorySpace, Region
 from roofline_analysis.rules.accesses import (
     WarpAccess,
     depends_on_data,
@@ -85,7 +85,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         return
     shared = [
         (item, times)
-        for item in warp_accesses(kernel, "global")
+        for item in warp_accesses(kernel, MemorySpace.GLOBAL)
         if (times := _sharing(kernel, item)) >= _LEAST_SHARING
     ]
     if not shared:
