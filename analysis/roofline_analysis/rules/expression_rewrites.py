@@ -1,4 +1,4 @@
-"""Expressions that could be written in a cheaper way, and what writing them so would do."""
+"""Expressions with cheaper equivalents, and the effect of writing those instead."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from roofline_core.program.records import record
 
 @record(frozen=True, slots=True, eq=False)
 class Swap:
-    """One expression and what to write in its place."""
+    """One expression and its cheaper equivalent."""
 
     located: Located
     build: Callable[[Any], ex.Expression]
-    """Gives the new expression, from the old one with the swaps inside it made."""
+    """Builds the new expression from the old one, in which inner swaps are already made."""
     edit: Edit | None
-    """The same in the text; None where the text does not show the expression."""
+    """The edit of the source text; None where the text does not show the expression."""
 
     @property
     def site(self) -> Site:
-        """The line that it stands on."""
+        """The 1-based line of the expression."""
         return self.located.function.path, self.located.node.line
 
 

@@ -58,7 +58,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
 
 
 def _exponent(call: Any) -> float | None:
-    """The constant exponent, if it is one that a product or a root replaces."""
+    """The constant exponent, if a product or a root can replace the power; else None."""
     node = call.args[1]
     if isinstance(node, ex.Cast):
         node = node.operand

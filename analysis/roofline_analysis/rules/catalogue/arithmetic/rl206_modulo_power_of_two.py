@@ -77,7 +77,7 @@ def _is_signed_index(kernel: KernelSubject, located: Located) -> bool:
 
 
 def _is_nonnegative(kernel: KernelSubject, located: Located, node: object, depth: int) -> bool:
-    """Whether an index is never negative: made of thread indices and of counters that go up."""
+    """Whether an index is never negative: computed from thread indices and rising counters."""
     if depth > _MAX_DEPTH:
         return False
     if isinstance(node, ex.Literal):

@@ -1,8 +1,8 @@
 """Shared memory lets few blocks run at a time.
 
 A multiprocessor has shared memory for only so many blocks. When few warps are resident, nothing
-else can run while they wait for memory or for a barrier, and latency shows. Use smaller tiles, or
-larger blocks for the same tile.
+else can run while they wait for memory or for a barrier, and latency is exposed. Use smaller
+tiles, or larger blocks for the same tile.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _LOW = 0.4
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """Launches of low occupancy that shared memory limits."""
+    """Launches whose occupancy is low and limited by shared memory."""
     launch = next(iter(known_launches(kernel)), None)
     if launch is None:
         return
@@ -58,7 +58,8 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     size = launch.judged.summary.shared_bytes + launch.bound.dynamic_shared_bytes
     yield kernel.found(
         f"{amount(size, 'B')} of shared memory let {used.blocks_per_sm} blocks run on a"
-        f" multiprocessor at a time: {share:.0%} of its warps; with half of it twice as many would",
+        f" multiprocessor at a time: {share:.0%} of its warps; with half of it twice as"
+        " many blocks would run",
         [(kernel.kernel.path, kernel.kernel.name_span.line)],
         effect,
         span=kernel.kernel.name_span,

@@ -39,7 +39,7 @@ _LOW = 0.5
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """Launches whose resident blocks are limited by their number."""
+    """Launches whose occupancy the limit of resident blocks bounds."""
     for launch in known_launches(kernel):
         used, share = launch.prediction.utilisation, launch.prediction.occupancy
         if used is None or share is None or used.limiter != "blocks":
@@ -47,7 +47,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         if used.waves <= 1.0 or share > _LOW:
             continue
         if block_threads(launch) < kernel.target.gpu.architecture.warp_size:
-            continue  # the lanes that are missing are told of
+            continue  # RL301 reports the idle lanes
         warps = -(-block_threads(launch) // kernel.target.gpu.architecture.warp_size)
         held = kernel.target.gpu.architecture.occupancy.warps_per_sm // warps
         effect = kernel.effect(Change(blocks_per_sm=held), launch)

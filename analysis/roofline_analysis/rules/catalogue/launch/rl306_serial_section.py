@@ -62,11 +62,11 @@ int main() {
 _LEAST_TRIPS = 16.0
 _LEAST_GAIN = 0.15
 _FEW = 1.01
-"""Threads of a block that pass."""
+"""The most threads of a block that pass the guard."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """Guards that one thread of each block passes, with a loop inside that takes long."""
+    """Guards that one thread of each block passes, with a long loop inside."""
     execution = kernel.judged.execution
     x, y, z = execution.block
     if x * y * z < 32:
@@ -117,7 +117,7 @@ def _is_by_thread(region: Region) -> bool:
 
 
 def _outer(kernel: KernelSubject, guard: Region) -> float:
-    """How often a block comes to a guard."""
+    """The number of times a block reaches a guard."""
     factor = 1.0
     for loop in guard.loops():
         factor *= max(1.0, kernel.judged.execution.regions[loop].trips)

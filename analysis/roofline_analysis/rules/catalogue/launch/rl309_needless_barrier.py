@@ -44,7 +44,7 @@ _STATEMENT = re.compile(rb"[ \t]*__syncthreads\s*\(\s*\)\s*;")
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """Barriers of kernels whose threads share nothing."""
+    """Barriers of kernels whose threads exchange no data."""
     summary = kernel.summary
     if not summary.barriers or summary.shared_bytes or kernel.launch.bound.dynamic_shared_bytes:
         return

@@ -45,7 +45,7 @@ GOOD = BAD.replace("z[4 * i]", "z[i]")
 
 _MOST_USED = 0.6
 _FAR = 128.0
-"""Bytes between neighbouring threads: beyond, it is the mapping of threads that is to blame."""
+"""The largest stride between neighbouring threads in bytes; a larger one is RL101's case."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
@@ -100,7 +100,7 @@ def _is_gapped(kernel: KernelSubject, item: WarpAccess) -> bool:
 
 
 def _elements(kernel: KernelSubject, item: WarpAccess) -> float:
-    """Bytes that an access uses itself, each once."""
+    """The distinct bytes that an access uses."""
     footprint = kernel.footprints[item.access]
     assert isinstance(footprint.box, Box)
     places = 1.0

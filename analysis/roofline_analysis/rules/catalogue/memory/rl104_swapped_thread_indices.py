@@ -51,7 +51,7 @@ GOOD = (
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """Accesses that would be coalesced with x and y swapped, if none would be hurt by it."""
+    """Accesses that swapping x and y would coalesce, if it makes no other access worse."""
     items = [
         item
         for item in warp_accesses(kernel, MemorySpace.GLOBAL)
@@ -74,7 +74,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
 
 
 def _is_coalesced(kernel: KernelSubject, item: WarpAccess) -> bool:
-    """Whether an access would be spread by the swap."""
+    """Whether swapping x and y would make an access uncoalesced."""
     return lane_stride(kernel, item.access) == item.access.size_bytes
 
 

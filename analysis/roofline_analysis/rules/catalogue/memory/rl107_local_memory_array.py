@@ -1,4 +1,4 @@
-"""An array of a thread's own is indexed at run time, so it stands in memory.
+"""A thread's array is indexed at run time, so it lies in local memory.
 
 Registers have no addresses. An array in a kernel stays in registers only while every index is a
 constant once loops are unrolled; else the compiler puts it into local memory, which is DRAM behind
@@ -45,7 +45,7 @@ _LEAST_GAIN = 0.1
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """Local arrays in memory, all together, and the loops that would free them if unrolled."""
+    """All arrays in local memory, and the loops whose unrolling would move them to registers."""
     items = [
         i for each in by_array(warp_accesses(kernel, MemorySpace.LOCAL)).values() for i in each
     ]
@@ -96,7 +96,7 @@ def _names(kernel: KernelSubject, sites: Sequence[Any]) -> list[str]:
 def _unrolled(
     kernel: KernelSubject, items: Sequence[WarpAccess]
 ) -> tuple[Effect | None, Fix | None]:
-    """What unrolling the loops around the accesses would do, if that frees the arrays."""
+    """The effect and the edit of unrolling the loops around the accesses; None if not worth it."""
     sites = {item.access.site for item in items}
     loops: dict[int, Located] = {}
     for located in kernel.nodes(st.For):

@@ -80,12 +80,12 @@ def _words(item: WarpAccess) -> float:
 
 
 def _ways(item: WarpAccess) -> float:
-    """How many words of the busiest bank a request needs, for each word that a lane takes."""
+    """Words that a request takes from its busiest bank, per word of a lane; 1: no conflict."""
     return item.request.wavefronts / _words(item)
 
 
 def _padded(kernel: KernelSubject, name: str) -> tuple[Effect | None, Fix | None]:
-    """The effect of rows that are longer by one element, and the edit that makes them so."""
+    """The effect of padding the rows by one element, and the edit that does so."""
     declared = [
         located
         for located in kernel.nodes(st.Variable)

@@ -58,14 +58,14 @@ int main() {
 """
 
 _LEAST_SHARE = 0.3
-"""Of the time that waiting for the queue takes by itself."""
+"""The least share of the launch's time that atomic operations wait for each other."""
 _FEW_BYTES = 4096.0
 _LEAST_PER_BLOCK = 16
-"""Operations of a block: one a warp is what a reduction may leave."""
+"""The fewest operations of a block for a finding; a reduction may leave one per warp."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """The atomic operation that most wait for."""
+    """The atomic operation with the longest queue."""
     judged = kernel.judged
     terms = judged.timing.terms_ns
     if terms["contention"] < _LEAST_SHARE * judged.timing.total_ns or judged.demand.joins:
@@ -98,13 +98,13 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
 
 
 def _is_guessed(kernel: KernelSubject, item: WarpAccess) -> bool:
-    """Whether data decides how many threads come to an access."""
+    """Whether the number of threads that make an access is an estimate."""
     runs = kernel.judged.execution.regions
     return any(runs[region].assumed or region.waits for region in item.region.ancestors())
 
 
 def _span(kernel: KernelSubject, item: WarpAccess) -> float:
-    """Bytes between the first and the last address; without bounds where data decides."""
+    """Bytes from the lowest to the highest address; infinite where they are unknown."""
     footprint = kernel.footprints.get(item.access)
     if footprint is None or footprint.box is None or footprint.random:
         return float("inf")
@@ -112,7 +112,7 @@ def _span(kernel: KernelSubject, item: WarpAccess) -> float:
 
 
 def _operations(kernel: KernelSubject, item: WarpAccess) -> float:
-    """How many operations L2 does: one a lane for floats, one a warp where lanes are combined."""
+    """The atomic operations of L2: one per lane, or per warp where lanes are combined first."""
     if is_float(item.array.element.name):
         return kernel.runs(item.region)
     return item.warp_runs * item.request.wavefronts

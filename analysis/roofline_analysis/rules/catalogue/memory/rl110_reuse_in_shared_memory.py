@@ -74,11 +74,11 @@ int main() {
 
 _LEAST_TRIPS = 8.0
 _LEAST_SHARING = 4.0
-"""Warps of a block that load the same."""
+"""The least number of warps of a block that load the same elements."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """Loads in loops that several warps of a block make alike."""
+    """Loads in loops that several warps of a block repeat."""
     terms = kernel.judged.timing.terms_ns
     cached = max(terms["l1"], terms["l2"])
     if cached < max(0.5 * terms["compute"], terms["dram"], terms["contention"]):
@@ -108,7 +108,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
 
 
 def _sharing(kernel: KernelSubject, item: WarpAccess) -> float:
-    """How many warps of a block load the same elements in one run of the loop around."""
+    """The warps of a block that load the same elements in one iteration of the innermost loop."""
     loop = item.region.innermost_loop
     access = item.access
     if access.mode is not AccessMode.READ or loop is None or depends_on_data(access):
