@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from ablations.model import Replacement, Switch, Witness, differs, gives
-from roofline_analysis.counting.branch_odds import AN_ARGUMENT, TAKEN, BranchOdds
+from roofline_analysis.counting.branch_odds import EQUALS_ARGUMENT, TAKEN, BranchOdds
 from roofline_analysis.counting.trip_estimates import ASSUMED_WHILE, Estimate
 from roofline_analysis.regions.kernel_summary import Role
 from roofline_core.algebra.evaluate import Lane
@@ -16,7 +16,7 @@ from roofline_core.algebra.symbolic import Expr
 
 
 def _label_alone(odds: BranchOdds, difference: Expr) -> float | None:
-    return AN_ARGUMENT if odds._names_a_label(difference) else None
+    return EQUALS_ARGUMENT if odds._names_a_label(difference) else None
 
 
 def _product(one: Lane, other: Lane) -> Lane:
@@ -75,14 +75,14 @@ SWITCHES: Final = (
             Replacement(
                 "roofline_analysis.counting.branch_odds.BranchOdds._of_equality",
                 _label_alone,
-                lambda share, _: share not in (None, AN_ARGUMENT),
+                lambda share, _: share not in (None, EQUALS_ARGUMENT),
             ),
         ),
     ),
     Switch(
         "branch_odds.leaving",
         "sides that leave are taken as often as others",
-        (Replacement("roofline_analysis.counting.branch_odds.LEAVING", TAKEN),),
+        (Replacement("roofline_analysis.counting.branch_odds.EXITING", TAKEN),),
         Witness(
             "roofline_analysis.counting.branch_odds.BranchOdds._assumed",
             lambda _, args: args[0]._role is not Role.TAKEN,

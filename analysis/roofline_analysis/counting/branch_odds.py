@@ -28,17 +28,17 @@ TAKEN: Final = 0.5
 Assumed: both sides are equally likely. Separate odds by kind of comparison (equal, less, a loaded
 flag) did not lower the error against measured counts in both halves of the programs.
 """
-AN_ARGUMENT: Final = 1 / 16
+EQUALS_ARGUMENT: Final = 1 / 16
 """The odds that a loaded number equals a kernel argument: one label or class among many.
 
 Assumed, chosen without measurement: the number of labels is unknown."""
-NEXT_TO_NOTHING: Final = 1 / 16
+BELOW_TINY: Final = 1 / 16
 """The odds that a magnitude is below the tiny literal it is tested against before a division.
 
 Assumed, chosen without measurement: the test guards against a rare case."""
 _TINY: Final = 1e-4
 """The largest literal that counts as tiny, as in ``fabs(x) > 1e-8``. Assumed, not measured."""
-LEAVING: Final = 0.25
+EXITING: Final = 0.25
 """The odds of a side that ends in ``return``, ``break`` or ``continue``.
 
 Assumed, chosen without measurement: early exits are exceptions, so less likely than ``TAKEN``."""
@@ -127,7 +127,7 @@ class BranchOdds:
         if comparison.op in ("lt", "le"):
             tiny = _is_tiny(difference)
             if tiny is not None:
-                return NEXT_TO_NOTHING if tiny else 1 - NEXT_TO_NOTHING
+                return BELOW_TINY if tiny else 1 - BELOW_TINY
         elif comparison.op in ("eq", "ne"):
             share = self._of_equality(difference)
             if share is not None:
@@ -139,13 +139,14 @@ class BranchOdds:
         if self._given is not None:
             share = self._given
         else:
-            share = {Role.TAKEN: TAKEN, Role.LEAVES: LEAVING, Role.STAYS: 1 - LEAVING}[self._role]
+            odds = {Role.TAKEN: TAKEN, Role.EXITS: EXITING, Role.FALLS_THROUGH: 1 - EXITING}
+            share = odds[self._role]
         return 1 - share if negated else share
 
     def _of_equality(self, difference: Expr) -> float | None:
         """The odds of ``x % k == c``, ``(x & mask) == c``, ``x == argument``; None for others."""
         if self._names_a_label(difference):
-            return AN_ARGUMENT
+            return EQUALS_ARGUMENT
         found = [atom for atom in difference.atoms() if not isinstance(atom, Symbol)]
         if len(found) != 1 or len(difference.terms) > 2:
             return None

@@ -144,14 +144,15 @@ class _Counter:
         self.depth = 0
         self.complete = takes_all(execution.grid, execution.block)
         """Every thread of the launch is a lane of the sample, so the sample's counts are exact."""
-        self.spread = 1.0
+        self.warp_odds_ratio = 1.0
         """A warp's odds of reaching this region over one lane's odds, from assumed conditions."""
 
     def visit(self, region: Region, lanes: Environment, weights: Floats) -> None:
         runs = self.execution.regions.setdefault(region, RegionRuns(0.0))
         runs.runs = float(weights.sum())
         warp_runs, longest = self.warps.count(lanes, weights)
-        runs.warp_runs, runs.longest = warp_runs * self.spread, longest * self.spread
+        runs.warp_runs = warp_runs * self.warp_odds_ratio
+        runs.longest = longest * self.warp_odds_ratio
         for child in region.children:
             if child.form is RegionForm.GUARD:
                 self._guard(child, lanes, weights)
@@ -183,12 +184,12 @@ class _Counter:
         )
         if assumed:
             self.execution.assumed_conditions.append(guard)
-        spread = self.spread
+        before = self.warp_odds_ratio
         mean = float(inside.sum() / possible) if assumed and possible else 1.0
         if 0.0 < mean < 1.0:
-            self.spread *= chance_of_any(mean, self.warp_lanes) / mean
+            self.warp_odds_ratio *= chance_of_any(mean, self.warp_lanes) / mean
         self.visit(guard, lanes if passed.all() else lanes.restricted(passed), inside)
-        self.spread = spread
+        self.warp_odds_ratio = before
 
     def _odds_here(self, odds: BranchOdds, condition: Expr | None, guard: Region) -> Lane:
         """The odds of a condition, given that the conditions of the guards around it hold."""

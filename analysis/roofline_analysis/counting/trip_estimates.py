@@ -58,10 +58,10 @@ class TripEstimates:
 
     def of(self, loop: Region, lanes: Environment, runs: float) -> Estimate:
         """The estimated trip count of a loop that is entered ``runs`` times in the launch."""
-        if loop.waits:
+        if loop.spins:
             return Estimate(_WAITING, "an atomic operation is repeated until it succeeds")
-        if loop.spread is not None:
-            return self._search(loop, loop.spread, lanes)
+        if loop.bisected_range is not None:
+            return self._search(loop, loop.bisected_range, lanes)
         segment = self._segment(loop, loop.trips, lanes, runs)
         if segment is not None:
             return segment

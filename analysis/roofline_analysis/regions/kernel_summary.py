@@ -110,10 +110,10 @@ class Role(Enum):
 
     TAKEN = 0
     """A side of a branch after which control continues."""
-    LEAVES = 1
+    EXITS = 1
     """A side that ends in ``return``, ``break`` or ``continue``."""
-    STAYS = 2
-    """The code after a side that leaves, run by the threads that did not leave."""
+    FALLS_THROUGH = 2
+    """The code after a side that exits, run by the threads that did not exit."""
 
 
 class RegionForm(Enum):
@@ -157,20 +157,20 @@ class Region:
     """For a guard without conditions that represents a fully unrolled loop: the loop's trips."""
     exits: list[Exit] = field(default_factory=list)
     """For a loop: the exits that can end it before its trip count."""
-    spread: Expr | None = None
+    bisected_range: Expr | None = None
     """For a loop that halves a range in each trip: the initial length of the range."""
-    waits: bool = False
+    spins: bool = False
     """For a loop: it retries an atomic operation until it succeeds."""
     work: dict[Site, list[float]] = field(default_factory=dict)
     accesses: list[Access] = field(default_factory=list)
     barriers: int = 0
     """Barriers of the block in each run."""
-    joins: int = 0
-    """Values per run that all blocks combine into one, one block after another."""
+    grid_reductions: int = 0
+    """Values per run that are reduced over all blocks of the grid, one block after another."""
     children: list[Region] = field(default_factory=list)
     available: dict[object, object] = field(default_factory=dict)
     """Value numbers already computed in this region; used only during the walk."""
-    homes: dict[int, Region] = field(default_factory=dict)
+    hoist_regions: dict[int, Region] = field(default_factory=dict)
     """Cache of the walk: loop bit set -> outermost region to which such a value can be hoisted."""
 
     def charge(self, site: Site, kind: Work, amount: float) -> None:

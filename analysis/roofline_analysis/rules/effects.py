@@ -40,7 +40,7 @@ class Change:
     """By region: the factor of the number of warps that run it."""
     dram_bytes: float = 0.0
     """Bytes added to the DRAM traffic; negative ones are removed."""
-    waits: float = 1.0
+    contention: float = 1.0
     """The factor of the time that atomic operations on one address wait for each other."""
     paths: float = 1.0
     """The factor of the longest path of a warp."""
@@ -90,8 +90,8 @@ def _launched(demand: Demand, change: Change) -> Demand:
     return replace(
         demand,
         blocks=blocks,
-        joins=demand.joins * change.waits,
-        line_atomics=demand.line_atomics * change.waits,
+        grid_reductions=demand.grid_reductions * change.contention,
+        line_atomics=demand.line_atomics * change.contention,
     )
 
 

@@ -88,8 +88,8 @@ class Demand:
     sector_bytes: int = 32
     team_runtime: bool = False
     """OpenMP's device runtime begins and ends each block."""
-    joins: float = 0.0
-    """Serialised updates of values that all blocks combine into one, summed over all blocks."""
+    grid_reductions: float = 0.0
+    """Updates of values that are reduced over the grid, one after another; summed over blocks."""
     line_atomics: float = 0.0
     """Atomic operations on the busiest cache line."""
     scale: float = 1.0
@@ -104,10 +104,10 @@ def launch_demand(
     reader = WarpAddresses(execution, warp_size, sector)
     footprints = {id(item.access): item for array in traffic.arrays for item in array.footprints}
     rows = []
-    joins = line_atomics = 0.0
+    grid_reductions = line_atomics = 0.0
     for region in demanding_regions(summary, execution):
         runs = execution.regions[region]
-        joins += region.joins * runs.runs / threads
+        grid_reductions += region.grid_reductions * runs.runs / threads
         active = min(float(warp_size), runs.runs / runs.warp_runs)
         requests = []
         for access in region.accesses:
@@ -124,7 +124,7 @@ def launch_demand(
         regions=tuple(_region(region, runs, made, shares) for region, runs, made in rows),
         sector_bytes=sector,
         team_runtime=summary.kernel.dialect is Dialect.OPENMP,
-        joins=joins,
+        grid_reductions=grid_reductions,
         line_atomics=line_atomics,
     )
 

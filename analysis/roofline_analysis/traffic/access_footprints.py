@@ -87,7 +87,7 @@ class AccessFootprint:
 def footprints_of(
     summary: KernelSummary, execution: Execution, resident: int, sector: int
 ) -> list[AccessFootprint]:
-    """The accesses of a launch to memory behind L2 (global, texture and local).
+    """The accesses of a launch to memory behind L2 (global and local).
 
     ``resident`` blocks run at a time; ``sector`` is the smallest transfer from memory in bytes.
     """

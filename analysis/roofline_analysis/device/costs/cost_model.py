@@ -85,9 +85,9 @@ class CostModel:
     def home(self, varies: int) -> Region:
         """The outermost region to which a value that varies in the loops ``varies`` is hoisted."""
         here = self.region
-        found = here.homes.get(varies)
+        found = here.hoist_regions.get(varies)
         if found is None:
-            found = here.homes[varies] = self._home(here, varies)
+            found = here.hoist_regions[varies] = self._home(here, varies)
         return found
 
     @staticmethod

@@ -116,7 +116,7 @@ def _reduce(
     costs.close(first_warp)
     memory.barrier(interpreter, name, args, node)
     if name == "__kmpc_reduce":
-        interpreter.costs.region.joins += 1
+        interpreter.costs.region.grid_reductions += 1
     return Value(accumulator.type, None if accumulator.expr is None else accumulator.expr)
 
 

@@ -59,7 +59,7 @@ def walk_sequence(interpreter: DeviceInterpreter, body: Sequence[ir.Statement]) 
             if flow is Flow.EXIT:
                 return Flow.EXIT
             if rest is not None:
-                guard = interpreter.costs.open_guard(rest, role=Role.STAYS)
+                guard = interpreter.costs.open_guard(rest, role=Role.FALLS_THROUGH)
                 flow = walk_sequence(interpreter, body[position + 1 :])
                 interpreter.costs.close(guard)
                 return flow
@@ -266,7 +266,7 @@ def _walk_side(
     guard = interpreter.costs.open_guard(conditions)
     flow = walk(interpreter, node)
     if flow is Flow.EXIT:
-        guard.role = Role.LEAVES
+        guard.role = Role.EXITS
     interpreter.costs.close(guard)
     return flow
 

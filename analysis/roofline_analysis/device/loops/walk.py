@@ -180,8 +180,8 @@ def _note_form(
 ) -> None:
     """Record the form of a loop without a trip count: binary search or atomic retry."""
     if loop.trips is None and condition is not None:
-        loop.spread = halved_range(interpreter, condition, facts, parts)
-        loop.waits = waits_for_atomic(condition, parts)
+        loop.bisected_range = halved_range(interpreter, condition, facts, parts)
+        loop.spins = waits_for_atomic(condition, parts)
 
 
 def _counted_from(trips: Expr, condition: ex.Expression | None, *, first: bool) -> Expr:

@@ -15,6 +15,7 @@ from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.number_text import amount
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
+from roofline_analysis.timing.occupancy import OccupancyLimit
 
 BAD = """\
 __global__ void shift(int n, const float *x, float *y) {
@@ -48,7 +49,12 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     if launch is None:
         return
     used, share = launch.prediction.utilisation, launch.prediction.occupancy
-    if used is None or share is None or used.limiter != "shared memory" or share > _LOW:
+    if (
+        used is None
+        or share is None
+        or used.limiter is not OccupancyLimit.SHARED_MEMORY
+        or share > _LOW
+    ):
         return
     if used.waves <= 1.0:
         return

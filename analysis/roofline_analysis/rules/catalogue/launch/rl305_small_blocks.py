@@ -13,6 +13,7 @@ from roofline_analysis.rules.launches import block_threads, found_at_launch, kno
 from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
+from roofline_analysis.timing.occupancy import OccupancyLimit
 
 BAD = """\
 __global__ void walk(int n, const int *next, int *last) {
@@ -42,7 +43,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     """Launches whose occupancy the limit of resident blocks bounds."""
     for launch in known_launches(kernel):
         used, share = launch.prediction.utilisation, launch.prediction.occupancy
-        if used is None or share is None or used.limiter != "blocks":
+        if used is None or share is None or used.limiter is not OccupancyLimit.BLOCKS:
             continue
         if used.waves <= 1.0 or share > _LOW:
             continue

@@ -68,7 +68,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     """The atomic operation with the longest queue."""
     judged = kernel.judged
     terms = judged.timing.terms_ns
-    if terms["contention"] < _LEAST_SHARE * judged.timing.total_ns or judged.demand.joins:
+    if terms["contention"] < _LEAST_SHARE * judged.timing.total_ns or judged.demand.grid_reductions:
         return
     items = [
         item
@@ -84,7 +84,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     threads = 1.0
     for extent in judged.execution.block:
         threads *= extent
-    effect = kernel.effect(Change(waits=1.0 / max(1.0, threads)))
+    effect = kernel.effect(Change(contention=1.0 / max(1.0, threads)))
     blocks = judged.demand.blocks
     if many < max(1024, _LEAST_PER_BLOCK * blocks) or not matters(effect):
         return
@@ -100,7 +100,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
 def _is_guessed(kernel: KernelSubject, item: WarpAccess) -> bool:
     """Whether the number of threads that make an access is an estimate."""
     runs = kernel.judged.execution.regions
-    return any(runs[region].assumed or region.waits for region in item.region.ancestors())
+    return any(runs[region].assumed or region.spins for region in item.region.ancestors())
 
 
 def _span(kernel: KernelSubject, item: WarpAccess) -> float:
