@@ -35,7 +35,7 @@ _LOCKED = ("locked", "busy")
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """What a store holds."""
+    """The content of the cache."""
 
     folder: Path
     entries: int
@@ -43,7 +43,7 @@ class Info:
     most_bytes: int
     keep_days: float
     set_aside: tuple[Path, ...]
-    """Damaged stores beside it."""
+    """The number of damaged stores beside it."""
 
 
 def cache_folder(settings: AdvisorSettings) -> Path:
