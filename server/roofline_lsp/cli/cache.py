@@ -36,7 +36,7 @@ def run(argv: Sequence[str]) -> int:
     cache = ReplyCache(settings, lambda text: print(f"roofline-lsp: {text}", file=sys.stderr))
     try:
         if options.action == "clear":
-            write(f"{cache.folder}: {counted(cache.clear(), 'entry', 'entries')} forgotten\n")
+            write(f"{cache.folder}: {counted(cache.clear(), 'entry', 'entries')} deleted\n")
             return OK
         info = cache.info()
     finally:

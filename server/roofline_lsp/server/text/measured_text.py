@@ -39,7 +39,7 @@ def measured_parts(measured: Measured | None) -> Iterator[str]:
         verdict, time = measured.verdict, measured.time_ns
         word = "measured before a change" if measured.stale else "measured"
         if not measured.stale:
-            word += " otherwise launched"
+            word += " with another launch"
     parts = [verdict.value if verdict is not None else "?"]
     if time is not None:
         parts.append(duration(time))
