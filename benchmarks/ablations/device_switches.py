@@ -45,31 +45,12 @@ def _taken_in_once(addition: Operation) -> None:
 
 SWITCHES: Final = (
     Switch(
-        "loop_forms.halved_range",
-        "a search that halves a range is any loop",
-        (gives("roofline_analysis.device.loops.loop_forms.halved_range", None),),
-        removes=(
-            "roofline_analysis.device.loops.loop_forms.halved_range",
-            "roofline_analysis.device.loops.loop_forms._halves",
-            "roofline_analysis.device.loops.loop_forms._is_half",
-        ),
-    ),
-    Switch(
         "loop_forms.waits_for_atomic",
         "a loop that repeats an atomic operation is any loop",
         (gives("roofline_analysis.device.loops.loop_forms.waits_for_atomic", False),),
         removes=(
             "roofline_analysis.device.loops.loop_forms.waits_for_atomic",
             "roofline_analysis.device.loops.loop_forms._called",
-        ),
-    ),
-    Switch(
-        "loop_forms.put_back",
-        "a variable that each run puts back is not followed",
-        (gives("roofline_analysis.device.loops.loop_forms.put_back", False),),
-        removes=(
-            "roofline_analysis.device.loops.loop_forms.put_back",
-            "roofline_analysis.device.loops.loop_forms._is_plain",
         ),
     ),
     Switch(

@@ -2,8 +2,7 @@
 
 A loop over a row's segment (``for (j = row[i]; j < row[i + 1]; j++) ... cols[j]``) visits each
 element of ``cols`` once over all rows, so its mean trip count is elements divided by rows. A loop
-that indexes an array cannot run past the array's end. A binary search takes the logarithm of its
-range.
+that indexes an array cannot run past the array's end.
 """
 
 from __future__ import annotations
@@ -14,8 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from roofline_analysis.regions.conditions import is_fixed
-from roofline_analysis.regions.kernel_summary import Access, Array, MemorySpace, Region, RegionForm
+from roofline_analysis.regions.kernel_summary import Access, Array, MemorySpace, Region
 from roofline_core.algebra.evaluate import Environment, Lane
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol, from_atom
@@ -28,11 +26,9 @@ _COUNTED: Final = (SymbolScope.THREAD, SymbolScope.LOOP)
 ASSUMED_TRIPS: Final = 16.0
 """The trip count of a counted loop of unknown bounds.
 
-Assumed, chosen without measurement, as are the next two."""
+Assumed, chosen without measurement, as is the next."""
 ASSUMED_WHILE: Final = 16.0
 """The trip count of a loop that runs until a condition changes."""
-_ASSUMED_RANGE: Final = 1024.0
-"""The range of a binary search of unknown bounds: ten halvings."""
 _WAITING: Final = 1.0
 """The trip count of a loop that retries an atomic operation until it succeeds.
 
@@ -60,8 +56,6 @@ class TripEstimates:
         """The estimated trip count of a loop that is entered ``runs`` times in the launch."""
         if loop.spins:
             return Estimate(_WAITING, "an atomic operation is repeated until it succeeds")
-        if loop.bisected_range is not None:
-            return self._search(loop, loop.bisected_range, lanes)
         segment = self._segment(loop, loop.trips, lanes, runs)
         if segment is not None:
             return segment
@@ -70,21 +64,9 @@ class TripEstimates:
             trips, why = ASSUMED_WHILE, "it goes on until data ends it"
         else:
             trips, why = ASSUMED_TRIPS, "its end depends on data or was not followed"
-            if most < math.inf and self._is_one_number(loop.trips):
-                return Estimate(most, f"its end depends on data; as far as '{name}' reaches")
         if most < trips:
             return Estimate(most, f"{why}; '{name}' ends there")
         return Estimate(trips, why)
-
-    def _is_one_number(self, trips: Expr) -> bool:
-        """Whether all threads load a loop's bound from the same address."""
-        for symbol in trips.symbols():
-            if is_fixed(from_atom(symbol)):
-                continue
-            load = self._load(symbol)
-            if load is None or any(s.scope not in _FIXED_BY_LAUNCH for s in load.offset.symbols()):
-                return False
-        return True
 
     # -- sizes
 
@@ -116,35 +98,6 @@ class TripEstimates:
         """Elements of the array from which a symbol was loaded; None if the size is unknown."""
         array = self._source(symbol)
         return self._elements.get(array) if array is not None else None
-
-    # -- searches
-
-    def _search(self, loop: Region, spread: Expr, lanes: Environment) -> Estimate:
-        known = lanes.evaluate(spread)
-        why = "a search that halves a range"
-        if known is None:
-            known = self._mean_difference(spread)
-        if known is None:
-            probed = [
-                size / access.size_bytes
-                for access in _accesses(loop)
-                if (size := self._bytes(access)) is not None and not is_fixed(access.offset)
-            ]
-            known = min(probed) if probed else _ASSUMED_RANGE
-        return Estimate(np.ceil(np.log2(np.maximum(known, 1) + 1.0)), why)
-
-    def _mean_difference(self, expr: Expr) -> float | None:
-        """The mean length of a range's segments, from the loops over them; None if unknown."""
-        arrays = {self._source(symbol) for symbol in expr.symbols()}
-        for loop in self._root.walk():
-            if loop.form is not RegionForm.LOOP or loop.trips is None:
-                continue
-            used = {self._source(s) for s in loop.trips.symbols()}
-            if arrays - {None} and arrays - {None} == used - {None}:
-                found = self._segment(loop, loop.trips, Environment({}), 0.0)
-                if found is not None:
-                    return float(found.trips)
-        return None
 
     # -- segments
 

@@ -157,8 +157,6 @@ class Region:
     """For a guard without conditions that represents a fully unrolled loop: the loop's trips."""
     exits: list[Exit] = field(default_factory=list)
     """For a loop: the exits that can end it before its trip count."""
-    bisected_range: Expr | None = None
-    """For a loop that halves a range in each trip: the initial length of the range."""
     spins: bool = False
     """For a loop: it retries an atomic operation until it succeeds."""
     work: dict[Site, list[float]] = field(default_factory=dict)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from roofline_analysis.device.assigned import Assignment, BodyFacts, body_facts
 from roofline_analysis.device.costs.integer_costs import integer_cost
 from roofline_analysis.device.loops.induction import Step, changes_of, step_of
-from roofline_analysis.device.loops.loop_forms import may_change, put_back, surely_changes
+from roofline_analysis.device.loops.loop_forms import may_change, surely_changes
 from roofline_analysis.device.state.arithmetic import binary, convert
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
@@ -91,8 +91,6 @@ def _carry_variable(
     step = step_of(interpreter, name, facts) if isinstance(place, VariablePlace) else None
     if not is_counter and step is not None and step.op != "+":
         step = None
-    if step is None and put_back(interpreter, name, before, facts):
-        return
     if _is_array(before):
         interpreter.array_varies[slot] = interpreter.array_varies.get(slot, 0) | loop.bit
     carried[slot] = Carried(slot, before, step)

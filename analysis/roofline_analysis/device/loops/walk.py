@@ -9,7 +9,7 @@ from roofline_analysis.device.costs.integer_costs import INTEGER_COSTS
 from roofline_analysis.device.functions.openmp import charge_sharing
 from roofline_analysis.device.loops.carried import carry, leave, need_carried
 from roofline_analysis.device.loops.induction import Step, Test, recognise, step_of, trip_count
-from roofline_analysis.device.loops.loop_forms import halved_range, waits_for_atomic
+from roofline_analysis.device.loops.loop_forms import waits_for_atomic
 from roofline_analysis.device.loops.unrolled import (
     affordable,
     copies_of,
@@ -178,9 +178,8 @@ def _note_form(
     facts: list[BodyFacts],
     parts: list[st.Statement],
 ) -> None:
-    """Record the form of a loop without a trip count: binary search or atomic retry."""
+    """Record whether a loop without a trip count retries an atomic operation."""
     if loop.trips is None and condition is not None:
-        loop.bisected_range = halved_range(interpreter, condition, facts, parts)
         loop.spins = waits_for_atomic(condition, parts)
 
 
