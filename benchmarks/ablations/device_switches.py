@@ -161,13 +161,4 @@ SWITCHES: Final = (
             ),
         ),
     ),
-    Switch(
-        "integer_costs.unmeasured",
-        "a division that the table of expansions lacks costs nothing",
-        (Replacement("roofline_analysis.device.costs.integer_costs._UNMEASURED_DIVISION", 0.0),),
-        Witness(
-            "roofline_analysis.device.costs.integer_costs._division_cost",
-            lambda cost, _: cost == 16.0,
-        ),
-    ),
 )

@@ -38,11 +38,6 @@ _ON_CHIP: Final = (MemorySpace.SHARED, MemorySpace.CONSTANT)
 _ENTRY_BRANCHES: Final = 6.0
 """Uncounted instructions at a kernel's start and end: reads of special registers, loads of
 arguments, the exit. Assumed, chosen without measurement; only the time depends on it."""
-_UNROLLED_LOADS: Final = 8.0
-"""Iterations of a fully unrolled loop whose loads the compiler issues together.
-
-Assumed, chosen without measurement: registers limit the loads in flight. Only the time depends on
-it."""
 
 
 @record(frozen=True, slots=True)
@@ -257,5 +252,5 @@ def _rounds(region: Region, runs: RegionRuns) -> float:
     if region.form is not RegionForm.LOOP or chained or stored or rounds:
         return total
     if region.unrolled:
-        return total / min(_UNROLLED_LOADS, max(1.0, runs.trips))
+        return total / max(1.0, runs.trips)
     return total / region.copies

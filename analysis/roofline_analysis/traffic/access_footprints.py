@@ -44,8 +44,6 @@ class AccessFootprint:
     """A random address that still has spatial locality across neighbouring threads."""
     sectors_each: float
     """Sector bytes fetched for one thread's access after coalescing within its warp."""
-    guarded: bool
-    """The access lies inside a conditional region."""
     loops: Mapping[Region, tuple[float, float | None]]
     """For each loop around the access: its mean trip count, and the address's stride in bytes per
     trip (None: not affine)."""
@@ -139,7 +137,6 @@ def footprints_of(
                     random=random,
                     local=random and (access.array.indirect or has_locality(access, loaded)),
                     sectors_each=each,
-                    guarded=any(region.guards()),
                     loops=around,
                     sector=sector,
                 )

@@ -8,7 +8,6 @@ single writes by a loaded index (a sort), and masked or modulo indices (a hash).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Container
 from typing import Final
 
@@ -71,13 +70,12 @@ def _on_data(expr: Expr) -> bool:
     return any(symbol.scope in DATA_SCOPES for symbol in expr.symbols())
 
 
-def distinct_bytes(picked: float, size: float | None, guess: float) -> float:
-    """Expected distinct bytes when ``picked`` bytes of sectors are drawn at random.
+def picked_bytes(picked: float, size: float | None, guess: float) -> float:
+    """The bytes of ``picked`` bytes of sectors that are drawn at random: at most all there are.
 
     They are drawn from an allocation of ``size`` bytes, or ``guess`` bytes if ``size`` is None.
     """
-    whole = max(guess if size is None else size, 1.0)
-    return whole * -math.expm1(-picked / whole)
+    return min(picked, max(guess if size is None else size, 1.0))
 
 
 def missed_bytes(picked: float, size: float | None, guess: float, l2_bytes: float) -> float:
