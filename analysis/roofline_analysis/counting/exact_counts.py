@@ -17,6 +17,7 @@ from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol
 
 _MAX_COMBINATIONS: Final = 1 << 16
+"""The most combinations of indices that are tried one by one. A limit on the work."""
 
 
 def floor_sum(count: int, divisor: int, step: int, start: int) -> int:

@@ -56,6 +56,7 @@ both halves of the programs.
 _LONGEST_PROBE: Final = 1 << 20
 """Trips after which an exit that was not taken is assumed never to be taken."""
 _MAX_EXPANDED: Final = 32768
+"""The most pairs of a lane and a trip that are evaluated one by one. A limit on the work."""
 
 
 @dataclass(slots=True)

@@ -48,6 +48,7 @@ _PARTS: Final = HostParts(
 
 _PROGRAM_NAME = "program"
 _MAX_MAINS = 4
+"""The most functions ``main`` that are executed, until one launches. A limit on the work."""
 
 
 def new_interpreter(program: Program, options: HostOptions) -> HostInterpreter:

@@ -32,6 +32,7 @@ ASSUMED_SIZE: Final = 1024
 Assumed, chosen without measurement, as are the launches below: common sizes and block dimensions,
 and a grid that fills any GPU."""
 ASSUMED_BLOCK: Final = 256
+"""Threads of a block of an unknown size."""
 ASSUMED_THREADS: Final = 1 << 20
 """Threads of a launch with an unknown grid."""
 _ASSUMED_BLOCKS: Final = {1: (ASSUMED_BLOCK, 1, 1), 2: (16, 16, 1), 3: (8, 8, 4)}

@@ -23,6 +23,7 @@ Corner = Mapping[Symbol, int | float]
 
 COVERED: Final = "taken to be just covered by the grid"
 _LARGEST: Final = 1 << 40
+"""The largest number that is tried as a size: more elements than fit on any GPU."""
 _ROUNDS: Final = 3
 """The most rounds in which new values are used to solve further ones."""
 _INNER: Final = 0.75

@@ -24,6 +24,7 @@ from roofline_core.program.precision import Precision
 from roofline_core.program.units import Dialect, Function, Span
 
 _MAX_RELATED: Final = 8
+"""The most places that a finding names beside its own."""
 
 Texts = Callable[[Path], SourceText | None]
 """The text of a file; None where it cannot be read."""

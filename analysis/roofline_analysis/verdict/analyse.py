@@ -40,6 +40,7 @@ from roofline_hardware_db import Gpu, Roofline
 _DEFAULT_CACHE_BYTES: Final = 4 * 2**20
 """L2 bytes of a GPU whose L2 size is unknown."""
 _EVIDENCE: Final = 6
+"""The most lines of the source that a verdict names as its evidence."""
 
 
 @record(frozen=True, slots=True)

@@ -32,7 +32,9 @@ _STEPS: Final = range(-6, 4)
 _DIGITS: Final = 16
 """Values are tried at 4 significant bits, so a flip point is uncertain by at most 1/16."""
 _MOST_SYMBOLS: Final = 2
+"""The most numbers of one launch that are varied. A limit on the work."""
 _LARGEST: Final = 1 << 36
+"""The least number that is not tried: more elements than fit on any GPU."""
 
 _Verdict = Callable[[int], Verdict | None]
 

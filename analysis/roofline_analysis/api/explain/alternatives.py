@@ -27,6 +27,7 @@ from roofline_core.program.records import record
 _SHAPES: Final = ("grid size", "block size")
 """What the binding calls dimensions that no launch gives."""
 _ROUNDING: Final = 1e-9
+"""Tolerance for two shares that make a whole."""
 
 
 def assumptions(launch: BoundLaunch, target: Target, tried: int) -> tuple[Assumption, ...]:

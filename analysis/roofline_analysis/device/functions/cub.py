@@ -39,6 +39,7 @@ counter, its prefix sum and the key's new address."""
 _EXCHANGE_INT_OPS: Final = 2.0
 """Integer instructions that move one item to another thread: the address to write and to read."""
 _DEFAULT_THREADS: Final = 128
+"""Threads of a block whose number, a template argument, is not known. Assumed, not measured."""
 
 
 @record(frozen=True, slots=True)

@@ -31,6 +31,7 @@ COMPARISONS: Final = frozenset(("==", "!=", "<", "<=", ">", ">="))
 MAX_SIZE: Final = 96
 """The largest expression, by ``Expr.size``, that is kept; a larger one becomes unknown."""
 _LONGEST_ESTIMATE: Final = 24
+"""The largest expression, by ``Expr.size``, that estimates a float. A limit on the work."""
 _MAX_WRITTEN: Final = 1000
 """The same with the contents of ``whole`` operations, which bounds walks over all paths."""
 
@@ -348,6 +349,7 @@ def convert(interpreter: DeviceInterpreter, value: Value, type_: str) -> Value:
 _LOW_PARTS: Final = frozenset(("+", "-", "*", "<<", "&", "|", "^", "~", "negate"))
 """Operations whose lower result half depends only on the operands' lower halves."""
 _MAX_NARROWED: Final = 3
+"""Operations within one another that are narrowed to their lower halves. A limit on the work."""
 
 
 def _resized(interpreter: DeviceInterpreter, value: Value, type_: str, depth: int = 0) -> Value:

@@ -43,8 +43,8 @@ from roofline_core.program.units import Dialect, Function, Problem, Severity
 
 _GLOBAL: Final = MemorySpace.GLOBAL
 _UNKNOWN: Final = SymbolScope.UNKNOWN
-MAX_INLINE_DEPTH = 16
-MAX_STATEMENTS = 30_000
+MAX_INLINE_DEPTH = 16  # calls within one another that are walked: a limit on the work
+MAX_STATEMENTS = 30_000  # statements of one kernel that are walked: a limit on the work
 MAX_NESTED_FIELDS = 6
 """The deepest nesting of classes that is followed."""
 MAX_LEAVES = 48

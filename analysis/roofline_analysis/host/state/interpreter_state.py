@@ -51,6 +51,7 @@ MAX_NESTING: Final = 8
 """Terms of an expression, and operations within one another, before it becomes an unknown."""
 
 _TIME_CHECK_MASK: Final = 0x1F
+"""The clock is read once in 32 steps."""
 
 
 Evaluators = Mapping[type[Expression], Callable[..., Value]]

@@ -11,7 +11,9 @@ from roofline_analysis.host.values import Buffer, Pointer, Value
 from roofline_core.algebra.symbolic import Expr
 
 _DEVICE_TO_DEVICE: Final = 3
+"""``cudaMemcpyDeviceToDevice``."""
 _DEFAULT: Final = 4
+"""``cudaMemcpyDefault``: the addresses tell where the data is."""
 _ON_DEVICE: Final = (BufferSpace.DEVICE, BufferSpace.MANAGED, BufferSpace.CONSTANT)
 
 

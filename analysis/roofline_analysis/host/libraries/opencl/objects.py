@@ -19,6 +19,7 @@ from roofline_core.program.types import Type
 from roofline_core.program.units import Dialect, Function
 
 _MAX_SOURCES: Final = 16
+"""The most strings of one program that are read."""
 
 
 @dataclass(slots=True, eq=False)

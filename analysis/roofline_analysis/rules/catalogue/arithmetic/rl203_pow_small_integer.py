@@ -36,6 +36,7 @@ GOOD = BAD.replace("powf(v[i], 2.0f)", "v[i] * v[i]")
 
 _POWERS = ("pow", "powf", "powi", "powif")
 _LARGEST = 4
+"""The largest exponent whose power is worth writing as a product."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:

@@ -45,6 +45,7 @@ GOOD = BAD.replace("at % 32", "at & 31").replace("at % 8", "at & 7")
 _REMAINDER = re.compile(rb"(?<![\w.)\]])(\w+(?:\.\w+)?)(\s*)%(\s*)(\d+)(?![\w.])")
 _INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _MAX_DEPTH = 6
+"""The deepest nesting of operations whose sign is looked for."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:

@@ -54,6 +54,7 @@ _USED = 0.75
 _FIRST_CACHE_BYTES = 128 * 1024
 """Bytes of a multiprocessor's L1, on GPUs since Volta."""
 _LEAST_LANES = 8.0
+"""Lanes of a warp that make the access: fewer need not be coalesced. Chosen, not measured."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:

@@ -60,6 +60,7 @@ int main() {
 _LEAST_SHARE = 0.3
 """The least share of the launch's time that atomic operations wait for each other."""
 _FEW_BYTES = 4096.0
+"""Bytes that the operations of all threads fall into, at most. Chosen, not measured."""
 _LEAST_PER_BLOCK = 16
 """The fewest operations of a block for a finding; a reduction may leave one per warp."""
 
