@@ -27,7 +27,7 @@ def _is_cut_short(trips: Any, args: Any) -> bool:
 
 SWITCHES: Final = (
     Switch(
-        "drawn_numbers",
+        "data_samples",
         "branches are not judged by numbers such as arrays hold",
         (gives("roofline_analysis.counting.data_samples.DrawnNumbers.share", None),),
         removes=("roofline_analysis.counting.data_samples",),

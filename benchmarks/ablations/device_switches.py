@@ -98,14 +98,14 @@ SWITCHES: Final = (
         (gives("roofline_analysis.device.loops.unrolled.copies_of", 1),),
     ),
     Switch(
-        "retries",
+        "atomic_retries",
         "atomics on floats in shared memory succeed at once and cost nothing more",
         (skips("roofline_analysis.device.functions.atomic_retries.charge_retries"),),
         Witness("roofline_analysis.device.functions.atomic_retries._attempts"),
         removes=("roofline_analysis.device.functions.atomic_retries",),
     ),
     Switch(
-        "products",
+        "fma",
         "a product with several uses is multiplied once",
         (
             skips("roofline_analysis.device.costs.fma._need"),
@@ -114,7 +114,7 @@ SWITCHES: Final = (
         removes=("roofline_analysis.device.costs.fma",),
     ),
     Switch(
-        "liveness",
+        "dead_code",
         "what goes where it is not followed counts as unused",
         (
             skips("roofline_analysis.device.state.dead_code.keep"),
@@ -125,7 +125,7 @@ SWITCHES: Final = (
         removes=("roofline_analysis.device.state.dead_code",),
     ),
     Switch(
-        "liveness.dead_code",
+        "operations.used",
         "what nothing uses is charged too",
         (
             Replacement(
@@ -140,18 +140,18 @@ SWITCHES: Final = (
         ),
     ),
     Switch(
-        "combining",
+        "fusion",
         "each integer operation is an instruction",
         (gives("roofline_analysis.device.costs.fusion.taken_in", None),),
         removes=("roofline_analysis.device.costs.fusion",),
     ),
     Switch(
-        "combining.rotation",
+        "fusion.rotation",
         "a rotation is two shifts and an or",
         (gives("roofline_analysis.device.costs.fusion.rotation", None),),
     ),
     Switch(
-        "openmp_functions.charge_sharing",
+        "openmp.charge_sharing",
         "the runtime adds nothing to loops shared out over teams",
         (
             Replacement(

@@ -46,7 +46,7 @@ SWITCHES: Final = (
         (gives("roofline_analysis.traffic.gathers.missed_bytes", 0.0),),
     ),
     Switch(
-        "covering.cover",
+        "sizes_from_guards.cover",
         "guards do not tell open sizes",
         (skips("roofline_analysis.launch.sizes_from_guards.cover"),),
         Witness("roofline_analysis.launch.sizes_from_guards._infer", lambda found, _: found),
@@ -56,7 +56,7 @@ SWITCHES: Final = (
         ),
     ),
     Switch(
-        "covering.fit",
+        "sizes_from_guards.fit",
         "assumed sizes stay where guards let nobody through",
         (skips("roofline_analysis.launch.sizes_from_guards.fit"),),
         Witness("roofline_analysis.launch.sizes_from_guards._fit"),
@@ -66,7 +66,7 @@ SWITCHES: Final = (
         ),
     ),
     Switch(
-        "guard_cuts",
+        "index_ranges",
         "guards cut no addresses",
         (
             Replacement(
@@ -78,12 +78,12 @@ SWITCHES: Final = (
         removes=("roofline_analysis.traffic.index_ranges",),
     ),
     Switch(
-        "guard_cuts.shares",
+        "index_ranges.shares",
         "conditions that are no ranges of indices cut no addresses",
         (gives("roofline_analysis.traffic.index_ranges.IndexRanges.share_of", 1.0),),
     ),
     Switch(
-        "guard_cuts.otherwise",
+        "index_ranges.otherwise",
         "what the other side of a branch touches does not count",
         (gives("roofline_analysis.traffic.index_ranges._otherwise", False),),
     ),
@@ -116,7 +116,7 @@ SWITCHES: Final = (
         removes=("roofline_analysis.traffic.refetch",),
     ),
     Switch(
-        "traffic.write_back_share",
+        "dram.write_back_share",
         "all that is written reaches DRAM",
         (gives("roofline_analysis.traffic.dram.write_back_share", 1.0),),
     ),
@@ -166,7 +166,7 @@ SWITCHES: Final = (
 
 UNSWITCHED: Final = (
     Unswitched(
-        "flip",
+        "crossover",
         "roofline_analysis.verdict.crossover",
         "finds the number at which a class changes; no prediction rests on it",
     ),

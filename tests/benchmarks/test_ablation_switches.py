@@ -128,7 +128,12 @@ def test_a_name_that_is_not_there_is_told(target: str) -> None:
 
 @pytest.mark.parametrize(
     ("names", "count"),
-    [(["flip"], 0), (["gathers.all_local"], 1), (["gathers"], 3), (["draws", "flip"], 2)],
+    [
+        (["crossover"], 0),
+        (["gathers.all_local"], 1),
+        (["gathers"], 3),
+        (["sampled_contents", "crossover"], 2),
+    ],
 )
 def test_switches_are_chosen_by_name_or_module(names: list[str], count: int) -> None:
     assert len(table.chosen(names)) == count
@@ -147,5 +152,5 @@ def test_lines_are_those_of_what_goes_with_it() -> None:
     own = importlib.import_module("roofline_analysis.device.functions.atomic_retries")
     assert own.__file__ is not None
     lines = Path(own.__file__).read_text(encoding="utf-8").splitlines()
-    assert table.lines_of(SWITCHES["retries"]) == len(lines)
+    assert table.lines_of(SWITCHES["atomic_retries"]) == len(lines)
     assert table.lines_of(SWITCHES["execution.exit_share"]) == 1
