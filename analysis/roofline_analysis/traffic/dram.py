@@ -34,7 +34,9 @@ FLOOR_BYTES: Final = 2048.0
 
 Assumed, chosen without measurement; ``code_size`` has the value for kernels in source."""
 _KEPT_WHOLE: Final = 1 / 40
-"""Written bytes, as a share of L2, up to which all stay in L2: see ``write_back_share``."""
+"""Written bytes, as a share of L2, up to which all stay in L2.
+
+Fitted: ``write_back_share`` says to what."""
 _KEPT_NONE: Final = 1.6
 """Written bytes, as a multiple of L2, from which nearly none stay in L2. Fitted likewise."""
 _LEAST_WRITTEN_BACK: Final = 0.02
