@@ -33,7 +33,7 @@ _WORST = math.log(5.0)
 _STEPS = (0.6, 0.8, 1.25, 1.6)
 _FITTED = (
     *("issue_overhead", "l2_latency", "dram_latency", "next_load", "dependent_shared"),
-    *("block_start", "team_start", "join_ns", "atomic_ns", "overlap", "dram_share"),
+    *("block_start", "team_start", "grid_reduction_ns", "atomic_ns", "overlap", "dram_share"),
     *("l2_bytes_per_sm", "launch_ns"),
 )
 
@@ -160,7 +160,9 @@ def variants() -> Iterator[tuple[str, TimingConstants]]:
     yield "+ latency of memory", without
     without = replace(without, block_start=CONSTANTS.block_start, team_start=CONSTANTS.team_start)
     yield "+ start of blocks and teams", without
-    without = replace(without, join_ns=CONSTANTS.join_ns, atomic_ns=CONSTANTS.atomic_ns)
+    without = replace(
+        without, grid_reduction_ns=CONSTANTS.grid_reduction_ns, atomic_ns=CONSTANTS.atomic_ns
+    )
     yield "+ contention", without
     yield "+ imperfect overlap (all)", CONSTANTS
 
@@ -168,7 +170,7 @@ def variants() -> Iterator[tuple[str, TimingConstants]]:
 _LATENCIES = (
     *("dependent", "dependent_dp", "dependent_special", "dependent_shared", "barrier"),
     *("l2_latency", "dram_latency", "next_load", "block_start", "team_start"),
-    *("join_ns", "atomic_ns"),
+    *("grid_reduction_ns", "atomic_ns"),
 )
 
 

@@ -12,7 +12,7 @@ _SAME = 0.005
 
 @record(frozen=True, slots=True)
 class KernelName:
-    """Which kernel of a file is meant."""
+    """The identity of a kernel in its file."""
 
     qualified_name: str
     line: int | None = None
@@ -21,7 +21,7 @@ class KernelName:
 
 @record(frozen=True, slots=True)
 class LineEdit:
-    """Whole lines replaced."""
+    """An edit that replaces whole lines."""
 
     first_line: int
     last_line: int
@@ -40,7 +40,7 @@ class EditEffect:
     dram_after_bytes: float | None
     operations_before: float | None
     operations_after: float | None
-    """Of single, double and half precision, integers and tensor cores together."""
+    """Operations of all precisions, integers and tensor cores together."""
     class_before: Verdict | None
     class_after: Verdict | None
     intensity_before: float | None
@@ -56,7 +56,7 @@ class EditEffect:
         return self.time_before_ns / self.time_after_ns
 
     def text(self) -> str:
-        """In one line; what stays the same is left out."""
+        """The changes in one line; unchanged quantities are left out."""
         parts = []
         if (speedup := self.speedup) is not None and abs(speedup - 1) > _SAME:
             times = f"{duration(self.time_before_ns)} -> {duration(self.time_after_ns)}"
@@ -83,17 +83,17 @@ class Suggestion:
     title: str
     why: str
     claimed: str
-    """What the model expects of it."""
+    """The effect that the language model expects."""
     edits: tuple[LineEdit, ...]
     effect: EditEffect
-    """What the static model expects of it."""
+    """The effect by the static model."""
     compiled: str
     tested: str
 
 
 @record(frozen=True, slots=True)
 class Rejected:
-    """A suggestion that is not shown, and why."""
+    """A rejected suggestion and the reason."""
 
     title: str
     reason: str
@@ -101,14 +101,14 @@ class Rejected:
 
 @record(frozen=True, slots=True)
 class Advice:
-    """What came of asking: the best suggestion first."""
+    """The outcome of asking; the best suggestion comes first."""
 
     kernel: str
     suggestions: tuple[Suggestion, ...]
     rejected: tuple[Rejected, ...]
     rounds: int
     tokens: int
-    """Used for it; kept replies use none."""
+    """Tokens used; cached replies use none."""
 
 
 def _differ(before: float | None, after: float | None) -> bool:

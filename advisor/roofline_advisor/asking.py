@@ -1,4 +1,4 @@
-"""The way to the model: kept replies, requests joined, attempts, the budget, the schema.
+"""Requests to the model: cached replies, joined requests, attempts, the budget, the schema.
 
 One ``Asker`` serves a run or an editor session. It belongs to one event loop; what blocks runs in
 threads.
@@ -37,17 +37,17 @@ class Answer:
     value: dict[str, Any]
     usage: Usage
     cached: bool
-    """Whether it was kept from an earlier request, so that it cost nothing."""
+    """Whether the reply came from the cache and cost nothing."""
 
 
 class Listener(Protocol):
-    """Told how a request fares."""
+    """A listener to the progress of a request."""
 
     def text(self, characters: int) -> None:
-        """So many characters of the reply have come; 0 while the model thinks."""
+        """Called with the characters of the reply received so far; 0 while the model thinks."""
 
     def waiting(self, why: str, seconds: float) -> None:
-        """Another attempt is made after a pause."""
+        """Called before the pause that precedes another attempt."""
 
 
 class Silent:
@@ -62,7 +62,7 @@ class Silent:
 
 @dataclass(slots=True)
 class _Flight:
-    """A request that is under way, and those who wait for it."""
+    """A request in progress and the listeners that wait for it."""
 
     task: asyncio.Task[Answer]
     listeners: list[Listener]
@@ -78,13 +78,13 @@ class _Flight:
 
 @dataclass(slots=True)
 class Spent:
-    """What a run or an editor session has used, whatever its settings were meanwhile."""
+    """The tokens that a run or an editor session has used, across changes of its settings."""
 
     tokens: int = 0
 
 
 class Asker:
-    """Asks. Raises AdvisorError wherever there is no answer."""
+    """Sends requests. Methods raise AdvisorError where there is no answer."""
 
     def __init__(
         self,
@@ -130,12 +130,12 @@ class Asker:
             raise
 
     async def kept(self, request: Request) -> Answer | None:
-        """The answer if it is in the cache; nothing is sent for it."""
+        """The answer from the cache; None if it is not there. Sends nothing."""
         found = await self._blocking(self.cache.get, request.key())
         return _answer(found, request, cached=True) if found is not None else None
 
     async def keep(self, request: Request, reply: Reply) -> Answer:
-        """Check a reply that came another way, as in a batch, and keep it."""
+        """Check and cache a reply that was received otherwise, such as in a batch."""
         self.spent.tokens += reply.usage.total
         entry = _entry(reply)
         answer = _answer(entry, request, cached=False)
@@ -150,14 +150,14 @@ class Asker:
         return await self._tried(lambda: self.client.count_tokens(request), Silent())
 
     async def close(self) -> None:
-        """Let go of connections and store."""
+        """Close the connections and the cache."""
         for flight in list(self._flights.values()):
             flight.task.cancel()
         await self.client.close()
         await self._blocking(self.cache.close)
 
     async def attempt(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Do something with the client, again if that may help, within the time limit."""
+        """Run a client operation in the time limit; repeat it where another attempt may help."""
         self._check_on()
         return await self._tried(work, Silent())
 
@@ -210,7 +210,7 @@ class Asker:
             task.exception()  # seen, even if all who waited are gone
 
     async def _blocking(self, work: Callable[..., T], *arguments: Any) -> T:
-        """Use the store in a thread, one use at a time."""
+        """Run a cache operation in a thread, one at a time."""
         async with self._one_at_the_cache:
             return await asyncio.to_thread(work, *arguments)
 

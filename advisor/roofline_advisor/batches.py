@@ -15,11 +15,11 @@ from roofline_advisor.errors import AdvisorError, Fault
 from roofline_advisor.request import Request
 
 _NOTE_DAYS = 25.0
-"""Results can be had for 29 days."""
+"""Days for which a batch is remembered; the endpoint keeps its results for 29 days."""
 _LOOK_EVERY_S = 15.0
 
 Show = Callable[[int, int], None]
-"""Told how many requests are done, of how many."""
+"""Called with the number of finished requests and of all requests."""
 
 
 async def ask_all(
@@ -88,5 +88,5 @@ async def _ended(asker: Asker, batch: str, show: Show, look_every_s: float) -> N
 
 
 def _name(request: Request) -> str:
-    """A name that the endpoint takes: at most 64 characters."""
+    """A request's name in the form that the endpoint accepts: at most 64 characters."""
     return request.key()[:40]

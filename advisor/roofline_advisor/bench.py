@@ -30,9 +30,9 @@ class Reading:
 
     report: FileReport
     functions: tuple[Function, ...]
-    """Those with a body that the file defines, methods too."""
+    """The functions with a body that the file defines, methods too."""
     problems: tuple[Problem, ...]
-    """What could not be read of the file."""
+    """The parts of the file that could not be read."""
     files: tuple[tuple[Path, bytes], ...]
     """Every file of the program that was read, this one first."""
 

@@ -35,7 +35,7 @@ _LOCKED = ("locked", "busy")
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """What a store holds."""
+    """The content of the cache."""
 
     folder: Path
     entries: int
@@ -43,7 +43,7 @@ class Info:
     most_bytes: int
     keep_days: float
     set_aside: tuple[Path, ...]
-    """Damaged stores beside it."""
+    """The number of damaged stores beside it."""
 
 
 def cache_folder(settings: AdvisorSettings) -> Path:
@@ -150,7 +150,7 @@ class ReplyCache:
     def _leave(self, why: str) -> None:
         self._given_up = True
         self._store = None
-        self._warn(f"{self.folder}: the cache of replies {why}; going on without it")
+        self._warn(f"{self.folder}: the cache of replies {why}; continuing without it")
 
     def _replace(self) -> None:
         """Move a damaged store aside, so that it can be inspected."""
@@ -163,7 +163,7 @@ class ReplyCache:
             return
         self._warn(
             f"{self.folder}: the cache of replies is damaged; it was moved to '{aside.name}' and"
-            " a new one is begun"
+            " a new one is created"
         )
 
 

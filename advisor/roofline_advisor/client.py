@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from anthropic.types import Message
 
 OnText = Callable[[int], None]
-"""Told how many characters of the reply have come; 0 while the model thinks."""
+"""Called with the characters of the reply received so far; 0 while the model thinks."""
 
 _SDK_LOGGERS = ("anthropic", "httpx2", "httpcore2")
 
@@ -33,21 +33,21 @@ class Usage:
     """Tokens of one answer."""
 
     input_tokens: int
-    """Those that are neither written to nor read from the endpoint's prompt cache."""
+    """Input tokens that are neither written to nor read from the endpoint's prompt cache."""
     output_tokens: int
     cache_write_tokens: int = 0
     cache_read_tokens: int = 0
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """All tokens, input and output."""
         cached = self.cache_write_tokens + self.cache_read_tokens
         return self.input_tokens + self.output_tokens + cached
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The value that the model gave, not yet held against the schema."""
+    """The model's value, not yet checked against the schema."""
 
     value: object
     usage: Usage
@@ -178,7 +178,7 @@ class _faults:  # noqa: N801 - used like a function
 
 
 def _translated(error: BaseException, settings: AdvisorSettings) -> AdvisorError | None:
-    """An error in our words; None for one that is not about the question, as being cancelled."""
+    """The AdvisorError for an exception; None if it is not about the request, as cancellation."""
     import anthropic  # noqa: PLC0415 - it is loaded by now
     import httpx2  # noqa: PLC0415
 
@@ -199,7 +199,7 @@ def _translated(error: BaseException, settings: AdvisorSettings) -> AdvisorError
 
 
 def reply_of(message: Message) -> Reply:
-    """The value of a whole message. Raises AdvisorError for one that is not whole."""
+    """The value of a complete message. Raises AdvisorError for an incomplete one."""
     stop = message.stop_reason
     if stop == "max_tokens":
         raise AdvisorError(

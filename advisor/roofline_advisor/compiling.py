@@ -29,16 +29,16 @@ _LONGEST_OUTPUT = 1_500
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a program came to."""
+    """The outcome of running a program."""
 
     code: int | None
-    """None where it took too long."""
+    """The exit code; None where it took too long."""
     output: str
-    """The end of what it printed."""
+    """The end of its output."""
 
 
 class Compiler:
-    """Compiles texts of one file with what is found for its dialect."""
+    """Compiles texts of one file with the compiler found for its dialect."""
 
     def __init__(self, path: Path, dialect: Dialect, settings: Settings) -> None:
         """Looks for a compiler on the path; ``name`` is None where there is none."""

@@ -1,4 +1,4 @@
-"""Edits as the model gives them, put to the text they quote."""
+"""The model's edits, applied to the text that they quote."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHOWN = 60
 
 
 class RejectedError(RooflineError):
-    """Why an edit is not shown to anyone, in words that the model can learn from too."""
+    """The reason for rejecting an edit, also sent to the model in the next round."""
 
 
 def located(text: str, edits: Sequence[dict[str, Any]]) -> tuple[LineEdit, ...]:
@@ -36,7 +36,7 @@ def located(text: str, edits: Sequence[dict[str, Any]]) -> tuple[LineEdit, ...]:
 
 
 def applied(text: str, edits: Sequence[LineEdit]) -> str:
-    """The text with the edits made; their lines end as those of the text do."""
+    """The text after the edits; new lines have the text's line ends."""
     end = "\r\n" if "\r\n" in text else "\n"
     lines = text.split("\n")
     for edit in reversed(edits):

@@ -1,4 +1,4 @@
-"""What can go wrong between a question and a checked answer, in words for people."""
+"""Errors between a question and a checked answer; their messages are for users."""
 
 from __future__ import annotations
 
@@ -8,43 +8,43 @@ from roofline_core.program.errors import RooflineError
 
 
 class Fault(Enum):
-    """Why there is no answer."""
+    """The kind of reason for a missing answer."""
 
     OFF = "off"
     NOT_INSTALLED = "not installed"
     NO_KEY = "no key"
     DENIED = "denied"
     REQUEST = "request"
-    """The endpoint takes the request for wrong: unknown model, too long, unknown parameter."""
+    """The endpoint rejects the request: unknown model, too long, unknown parameter."""
     RATE = "rate limit"
     OVERLOADED = "overloaded"
     SERVER = "server"
     TIMEOUT = "timeout"
     UNREACHABLE = "unreachable"
     INTERRUPTED = "interrupted"
-    """The answer broke off."""
+    """The answer was cut off."""
     TRUNCATED = "truncated"
     REFUSED = "refused"
     MALFORMED = "malformed"
     OFF_SCHEMA = "off schema"
     BUDGET = "budget"
     MATERIAL = "material"
-    """What was asked about is not there."""
+    """The subject of the question does not exist."""
 
 
 PASSING = frozenset(
     {Fault.RATE, Fault.OVERLOADED, Fault.SERVER, Fault.UNREACHABLE, Fault.INTERRUPTED}
 )
-"""Faults that another attempt may mend."""
+"""Faults after which another attempt may succeed."""
 
 HOPELESS = frozenset(
     {Fault.OFF, Fault.NOT_INSTALLED, Fault.NO_KEY, Fault.DENIED, Fault.UNREACHABLE, Fault.BUDGET}
 )
-"""Faults that every other request of the same run would meet too."""
+"""Faults that would also stop every other request of the run."""
 
 
 class AdvisorError(RooflineError):
-    """There is no answer. What the static analysis says stands."""
+    """There is no answer. The results of the static analysis remain valid."""
 
     def __init__(self, fault: Fault, message: str, *, retry_after_s: float | None = None) -> None:
         """``retry_after_s`` is when the endpoint said to come back."""

@@ -1,4 +1,4 @@
-"""What the SDK and the transport raise, as sentences. Nothing of a request is quoted in them."""
+"""Exceptions of the SDK and the transport as messages, which quote nothing of a request."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def of_connection(settings: AdvisorSettings) -> AdvisorError:
 
 
 def of_timeout(settings: AdvisorSettings) -> AdvisorError:
-    """Nothing came, or not all of it, in time."""
+    """The reply did not arrive completely in time."""
     return AdvisorError(
         Fault.TIMEOUT,
         f"the model did not answer within {settings.timeout_s:g} s; see 'advisor.timeout-s'",
@@ -80,12 +80,12 @@ def of_timeout(settings: AdvisorSettings) -> AdvisorError:
 
 
 def interrupted() -> AdvisorError:
-    """A stream that ended in the middle."""
+    """A stream that ended before the reply was complete."""
     return AdvisorError(Fault.INTERRUPTED, "the model's answer broke off; try again")
 
 
 def malformed(why: str) -> AdvisorError:
-    """An answer that is not what the protocol says."""
+    """An answer that violates the protocol."""
     return AdvisorError(Fault.MALFORMED, f"the model's answer cannot be read: {why}")
 
 

@@ -8,23 +8,13 @@ from typing import Any, Final
 import numpy as np
 
 from ablations.model import Replacement, Switch, Witness, differs, gives
-from roofline_analysis.counting.branch_odds import AN_ARGUMENT, TAKEN, BranchOdds
-from roofline_analysis.counting.trip_estimates import ASSUMED_WHILE, Estimate
+from roofline_analysis.counting.branch_odds import TAKEN
 from roofline_analysis.regions.kernel_summary import Role
 from roofline_core.algebra.evaluate import Lane
-from roofline_core.algebra.symbolic import Expr
-
-
-def _label_alone(odds: BranchOdds, difference: Expr) -> float | None:
-    return AN_ARGUMENT if odds._names_a_label(difference) else None
 
 
 def _product(one: Lane, other: Lane) -> Lane:
     return one * other
-
-
-def _as_any_loop(*_: Any) -> Estimate:
-    return Estimate(ASSUMED_WHILE, "it goes on until data ends it")
 
 
 def _each_by_itself(odds: float, lanes: float) -> float:
@@ -37,7 +27,7 @@ def _is_cut_short(trips: Any, args: Any) -> bool:
 
 SWITCHES: Final = (
     Switch(
-        "drawn_numbers",
+        "data_samples",
         "branches are not judged by numbers such as arrays hold",
         (gives("roofline_analysis.counting.data_samples.DrawnNumbers.share", None),),
         removes=("roofline_analysis.counting.data_samples",),
@@ -48,41 +38,14 @@ SWITCHES: Final = (
         (gives("roofline_analysis.counting.branch_odds.BranchOdds.together", None),),
     ),
     Switch(
-        "branch_odds.comparisons",
-        "no comparison has odds of its own",
-        (gives("roofline_analysis.counting.branch_odds.BranchOdds._of_comparison", None),),
-        removes=(
-            "roofline_analysis.counting.branch_odds.BranchOdds._of_comparison",
-            "roofline_analysis.counting.branch_odds.BranchOdds._of_equality",
-            "roofline_analysis.counting.branch_odds.BranchOdds._names_a_label",
-            "roofline_analysis.counting.branch_odds._is_tiny",
-        ),
-    ),
-    Switch(
-        "branch_odds.an_argument",
-        "a loaded number is an argument as often as not",
-        (gives("roofline_analysis.counting.branch_odds.BranchOdds._names_a_label", False),),
-    ),
-    Switch(
-        "branch_odds.next_to_nothing",
-        "a magnitude is tiny as often as not",
-        (gives("roofline_analysis.counting.branch_odds._is_tiny", None),),
-    ),
-    Switch(
         "branch_odds.remainders",
         "a remainder or a masked number is any value as often as not",
-        (
-            Replacement(
-                "roofline_analysis.counting.branch_odds.BranchOdds._of_equality",
-                _label_alone,
-                lambda share, _: share not in (None, AN_ARGUMENT),
-            ),
-        ),
+        (gives("roofline_analysis.counting.branch_odds._of_remainder", None),),
     ),
     Switch(
         "branch_odds.leaving",
         "sides that leave are taken as often as others",
-        (Replacement("roofline_analysis.counting.branch_odds.LEAVING", TAKEN),),
+        (Replacement("roofline_analysis.counting.branch_odds.EXITING", TAKEN),),
         Witness(
             "roofline_analysis.counting.branch_odds.BranchOdds._assumed",
             lambda _, args: args[0]._role is not Role.TAKEN,
@@ -119,26 +82,7 @@ SWITCHES: Final = (
         (gives("roofline_analysis.counting.trip_estimates.TripEstimates._bound", ("", math.inf)),),
         removes=(
             "roofline_analysis.counting.trip_estimates.TripEstimates._bound",
-            "roofline_analysis.counting.trip_estimates.TripEstimates._is_one_number",
             "roofline_analysis.counting.trip_estimates._strides_above",
-        ),
-    ),
-    Switch(
-        "trip_estimates.one_number",
-        "a loop to a number that all threads load does not run to the array's end",
-        (gives("roofline_analysis.counting.trip_estimates.TripEstimates._is_one_number", False),),
-    ),
-    Switch(
-        "trip_estimates.searches",
-        "a search that halves a range runs as any loop",
-        (
-            Replacement(
-                "roofline_analysis.counting.trip_estimates.TripEstimates._search", _as_any_loop
-            ),
-        ),
-        removes=(
-            "roofline_analysis.counting.trip_estimates.TripEstimates._search",
-            "roofline_analysis.counting.trip_estimates.TripEstimates._mean_difference",
         ),
     ),
     Switch(

@@ -45,31 +45,12 @@ def _taken_in_once(addition: Operation) -> None:
 
 SWITCHES: Final = (
     Switch(
-        "loop_forms.halved_range",
-        "a search that halves a range is any loop",
-        (gives("roofline_analysis.device.loops.loop_forms.halved_range", None),),
-        removes=(
-            "roofline_analysis.device.loops.loop_forms.halved_range",
-            "roofline_analysis.device.loops.loop_forms._halves",
-            "roofline_analysis.device.loops.loop_forms._is_half",
-        ),
-    ),
-    Switch(
         "loop_forms.waits_for_atomic",
         "a loop that repeats an atomic operation is any loop",
         (gives("roofline_analysis.device.loops.loop_forms.waits_for_atomic", False),),
         removes=(
             "roofline_analysis.device.loops.loop_forms.waits_for_atomic",
             "roofline_analysis.device.loops.loop_forms._called",
-        ),
-    ),
-    Switch(
-        "loop_forms.put_back",
-        "a variable that each run puts back is not followed",
-        (gives("roofline_analysis.device.loops.loop_forms.put_back", False),),
-        removes=(
-            "roofline_analysis.device.loops.loop_forms.put_back",
-            "roofline_analysis.device.loops.loop_forms._is_plain",
         ),
     ),
     Switch(
@@ -117,14 +98,14 @@ SWITCHES: Final = (
         (gives("roofline_analysis.device.loops.unrolled.copies_of", 1),),
     ),
     Switch(
-        "retries",
+        "atomic_retries",
         "atomics on floats in shared memory succeed at once and cost nothing more",
         (skips("roofline_analysis.device.functions.atomic_retries.charge_retries"),),
         Witness("roofline_analysis.device.functions.atomic_retries._attempts"),
         removes=("roofline_analysis.device.functions.atomic_retries",),
     ),
     Switch(
-        "products",
+        "fma",
         "a product with several uses is multiplied once",
         (
             skips("roofline_analysis.device.costs.fma._need"),
@@ -133,7 +114,7 @@ SWITCHES: Final = (
         removes=("roofline_analysis.device.costs.fma",),
     ),
     Switch(
-        "liveness",
+        "dead_code",
         "what goes where it is not followed counts as unused",
         (
             skips("roofline_analysis.device.state.dead_code.keep"),
@@ -144,7 +125,7 @@ SWITCHES: Final = (
         removes=("roofline_analysis.device.state.dead_code",),
     ),
     Switch(
-        "liveness.dead_code",
+        "operations.used",
         "what nothing uses is charged too",
         (
             Replacement(
@@ -159,18 +140,18 @@ SWITCHES: Final = (
         ),
     ),
     Switch(
-        "combining",
+        "fusion",
         "each integer operation is an instruction",
         (gives("roofline_analysis.device.costs.fusion.taken_in", None),),
         removes=("roofline_analysis.device.costs.fusion",),
     ),
     Switch(
-        "combining.rotation",
+        "fusion.rotation",
         "a rotation is two shifts and an or",
         (gives("roofline_analysis.device.costs.fusion.rotation", None),),
     ),
     Switch(
-        "openmp_functions.charge_sharing",
+        "openmp.charge_sharing",
         "the runtime adds nothing to loops shared out over teams",
         (
             Replacement(
@@ -178,15 +159,6 @@ SWITCHES: Final = (
                 _nothing,
                 lambda _, args: _is_shared_out(args[0], args[2]),
             ),
-        ),
-    ),
-    Switch(
-        "integer_costs.unmeasured",
-        "a division that the table of expansions lacks costs nothing",
-        (Replacement("roofline_analysis.device.costs.integer_costs._UNMEASURED_DIVISION", 0.0),),
-        Witness(
-            "roofline_analysis.device.costs.integer_costs._division_cost",
-            lambda cost, _: cost == 16.0,
         ),
     ),
 )

@@ -27,7 +27,7 @@ def _statements_alone(interpreter: HostInterpreter, node: st.For | st.While) -> 
 
 SWITCHES: Final = (
     Switch(
-        "draws",
+        "sampled_contents",
         "no numbers are drawn from what the host stores",
         (
             gives("roofline_analysis.host.launches.sampled_contents.drawn_from", None),
@@ -36,23 +36,23 @@ SWITCHES: Final = (
         removes=("roofline_analysis.host.launches.sampled_contents",),
     ),
     Switch(
-        "draws.passed_draws",
+        "sampled_contents.passed_draws",
         "kernels are told nothing of what arrays hold",
         (gives("roofline_analysis.host.launches.sampled_contents.passed_draws", {}),),
     ),
     Switch(
-        "trials",
+        "loop_probe",
         "no loop is tried out",
         (gives("roofline_analysis.host.loops.loop_probe.try_out", NOTHING),),
         removes=("roofline_analysis.host.loops.loop_probe",),
     ),
     Switch(
-        "trials.growth",
+        "loop_probe.growth",
         "what a trip adds to variables is not told",
         (gives("roofline_analysis.host.loops.loop_probe._growth", {}),),
     ),
     Switch(
-        "trials.running_sum",
+        "loop_probe.running_sum",
         "running sums are not recognised",
         (gives("roofline_analysis.host.loops.loop_probe._running_sum", None),),
         removes=(
@@ -62,7 +62,7 @@ SWITCHES: Final = (
         ),
     ),
     Switch(
-        "realistic",
+        "sizes_from_occupancy",
         "open sizes stay at 1024",
         (skips("roofline_analysis.host.launches.sizes_from_occupancy.assume_full_launches"),),
         Witness(
@@ -72,13 +72,13 @@ SWITCHES: Final = (
         removes=("roofline_analysis.host.launches.sizes_from_occupancy",),
     ),
     Switch(
-        "closed_forms.trip_count",
+        "scalar_evolution.trip_count",
         "trips of loops are not computed",
         (gives("roofline_analysis.host.loops.scalar_evolution.trip_count", None),),
         removes=("roofline_analysis.host.loops.scalar_evolution",),
     ),
     Switch(
-        "closed_forms.final_value",
+        "scalar_evolution.final_value",
         "what loops add to variables is not computed",
         (gives("roofline_analysis.host.loops.scalar_evolution.final_value", None),),
         removes=(
@@ -91,7 +91,7 @@ SWITCHES: Final = (
         ),
     ),
     Switch(
-        "closed_forms.geometric",
+        "scalar_evolution.geometric",
         "trips of loops that multiply or halve are not computed",
         (
             Replacement(
@@ -106,7 +106,7 @@ SWITCHES: Final = (
         ),
     ),
     Switch(
-        "closed_forms.growth_up_to",
+        "scalar_evolution.growth_up_to",
         "additions that stop at a bound are not followed",
         (gives("roofline_analysis.host.loops.scalar_evolution._growth_up_to", None),),
     ),
@@ -170,7 +170,6 @@ SWITCHES: Final = (
                 lambda found, args: len(found) < len(args[0]),
             ),
         ),
-        removes=("roofline_analysis.host.effects.launch_words",),
     ),
 )
 

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Final
 
 from ablations.model import Replacement, Switch, Unswitched, Witness, differs, gives, skips
 from roofline_analysis.counting.execution import Execution
 from roofline_analysis.regions.kernel_summary import KernelSummary, Region
-from roofline_analysis.traffic import array_footprints, code_size
+from roofline_analysis.traffic import code_size
 from roofline_analysis.traffic.access_footprints import AccessFootprint
-from roofline_analysis.traffic.footprint import sector_bytes
 from roofline_analysis.traffic.index_ranges import IndexRanges
 from roofline_core.algebra.symbolic import Symbol
-
-
-def _picked_at_most(picked: float, size: float | None, guess: float) -> float:
-    return min(picked, max(guess if size is None else size, 1.0))
 
 
 def _uncut(region: Region, execution: Execution, extents: Mapping[Symbol, float]) -> IndexRanges:
@@ -26,15 +20,6 @@ def _uncut(region: Region, execution: Execution, extents: Mapping[Symbol, float]
 
 def _believed(items: list[AccessFootprint], size: float | None) -> float | None:
     return size
-
-
-def _reaches_beyond(items: list[AccessFootprint], size: float) -> bool:
-    """Whether an access under a condition reaches further than any other may."""
-    limit = array_footprints._SIZE_EXCEEDED * size
-    return any(
-        item.guarded and item.box is not None and sector_bytes(item.box, item.sector) > limit
-        for item in items
-    )
 
 
 def _is_hardly_reached(summary: KernelSummary, execution: Execution | None = None) -> bool:
@@ -61,18 +46,7 @@ SWITCHES: Final = (
         (gives("roofline_analysis.traffic.gathers.missed_bytes", 0.0),),
     ),
     Switch(
-        "gathers.distinct_bytes",
-        "random picks are all distinct until they fill the allocation",
-        (
-            Replacement(
-                "roofline_analysis.traffic.gathers.distinct_bytes",
-                _picked_at_most,
-                lambda found, args: differs(found, _picked_at_most(*args)),
-            ),
-        ),
-    ),
-    Switch(
-        "covering.cover",
+        "sizes_from_guards.cover",
         "guards do not tell open sizes",
         (skips("roofline_analysis.launch.sizes_from_guards.cover"),),
         Witness("roofline_analysis.launch.sizes_from_guards._infer", lambda found, _: found),
@@ -82,7 +56,7 @@ SWITCHES: Final = (
         ),
     ),
     Switch(
-        "covering.fit",
+        "sizes_from_guards.fit",
         "assumed sizes stay where guards let nobody through",
         (skips("roofline_analysis.launch.sizes_from_guards.fit"),),
         Witness("roofline_analysis.launch.sizes_from_guards._fit"),
@@ -92,7 +66,7 @@ SWITCHES: Final = (
         ),
     ),
     Switch(
-        "guard_cuts",
+        "index_ranges",
         "guards cut no addresses",
         (
             Replacement(
@@ -104,21 +78,12 @@ SWITCHES: Final = (
         removes=("roofline_analysis.traffic.index_ranges",),
     ),
     Switch(
-        "guard_cuts.shares",
+        "index_ranges.shares",
         "conditions that are no ranges of indices cut no addresses",
         (gives("roofline_analysis.traffic.index_ranges.IndexRanges.share_of", 1.0),),
     ),
     Switch(
-        "guard_cuts.least_on_data",
-        "conditions on data may leave next to nothing",
-        (Replacement("roofline_analysis.traffic.index_ranges._LEAST_ON_DATA", 0.0),),
-        Witness(
-            "roofline_analysis.traffic.index_ranges.IndexRanges.share_of",
-            lambda share, _: 0.0 < share <= 0.25,
-        ),
-    ),
-    Switch(
-        "guard_cuts.otherwise",
+        "index_ranges.otherwise",
         "what the other side of a branch touches does not count",
         (gives("roofline_analysis.traffic.index_ranges._otherwise", False),),
     ),
@@ -129,14 +94,6 @@ SWITCHES: Final = (
         removes=("roofline_analysis.traffic.index_axes",),
     ),
     Switch(
-        "index_axes.far",
-        "gaps do not part runs of values",
-        (Replacement("roofline_analysis.traffic.index_axes._FAR", math.inf),),
-        Witness(
-            "roofline_analysis.traffic.index_axes._dimensions", lambda found, _: len(found) > 1
-        ),
-    ),
-    Switch(
         "array_footprints.credible_size",
         "sizes of allocations are believed although accesses reach beyond",
         (
@@ -145,15 +102,6 @@ SWITCHES: Final = (
                 _believed,
                 lambda size, args: differs(size, args[1]),
             ),
-        ),
-    ),
-    Switch(
-        "array_footprints.guarded",
-        "accesses under a condition show sizes to be wrong as others do: 1.5 times instead of 4",
-        (Replacement("roofline_analysis.traffic.array_footprints._SIZE_EXCEEDED_GUARDED", 1.5),),
-        Witness(
-            "roofline_analysis.traffic.array_footprints.credible_size",
-            lambda size, args: size is not None and _reaches_beyond(args[0], size),
         ),
     ),
     Switch(
@@ -168,7 +116,7 @@ SWITCHES: Final = (
         removes=("roofline_analysis.traffic.refetch",),
     ),
     Switch(
-        "traffic.write_back_share",
+        "dram.write_back_share",
         "all that is written reaches DRAM",
         (gives("roofline_analysis.traffic.dram.write_back_share", 1.0),),
     ),
@@ -206,15 +154,6 @@ SWITCHES: Final = (
         (gives("roofline_analysis.timing.demand._l1_missed", 1.0),),
     ),
     Switch(
-        "demand.unrolled_loads",
-        "loads of unrolled iterations wait for one another",
-        (Replacement("roofline_analysis.timing.demand._UNROLLED_LOADS", 1.0),),
-        Witness(
-            "roofline_analysis.timing.demand._rounds",
-            lambda found, args: found and args[0].unrolled,
-        ),
-    ),
-    Switch(
         "requests.scatter",
         "each lane of a scattered access has a sector of its own",
         (Replacement("roofline_analysis.timing.requests.SCATTER", 1.0),),
@@ -227,7 +166,7 @@ SWITCHES: Final = (
 
 UNSWITCHED: Final = (
     Unswitched(
-        "flip",
+        "crossover",
         "roofline_analysis.verdict.crossover",
         "finds the number at which a class changes; no prediction rests on it",
     ),

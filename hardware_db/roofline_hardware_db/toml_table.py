@@ -30,7 +30,7 @@ def parse_toml(path: Path) -> dict[str, Any]:
         reason = error.strerror or str(error)
         raise GpuDataError(str(path), [f"cannot be read ({reason}); check the path"]) from error
     except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError are both ValueErrors
-        raise GpuDataError(str(path), [f"is not valid TOML: {error}; mend that line"]) from error
+        raise GpuDataError(str(path), [f"is not valid TOML: {error}; correct that line"]) from error
 
 
 def read_table(

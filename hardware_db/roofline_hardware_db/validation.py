@@ -95,7 +95,7 @@ def _source_problems(holder: object, sources: Iterable[Source]) -> Iterator[str]
     known = {part for name in numbers for part in (name, name.partition(".")[0])}
     for name in claims:
         if name not in known:
-            yield f"sources: {name} is no number of this file; remove it or mend its spelling"
+            yield f"sources: {name} is no number of this file; remove it or correct its spelling"
 
 
 def _numbers_in(holder: object, prefix: str = "") -> Iterator[str]:
@@ -125,7 +125,7 @@ def _remark_problems(gpu: Gpu) -> Iterator[str]:
     numbers = set(_numbers_in(gpu)) | peaks
     for name in gpu.disputed:
         if name not in numbers:
-            yield f"disputed.{name}: is no number of this file and no peak; mend its spelling"
+            yield f"disputed.{name}: is no number of this file and no peak; correct its spelling"
     for name in gpu.exceptions:
         if getattr(gpu.stated, name, None) is None:
             yield f"exceptions.{name}: is no stated peak of this file; remove it"
@@ -138,7 +138,7 @@ def _part_problems(gpu: Gpu) -> Iterator[str]:
             yield f'pci_ids: "{pci_id}" must be vendor:device[:revision], as 10de:2206'
     for name, part in gpu.mig.items():
         if part.sm_count > gpu.sm_count or not _are_fractions(part):
-            yield f"mig.{name}: has more than the whole GPU; mend its numbers"
+            yield f"mig.{name}: has more than the whole GPU; correct its numbers"
 
 
 def _are_fractions(part: MigProfile) -> bool:

@@ -1,1 +1,1 @@
-"""Front ends: preprocessing and, one a dialect, the way from source text to the kernel model."""
+"""Front ends: the preprocessor and, for each dialect, a parser from text to the kernel model."""

@@ -11,13 +11,13 @@ from typing import IO
 from roofline_profiling.errors import ReportError
 
 MAX_FILE_BYTES = 512 * 1024**2
-"""A report with all metrics of ten thousand launches is a tenth of this."""
+"""The most bytes of a file; a report of all metrics of ten thousand launches has a tenth."""
 MAX_LINE_CHARACTERS = 4 * 1024**2
-"""A launch with every metric there is takes 0.1 million."""
+"""The longest line; a launch with every existing metric takes 0.1 million characters."""
 _HEAD_BYTES = 4096
 
 Line = tuple[int, str]
-"""A 1-based number and a text with its end."""
+"""A line: its 1-based number, and its text with the line end."""
 
 
 def head_of(path: Path) -> bytes:

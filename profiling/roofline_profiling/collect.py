@@ -40,7 +40,7 @@ class Plan:
     """What to collect, and how programs are built and run."""
 
     programs: Path
-    """Holds a folder for each program."""
+    """The folder that holds a folder for each program."""
     table: Path
     """The CSV file that is written."""
     options: Options
@@ -55,24 +55,24 @@ class Plan:
 
     @property
     def progress(self) -> Path:
-        """The file that tells what came of each program."""
+        """The file that records the outcome of each program."""
         return self.table.with_name(f"{self.table.name}.progress.jsonl")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one program."""
+    """The outcome of one program."""
 
     program: str
     kernels: int
-    """Rows that were written for it."""
+    """The number of rows written for it."""
     stage: str | None = None
-    """Where it failed: ``build``, ``run``, ``profile``; None where it did not."""
+    """The stage that failed: ``build``, ``run`` or ``profile``; None if none did."""
     reason: str = ""
 
 
 class _FailedError(Exception):
-    """Why a program gives no row."""
+    """The reason that a program gives no row."""
 
     def __init__(self, stage: str, reason: str) -> None:
         super().__init__(reason)
@@ -239,7 +239,7 @@ def _run_command(folder: Path) -> list[str]:
 
 
 def _tail(descriptor: int) -> str:
-    """The last line that says something of an error, or the last line."""
+    """The last line that mentions an error, else the last line."""
     size = os.lseek(descriptor, 0, os.SEEK_END)
     os.lseek(descriptor, max(0, size - _TAIL_BYTES), os.SEEK_SET)
     text = os.read(descriptor, _TAIL_BYTES).decode("utf-8", "replace")
@@ -268,7 +268,7 @@ def _read(path: Path) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Replace a file at once: whoever is interrupted leaves the old one or the new one."""
+    """Replace a file atomically: an interruption leaves either the old or the new content."""
     beside = path.with_name(f"{path.name}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

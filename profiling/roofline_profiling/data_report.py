@@ -44,7 +44,7 @@ def as_json(validation: Validation) -> str:
 
 
 def as_csv(validation: Validation) -> str:
-    """A row a launch under ``CSV_COLUMNS``; what is not known is an empty cell."""
+    """One row per launch under ``CSV_COLUMNS``; an unknown value is an empty cell."""
     out = io.StringIO()
     writer = csv.DictWriter(out, CSV_COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -81,7 +81,7 @@ def _identity(comparison: LaunchComparison) -> Row:
 
 
 def _quantities(comparison: LaunchComparison) -> dict[str, Row]:
-    """By name: measured, predicted, and how many times the one the other is."""
+    """By name: the measured and the predicted number, and predicted over measured."""
     found: dict[str, Row] = {}
     for name in QUANTITIES:
         there, here = _measured(comparison.measurement, name), _predicted(comparison, name)

@@ -15,7 +15,7 @@ from roofline_profiling.measurement import Imported, Measurement
 from roofline_study.dataset import REQUIRED_COLUMNS, DatasetError, MeasuredKernel, read_dataset
 
 MARK = frozenset({"program", "kernel", "sp_flops", "dram_bytes"})
-"""Columns that tell a data set."""
+"""The columns by which a data set is recognised."""
 
 COLUMNS = (
     "program", "kernel", "args", "grid", "block", "sp_flops", "dp_flops", "int_ops",
@@ -24,7 +24,7 @@ COLUMNS = (
 assert set(REQUIRED_COLUMNS) <= set(COLUMNS)
 
 MAX_BYTES = 64 * 1024**2
-"""Some hundred thousand kernels; all of a data set is held at once."""
+"""The most bytes, some hundred thousand kernels; a data set is held in memory whole."""
 
 _INTENSITIES = (Precision.SP, Precision.DP, Precision.INT)
 
@@ -45,7 +45,7 @@ def read_measurements(path: Path) -> Imported:
 
 
 def measurement_of(row: MeasuredKernel, name: str) -> Measurement:
-    """A row as a measurement; ``name`` is the file's."""
+    """A row as a measurement; ``name`` is the name of its file."""
     return Measurement(
         kernel=row.kernel,
         program=row.program,

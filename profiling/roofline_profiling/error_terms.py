@@ -19,7 +19,7 @@ _MOST_ASSUMED = 2
 _LONGEST_NAME = 40
 
 TERMS = (*OPERATIONS.values(), "dram_bytes", "time_ns")
-"""The quantities that are compared."""
+"""The names of the compared quantities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ class Gap:
     ratios: Mapping[str, float | None]
     """Predicted over measured by name of ``TERMS``; None where either is unknown or 0."""
     deciding: Precision | None
-    """Whose intensity makes the measured class."""
+    """The precision whose intensity decides the class; None if none is known."""
     intensity: float | None
-    """Predicted over measured of that precision's intensity."""
+    """Predicted over measured intensity of that precision; None if unknown."""
     off: str | None
     """The term that is farthest off among those that explain the class, or else the time."""
     text: str
-    """In a sentence or two; empty where all is right."""
+    """The explanation in one or two sentences; empty where everything agrees."""
 
 
 def gap_of(
@@ -72,7 +72,7 @@ def gap_of(
 
 
 def strongly_off(gap: Gap, *, times: float = 4.0) -> bool:
-    """Whether a count or the time is so many times off, which no noise explains."""
+    """Whether the bytes, the time or the deciding operations are off by more than ``times``."""
     return any(
         ratio is not None and not 1 / times <= ratio <= times
         for name, ratio in gap.ratios.items()

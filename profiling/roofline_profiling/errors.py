@@ -1,4 +1,4 @@
-"""What goes wrong with measurements, in sentences that name the thing and the remedy."""
+"""Errors of measurements; their messages name the cause and the remedy."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class StoreError(RooflineError):
 
 
 class ProfilerError(RooflineError):
-    """A profiler that is missing or refuses its service, or a program that it could not profile."""
+    """A profiler is missing or does not work, or could not profile a program."""
 
 
 class ValidationError(RooflineError):
-    """Measurements that cannot be held against predictions as asked."""
+    """Measurements cannot be compared with predictions as requested."""

@@ -1,4 +1,4 @@
-"""Measurements put into a project's store, each tied to the code that it is of."""
+"""Measurements added to a project's store, each with the hash of the measured code."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from roofline_profiling.store_path import store_path
 
 @dataclass(frozen=True, slots=True)
 class ImportOutcome:
-    """What came of putting measurements into a store."""
+    """The outcome of adding measurements to a store."""
 
     path: Path
     records: tuple[Record, ...]
     not_found: tuple[str, ...]
-    """Kernels that no source of the project has; they are kept all the same."""
+    """Kernels found in no source of the project; their measurements are stored all the same."""
 
 
 def keep(
@@ -64,7 +64,7 @@ def keep(
 
 @cache
 def gpu_name(name: str) -> str:
-    """The hardware database's name of a GPU, or the name itself if it has none like it."""
+    """The hardware database's name of a GPU; the given name if the database lacks the GPU."""
     try:
         return find_gpu(name).name
     except UnknownGpuError:

@@ -1,4 +1,4 @@
-"""Reports of any format, told by what is in them."""
+"""Reports of any supported format; the format is recognised by the content."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from roofline_profiling.measurement import Imported, Measurement
 from roofline_profiling.tables import find_table
 
 NCU_MAGIC = b"NVR\0"
-"""How Nsight Compute's own report files begin."""
+"""The first bytes of Nsight Compute's own report files."""
 _SQLITE_MAGIC = b"SQLite format 3\0"
 _MOST_LINES_BEFORE = 200_000
-"""So many lines of a program's own output may stand before the table."""
+"""The most lines of a program's own output before the table."""
 
 
 class Format(Enum):
-    """What can be imported."""
+    """A format that can be imported."""
 
     NCU_REPORT = "Nsight Compute report"
     NCU_CSV = "ncu --csv"
@@ -67,7 +67,7 @@ def format_of(path: Path) -> Format:
 
 
 def read_report(path: Path) -> Imported:
-    """What one file gives. Raises ReportError where it gives nothing."""
+    """The measurements in one file. Raises ReportError where there are none."""
     return read_reports([path])
 
 
@@ -105,7 +105,7 @@ def read_reports(paths: Iterable[Path]) -> Imported:
 
 
 def _with_lines(measurements: list[Measurement], lines: list[Measurement]) -> list[Measurement]:
-    """Launches with the lines of their kernels; lines of no launch stand by themselves."""
+    """Launches with their kernels' source lines; lines of no launch become separate entries."""
     found = list(measurements)
     for page in lines:
         name = parse_profiled_name(page.kernel).base_name

@@ -11,7 +11,7 @@ if sys.platform == "win32":
     import msvcrt
 
     _FAR = 2**40
-    """A byte beyond any content: Windows locks ranges, and others may go on reading."""
+    """The offset of the locked byte, beyond any content: on Windows others may still read."""
 
     @contextmanager
     def locked(file: IO[bytes]) -> Iterator[None]:

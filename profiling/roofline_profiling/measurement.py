@@ -17,7 +17,7 @@ COUNTS = (
     "l2_bytes", "l1_bytes", "shared_bytes",
     "time_ns", "sm_clock_mhz", "registers", "block_shared_bytes", "occupancy",
 )  # fmt: skip
-"""The numbers of a ``Measurement``, as they are called in files too."""
+"""The numeric fields of a ``Measurement``; files use the same names."""
 
 OPERATIONS = {
     Precision.SP: "sp_flops",
@@ -33,28 +33,28 @@ CLASSED = (Precision.SP, Precision.DP, Precision.INT)
 
 @dataclass(frozen=True, slots=True)
 class LineHeat:
-    """How hot a source line was."""
+    """The samples and instructions of one source line."""
 
     path: str
-    """As the debug information has it."""
+    """The path as the debug information gives it."""
     line: int
     samples: float
     """Program-counter samples of warps on this line."""
     instructions: float
-    """Executed by warps."""
+    """Instructions executed on this line, counted once per warp."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One launch. None stands for what was not measured; operations are counted by thread."""
+    """One launch. None: not measured. Operations are counted per thread."""
 
     kernel: str
-    """Demangled, or LLVM's name of a target region."""
+    """The kernel's demangled name, or LLVM's name of a target region."""
     gpu: str | None = None
-    """As the report calls it."""
+    """The GPU's name in the report."""
     program: str | None = None
     args: tuple[str, ...] | None = None
-    """The program's command line, its own name left out."""
+    """The program's command line without its name."""
     grid: Dim3 | None = None
     block: Dim3 | None = None
     sp_flops: float | None = None
@@ -66,28 +66,28 @@ class Measurement:
     dram_read_bytes: float | None = None
     dram_write_bytes: float | None = None
     dram_bytes: float | None = None
-    """Read and written."""
+    """Bytes read and written together."""
     l2_bytes: float | None = None
     l1_bytes: float | None = None
     shared_bytes: float | None = None
-    """Moved to and from shared memory."""
+    """Bytes moved to and from shared memory."""
     time_ns: float | None = None
     sm_clock_mhz: float | None = None
-    """While the kernel ran."""
+    """The SM clock during the kernel."""
     registers: float | None = None
-    """Of a thread."""
+    """Registers of a thread."""
     block_shared_bytes: float | None = None
-    """Shared memory of a block, static and dynamic."""
+    """Bytes of shared memory of a block, static and dynamic."""
     occupancy: float | None = None
     """Active warps over the most an SM can hold, 0 to 1."""
     stalls: Mapping[str, float] = field(default_factory=dict)
-    """By reason: warps stalled for it for each warp that issues."""
+    """By reason: stalled warps per issuing warp."""
     lines: tuple[LineHeat, ...] = ()
-    """The hottest first."""
+    """Source lines, the one with most samples first."""
     label: Verdict | None = None
-    """The class that the report itself states."""
+    """The class that the report states; None if it states none."""
     origin: str = ""
-    """``report.csv, ID 3``."""
+    """Where it comes from, for messages: ``report.csv, ID 3``."""
 
     def operations(self, precision: Precision) -> float | None:
         """The operations of a precision."""
@@ -129,7 +129,7 @@ class Measurement:
 
     @property
     def counted(self) -> bool:
-        """Whether anything of the launch as a whole was measured, not its lines alone."""
+        """Whether any quantity of the launch was measured, not only its source lines."""
         return any(getattr(self, name) is not None for name in COUNTS)
 
     def missing(self) -> tuple[str, ...]:
@@ -139,11 +139,11 @@ class Measurement:
 
 
 MAX_NAME = 20_000
-"""Of a kernel's name; templates of templates reach some thousands."""
+"""The longest kernel name that is kept; nested templates reach some thousand characters."""
 
 
 def name_of(text: str) -> str:
-    """A name out of a report as it may be printed: no control characters, not without end."""
+    """A name from a report, safe to print: without control characters and shortened."""
     text = text.strip()[:MAX_NAME]
     if text.isprintable():
         return text
@@ -152,9 +152,9 @@ def name_of(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What a report gave."""
+    """The content of a report."""
 
     measurements: tuple[Measurement, ...]
-    """In the report's order."""
+    """The measurements in the report's order."""
     problems: tuple[str, ...] = ()
-    """What of it could not be read, in sentences."""
+    """The parts that could not be read, one sentence each."""

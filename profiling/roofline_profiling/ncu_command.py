@@ -20,18 +20,18 @@ _PLACES = (
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What to profile of a program, and how."""
+    """The kernels and launches to profile, and how."""
 
     kernel: str | None = None
     """A regular expression for kernel names, without namespaces; None for all kernels."""
     launches: int | None = 1
-    """How many launches of each kernel, from the first on; None for all."""
+    """The number of launches of each kernel to profile, from the first; None for all."""
     report: Path | None = None
     """Also write Nsight Compute's own report here, with the counters of source lines."""
     ncu: str | None = None
-    """Where Nsight Compute is; None to look for it."""
+    """The path of Nsight Compute; None to look for it."""
     limit_s: float = 600.0
-    """How long the program may take under the profiler."""
+    """The most seconds that the program may run under the profiler."""
 
 
 def find_ncu(given: str | None) -> str:
@@ -79,7 +79,7 @@ def command_line(
 
 
 def import_command(ncu: str, report: Path, log: str) -> list[str]:
-    """What makes a table of a report."""
+    """The command that converts a report into a table."""
     return [
         ncu, "--import", str(report), "--csv", "--page", "raw", "--print-units", "base",
         "--print-kernel-base", "demangled", "--log-file", log,

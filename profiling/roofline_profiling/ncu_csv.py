@@ -39,7 +39,7 @@ _MAX_TELLING: Final = 20_000
 
 @dataclass(slots=True)
 class _CsvLaunch:
-    """What the rows of one launch say so far."""
+    """The cells of one launch read so far."""
 
     line: int
     cells: Mapping[str, str]

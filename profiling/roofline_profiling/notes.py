@@ -1,4 +1,4 @@
-"""What of a report could not be read, collected in few sentences however often it happens."""
+"""Problems of reading a report; repeated ones are summed up in one sentence."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ class Notes:
         self._first: dict[str, str] = {}
 
     def say(self, sentence: str) -> None:
-        """Note something once."""
+        """Record a problem once."""
         if len(self._said) < _MOST:
             self._said[sentence] = None
 
     def cut(self, line: int) -> None:
-        """Note a record with other cells than the header has."""
+        """Record a row with more or fewer cells than the header."""
         self._cuts += 1
         if len(self._cut) < _MOST:
             self._cut.append(line)
 
     def not_a_number(self, line: int, column: str, text: str) -> None:
-        """Note a cell that begins like a number and is none."""
+        """Record a cell that starts like a number but is none."""
         if len(self._first) < _MOST or column in self._first:
             self._no_numbers[column] += 1
             self._first.setdefault(column, f"line {line}: '{column}' is '{text[:_SHOWN]}'")
 
     def sentences(self) -> tuple[str, ...]:
-        """All of it, with the file's name first."""
+        """All problems, each prefixed with the file's name."""
         found = list(self._said)
         if self._cuts == 1:
             found.append(f"line {self._cut[0]} does not have the header's columns and is left out")

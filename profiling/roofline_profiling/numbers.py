@@ -18,7 +18,7 @@ _NOTHING = frozenset({"", "n/a", "nan", "-nan", "inf", "-inf", "none", "(!)"})
 
 
 class Convention(Enum):
-    """Which mark goes before the fraction; the other one may group thousands."""
+    """The decimal mark; the other mark may group thousands."""
 
     POINT = "."
     COMMA = ","

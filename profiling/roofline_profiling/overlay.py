@@ -1,4 +1,4 @@
-"""Measurements put beside the predictions of a report, and in their place where they hold."""
+"""Measurements attached to a report's predictions, which they replace where they apply."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from roofline_profiling.substitution import measured_prediction
 
 
 class MeasurementIndex:
-    """The stores of projects, read again when they have changed."""
+    """The stores of projects; a store is read again when its file has changed."""
 
     def __init__(self) -> None:
         self._stores: dict[Path, tuple[Stamp, Mapping[str, list[Record]]]] = {}
@@ -126,7 +126,7 @@ def _is_of(record: Record, kernel: KernelReport, root: Path) -> bool:
 def _applies(
     record: Record, kernel: KernelReport, launch: LaunchReport, args: tuple[str, ...] | None
 ) -> bool:
-    """Whether a measurement is of this very code, launch and command line."""
+    """Whether a measurement is of exactly this code, launch and command line."""
     return (
         record.measurement.counted
         and record.body == kernel.body_hash
@@ -149,7 +149,7 @@ def _same_launch(measurement: Measurement, launch: LaunchReport) -> bool:
 
 
 def _same_templates(name: ProfiledName, own: Sequence[str]) -> bool:
-    """Whether template arguments, as far as both tell them, are the same."""
+    """Whether template arguments agree where both are known."""
     shown = [
         type_text(each) if isinstance(each, Type) else str(each) for each in name.template_args
     ]
@@ -162,7 +162,7 @@ def _same_templates(name: ProfiledName, own: Sequence[str]) -> bool:
 def _nearness(
     record: Record, kernel: KernelReport, launch: LaunchReport | None, args: tuple[str, ...] | None
 ) -> tuple[bool, ...]:
-    """Counts before code before launch before arguments."""
+    """A sort key: measured counts matter most, then the code, the launch and the arguments."""
     return (
         record.measurement.counted,
         record.body == kernel.body_hash,

@@ -9,7 +9,7 @@ from roofline_profiling.measurement import LineHeat
 
 MOST_LINES = 64
 LEAST_SHARE = 0.005
-"""Of a kernel's samples, or of its instructions where there are no samples."""
+"""The least share of a kernel's samples, or of its instructions where there are no samples."""
 
 Place = tuple[str, int]
 
@@ -42,5 +42,5 @@ def shares(lines: tuple[LineHeat, ...]) -> dict[tuple[str, int], float]:
 
 
 def file_name(path: str) -> str:
-    """The last part of a path of whichever system."""
+    """The last component of a POSIX or Windows path."""
     return PureWindowsPath(PurePosixPath(path).name).name

@@ -17,7 +17,7 @@ from roofline_profiling.errors import ProfilerError
 _STANDARD_ERROR = 2
 _POLL_S = 0.1
 GRACE_S = 10.0
-"""How long a program that was asked to end may take to put its results down."""
+"""Seconds that a program has to write its results after it was asked to end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Ended:
     """The exit code, negative for a signal."""
     timed_out: bool = False
     interrupted: bool = False
-    """Whether the person at the terminal ended it."""
+    """Whether Ctrl-C ended it."""
     seconds: float = 0.0
 
 
@@ -87,7 +87,7 @@ def _over(process: subprocess.Popen[bytes]) -> bool:
 
 
 def _end(process: subprocess.Popen[bytes], grace_s: float) -> None:
-    """Ask the whole group to stop, then make it."""
+    """Ask the process group to stop, and kill what does not."""
     for sent, wait_s in ((signal.SIGINT, grace_s), (signal.SIGTERM, grace_s / 5)):
         _signal(process, sent)
         with contextlib.suppress(subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-"""A program run under Nsight Compute, and what came of it, whole or in part."""
+"""A program run under Nsight Compute, and its measurements, complete or partial."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Profiled:
 
     measurements: tuple[Measurement, ...]
     problems: tuple[str, ...]
-    """What went wrong, and what to do; measurements from before it are there."""
+    """Problems, each with its remedy; measurements made before them are kept."""
     interrupted: bool = False
 
 
@@ -96,7 +96,7 @@ class _Watch:
         self._count = 0
 
     def look(self) -> None:
-        """Tell of kernels that were begun since the last look."""
+        """Report the kernels that were started since the last call."""
         try:
             with self._log.open(encoding="utf-8", errors="replace") as file:
                 file.seek(self._at)
@@ -147,7 +147,7 @@ def _found(options: Options, ncu: str, log: Path) -> Imported:
 
 
 def _problems(ended: Ended, text: str, options: Options, name: str) -> list[str]:
-    """What went wrong, in sentences, the cause before what follows from it."""
+    """What went wrong, in sentences; the cause comes before its consequences."""
     if "ERR_NVGPUCTRPERM" in text:
         return [PERMISSION]
     if ended.interrupted:

@@ -12,7 +12,7 @@ from roofline_analysis.report.report import Verdict
 from roofline_profiling.measurement import COUNTS, Dim3, LineHeat, Measurement, name_of
 
 MAX_STORED_LINES = 64
-"""So many of the hottest source lines of a launch are kept."""
+"""The most source lines of a launch that are kept, those with most samples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +21,17 @@ class Record:
 
     measurement: Measurement
     gpu: str
-    """By the hardware database's name, or as the report calls a GPU that it lacks."""
+    """The hardware database's name of the GPU, or the report's if the database lacks it."""
     source: str | None
     """The kernel's file, relative to the project; None where it was not found."""
     body: str | None
     """The hash of the code that the kernel ran; None where it was not found."""
     taken: str
-    """When it was stored, as ISO 8601."""
+    """The time at which it was stored, in ISO 8601."""
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Of the records with one key the last holds."""
+        """Its identity: of several records with one key the last is valid."""
         launch = self.measurement
         return (
             launch.kernel, self.source, self.body, self.gpu, launch.args, launch.grid, launch.block,
@@ -39,7 +39,7 @@ class Record:
 
 
 def as_line(record: Record) -> str:
-    """One line of JSON, its end included."""
+    """The record as one line of JSON with its line end."""
     launch = record.measurement
     content: dict[str, object] = {
         "kernel": launch.kernel,
@@ -77,7 +77,7 @@ def of_line(text: str) -> Record | None:
 
 
 def _record(content: Mapping[str, Any]) -> Record:
-    """Raises ValueError, TypeError or KeyError for what no record looks like."""
+    """Raises ValueError, TypeError or KeyError if the value is not a record."""
     counts = content["counts"]
     numbers = {name: _number(counts[name]) for name in COUNTS if name in counts}
     args = content.get("args")

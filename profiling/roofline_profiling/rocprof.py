@@ -27,11 +27,11 @@ MARKS: Final = (
 
 MAX_LAUNCHES: Final = 50_000
 MAX_COUNTERS: Final = 4096
-"""Of one launch; a GPU has some hundreds."""
+"""The most counters of one launch; a GPU has some hundreds."""
 _WAVE: Final = 64
 """Lanes of a wavefront on the GPUs that have these counters."""
 _MFMA_OPERATIONS: Final = 512
-"""Operations that one count of an ``MFMA_MOPS`` counter stands for."""
+"""Operations per count of an ``MFMA_MOPS`` counter."""
 _PRECISIONS: Final = {"sp_flops": "F32", "dp_flops": "F64", "hp_flops": "F16"}
 _OTHER_COLUMNS: Final = frozenset(
     """Correlation_Id Correlation_ID Dispatch_Id Dispatch_ID Agent_Id GPU_ID Queue_Id Queue_ID
@@ -47,7 +47,7 @@ class _RocprofLaunch:
     dispatch: str
     counters: dict[str, float] = field(default_factory=dict)
     cells: dict[str, float] = field(default_factory=dict)
-    """Columns that say something of the launch, such as ``Grid_Size``."""
+    """Cells that describe the launch, such as ``Grid_Size``."""
     time_ns: float | None = None
 
 

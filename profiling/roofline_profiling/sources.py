@@ -38,7 +38,7 @@ class LocatedKernel:
     """The hash of the code that it runs."""
     prediction: Prediction | None
     failure: str | None = None
-    """Why there is no prediction."""
+    """The reason for a missing prediction."""
 
 
 class Sources:

@@ -20,7 +20,7 @@ from roofline_profiling.records import Record, as_line, of_line
 
 FORMAT: Final = "roofline-lsp measurements"
 VERSION: Final = 1
-"""Grows when older programs would misread newer records."""
+"""The version of the file; it grows when older programs would misread newer records."""
 MAX_BYTES: Final = 256 * 1024**2
 _MAX_LINE: Final = 1024**2
 
@@ -29,16 +29,16 @@ Stamp = tuple[int, int] | None
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a store holds."""
+    """The content of a store."""
 
     records: tuple[Record, ...]
-    """In the order they were added, the last of each launch only."""
+    """The records in the order of their addition, only the last of each launch."""
     unreadable: int = 0
-    """Lines that are no record."""
+    """The number of lines that are not records."""
 
 
 def stamp_of(path: Path) -> Stamp:
-    """What changes whenever the file does; None where there is none."""
+    """A value that changes with the file; None where there is no file."""
     try:
         status = path.stat()
     except OSError:

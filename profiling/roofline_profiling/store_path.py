@@ -1,4 +1,4 @@
-"""Where the measurements of a project are kept."""
+"""The path of a project's measurements."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ FILE: Final = "measurements.jsonl"
 
 
 def store_path(root: Path) -> Path:
-    """The file, in the project's root folder; it need not be there."""
+    """The file below the project's root folder; it may not exist."""
     return root / FOLDER / FILE

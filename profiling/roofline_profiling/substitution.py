@@ -1,4 +1,4 @@
-"""A prediction with what was measured in it."""
+"""A prediction in which measured quantities replace predicted ones."""
 
 from __future__ import annotations
 

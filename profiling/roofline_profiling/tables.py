@@ -1,4 +1,4 @@
-"""The records of a CSV table that a profiler wrote, amid what else went to the same file."""
+"""The records of a profiler's CSV table in a file that may hold other output too."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Table:
 
     header: tuple[str, ...]
     line: int
-    """The header's."""
+    """The 1-based line of the header."""
     records: Iterator[tuple[int, list[str]]]
     """Line number and cells; as many cells as the header has, unless the record is cut."""
     messages: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""A validation as text: what is wrong and why first, then the figures of all launches."""
+"""A validation as text: wrong predictions and their reasons first, then the overall figures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from roofline_study import text_report
 from roofline_study.dataset import OPENMP_PREFIX
 
 MAX_SHOWN = 40
-"""So many launches are listed, the wrong ones first."""
+"""The most launches that are listed; wrong ones come first."""
 _NAME_WIDTH = 44
 _HEADS = ("measured", "predicted", "SP", "DP", "INT", "DRAM", "intensity", "time")
 _QUANTITIES = ("sp_flops", "dp_flops", "int_ops", "dram_bytes")
@@ -36,7 +36,7 @@ def as_text(validation: Validation, *, show_all: bool = False) -> str:
 
 
 def launches_text(validation: Validation) -> str:
-    """The launches alone, for a few that were just measured."""
+    """The list of launches without figures, for a few that were just measured."""
     lines = [text_report.gpu_line(validation.gpu), _totals(validation), ""]
     lines += _launch_lines(sorted(validation.comparisons, key=_urgency))
     return "\n".join(lines) + "\n"
@@ -63,7 +63,7 @@ def _totals(validation: Validation) -> str:
 
 
 def _urgency(comparison: LaunchComparison) -> tuple[int, str]:
-    """Wrong ones first, then those with a gap to tell."""
+    """A sort key: wrong classes first, then launches with an explained difference."""
     if comparison.right is False:
         return 0, comparison.name
     told = comparison.failure or (comparison.gap is not None and comparison.gap.text)
@@ -71,7 +71,7 @@ def _urgency(comparison: LaunchComparison) -> tuple[int, str]:
 
 
 def _launch_lines(comparisons: Sequence[LaunchComparison]) -> Iterator[str]:
-    """A row of ratios, predicted over measured, and below it why they are not 1."""
+    """A row of ratios, predicted over measured, with the explanation of differences below it."""
     rows = [["predicted / measured", *_HEADS]]
     rows += [[_short(comparison), *_cells(comparison)] for comparison in comparisons]
     table = aligned(rows, right=range(3, 9), indent="  ")
@@ -84,7 +84,7 @@ def _launch_lines(comparisons: Sequence[LaunchComparison]) -> Iterator[str]:
 
 
 def note_of(comparison: LaunchComparison) -> str:
-    """Why a launch is not as predicted, in one line; empty if it is."""
+    """The reason for a launch's difference in one line; empty if there is none."""
     if comparison.stale:
         return "the kernel's code has changed since it was measured: profile it again"
     if comparison.failure is not None:

@@ -1,4 +1,4 @@
-"""Measured launches held against what is predicted for them."""
+"""Measured launches compared with their predictions."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class LaunchComparison:
 
     measurement: Measurement
     measured: Verdict | None
-    """The class that was measured; None where counts for it are missing."""
+    """The measured class; None where counts for it are missing."""
     prediction: Prediction | None
     failure: str | None
-    """Why there is no prediction, or none with a class."""
+    """The reason for a missing prediction or class; None if there is a class."""
     gap: Gap | None
-    """None where there is no prediction."""
+    """The comparison with the prediction; None without a prediction."""
     place: str | None = None
     """The kernel's ``file:line``, where it was looked for in one project."""
     stale: bool = False
@@ -62,14 +62,14 @@ class Validation:
     """The outcome for all launches."""
 
     comparisons: tuple[LaunchComparison, ...]
-    """In the order of the measurements."""
+    """The launches in the order of the measurements."""
     evaluation: Evaluation
-    """Of those with a measured class and all counts, as ``evaluate`` has it."""
+    """The figures over launches with a measured class and all counts, as of ``evaluate``."""
     problems: tuple[str, ...] = ()
 
     @property
     def gpu(self) -> GpuUsed:
-        """What classes are judged by."""
+        """The ridges by which classes are judged."""
         return self.evaluation.gpu
 
     @property
@@ -81,7 +81,7 @@ class Validation:
 
 @dataclass(frozen=True, slots=True)
 class ValidationTask:
-    """What to hold measurements against."""
+    """What to compare measurements with."""
 
     sources: Path
     """A project; for measurements that name a program, the folder that holds its folder."""

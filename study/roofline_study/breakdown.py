@@ -20,9 +20,9 @@ class Status(Enum):
     BRANCHES = "only branches"
     TRIPS = "trips"
     HOST = "host values"
-    """Numbers of the host program, the grid and the block among them, whatever else."""
+    """Numbers of the host program, including grid and block, and perhaps trips and branches."""
     MISSING = "not found"
-    """Not found or not judged."""
+    """The kernel was not found or not judged."""
 
 
 _IN_KERNEL = (UnknownKind.TRIPS, UnknownKind.BRANCH)

@@ -30,7 +30,7 @@ class Sample:
     group: str
     """The unit of division: all verdicts of a group are in the same half."""
     setting: str
-    """What was evaluated: ``cuda``, ``cuda, source only``."""
+    """The evaluated setting: ``cuda``, ``cuda, source only``."""
     grounds: ConfidenceFeatures
     right: bool
 
@@ -41,9 +41,9 @@ class CalibrationCheck:
 
     setting: str
     now: Reliability
-    """With the shipped coefficients."""
+    """The reliability with the shipped coefficients."""
     refitted: Reliability
-    """With coefficients fitted to the other half of the programs, over all ``REPEATS``."""
+    """The reliability with coefficients fitted to the other half, over all ``REPEATS``."""
 
 
 def samples(judgements: Iterable[Judgement], suffix: str = "") -> list[Sample]:

@@ -66,7 +66,7 @@ class Comparison:
     before: Confusion
     now: Confusion
     classes: tuple[ClassChange, ...]
-    """In the order of the data set."""
+    """The kernels in the order of the data set."""
     quantities: Mapping[str, QuantityChange]
     counts: tuple[CountChange, ...]
     """The largest changes first."""

@@ -24,7 +24,7 @@ Progress = Callable[[int, int, str], None]
 
 
 class EvaluationError(RooflineError):
-    """Nothing can be evaluated as asked."""
+    """The evaluation cannot be done as requested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Evaluation:
     gpu: GpuUsed
     source_only: bool
     judgements: tuple[Judgement, ...]
-    """In the order of the data set."""
+    """The kernels in the order of the data set."""
 
     def summaries(self) -> tuple[Summary, ...]:
         """One for each language with kernels; with several languages, also one for all."""

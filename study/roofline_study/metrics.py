@@ -58,7 +58,7 @@ class Confusion:
 
     @property
     def total(self) -> float:
-        """All kernels."""
+        """The number of all kernels."""
         return self.positives + self.negatives
 
     @property
@@ -73,7 +73,7 @@ class Confusion:
 
     @property
     def accuracy(self) -> float | None:
-        """Correct over all."""
+        """Correct predictions over all kernels."""
         return _ratio(self.correct, self.total)
 
     @property
@@ -126,7 +126,7 @@ class QuantityError:
     compared: int
     """Kernels where more than 0 was measured."""
     missing: int
-    """Of those, the kernels without a predicted number."""
+    """Kernels where more than 0 was measured and no number was predicted."""
     spurious: int
     """Kernels where 0 was measured and something predicted, or nothing said."""
     both_zero: int
@@ -161,12 +161,12 @@ def quantity_error(pairs: Sequence[tuple[float, float | None]]) -> QuantityError
 
 
 def within_10_percent(ratio: float) -> bool:
-    """Whether a prediction of so many times what was measured is at most 10% off."""
+    """Whether a ratio of predicted to measured is within 10% of 1."""
     return abs(ratio - 1) <= 0.1 * (1 + 1e-9)
 
 
 def within_2x(ratio: float) -> bool:
-    """Whether it is at most twice and at least half of it."""
+    """Whether a ratio of predicted to measured is between 1/2 and 2."""
     return 0.5 <= ratio <= 2
 
 

@@ -1,4 +1,4 @@
-"""Predictions as a table, a row for each kernel: written, and read again."""
+"""Predictions written as a CSV table, one row per kernel, and read back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from roofline_study.quantities import COUNTS
 PREDICTION_COLUMNS = (
     "program", "kernel", "label", "predicted", "confidence", *COUNTS, "notes", "assumed",
 )  # fmt: skip
-"""Of the CSV file. An unknown value is an empty cell; ``assumed`` holds a ``Status``."""
+"""The columns of the file. An unknown value is an empty cell; ``assumed`` holds a ``Status``."""
 
 _NEEDED = ("program", "kernel", "predicted", *COUNTS)
 
@@ -29,15 +29,15 @@ class PredictionsError(RooflineError):
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
-    """What a row of the table says of a kernel."""
+    """One row of the table: the prediction for a kernel."""
 
     verdict: Verdict | None
     counts: Mapping[str, float | None]
-    """By name of ``COUNTS``."""
+    """The predicted counts by name of ``COUNTS``; None if unknown."""
 
 
 def as_csv(judgements: tuple[Judgement, ...]) -> str:
-    """One row a kernel in the data set's order, under ``PREDICTION_COLUMNS``."""
+    """One row per kernel in the data set's order, under ``PREDICTION_COLUMNS``."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(PREDICTION_COLUMNS)

@@ -1,4 +1,4 @@
-"""Programs of a data set: their source files, and what reads them."""
+"""Programs of a data set: their source files, and the analyser that reads them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Candidate(Protocol):
 
     @property
     def base_name(self) -> str:
-        """The identifier alone."""
+        """The kernel's identifier without namespaces."""
         ...
 
 
@@ -42,7 +42,7 @@ class AnalysedProgram(Protocol):
     """A program that was read: ``roofline_analysis.api.ProgramAnalysis``."""
 
     def kernels(self) -> Sequence[Candidate]:
-        """All it defines."""
+        """All kernels that the program defines."""
         ...
 
     def predict(
@@ -54,7 +54,7 @@ class AnalysedProgram(Protocol):
     def details(
         self, profiled_name: str, *, grid: Dim3 | None, block: Dim3 | None
     ) -> LaunchExplanation | None:
-        """What that prediction is computed from."""
+        """The explanation of that prediction."""
         ...
 
 
@@ -70,7 +70,7 @@ class Loader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ProgramAnalyser:
-    """What reads programs and predicts their kernels."""
+    """The analyser: reads programs and predicts their kernels."""
 
     load: Loader
 

@@ -21,7 +21,7 @@ OPERATIONS = {
     Precision.DP: "dp_flops",
     Precision.INT: "int_ops",
 }
-"""The precisions that are measured."""
+"""The measured precisions."""
 
 _PARTS = {
     FLOATING: ("sp_flops", "dp_flops"),
@@ -59,7 +59,7 @@ def ratio(judgement: Judgement, quantity: str) -> float | None:
 
 
 def errors_of(judgements: list[Judgement], quantity: str) -> QuantityError:
-    """How far the predictions of one quantity are off."""
+    """The errors of the predictions of one quantity."""
     return quantity_error(
         [
             (value, predicted(item, quantity))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 EDGES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-"""Of the bands of confidence."""
+"""The bounds of the bands of confidence."""
 
 _CERTAIN = 1e-6
 """Confidences are kept so far from 0 and 1 for the log loss, which is infinite there."""
@@ -30,7 +30,7 @@ class ConfidenceBand:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """Confidences held against the truth, over the kernels that were given a class."""
+    """Confidences compared with outcomes, over the kernels with a predicted class."""
 
     bands: tuple[ConfidenceBand, ...]
     brier: float | None
@@ -39,9 +39,9 @@ class Reliability:
     None, as the other two, without kernels.
     """
     log_loss: float | None
-    """The mean of -ln(what was given to the truth): 0 is best, always saying 0.5 gives 0.69."""
+    """The mean of -ln(confidence in the true class): 0 is best, always saying 0.5 gives 0.69."""
     calibration_error: float | None
-    """The mean over kernels of how far their band's mean confidence is from its accuracy."""
+    """The mean over kernels of |mean confidence - accuracy| of their band."""
 
 
 def reliability(results: Iterable[tuple[float, bool]]) -> Reliability:

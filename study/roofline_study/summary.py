@@ -1,4 +1,4 @@
-"""How good the predictions for a group of kernels are, in every figure that is reported."""
+"""All reported figures on the predictions for a group of kernels."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class StatusScore:
-    """The kernels that rest on the same sort of assumptions."""
+    """The kernels whose predictions rest on the same kind of assumption."""
 
     status: Status
     confusion: Confusion
     mean_confidence: float | None
     floating: QuantityError
-    """Of single and double precision operations together."""
+    """Errors of single and double precision operations together."""
     dram: QuantityError
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How good the predictions for a group of kernels are."""
+    """The figures on the predictions for a group of kernels."""
 
     name: str
     """The language, or ``all``."""
@@ -67,7 +67,7 @@ class Summary:
     statuses: tuple[StatusScore, ...]
     quantities: Mapping[str, QuantityError]
     quantity_intervals: Mapping[str, Intervals]
-    """By quantity, then by name of ``SHARES``."""
+    """The errors' intervals by quantity, then by name of ``SHARES``."""
     reliability: Reliability
 
     @property

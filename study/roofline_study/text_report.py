@@ -17,7 +17,7 @@ from roofline_study.reliability import Reliability
 from roofline_study.summary import METRICS, StatusScore, Summary
 
 MAX_PROGRAMS = 12
-"""How many of the programs with kernels judged wrongly are listed."""
+"""The most programs with wrongly judged kernels that are listed."""
 
 _METRIC_NAMES = {
     "balanced_accuracy": "balanced accuracy",
@@ -40,7 +40,7 @@ _QUANTITY_NAMES = {
 
 
 def as_text(evaluation: Evaluation) -> str:
-    """What a person reads."""
+    """The report as text."""
     known = (
         "source alone: command line, grid and block withheld"
         if evaluation.source_only

@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Done(Generic[Result]):
-    """What became of the item at ``index``."""
+    """The outcome of the item at ``index``."""
 
     index: int
     result: Result | None
@@ -67,7 +67,7 @@ def in_processes(
 
 
 class _Worker:
-    """A process that does pieces of work."""
+    """A worker process."""
 
     def __init__(self, work: Callable[[Any], Any]) -> None:
         # Starting from a copy of this process spares the imports; macOS and Windows cannot do it
@@ -83,19 +83,19 @@ class _Worker:
         self._process.start()
         theirs.close()
         self.works = True
-        """Whether it may be given more to do."""
+        """Whether the process can take another item."""
         self._index = -1
         self.deadline_s = 0.0
 
     def give(self, index: int, item: object, limit_s: float) -> None:
-        """Have it do the next piece."""
+        """Send the process its next item."""
         self._index = index
         self.deadline_s = time.monotonic() + limit_s
         with contextlib.suppress(OSError):  # that it is gone shows when the answer is read
             self.connection.send(item)
 
     def received(self) -> Done[Any]:
-        """What came of its piece, which is there."""
+        """The outcome of the current item, whose answer has arrived."""
         try:
             result, failure = self.connection.recv()
         except (EOFError, OSError):
@@ -107,12 +107,12 @@ class _Worker:
         return Done(self._index, result, failure)
 
     def given_up(self, limit_s: float) -> Done[Any]:
-        """That its piece takes too long."""
+        """The outcome of an item that exceeds the time limit."""
         self.works = False
         return Done(self._index, None, f"no result within {limit_s:g} s")
 
     def end(self) -> None:
-        """End the process, whatever it does."""
+        """End the process at once."""
         self.connection.close()
         if self.works:
             self._process.join(timeout=0.2)  # with nothing to do it leaves by itself
@@ -137,7 +137,7 @@ def _start(
 def _finished(
     workers: dict[Connection, _Worker], limit_s: float
 ) -> list[tuple[Connection, Done[Any]]]:
-    """What is done or given up by now, once something is."""
+    """The outcomes of finished and abandoned items; waits for the first answer or deadline."""
     patience = min(worker.deadline_s for worker in workers.values()) - time.monotonic()
     ready = wait(list(workers), timeout=max(0.0, patience))
     found = []

@@ -130,7 +130,7 @@ def test_a_locked_store_is_left_alone(
         second.put("other", VALUE)
         second.put("third", VALUE)
         (message,) = told
-        assert "is locked by another process; going on without it" in message
+        assert "is locked by another process; continuing without it" in message
         with pytest.raises(RooflineError, match="cannot be cleared"):
             ReplyCache(settings, told.append).clear()
     finally:
@@ -147,7 +147,7 @@ def test_a_folder_that_cannot_be_made(settings: AdvisorSettings, tmp_path: Path)
     cache.put("k", VALUE)
     assert cache.get("k") is None
     (message,) = told
-    assert "going on without it" in message
+    assert "continuing without it" in message
 
 
 def test_replies_grow_old(settings: AdvisorSettings) -> None:

@@ -255,5 +255,5 @@ def test_the_cache(run: Any, tmp_path: Path) -> None:
     _, out, _ = run("cache", "info")
     assert "entries  1\n" in out
     assert "of at most 200 MB\nkept     30 days\n" in out
-    assert run("cache", "clear") == (0, f"{folder}: 1 entry forgotten\n", "")
-    assert run("cache", "clear") == (0, f"{folder}: 0 entries forgotten\n", "")
+    assert run("cache", "clear") == (0, f"{folder}: 1 entry deleted\n", "")
+    assert run("cache", "clear") == (0, f"{folder}: 0 entries deleted\n", "")

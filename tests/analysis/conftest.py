@@ -14,6 +14,7 @@ from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.regions.kernel_summary import KernelSummary, Work
 from roofline_analysis.verdict.analyse import work_totals
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Symbol, make_symbol
 from roofline_core.program.types import Type
 from roofline_parsers.reading.load import load_program
@@ -84,8 +85,8 @@ def count() -> Count:
         for name, value in values.items():
             for nonnegative in (False, True):
                 path = name.replace("__", ".")
-                bound[make_symbol(path, "param", nonnegative=nonnegative)] = value
-            bound[make_symbol(name.replace("__", "."), "real")] = value
+                bound[make_symbol(path, SymbolScope.PARAM, nonnegative=nonnegative)] = value
+            bound[make_symbol(name.replace("__", "."), SymbolScope.REAL)] = value
         execution = execute(summary.root, three(grid), three(block), bound, sizes=sizes)
         return Counted(summary, execution)
 

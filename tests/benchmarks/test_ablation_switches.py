@@ -18,8 +18,6 @@ replacing: Any = importlib.import_module("ablations.replacing")
 
 CASES = Path(__file__).parent / "switch_cases.txt"
 SWITCHES = {switch.name: switch for switch in table.SWITCHES}
-NOT_ASKED = "integer_costs.unmeasured"
-"""The table of expansions has every division."""
 NO_FIGURE = "launch_words.suspects"
 """It saves the reading of functions that do not matter, and so changes no figure."""
 
@@ -76,7 +74,7 @@ def test_what_cannot_be_switched_exists(each: Any) -> None:
     assert each.why
 
 
-@pytest.mark.parametrize("name", [name for name in SWITCHES if name != NOT_ASKED])
+@pytest.mark.parametrize("name", SWITCHES)
 def test_a_switch_is_asked_and_changes_what_is_predicted(name: str, tmp_path: Path) -> None:
     switch = SWITCHES[name]
     _, source = cases()[name]
@@ -89,14 +87,6 @@ def test_a_switch_is_asked_and_changes_what_is_predicted(name: str, tmp_path: Pa
     assert calls[name].made > 0
     assert (after == before) == (name == NO_FIGURE)
     assert figures(source, tmp_path) == before
-
-
-def test_a_constant_that_nothing_asks_for_is_replaced() -> None:
-    (replacement,) = SWITCHES[NOT_ASKED].replacements
-    before = replacing.place_of(replacement.target).value
-    with replacing.switched_off([SWITCHES[NOT_ASKED]]):
-        assert replacing.place_of(replacement.target).value == replacement.neutral != before
-    assert replacing.place_of(replacement.target).value == before
 
 
 def bindings() -> dict[tuple[str, str], int]:
@@ -138,7 +128,12 @@ def test_a_name_that_is_not_there_is_told(target: str) -> None:
 
 @pytest.mark.parametrize(
     ("names", "count"),
-    [(["flip"], 0), (["gathers.all_local"], 1), (["gathers"], 4), (["draws", "flip"], 2)],
+    [
+        (["crossover"], 0),
+        (["gathers.all_local"], 1),
+        (["gathers"], 3),
+        (["sampled_contents", "crossover"], 2),
+    ],
 )
 def test_switches_are_chosen_by_name_or_module(names: list[str], count: int) -> None:
     assert len(table.chosen(names)) == count
@@ -157,5 +152,5 @@ def test_lines_are_those_of_what_goes_with_it() -> None:
     own = importlib.import_module("roofline_analysis.device.functions.atomic_retries")
     assert own.__file__ is not None
     lines = Path(own.__file__).read_text(encoding="utf-8").splitlines()
-    assert table.lines_of(SWITCHES["retries"]) == len(lines)
+    assert table.lines_of(SWITCHES["atomic_retries"]) == len(lines)
     assert table.lines_of(SWITCHES["execution.exit_share"]) == 1

@@ -32,6 +32,7 @@ from roofline_analysis.report.report import (
     Verdict,
     WhatIf,
 )
+from roofline_analysis.timing.occupancy import OccupancyLimit
 from roofline_core.program.precision import Precision
 from roofline_core.program.units import Dialect, Problem, Severity, Span
 
@@ -70,7 +71,7 @@ KNOWN = Prediction(
         Evidence(SAXPY, 6, "not shown in text", 1.0),
     ),
     regime="fully utilised",
-    utilisation=Utilisation(612, 6, 68, "warps"),
+    utilisation=Utilisation(612, 6, 68, OccupancyLimit.WARPS),
     occupancy=0.875,
 )
 

@@ -31,13 +31,13 @@ def test_sound_file(write_gpu: WriteToml) -> None:
         (
             '"memory_bandwidth_gbs,',
             '"l2_mb, memory_bandwidth_gbs,',
-            "sources: l2_mb is no number of this file; remove it or mend its spelling",
+            "sources: l2_mb is no number of this file; remove it or correct its spelling",
         ),
         ("base_clock_mhz = 1000", "base_clock_mhz = 2001", "base_clock_mhz: 2001 exceeds"),
         (
             "[stated]\nfp32_tflops = 5.12",
             "",
-            "sources: stated is no number of this file; remove it or mend its spelling",
+            "sources: stated is no number of this file; remove it or correct its spelling",
         ),
         (
             "fp32_tflops = 5.12",
@@ -62,7 +62,7 @@ def test_sound_file(write_gpu: WriteToml) -> None:
         (
             "[sources]",
             '[disputed]\nl2_mb = "a table: 6"\n[sources]',
-            "disputed.l2_mb: is no number of this file and no peak; mend its spelling",
+            "disputed.l2_mb: is no number of this file and no peak; correct its spelling",
         ),
         (
             "sm_count = 10",

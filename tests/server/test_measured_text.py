@@ -81,9 +81,9 @@ def test_unknown_numbers_are_shown_as_such(measured: Measured) -> None:
     ("changes", "said"),
     [
         ({}, "predicted: BB, 18.2 µs"),
-        ({"applies": False}, "measured otherwise launched: BB, 36.5 µs"),
+        ({"applies": False}, "measured with another launch: BB, 36.5 µs"),
         ({"applies": False, "stale": True}, "measured before a change: BB, 36.5 µs"),
-        ({"applies": False, "verdict": None, "time_ns": None}, "measured otherwise launched: ?"),
+        ({"applies": False, "verdict": None, "time_ns": None}, "measured with another launch: ?"),
     ],
 )
 def test_lenses(
@@ -102,7 +102,7 @@ def test_an_undecided_kernel_that_was_measured(
         measured=replace(measured, applies=False),
     )
     assert lens_title(kernel, gpu) == (
-        "class unknown | RTX 3080 | measured otherwise launched: BB, 36.5 µs"
+        "class unknown | RTX 3080 | measured with another launch: BB, 36.5 µs"
     )
 
 

@@ -127,7 +127,7 @@ async def test_other_arguments_stand_beside(start_session: Any, folder: Path) ->
     uri = session.open("saxpy.cu", SAXPY)
     (title,) = await session.titles(uri)
     assert title.startswith("BB 9")
-    assert "| measured otherwise launched: BB, 150 µs" in title
+    assert "| measured with another launch: BB, 150 µs" in title
     assert "arguments" in await session.hover_text(uri, *NAME)
     assert await session.pulled(uri) == []
 

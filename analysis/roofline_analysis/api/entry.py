@@ -27,6 +27,7 @@ from roofline_core.program.units import Function, Problem
 from roofline_core.settings import KERNEL_SUFFIXES, Settings
 
 _MAX_LAUNCHES = 6
+"""The most launches of one kernel, of different shapes, that are judged. A limit on the work."""
 Progress = Callable[[int, int, Path], None]
 
 

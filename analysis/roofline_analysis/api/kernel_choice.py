@@ -13,6 +13,7 @@ from roofline_core.program.errors import RooflineError
 from roofline_core.program.units import Function
 
 _MOST_NAMED: Final = 20
+"""The most kernels that a message names."""
 
 
 class NoSuchKernelError(RooflineError):

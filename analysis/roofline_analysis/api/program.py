@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from roofline_analysis.api.cache import AnalysisCache
-from roofline_analysis.api.explain.launch import explained
-from roofline_analysis.api.explain.records import LaunchExplanation
 from roofline_analysis.api.kernel_lookup import (
     ChosenLaunch,
     best_launch,
@@ -43,6 +42,9 @@ from roofline_core.program.types import Type
 from roofline_core.program.units import Function, Program
 from roofline_core.settings import Settings
 from roofline_parsers.reading.load import load_program
+
+if TYPE_CHECKING:
+    from roofline_analysis.api.explain.records import LaunchExplanation
 
 
 @record(frozen=True, slots=True)
@@ -261,6 +263,9 @@ class ProgramAnalysis:
 
         Alternatives to assumed numbers are left out.
         """
+        # Explain takes 25 ms to load, which no other command should wait for.
+        from roofline_analysis.api.explain.launch import explained  # noqa: PLC0415
+
         launch, found = self._judged_by_name(profiled_name, grid, block)
         return explained(launch, self.target, found) if launch is not None else None
 

@@ -4,7 +4,7 @@ Conditions that the launch fixes are evaluated for each lane. Conditions on arra
 fills in are evaluated for samples of their values. All others get assumed odds, which depend on
 whether control continues after the branch. Data-dependent conditions are correlated (bounds tests
 of one loaded index pass or fail together), so several of them pass as often as one does. All
-remainders are equally likely; loaded numbers rarely equal an argument; magnitudes are rarely tiny.
+remainders are equally likely.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from roofline_analysis.counting.data_samples import DrawnNumbers
 from roofline_analysis.regions.conditions import single_apply
 from roofline_analysis.regions.kernel_summary import Region, Role
 from roofline_core.algebra.evaluate import Environment, Lane
-from roofline_core.algebra.symbolic import Apply, Expr, Symbol, apply, from_atom
+from roofline_core.algebra.symbolic import Apply, Expr, Symbol, apply
 
 TAKEN: Final = 0.5
 """The odds of a side of a branch after which control continues.
@@ -27,17 +27,7 @@ TAKEN: Final = 0.5
 Assumed: both sides are equally likely. Separate odds by kind of comparison (equal, less, a loaded
 flag) did not lower the error against measured counts in both halves of the programs.
 """
-AN_ARGUMENT: Final = 1 / 16
-"""The odds that a loaded number equals a kernel argument: one label or class among many.
-
-Assumed, chosen without measurement: the number of labels is unknown."""
-NEXT_TO_NOTHING: Final = 1 / 16
-"""The odds that a magnitude is below the tiny literal it is tested against before a division.
-
-Assumed, chosen without measurement: the test guards against a rare case."""
-_TINY: Final = 1e-4
-"""The largest literal that counts as tiny, as in ``fabs(x) > 1e-8``. Assumed, not measured."""
-LEAVING: Final = 0.25
+EXITING: Final = 0.25
 """The odds of a side that ends in ``return``, ``break`` or ``continue``.
 
 Assumed, chosen without measurement: early exits are exceptions, so less likely than ``TAKEN``."""
@@ -114,67 +104,38 @@ class BranchOdds:
             if single.op == "ne":
                 return self.of(parts[0], negated=negated)
             return 1 - self.of(parts[0], negated=not negated)
-        share = self._of_comparison(single) if self._given is None else None
+        share = _of_remainder(single) if self._given is None else None
         if share is None:
             return self._assumed(negated=negated)
         self.assumed = True
         return share
-
-    def _of_comparison(self, comparison: Apply) -> float | None:
-        """Odds from the kind of values that are compared; None for most comparisons."""
-        difference = comparison.args[0]
-        if comparison.op in ("lt", "le"):
-            tiny = _is_tiny(difference)
-            if tiny is not None:
-                return NEXT_TO_NOTHING if tiny else 1 - NEXT_TO_NOTHING
-        elif comparison.op in ("eq", "ne"):
-            share = self._of_equality(difference)
-            if share is not None:
-                return share if comparison.op == "eq" else 1 - share
-        return None
 
     def _assumed(self, *, negated: bool) -> float:
         self.assumed = True
         if self._given is not None:
             share = self._given
         else:
-            share = {Role.TAKEN: TAKEN, Role.LEAVES: LEAVING, Role.STAYS: 1 - LEAVING}[self._role]
+            odds = {Role.TAKEN: TAKEN, Role.EXITS: EXITING, Role.FALLS_THROUGH: 1 - EXITING}
+            share = odds[self._role]
         return 1 - share if negated else share
 
-    def _of_equality(self, difference: Expr) -> float | None:
-        """The odds of ``x % k == c``, ``(x & mask) == c``, ``x == argument``; None for others."""
-        if self._names_a_label(difference):
-            return AN_ARGUMENT
-        found = [atom for atom in difference.atoms() if not isinstance(atom, Symbol)]
-        if len(found) != 1 or len(difference.terms) > 2:
-            return None
-        operation = found[0]
-        if not isinstance(operation, Apply) or operation.op not in ("mod", "and"):
-            return None
-        known = operation.args[-1].constant
-        if not isinstance(known, int) or known <= 0:
-            return None
-        return 1.0 / known if operation.op == "mod" else float(0.5 ** known.bit_count())
 
-    def _names_a_label(self, difference: Expr) -> bool:
-        """Whether a loaded number is compared with an argument that is not just a truth value."""
-        by_scope = {symbol.scope: symbol for symbol in difference.symbols()}
-        if len(difference.symbols()) != 2 or set(by_scope) != {"data", "param"}:
-            return False
-        argument = self._lanes.evaluate(from_atom(by_scope["param"]))
-        return argument is None or not np.all((argument == 0) | (argument == 1))
-
-
-def _is_tiny(difference: Expr) -> bool | None:
-    """True if ``difference < 0`` means a tiny magnitude, False if not tiny, None otherwise."""
-    bound = difference.offset
-    magnitude = single_apply(difference - bound)
-    if magnitude is not None and magnitude.op == "abs" and 0 <= -bound <= _TINY:
-        return True
-    magnitude = single_apply(bound - difference)
-    if magnitude is not None and magnitude.op == "abs" and 0 <= bound <= _TINY:
-        return False
-    return None
+def _of_remainder(comparison: Apply) -> float | None:
+    """The odds of ``x % k == c`` and ``(x & mask) == c``, or of the opposite; None for others."""
+    if comparison.op not in ("eq", "ne"):
+        return None
+    difference = comparison.args[0]
+    found = [atom for atom in difference.atoms() if not isinstance(atom, Symbol)]
+    if len(found) != 1 or len(difference.terms) > 2:
+        return None
+    operation = found[0]
+    if not isinstance(operation, Apply) or operation.op not in ("mod", "and"):
+        return None
+    known = operation.args[-1].constant
+    if not isinstance(known, int) or known <= 0:
+        return None
+    share = 1.0 / known if operation.op == "mod" else float(0.5 ** known.bit_count())
+    return share if comparison.op == "eq" else 1 - share
 
 
 def both(one: Lane, other: Lane) -> Lane:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from roofline_analysis.regions.kernel_summary import Region
 from roofline_core.algebra.evaluate import Environment, Lane
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol, from_atom
 
 _DEEPEST: Final = 6
@@ -85,7 +86,7 @@ class DrawnNumbers:
             if not known:
                 break
             found = found.substitute(known)
-        data = [s for s in found.symbols() if s.scope == "data" or s in self._draws]
+        data = [s for s in found.symbols() if s.scope is SymbolScope.DATA or s in self._draws]
         if found.constant is None and not (data or found is not condition):
             return None
         return found if all(symbol in self._draws for symbol in data) else None

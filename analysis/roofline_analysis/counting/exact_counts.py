@@ -13,9 +13,11 @@ from typing import Final
 import numpy as np
 
 from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol
 
 _MAX_COMBINATIONS: Final = 1 << 16
+"""The most combinations of indices that are tried one by one. A limit on the work."""
 
 
 def floor_sum(count: int, divisor: int, step: int, start: int) -> int:
@@ -114,7 +116,7 @@ def _indices(conditions: Iterable[Expr | None]) -> set[Symbol] | None:
         if condition is None:
             return None
         for symbol in condition.symbols():
-            if symbol.scope == "thread":
+            if symbol.scope is SymbolScope.THREAD:
                 found.add(symbol)
     return found
 

@@ -42,6 +42,7 @@ from roofline_analysis.device.values import LAUNCH, WARP_SIZE
 from roofline_analysis.regions.conditions import negation
 from roofline_analysis.regions.kernel_summary import Exit, Region, RegionForm
 from roofline_core.algebra.evaluate import Environment, Lane
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol
 from roofline_core.program.dims import Dim3
 from roofline_core.program.stages import Stage, stage
@@ -55,6 +56,7 @@ both halves of the programs.
 _LONGEST_PROBE: Final = 1 << 20
 """Trips after which an exit that was not taken is assumed never to be taken."""
 _MAX_EXPANDED: Final = 32768
+"""The most pairs of a lane and a trip that are evaluated one by one. A limit on the work."""
 
 
 @dataclass(slots=True)
@@ -143,14 +145,15 @@ class _Counter:
         self.depth = 0
         self.complete = takes_all(execution.grid, execution.block)
         """Every thread of the launch is a lane of the sample, so the sample's counts are exact."""
-        self.spread = 1.0
+        self.warp_odds_ratio = 1.0
         """A warp's odds of reaching this region over one lane's odds, from assumed conditions."""
 
     def visit(self, region: Region, lanes: Environment, weights: Floats) -> None:
         runs = self.execution.regions.setdefault(region, RegionRuns(0.0))
         runs.runs = float(weights.sum())
         warp_runs, longest = self.warps.count(lanes, weights)
-        runs.warp_runs, runs.longest = warp_runs * self.spread, longest * self.spread
+        runs.warp_runs = warp_runs * self.warp_odds_ratio
+        runs.longest = longest * self.warp_odds_ratio
         for child in region.children:
             if child.form is RegionForm.GUARD:
                 self._guard(child, lanes, weights)
@@ -182,12 +185,12 @@ class _Counter:
         )
         if assumed:
             self.execution.assumed_conditions.append(guard)
-        spread = self.spread
+        before = self.warp_odds_ratio
         mean = float(inside.sum() / possible) if assumed and possible else 1.0
         if 0.0 < mean < 1.0:
-            self.spread *= chance_of_any(mean, self.warp_lanes) / mean
+            self.warp_odds_ratio *= chance_of_any(mean, self.warp_lanes) / mean
         self.visit(guard, lanes if passed.all() else lanes.restricted(passed), inside)
-        self.spread = spread
+        self.warp_odds_ratio = before
 
     def _odds_here(self, odds: BranchOdds, condition: Expr | None, guard: Region) -> Lane:
         """The odds of a condition, given that the conditions of the guards around it hold."""
@@ -230,7 +233,7 @@ class _Counter:
         for condition in guard.conditions:
             if condition is None:
                 return None
-            symbols = {s for s in condition.symbols() if s.scope == "thread"}
+            symbols = {s for s in condition.symbols() if s.scope is SymbolScope.THREAD}
             interval = exact_condition(
                 condition, execution.grid, execution.block, execution.environment
             )

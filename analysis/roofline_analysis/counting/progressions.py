@@ -7,6 +7,7 @@ import numpy as np
 from roofline_analysis.device.values import THREAD
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.simplify import FOLD
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol
 from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
@@ -74,7 +75,7 @@ def progression(
     rest = expr
     digits: list[tuple[Symbol, float]] = []
     for symbol in expr.symbols():
-        if symbol.scope != "thread":
+        if symbol.scope is not SymbolScope.THREAD:
             continue
         coefficient = expr.coefficient(symbol)
         value = environment.evaluate(coefficient) if coefficient is not None else None
@@ -84,7 +85,7 @@ def progression(
         if value != 0 and extents[symbol] > 1:
             digits.append((symbol, float(value)))
     start = environment.evaluate(rest)
-    if start is None or any(s.scope == "thread" for s in rest.symbols()):
+    if start is None or any(s.scope is SymbolScope.THREAD for s in rest.symbols()):
         return None
     if not digits:
         return float(start), 0.0, 1, ()

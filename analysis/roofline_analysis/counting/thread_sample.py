@@ -17,6 +17,7 @@ from roofline_core.program.dims import Dim3
 _MAX_LANES: Final = 8192
 """Threads of a launch that are all looked at."""
 _SAMPLE_BLOCKS: Final = 24
+"""The most blocks of a larger launch whose threads are looked at. A limit on the work."""
 GOLDEN: Final = 0.6180339887498949
 """Multiples of it, modulo 1, are spread evenly."""
 

@@ -2,8 +2,7 @@
 
 A loop over a row's segment (``for (j = row[i]; j < row[i + 1]; j++) ... cols[j]``) visits each
 element of ``cols`` once over all rows, so its mean trip count is elements divided by rows. A loop
-that indexes an array cannot run past the array's end. A binary search takes the logarithm of its
-range.
+that indexes an array cannot run past the array's end.
 """
 
 from __future__ import annotations
@@ -14,20 +13,22 @@ from typing import Final
 
 import numpy as np
 
-from roofline_analysis.regions.conditions import is_fixed
-from roofline_analysis.regions.kernel_summary import Access, Array, Region, RegionForm
+from roofline_analysis.regions.kernel_summary import Access, Array, MemorySpace, Region
 from roofline_core.algebra.evaluate import Environment, Lane
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol, from_atom
 from roofline_core.program.records import record
 
+_FIXED_BY_LAUNCH: Final = (SymbolScope.PARAM, SymbolScope.LAUNCH)
+"""Scopes of numbers that are the same in all threads of a launch."""
+_COUNTED: Final = (SymbolScope.THREAD, SymbolScope.LOOP)
+"""Scopes of symbols that count: threads and iterations."""
 ASSUMED_TRIPS: Final = 16.0
 """The trip count of a counted loop of unknown bounds.
 
-Assumed, chosen without measurement, as are the next two."""
+Assumed, chosen without measurement, as is the next."""
 ASSUMED_WHILE: Final = 16.0
 """The trip count of a loop that runs until a condition changes."""
-_ASSUMED_RANGE: Final = 1024.0
-"""The range of a binary search of unknown bounds: ten halvings."""
 _WAITING: Final = 1.0
 """The trip count of a loop that retries an atomic operation until it succeeds.
 
@@ -53,10 +54,8 @@ class TripEstimates:
 
     def of(self, loop: Region, lanes: Environment, runs: float) -> Estimate:
         """The estimated trip count of a loop that is entered ``runs`` times in the launch."""
-        if loop.waits:
+        if loop.spins:
             return Estimate(_WAITING, "an atomic operation is repeated until it succeeds")
-        if loop.spread is not None:
-            return self._search(loop, loop.spread, lanes)
         segment = self._segment(loop, loop.trips, lanes, runs)
         if segment is not None:
             return segment
@@ -65,23 +64,9 @@ class TripEstimates:
             trips, why = ASSUMED_WHILE, "it goes on until data ends it"
         else:
             trips, why = ASSUMED_TRIPS, "its end depends on data or was not followed"
-            if most < math.inf and self._is_one_number(loop.trips):
-                return Estimate(most, f"its end depends on data; as far as '{name}' reaches")
         if most < trips:
             return Estimate(most, f"{why}; '{name}' ends there")
         return Estimate(trips, why)
-
-    def _is_one_number(self, trips: Expr) -> bool:
-        """Whether all threads load a loop's bound from the same address."""
-        for symbol in trips.symbols():
-            if is_fixed(from_atom(symbol)):
-                continue
-            load = self._load(symbol)
-            if load is None or any(
-                s.scope not in ("param", "launch") for s in load.offset.symbols()
-            ):
-                return False
-        return True
 
     # -- sizes
 
@@ -114,35 +99,6 @@ class TripEstimates:
         array = self._source(symbol)
         return self._elements.get(array) if array is not None else None
 
-    # -- searches
-
-    def _search(self, loop: Region, spread: Expr, lanes: Environment) -> Estimate:
-        known = lanes.evaluate(spread)
-        why = "a search that halves a range"
-        if known is None:
-            known = self._mean_difference(spread)
-        if known is None:
-            probed = [
-                size / access.size_bytes
-                for access in _accesses(loop)
-                if (size := self._bytes(access)) is not None and not is_fixed(access.offset)
-            ]
-            known = min(probed) if probed else _ASSUMED_RANGE
-        return Estimate(np.ceil(np.log2(np.maximum(known, 1) + 1.0)), why)
-
-    def _mean_difference(self, expr: Expr) -> float | None:
-        """The mean length of a range's segments, from the loops over them; None if unknown."""
-        arrays = {self._source(symbol) for symbol in expr.symbols()}
-        for loop in self._root.walk():
-            if loop.form is not RegionForm.LOOP or loop.trips is None:
-                continue
-            used = {self._source(s) for s in loop.trips.symbols()}
-            if arrays - {None} and arrays - {None} == used - {None}:
-                found = self._segment(loop, loop.trips, Environment({}), 0.0)
-                if found is not None:
-                    return float(found.trips)
-        return None
-
     # -- segments
 
     def _segment(
@@ -151,7 +107,7 @@ class TripEstimates:
         """The mean trip count of a loop over segments of an array; None if its size is unknown."""
         if trips is None or loop.counter is None:
             return None
-        ends = {symbol for symbol in trips.symbols() if symbol.scope == "data"}
+        ends = {symbol for symbol in trips.symbols() if symbol.scope is SymbolScope.DATA}
         if len(ends) < 2:
             # From ``-s`` to ``s``: windows around each element overlap, so they are no partition.
             return None
@@ -160,7 +116,12 @@ class TripEstimates:
             size = self._bytes(access)
             step = _mean(lanes, access.offset.coefficient(loop.counter))
             starts = ends & access.offset.symbols()
-            if size is None or not step or len(starts) != 1 or access.array.space != "global":
+            if (
+                size is None
+                or not step
+                or len(starts) != 1
+                or access.array.space is not MemorySpace.GLOBAL
+            ):
                 continue
             (start,) = starts
             element = _mean(lanes, access.offset.coefficient(start))
@@ -205,7 +166,7 @@ def _places_threads(offset: Expr, step: float, lanes: Environment) -> bool:
     strides = (
         _mean(lanes, offset.coefficient(symbol))
         for symbol in offset.symbols()
-        if symbol.scope == "thread"
+        if symbol.scope is SymbolScope.THREAD
     )
     return any(stride is not None and abs(stride) > step for stride in strides)
 
@@ -214,7 +175,7 @@ def _strides_above(offset: Expr, step: float, lanes: Environment) -> Iterator[fl
     """Strides of other indices that exceed a step: the rows of a larger array."""
     for symbol in offset.symbols():
         stride = _mean(lanes, offset.coefficient(symbol))
-        if symbol.scope in ("thread", "loop") and stride is not None and stride > step:
+        if symbol.scope in _COUNTED and stride is not None and stride > step:
             yield stride
 
 

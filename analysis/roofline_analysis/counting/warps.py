@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Symbol, make_symbol
 
-LANE: Final[Symbol] = make_symbol("lane of the sample", "lane", nonnegative=True)
+LANE: Final[Symbol] = make_symbol("lane of the sample", SymbolScope.LANE, nonnegative=True)
 """The lane of the sample to which each element of an environment's arrays belongs.
 
 If the arrays hold several iterations of a loop, lanes of the second and later iterations are

@@ -7,6 +7,7 @@ from typing import Final
 
 from roofline_analysis.device.operations import Operation
 from roofline_analysis.regions.kernel_summary import Array
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, constant, make_symbol, symbol
 from roofline_core.program.expressions import Expression, Lambda
 from roofline_core.program.records import record
@@ -148,13 +149,13 @@ Place = VariablePlace | FieldPlace | MemoryPlace | SwizzlePlace
 DeviceValue = Value | PointerValue | StructValue | CodeValue | PlacePointer
 
 THREAD: Final = {
-    f"{name}.{axis}": make_symbol(f"{name}.{axis}", "thread", nonnegative=True)
+    f"{name}.{axis}": make_symbol(f"{name}.{axis}", SymbolScope.THREAD, nonnegative=True)
     for name in ("threadIdx", "blockIdx")
     for axis in DIMENSIONS
 }
 """The indices that differ between the threads of a launch."""
 LAUNCH: Final = {
-    f"{name}.{axis}": make_symbol(f"{name}.{axis}", "launch", nonnegative=True)
+    f"{name}.{axis}": make_symbol(f"{name}.{axis}", SymbolScope.LAUNCH, nonnegative=True)
     for name in ("blockDim", "gridDim")
     for axis in DIMENSIONS
 }
@@ -163,4 +164,4 @@ LAUNCH: Final = {
 
 def param_symbol(path: str, *, nonnegative: bool = False) -> Expr:
     """The symbol of a kernel's scalar argument, or of a field of a struct argument."""
-    return symbol(path, "param", nonnegative=nonnegative)
+    return symbol(path, SymbolScope.PARAM, nonnegative=nonnegative)

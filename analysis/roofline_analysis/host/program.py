@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.effects.reach import runs_on_host
 from roofline_analysis.host.interpreter import calls, creation, expressions, statements
 from roofline_analysis.host.launches import contexts, offload
@@ -47,6 +48,7 @@ _PARTS: Final = HostParts(
 
 _PROGRAM_NAME = "program"
 _MAX_MAINS = 4
+"""The most functions ``main`` that are executed, until one launches. A limit on the work."""
 
 
 def new_interpreter(program: Program, options: HostOptions) -> HostInterpreter:
@@ -163,7 +165,7 @@ def _argc(interpreter: HostInterpreter) -> Value:
 
 def _argv(interpreter: HostInterpreter) -> Value:
     text = Type("char", pointers=1)
-    storage = Storage("argv", "host", None, text)
+    storage = Storage("argv", BufferSpace.HOST, None, text)
     if interpreter.arguments is not None:
         storage.elements[0] = Text(_PROGRAM_NAME)
         for position, word in enumerate(interpreter.arguments, start=1):
@@ -288,7 +290,7 @@ def _unknown_argument(
         value = interpreter.unknown(name, why, type.name, line=formal.line)
     elif type.pointers or type.dims:
         element = type.pointee()
-        value = Pointer(Storage(name, "device", None, element), ZERO, element)
+        value = Pointer(Storage(name, BufferSpace.DEVICE, None, element), ZERO, element)
     elif type.name == "dim3":
         fields: dict[str, Value] = {}
         for axis in "xyz":

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_core.algebra.symbolic import Expr, Symbol
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
@@ -54,8 +55,7 @@ class Buffer:
 
     name: str
     """The variable it was first assigned to, for people."""
-    space: str
-    """``host``, ``device``, ``managed``, ``pinned``, ``mapped``, ``constant``."""
+    space: BufferSpace
     size_bytes: Expr | None = None
     element: Type | None = None
     origin: Origin | None = None

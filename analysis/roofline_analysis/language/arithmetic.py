@@ -1,4 +1,4 @@
-"""C's operators on numbers that are known, with the types that decide how they wrap."""
+"""C's operators on known numbers, with the types that decide how results wrap around."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constants of C and C++ headers, and ``std::numeric_limits``, as compilers know them."""
+"""Constants of C and C++ headers and of ``std::numeric_limits``, with the compilers' values."""
 
 from __future__ import annotations
 

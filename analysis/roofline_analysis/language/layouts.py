@@ -27,6 +27,7 @@ ASSUMED_BYTES: Final = 8
 """Of an object whose type is not known: between a number and a small class. It is always named."""
 _POINTER: Final = Extent(8, 8)
 _BITS: Final = 8
+"""Bits of a byte."""
 
 
 @record(frozen=True, slots=True)

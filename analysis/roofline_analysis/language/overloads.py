@@ -1,4 +1,4 @@
-"""Which function a call means, and what its template parameters stand for."""
+"""Overload resolution: the function that a call means, and its template arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the parts of the type system ask of it, and it of them: so that none imports it."""
+"""Interfaces between the type system and its parts, so that no part imports the whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What names mean at a place in the program: template parameters and the class around."""
+"""The meaning of names at a place of the program: template parameters, the class around it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of a program looked up: functions, classes, type aliases, globals and enumerators."""
+"""Name look-up in a program: functions, classes, type aliases, globals and enumerators."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from roofline_core.program.units import Struct, TemplateParameter
 
 TemplateArgument = Type | Expression
 MAX_PATTERN_DEPTH = 8
+"""The deepest nesting of template arguments that is matched. A limit on the work."""
 
 
 def written(binding: Binding) -> TemplateArgument:

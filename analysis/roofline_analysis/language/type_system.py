@@ -48,6 +48,7 @@ from roofline_core.program.units import Dialect, Function
 MAX_ALIASES: Final = 16
 """Aliases of aliases that are followed."""
 POINTER_BYTES: Final = 8
+"""Bytes of an address, on hosts and GPUs of 64 bits."""
 
 
 class TypeSystem:

@@ -1,4 +1,4 @@
-"""``<type_traits>`` and its like: types made of types, and questions about types."""
+"""``<type_traits>`` and similar: types computed from types, and predicates on types."""
 
 from __future__ import annotations
 

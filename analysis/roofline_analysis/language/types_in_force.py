@@ -1,4 +1,4 @@
-"""The types of a program as one place of it names them."""
+"""Type look-up with the names in force at one place of a program."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ InForce = tuple[Scope, dict[int, tuple[Type, Type]]]
 
 
 class TypesInForce:
-    """The types of a program as one place of it names them."""
+    """Type look-up with the names in force at one place of a program."""
 
     def __init__(
         self, system: TypeSystem, scope: Scope = NO_NAMES, number_of: NumberOf | None = None

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from roofline_analysis.device.values import THREAD
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.values import (
     Aggregate,
     LaunchContext,
@@ -20,6 +21,7 @@ from roofline_analysis.launch.host_numbers import HostNumbers, solve_dimensions
 from roofline_analysis.launch.sizes_from_guards import COVERED, KernelArguments, cover, fit
 from roofline_analysis.regions.kernel_summary import AccessMode, KernelSummary
 from roofline_analysis.regions.unknowns import UnknownUsed
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol, make_symbol
 from roofline_core.program.dims import Dim3
 from roofline_core.program.stages import Stage, stage
@@ -30,6 +32,7 @@ ASSUMED_SIZE: Final = 1024
 Assumed, chosen without measurement, as are the launches below: common sizes and block dimensions,
 and a grid that fills any GPU."""
 ASSUMED_BLOCK: Final = 256
+"""Threads of a block of an unknown size."""
 ASSUMED_THREADS: Final = 1 << 20
 """Threads of a launch with an unknown grid."""
 _ASSUMED_BLOCKS: Final = {1: (ASSUMED_BLOCK, 1, 1), 2: (16, 16, 1), 3: (8, 8, 4)}
@@ -153,9 +156,9 @@ def _bind_value(arguments: KernelArguments, path: str, value: Value) -> None:
             return
         is_open = arguments.host.is_open(value.value)
         for symbol in (
-            make_symbol(path, "param"),
-            make_symbol(path, "param", nonnegative=True),
-            make_symbol(path, "real"),
+            make_symbol(path, SymbolScope.PARAM),
+            make_symbol(path, SymbolScope.PARAM, nonnegative=True),
+            make_symbol(path, SymbolScope.REAL),
         ):
             arguments.values[symbol] = number
             if is_open:
@@ -212,7 +215,7 @@ def _drawn(
 def _bind_array(result: Binding, path: str, value: Value, host: HostNumbers) -> None:
     """Bind the size and kind of the memory behind a pointer argument."""
     if isinstance(value, Pointer) and value.buffer is not None:
-        if value.buffer.space in ("mapped", "pinned"):
+        if value.buffer.space is BufferSpace.PINNED:
             result.host_arrays.add(path)
         if value.buffer.size_bytes is not None:
             size = host.number(value.buffer.size_bytes)
@@ -242,7 +245,7 @@ def _wanted(summary: KernelSummary) -> set[Symbol]:
 def _bind_rest(arguments: KernelArguments, wanted: set[Symbol]) -> None:
     """Bind arguments that no launch fixes to assumed values."""
     for symbol in sorted(wanted, key=lambda s: s.name):
-        if symbol.scope in ("param", "real") and symbol not in arguments.values:
+        if symbol.scope in (SymbolScope.PARAM, SymbolScope.REAL) and symbol not in arguments.values:
             arguments.values[symbol] = arguments.assumed[symbol] = ASSUMED_SIZE
 
 

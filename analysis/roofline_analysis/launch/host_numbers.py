@@ -19,6 +19,7 @@ _BEYOND: Final = 4
 
 A saturated unknown is one whose launch has reached its largest size. Assumed, not measured."""
 _LARGEST: Final = 1 << 40
+"""The largest number that is tried as a solution: more elements than fit on any GPU."""
 LAUNCHED: Final = "taken from the launch dimensions"
 
 

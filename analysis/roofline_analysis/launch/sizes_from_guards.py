@@ -15,6 +15,7 @@ from roofline_analysis.device.values import LAUNCH, THREAD
 from roofline_analysis.launch.host_numbers import HostNumbers
 from roofline_analysis.regions.kernel_summary import KernelSummary, Region, RegionForm
 from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol, apply
 from roofline_core.program.dims import Dim3
 
@@ -22,6 +23,7 @@ Corner = Mapping[Symbol, int | float]
 
 COVERED: Final = "taken to be just covered by the grid"
 _LARGEST: Final = 1 << 40
+"""The largest number that is tried as a size: more elements than fit on any GPU."""
 _ROUNDS: Final = 3
 """The most rounds in which new values are used to solve further ones."""
 _INNER: Final = 0.75
@@ -106,7 +108,7 @@ def _compared(condition: Expr) -> Apply | None:
     atom = next(iter(condition.atoms()), None)
     if not isinstance(atom, Apply) or atom.op not in ("lt", "le") or len(condition.terms) != 1:
         return None
-    return atom if any(s.scope == "thread" for s in atom.args[0].symbols()) else None
+    return atom if any(s.scope is SymbolScope.THREAD for s in atom.args[0].symbols()) else None
 
 
 def _infer(condition: Expr, environment: Environment, arguments: KernelArguments) -> bool:
@@ -122,7 +124,11 @@ def _infer(condition: Expr, environment: Environment, arguments: KernelArguments
             return False
         if not unknown:
             continue
-        if bound is not None or number > 0 or any(a.scope != "param" for a in unknown):
+        if (
+            bound is not None
+            or number > 0
+            or any(a.scope is not SymbolScope.PARAM for a in unknown)
+        ):
             return False
         bound = unknown
         others = [known[a] for a in monomial if isinstance(a, Symbol) and a in known]
@@ -174,7 +180,7 @@ def _fit(atom: Apply, inner: Corner, corners: Iterable[Corner], arguments: Kerne
     for corner in corners:
         if passes(corner):
             return
-        for symbol in sorted(free, key=lambda s: (s.scope, s.name)):
+        for symbol in sorted(free, key=lambda s: s.sort_key):
             if not passes({**corner, symbol: _LARGEST}):
                 continue
             low, high = int(values[symbol]), _LARGEST

@@ -24,7 +24,9 @@ _CONDITION: Final = re.compile(
 )
 """A conditional directive, and the name that it asks to be defined."""
 _MAX_SIBLINGS: Final = 128
+"""The most files of one folder that are taken."""
 _MAX_BYTES: Final = 16 * 2**20
+"""The largest file that is read."""
 
 
 def read_file(path: Path) -> bytes | None:

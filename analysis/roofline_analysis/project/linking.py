@@ -24,8 +24,11 @@ from roofline_core.program.records import record
 _MAX_FOREIGN: Final = 16
 """From a larger group of another folder only single files are added, not the whole group."""
 _MAX_UNITS: Final = 128
+"""The most files of one program."""
 _ROUNDS: Final = 4
+"""Rounds in which files are added that define what is missing."""
 _MAX_CALLERS: Final = 6
+"""The longest chain of calls, from file to file, in which ``main`` is looked for."""
 
 
 @record(frozen=True, slots=True)

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import ZERO, Apply, Expr, Symbol, apply, from_atom
 
 _ROUNDING: Final = 1e-9
 """Tolerance for logarithms that miss an integer by rounding."""
-_FIXED_SCOPES: Final = frozenset(("thread", "launch", "param", "real", "loop"))
+_FIXED_SCOPES: Final = (
+    SymbolScope.THREAD,
+    SymbolScope.LAUNCH,
+    SymbolScope.PARAM,
+    SymbolScope.REAL,
+    SymbolScope.LOOP,
+)
 
 
 def conjuncts(condition: Expr | None) -> tuple[Expr | None, ...]:

@@ -41,13 +41,27 @@ Site = tuple[Path, int]
 """A source line: file and 1-based number."""
 
 
+class MemorySpace(Enum):
+    """The memory that an array lies in; the values are what reports write."""
+
+    GLOBAL = "global"
+    """Device memory, through L2; textures too."""
+    SHARED = "shared"
+    """A block's on-chip memory."""
+    LOCAL = "local"
+    """A thread's own part of device memory."""
+    CONSTANT = "constant"
+    """Device memory that a launch only reads, through the constant cache."""
+
+    __hash__ = object.__hash__  # Enum's own computes the hash of the name at each call.
+
+
 @record(frozen=True, slots=True, eq=False)
 class Array:
     """Memory that is indexed: a kernel's pointer argument, a shared or local array, a global."""
 
     name: str
-    space: str
-    """``global``, ``shared``, ``local``, ``constant`` or ``texture``."""
+    space: MemorySpace
     element: Type
     read_only: bool = False
     """``const`` with ``__restrict__``, or constant memory: no store can change it."""
@@ -72,7 +86,7 @@ class Access:
 
     array: Array
     offset: Expr
-    """Bytes from the start of the array; data-dependent parts are symbols of scope ``data``."""
+    """Bytes from the start of the array; data-dependent parts are symbols of ``DATA_SCOPES``."""
     size_bytes: int
     mode: AccessMode
     site: Site
@@ -97,10 +111,10 @@ class Role(Enum):
 
     TAKEN = 0
     """A side of a branch after which control continues."""
-    LEAVES = 1
+    EXITS = 1
     """A side that ends in ``return``, ``break`` or ``continue``."""
-    STAYS = 2
-    """The code after a side that leaves, run by the threads that did not leave."""
+    FALLS_THROUGH = 2
+    """The code after a side that exits, run by the threads that did not exit."""
 
 
 class RegionForm(Enum):
@@ -112,6 +126,10 @@ class RegionForm(Enum):
     """Conditions: the code runs for the threads that pass."""
     LOOP = "loop"
     """Trips: the code runs several times."""
+
+
+_GUARD = RegionForm.GUARD  # Read for each region around an access, and slow to read in Python 3.11.
+_LOOP = RegionForm.LOOP
 
 
 @dataclass(slots=True, eq=False)
@@ -140,9 +158,7 @@ class Region:
     """For a guard without conditions that represents a fully unrolled loop: the loop's trips."""
     exits: list[Exit] = field(default_factory=list)
     """For a loop: the exits that can end it before its trip count."""
-    spread: Expr | None = None
-    """For a loop that halves a range in each trip: the initial length of the range."""
-    waits: bool = False
+    spins: bool = False
     """For a loop: it retries an atomic operation until it succeeds."""
     work: dict[Site, list[float]] = field(default_factory=dict)
     accesses: list[Access] = field(default_factory=list)
@@ -150,12 +166,12 @@ class Region:
     """What could not be followed; it happens once in each run."""
     barriers: int = 0
     """Barriers of the block in each run."""
-    joins: int = 0
-    """Values per run that all blocks combine into one, one block after another."""
+    grid_reductions: int = 0
+    """Values per run that are reduced over all blocks of the grid, one block after another."""
     children: list[Region] = field(default_factory=list)
     available: dict[object, object] = field(default_factory=dict)
     """Value numbers already computed in this region; used only during the walk."""
-    homes: dict[int, Region] = field(default_factory=dict)
+    hoist_regions: dict[int, Region] = field(default_factory=dict)
     """Cache of the walk: loop bit set -> outermost region to which such a value can be hoisted."""
 
     def charge(self, site: Site, kind: Work, amount: float) -> None:
@@ -188,11 +204,11 @@ class Region:
 
     def loops(self) -> Iterator[Region]:
         """The loops among this region and those around it, innermost first."""
-        return (region for region in self.ancestors() if region.form is RegionForm.LOOP)
+        return (region for region in self.ancestors() if region.form is _LOOP)
 
     def guards(self) -> Iterator[Region]:
         """The guards among this region and those around it, innermost first."""
-        return (region for region in self.ancestors() if region.form is RegionForm.GUARD)
+        return (region for region in self.ancestors() if region.form is _GUARD)
 
     def within(self, loop: Region) -> Iterator[Region]:
         """This region and those around it up to a loop, which is left out; innermost first."""
@@ -200,7 +216,7 @@ class Region:
 
     def guards_in_run(self) -> Iterator[Region]:
         """The guards around this region in a run of the innermost loop around it."""
-        return takewhile(lambda region: region.form is RegionForm.GUARD, self.around())
+        return takewhile(lambda region: region.form is _GUARD, self.around())
 
     @property
     def innermost_loop(self) -> Region | None:
@@ -220,8 +236,6 @@ class AssumedSymbol:
 
     symbol: Symbol
     name: str
-    why: str
-    site: Site
 
 
 @record(frozen=True, slots=True, eq=False)

@@ -20,6 +20,7 @@ from roofline_analysis.host.values import (
 from roofline_analysis.launch.binding import Binding
 from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_analysis.report.report import ArgumentUsed
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol, constant, make_symbol
 
 _LITERAL = "literal"
@@ -103,11 +104,11 @@ def _argument(name: str, value: Value, context: LaunchContext, bound: Binding) -
 
 def _number(name: str, bound: Binding) -> float | None:
     """The value used for an argument; None if it is not a number."""
-    for scope in ("param", "real"):
+    for scope in (SymbolScope.PARAM, SymbolScope.REAL):
         found = bound.values.get(make_symbol(name, scope))
         if found is not None:
             return float(found)
-    found = bound.values.get(make_symbol(name, "param", nonnegative=True))
+    found = bound.values.get(make_symbol(name, SymbolScope.PARAM, nonnegative=True))
     return None if found is None else float(found)
 
 
@@ -131,4 +132,4 @@ def _pointer_text(value: Pointer) -> str:
         return "nullptr"
     size = value.buffer.size_bytes.constant if value.buffer.size_bytes is not None else None
     amount = "unknown size" if size is None else f"{size} bytes"
-    return f"{value.buffer.space} buffer '{value.buffer.name}' of {amount}"
+    return f"{value.buffer.space.value} buffer '{value.buffer.name}' of {amount}"

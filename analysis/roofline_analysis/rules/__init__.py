@@ -2,7 +2,7 @@
 
 A rule is one module of ``catalogue``: its docstring is its documentation, its two programs are its
 tests. It looks at a kernel through a ``KernelSubject``, or at host code through a ``HostProgram``,
-and asks the model what mending the problem would do. What the model does not change by a few
+and asks the model what fixing the problem would save. What the model does not change by a few
 percent is not worth a finding.
 
 The names are imported when they are first asked for: what only shows findings does not load the

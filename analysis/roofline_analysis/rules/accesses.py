@@ -6,18 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from roofline_analysis.device.values import THREAD
-from roofline_analysis.regions.kernel_summary import Access, Array, Region, Site
+from roofline_analysis.regions.kernel_summary import Access, Array, MemorySpace, Region, Site
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_analysis.timing.demand import WarpRequest
 from roofline_analysis.timing.requests import LINE_BYTES
 from roofline_analysis.verdict.analyse import LaunchAnalysis, Target
+from roofline_core.algebra.symbol_scopes import DATA_SCOPES
 from roofline_core.algebra.symbolic import Symbol
 from roofline_core.program.records import record
 
 
 @record(frozen=True, slots=True, eq=False)
 class WarpAccess:
-    """One access with what warps ask of memory for it."""
+    """One access, the memory request of each warp for it, and how many warps make it."""
 
     access: Access
     region: Region
@@ -26,11 +27,11 @@ class WarpAccess:
     active: float
     """Lanes of a warp that take part, on average."""
     sector_bytes: int
-    """Bytes that memory transfers at least."""
+    """Bytes of the smallest transfer from memory."""
 
     @property
     def array(self) -> Array:
-        """What is accessed."""
+        """The accessed array."""
         return self.access.array
 
     @property
@@ -47,15 +48,15 @@ class WarpAccess:
         )
 
 
-def warp_accesses(kernel: KernelSubject, *spaces: str) -> Iterator[WarpAccess]:
-    """The accesses to memory of some spaces."""
+def warp_accesses(kernel: KernelSubject, *spaces: MemorySpace) -> Iterator[WarpAccess]:
+    """The accesses to arrays in the given memory spaces."""
     return (
         item for item in requests_of(kernel.judged, kernel.target) if item.array.space in spaces
     )
 
 
 def requests_of(judged: LaunchAnalysis, target: Target) -> Iterator[WarpAccess]:
-    """The accesses of the regions that run, with what warps ask of memory for them."""
+    """The accesses of all regions that run, each with its memory request."""
     architecture = target.gpu.architecture
     warp, sector = float(architecture.warp_size), architecture.sector_bytes
     for region, item in zip(judged.demanding, judged.demand.regions, strict=True):
@@ -65,7 +66,7 @@ def requests_of(judged: LaunchAnalysis, target: Target) -> Iterator[WarpAccess]:
 
 
 def by_array(items: Iterator[WarpAccess]) -> dict[Array, list[WarpAccess]]:
-    """Accesses put together by what they access."""
+    """The accesses of each array."""
     found: dict[Array, list[WarpAccess]] = {}
     for item in items:
         found.setdefault(item.array, []).append(item)
@@ -73,7 +74,7 @@ def by_array(items: Iterator[WarpAccess]) -> dict[Array, list[WarpAccess]]:
 
 
 def stride(kernel: KernelSubject, access: Access, index: Symbol) -> float | None:
-    """Bytes from one value of an index to the next; None where that is not one number."""
+    """Bytes between the addresses of consecutive values of an index; None if not constant."""
     if index not in access.offset.symbols():
         return 0.0
     coefficient = access.offset.coefficient(index)
@@ -84,30 +85,29 @@ def stride(kernel: KernelSubject, access: Access, index: Symbol) -> float | None
 
 
 def lane_stride(kernel: KernelSubject, access: Access) -> float | None:
-    """Bytes from one lane of a warp to the next, where lanes differ in ``threadIdx.x``."""
+    """Bytes between the addresses of consecutive ``threadIdx.x``; None if not constant."""
     return stride(kernel, access, THREAD["threadIdx.x"])
 
 
 def depends_on_data(access: Access) -> bool:
-    """Whether the address is more than indices, arguments and loop counters."""
+    """Whether the address depends on data, not only on indices, arguments and loop counters."""
     if access.array.indirect:
         return True
-    scopes = ("data", "carried", "unknown", "name")
-    return any(symbol.scope in scopes for symbol in access.offset.symbols())
+    return any(symbol.scope in DATA_SCOPES for symbol in access.offset.symbols())
 
 
 def trips(kernel: KernelSubject, loop: Region) -> float:
-    """Mean runs of a loop for each run of what is around it."""
+    """The mean trip count of a loop; 1 for a loop that was not counted."""
     runs = kernel.judged.execution.regions.get(loop)
     return runs.trips if runs is not None else 1.0
 
 
 def shown_name(array: Array) -> str:
-    """``'x'``: what the source calls an array."""
+    """The array's name in the source, quoted: ``'x'``."""
     return f"'{array.name.removesuffix('[]').partition('@')[0]}'"
 
 
 def sites_of(items: Sequence[WarpAccess]) -> list[Site]:
-    """The lines of accesses, the one that asks for most first."""
+    """The lines of accesses, the one with most memory traffic first."""
     ordered = sorted(items, key=lambda i: -i.warp_runs * max(i.request.sectors, 1.0))
     return list(dict.fromkeys(item.access.site for item in ordered))

@@ -1,4 +1,4 @@
-"""Copies between host and device in host code, read off their calls."""
+"""Copies between host and device, recognised by their calls in host code."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ _DIRECTIONS: Final = {f"{prefix}MemcpyHostToDevice": TO_DEVICE for prefix in ("c
 
 @record(frozen=True, slots=True, eq=False)
 class Copy:
-    """One call of ``cudaMemcpy`` or a relative of it."""
+    """One call of ``cudaMemcpy``, ``hipMemcpy`` or their asynchronous forms."""
 
     located: Located
     call: ex.Call
     target: str | None
-    """The variable that is copied to, whole from its beginning; None for anything else."""
+    """The variable copied to from its beginning; None for any other destination."""
     source: str | None
     direction: str
     asynchronous: bool
 
     @property
     def device(self) -> str | None:
-        """The variable on the device's side."""
+        """The variable that points to device memory."""
         return self.target if self.direction == TO_DEVICE else self.source
 
     @property
     def host(self) -> str | None:
-        """The variable on the host's side."""
+        """The variable that points to host memory."""
         return self.source if self.direction == TO_DEVICE else self.target
 
 
 def copies(program: HostProgram) -> Iterator[Copy]:
-    """The copies between host and device whose direction is written out."""
+    """The copies whose direction, host to device or back, is a named constant in the call."""
     for located, call in program.calls(*_CALLS):
         if len(call.args) < 4 or not isinstance(call.args[3], ex.Name):
             continue
@@ -77,7 +77,7 @@ def _variable(node: ex.Expression) -> str | None:
 
 @record(frozen=True, slots=True, eq=False)
 class Use:
-    """A launch that is passed a device buffer."""
+    """A launch with a device buffer as one of its arguments."""
 
     launch: HostLaunch
     parameter: str
@@ -85,7 +85,7 @@ class Use:
 
 
 def uses_of(program: HostProgram, name: str) -> list[Use]:
-    """The launches that are passed the one buffer of this name, in order; [] if there are two."""
+    """The launches that use the buffer of this name, in order; [] if two buffers have the name."""
     found = []
     for launch in program.launches:
         for parameter, value in zip(
@@ -100,12 +100,12 @@ def uses_of(program: HostProgram, name: str) -> list[Use]:
 
 
 def buffer_bytes(use: Use) -> float | None:
-    """The size of a buffer, where the launch knows it."""
+    """The size of a buffer in bytes; None where the launch does not know it."""
     return use.launch.judged.bound.sizes.get(use.parameter)
 
 
 def kinds_of(use: Use) -> set[AccessMode] | None:
-    """How a launch accesses a buffer; None if that is not sure."""
+    """How a launch accesses a buffer; None if that is uncertain."""
     arrays = [
         array
         for array in use.launch.judged.judged.traffic.arrays

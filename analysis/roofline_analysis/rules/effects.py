@@ -1,4 +1,4 @@
-"""What a change would do: a judged launch with some of its demand replaced, scored by the model.
+"""The effect of a change: a judged launch with part of its demand replaced, predicted anew.
 
 A ``Change`` says what becomes of the work and the requests of regions and of the DRAM traffic. It
 is scored by the same rules as the launch itself: ridges for the class, ``timing`` for the time.
@@ -21,33 +21,33 @@ from roofline_analysis.verdict.rule import precision_verdicts, verdict_of
 from roofline_core.program.precision import Precision
 
 LEAST_GAIN: Final = 0.05
-"""Of a launch's time: findings that save less, and leave the class as it is, are not shown."""
+"""The least share of the time that a finding must save, unless it changes the class."""
 LEAST_GAIN_NS: Final = 300.0
-"""Less is lost in what launching takes now longer, now shorter."""
+"""The least saving in ns: launch times vary by as much from run to run."""
 _NOTICED: Final = 0.005
-"""Of bytes or operations: a smaller change is rounding."""
+"""The least relative change of bytes or operations; a smaller one is rounding."""
 
 
 @dataclass(slots=True)
 class Change:
-    """What is to be different in a launch."""
+    """Differences in the demand of a launch; the defaults change nothing."""
 
     work: dict[Region, list[float]] = field(default_factory=dict)
-    """By region, what is added to the work of each run, by ``Work``; below 0: taken away."""
+    """By region: operations added to each run, indexed by ``Work``; negative ones are removed."""
     requests: dict[Access, WarpRequest | None] = field(default_factory=dict)
-    """Requests in the place of those of an access; None: the access is gone."""
+    """The new request of an access; None removes the access."""
     warp_runs: dict[Region, float] = field(default_factory=dict)
-    """By region, what its runs of warps are multiplied by."""
+    """By region: the factor of the number of warps that run it."""
     dram_bytes: float = 0.0
-    """Added to the DRAM traffic."""
-    waits: float = 1.0
-    """What waiting for one another's atomic operations is multiplied by."""
+    """Bytes added to the DRAM traffic; negative ones are removed."""
+    contention: float = 1.0
+    """The factor of the time that atomic operations on one address wait for each other."""
     paths: float = 1.0
-    """What the longest warp's path is multiplied by."""
+    """The factor of the longest path of a warp."""
     barriers: float = 1.0
-    """What the barriers of a block are multiplied by."""
+    """The factor of the number of barriers in each region."""
     blocks: int | None = None
-    """Another number of blocks, for the same work."""
+    """The number of blocks that share the work; None: unchanged."""
     blocks_per_sm: int | None = None
 
     def add(self, region: Region, kind: Work, amount: float) -> None:
@@ -90,8 +90,8 @@ def _launched(demand: Demand, change: Change) -> Demand:
     return replace(
         demand,
         blocks=blocks,
-        joins=demand.joins * change.waits,
-        line_atomics=demand.line_atomics * change.waits,
+        grid_reductions=demand.grid_reductions * change.contention,
+        line_atomics=demand.line_atomics * change.contention,
     )
 
 
@@ -131,7 +131,7 @@ def effect_between(
     time_ns: float,
     target: Target,
 ) -> Effect:
-    """The effect of going from a prediction to these operations, bytes and time."""
+    """The effect of replacing a prediction's operations, DRAM bytes and time by these."""
     saved_bytes = (before.dram_bytes or 0.0) - moved
     if abs(saved_bytes) < _NOTICED * (before.dram_bytes or 1.0):
         saved_bytes = 0.0
@@ -156,7 +156,7 @@ def _verdict(operations: Mapping[Precision, float], moved: float, target: Target
 
 
 def matters(effect: Effect, least: float = LEAST_GAIN) -> bool:
-    """Whether an effect is worth a person's time."""
+    """Whether an effect is large enough to be shown."""
     if effect.time_ns - effect.new_time_ns < LEAST_GAIN_NS:
         return False
     return 1.0 - effect.new_time_ns / effect.time_ns >= least

@@ -14,7 +14,7 @@ from roofline_core.program.stages import Stage, count, stage
 
 @stage(Stage.RULES)
 def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Finding, ...]:
-    """What the rules find in a kernel, by line."""
+    """The findings of the rules in a kernel, in the order of lines."""
     found = [
         _finding(rule, each)
         for rule in rules
@@ -27,7 +27,7 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
 
 @stage(Stage.RULES)
 def host_findings(program: HostProgram, rules: Iterable[Rule]) -> tuple[Finding, ...]:
-    """What the rules find in the host code of a file, by line."""
+    """The findings of the rules in the host code of a file, in the order of lines."""
     found = [
         _finding(rule, each)
         for rule in rules

@@ -1,4 +1,4 @@
-"""Expressions that could be written in a cheaper way, and what writing them so would do."""
+"""Expressions with cheaper equivalents, and the effect of writing those instead."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from roofline_core.program.records import record
 
 @record(frozen=True, slots=True, eq=False)
 class Swap:
-    """One expression and what to write in its place."""
+    """One expression and its cheaper equivalent."""
 
     located: Located
     build: Callable[[Any], ex.Expression]
-    """Gives the new expression, from the old one with the swaps inside it made."""
+    """Builds the new expression from the old one, in which inner swaps are already made."""
     edit: Edit | None
-    """The same in the text; None where the text does not show the expression."""
+    """The edit of the source text; None where the text does not show the expression."""
 
     @property
     def site(self) -> Site:
-        """The line that it stands on."""
+        """The 1-based line of the expression."""
         return self.located.function.path, self.located.node.line
 
 
@@ -66,30 +66,33 @@ def swap_findings(
         effect = kernel.effect_of_rewriting(rewrite, functions)
     if not matters(effect, least):
         return
-    edits = _apart([swap.edit for swap in swaps])
+    edits = outermost_edits([swap.edit for swap in swaps])
     fix = Fix(title, edits, exact) if title is not None and edits else None
     yield kernel.found(message(swaps), [swap.site for swap in swaps], effect, fix)
 
 
-def _apart(edits: Sequence[Edit | None]) -> tuple[Edit, ...]:
+def outermost_edits(edits: Sequence[Edit | None]) -> tuple[Edit, ...]:
     """The edits if all are known; of those within one another the outer; () if one is not."""
     if any(edit is None for edit in edits):
         return ()
-    known = [edit for edit in edits if edit is not None]
-    kept: list[Edit] = []
-    for edit in known:
-        if any(_inside(edit, other) for other in known if other is not edit):
-            continue
-        if edit not in kept:
-            kept.append(edit)
-    return tuple(kept)
+    known = dict.fromkeys(edit for edit in edits if edit is not None)
+    inner: set[Edit] = set()
+    last: Edit | None = None
+    for edit in sorted(known, key=_by_extent):
+        if last is not None and edit.path == last.path and _end(edit) <= _end(last):
+            inner.add(edit)
+            if edit.span == last.span:
+                inner.add(last)
+        else:
+            last = edit
+    return tuple(edit for edit in known if edit not in inner)
 
 
-def _inside(one: Edit, other: Edit) -> bool:
-    if one.path != other.path or one == other:
-        return False
-    a, b = one.span, other.span
-    return (b.line, b.column) <= (a.line, a.column) and (a.end_line, a.end_column) <= (
-        b.end_line,
-        b.end_column,
-    )
+def _by_extent(edit: Edit) -> tuple[str, int, int, int, int]:
+    """Sorts edits by file and place, so that an outer edit comes before those within it."""
+    span = edit.span
+    return str(edit.path), span.line, span.column, -span.end_line, -span.end_column
+
+
+def _end(edit: Edit) -> tuple[int, int]:
+    return edit.span.end_line, edit.span.end_column

@@ -25,7 +25,7 @@ from roofline_core.program.units import Function, Span
 
 
 class HostLaunch:
-    """A launch, judged when a rule first asks: a program may have many that none asks about."""
+    """A launch that is judged when a rule first needs it; many launches are never needed."""
 
     def __init__(self, context: LaunchContext, judge: Callable[[], BoundLaunch]) -> None:
         self.context = context
@@ -33,7 +33,7 @@ class HostLaunch:
 
     @cached_property
     def judged(self) -> BoundLaunch:
-        """Its judgement."""
+        """The launch as the model judges it."""
         return self._judge()
 
 
@@ -60,12 +60,12 @@ class HostProgram:
 
     @cached_property
     def launches(self) -> Sequence[HostLaunch]:
-        """The launches of the program, wherever they stand."""
+        """All launches of the program, also those in other files."""
         return self._launches()
 
     @cached_property
     def functions(self) -> tuple[FunctionNodes, ...]:
-        """The nodes of the functions."""
+        """The nodes of the host functions, by function."""
         return tuple(self._index.of(function) for function in self._functions)
 
     def nodes(self, *types: type[Node]) -> Iterator[Located]:

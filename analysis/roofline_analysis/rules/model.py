@@ -1,4 +1,4 @@
-"""What rules find."""
+"""Rules and their findings."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from roofline_core.program.units import Span
 
 
 class Level(Enum):
-    """How a finding is shown."""
+    """The severity with which a finding is shown."""
 
     WARNING = "warning"
-    """It is a mistake whatever the kernel is for."""
+    """A mistake, whatever the kernel is for."""
     INFORMATION = "information"
-    """It costs time by the model."""
+    """By the model it costs time."""
     HINT = "hint"
-    """It costs time, and mending it changes results in their last bits or needs a judgement."""
+    """It costs time, but the fix changes the last bits of results or needs a judgement."""
 
 
 @record(frozen=True, slots=True)
 class Edit:
-    """Text to put in the place of a span; of an empty span, to insert."""
+    """Text that replaces a span; it is inserted where the span is empty."""
 
     path: Path
     span: Span
@@ -34,7 +34,7 @@ class Edit:
 
 @record(frozen=True, slots=True)
 class Fix:
-    """An edit that mends a finding."""
+    """Edits that fix a finding."""
 
     title: str
     edits: tuple[Edit, ...]
@@ -53,55 +53,55 @@ class Related:
 
 @record(frozen=True, slots=True)
 class Effect:
-    """What mending a finding would change, by the model, over one launch of the kernel."""
+    """The effect of fixing a finding on one launch of the kernel, by the model."""
 
     saved_bytes: float
-    """DRAM bytes less; below 0: more."""
+    """DRAM bytes saved; negative if there would be more."""
     saved_operations: Mapping[Precision, float]
-    """Operations less, by precision; below 0: more. Precisions without change are absent."""
+    """Operations saved, by precision; negative if there would be more, absent if unchanged."""
     intensity: Mapping[Precision, float]
-    """The new operations per DRAM byte of the precisions that have any."""
+    """Operations per DRAM byte after the fix, for each precision that has any operations."""
     time_ns: float
-    """The launch's time now."""
+    """The launch's time before the fix, in ns."""
     new_time_ns: float
     verdict: Verdict | None
-    """The class now."""
+    """The class before the fix."""
     new_verdict: Verdict | None
 
     @property
     def speedup(self) -> float:
-        """The time now over the new one."""
+        """The time before the fix over that after it."""
         return self.time_ns / self.new_time_ns if self.new_time_ns else 1.0
 
     @property
     def changes_class(self) -> bool:
-        """Whether the kernel would be of the other class."""
+        """Whether the fix would change the class."""
         return self.verdict is not self.new_verdict
 
 
 @record(frozen=True, slots=True)
 class Finding:
-    """A performance problem pattern met in a program."""
+    """One occurrence of a performance-problem pattern in a program."""
 
     code: str
-    """Of the rule: ``RL104``."""
+    """The rule's code: ``RL104``."""
     rule: str
     """The rule's name: ``double-literal``."""
     level: Level
     message: str
-    """What is there, in a sentence or two with its numbers."""
+    """The problem and its numbers, in one or two sentences."""
     path: Path
     span: Span
     effect: Effect | None = None
-    """None where the model has no number for it."""
+    """The effect of the fix; None where the model cannot tell it."""
     fix: Fix | None = None
     related: tuple[Related, ...] = ()
-    """Other lines with the same problem, and the launch that it was computed for."""
+    """Other lines with the same problem, and the launch for which the effect was computed."""
 
 
 @record(frozen=True, slots=True)
 class Match:
-    """What a check gives: a finding without what is the rule's."""
+    """What a check returns: a finding without its rule's code, name and level."""
 
     message: str
     path: Path

@@ -1,4 +1,4 @@
-"""The statements and expressions of a function, each with what stands around it."""
+"""The statements and expressions of a function, each with the loops and branches around it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Node = ex.Expression | st.Statement | st.Variable
 Wanted = TypeVar("Wanted", bound=Node)
 
 _MAX_FUNCTIONS = 60
-"""Device functions that are looked into below one kernel."""
+"""The most device functions that are searched for one kernel."""
 
 
 @record(frozen=True, slots=True, eq=False)
 class Located:
-    """A node and where it stands."""
+    """A node with its function and the loops and branches around it."""
 
     node: Node
     function: Function
@@ -67,21 +67,21 @@ class FunctionNodes:
 
 
 def all_of(functions: tuple[FunctionNodes, ...], *types: type[Wanted]) -> Iterator[Located]:
-    """The nodes of some types in some functions."""
+    """The nodes of the given types in the given functions."""
     for function in functions:
         for type_ in types:
             yield from function.by_type.get(type_, ())
 
 
 class NodeIndex:
-    """The nodes of the functions of a program, each looked through once."""
+    """The nodes of the functions of a program; each function is searched once."""
 
     def __init__(self, table: Symbols) -> None:
         self._table = table
         self._known: dict[Function, FunctionNodes] = {}
 
     def keep(self, before: NodeIndex, functions: Iterable[Function]) -> None:
-        """Take over what another index knows of functions that are still there."""
+        """Reuse another index's nodes of the functions that still exist."""
         for function in functions:
             found = before._known.get(function)
             if found is not None:
@@ -142,7 +142,7 @@ def names_in(node: object) -> set[str]:
 
 
 def same(one: object, other: object) -> bool:
-    """Whether two expressions are written alike."""
+    """Whether two expressions have the same syntax tree."""
     if type(one) is not type(other):
         return False
     if isinstance(one, ex.Name) and isinstance(other, ex.Name):

@@ -1,4 +1,4 @@
-"""Numbers as findings write them."""
+"""The format of numbers in findings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _UNITS: Mapping[Precision, str] = {
     Precision.TENSOR: "tensor-core flop",
 }
 LEAST_SHARE = 0.01
-"""Of a kernel's bytes or operations: less is not worth a word."""
+"""The least share of a kernel's bytes or operations whose saving is mentioned."""
 
 
 def amount(value: float, unit: str) -> str:
@@ -66,7 +66,7 @@ def effect_text(effect: Effect) -> str:
 
 
 def _deciding(effect: Effect) -> Precision | None:
-    """The precision to name the new intensity of: that which changes, or else the highest."""
+    """The precision whose new intensity is shown: the one that changes, else the highest."""
     changed = [p for p in effect.saved_operations if p in effect.intensity]
     among = changed or list(effect.intensity)
     return max(among, key=lambda p: effect.intensity[p], default=None)

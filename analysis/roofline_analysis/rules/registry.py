@@ -1,4 +1,4 @@
-"""All rules, found by looking at the modules of ``catalogue`` and of the packages in it."""
+"""All rules: one for each module of ``catalogue`` and of its packages."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def _load() -> dict[str, Rule]:
 
 
 RULES: Final[Mapping[str, Rule]] = _load()
-"""By code, in its order."""
+"""The rules by code, in the order of codes."""
 
 
 def find_rule(word: str) -> Rule | None:
-    """The rule of a code or a name, in any case."""
+    """The rule of a code or name, in upper or lower case; None if there is none."""
     folded = word.strip().casefold()
     for rule in RULES.values():
         if folded in (rule.code.casefold(), rule.name):

@@ -1,4 +1,4 @@
-"""Kernels with some of their expressions replaced, for asking the model what that would change."""
+"""Kernels with some expressions replaced, so that the model can predict the effect."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from roofline_core.program import statements as st
 from roofline_core.program.units import Function
 
 Rewrite = Callable[[Any, Any], Any]
-"""Given a node and the same with its parts rewritten, gives what to put in its place."""
+"""Takes a node, and the node with its parts rewritten; returns its replacement."""
 
 _FIELDS: dict[type, tuple[str, ...]] = {}
 _NODES = (ex.Expression, st.Statement, st.Variable, st.Case)
 
 
 def rewritten(node: Any, rewrite: Rewrite) -> Any:
-    """A node with all inside it rewritten, from the inside outwards."""
+    """A node with all nodes inside it rewritten, innermost first."""
     names = _FIELDS.get(type(node))
     if names is None:
         names = tuple(f.name for f in dataclasses.fields(node))

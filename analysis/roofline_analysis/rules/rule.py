@@ -22,17 +22,17 @@ class Rule:
     bad: str
     """A program that has the problem, and no other of the catalogue."""
     good: str
-    """The same program without it."""
+    """The same program without the problem."""
     check: Callable[[KernelSubject], Iterable[Match]] | None = None
-    """Looks at one kernel and its launches."""
+    """The check of one kernel and its launches; None for a rule about host code."""
     check_host: Callable[[HostProgram], Iterable[Match]] | None = None
-    """Looks at the host code of a program."""
+    """The check of a program's host code; None for a rule about kernels."""
     fixes: bool = False
-    """Whether it can offer an edit."""
+    """Whether its findings may have a fix."""
 
     @property
     def text(self) -> str:
-        """Markdown: a title on its own line, then what the problem is and why it costs."""
+        """Markdown: a title on a line of its own, then the problem, its cost and its remedy."""
         return self.doc or ""
 
     @property

@@ -1,4 +1,4 @@
-"""Which rules hold for which file, by the settings."""
+"""The rules that the settings turn on, for each file."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ ALL = "ALL"
 
 
 class UnknownRuleError(RooflineError):
-    """A code that no rule has."""
+    """A word of the settings that is no rule's code, prefix or name."""
 
 
 @record(frozen=True, slots=True)
 class Selection:
-    """The rules that are on."""
+    """The codes of the rules that are on."""
 
     codes: frozenset[str]
     per_file: tuple[tuple[str, frozenset[str]], ...] = ()
-    """By glob pattern, what is off in the files that it matches."""
+    """By glob pattern: the codes of the rules that are off in matching files."""
 
     @classmethod
     def of(cls, settings: Settings) -> Selection:
-        """What the settings select. Raises UnknownRuleError."""
+        """The rules that the settings select. Raises UnknownRuleError."""
         chosen = expanded(settings.select, "select") if settings.select else frozenset(RULES)
         chosen -= expanded(settings.ignore, "ignore")
         per_file = tuple(
@@ -39,7 +39,7 @@ class Selection:
         return cls(chosen, per_file)
 
     def rules(self) -> list[Rule]:
-        """The rules that are on somewhere."""
+        """The rules that are on in at least some file."""
         return [rule for code, rule in RULES.items() if code in self.codes]
 
     def holds(self, code: str, path: Path) -> bool:
@@ -59,7 +59,7 @@ def _fits(path: Path, pattern: str) -> bool:
 
 
 def expanded(words: Iterable[str], where: str) -> frozenset[str]:
-    """The codes that words mean: a code, its beginning, a rule's name, or ``ALL``."""
+    """The rule codes that words select. A word is a code, its prefix, a rule's name, or ``ALL``."""
     found: set[str] = set()
     for word in words:
         codes = _meant(word)

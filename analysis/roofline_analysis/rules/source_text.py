@@ -33,7 +33,7 @@ class SourceText:
 
     @cached_property
     def code(self) -> bytes:
-        """The text with comments, strings and characters made blank, at the same offsets."""
+        """The text with comments and literals replaced by blanks, at the same offsets."""
         return _HIDDEN.sub(lambda m: _IN_LITERAL.sub(b" ", m[0]), self.text)
 
     @cached_property
@@ -48,7 +48,7 @@ class SourceText:
         return starts
 
     def bounds(self, line: int) -> tuple[int, int]:
-        """The offsets of a 1-based line's text, its end left out."""
+        """The offsets of a 1-based line's text, without its line end."""
         starts = self._starts
         if not 1 <= line <= len(starts):
             return len(self.text), len(self.text)
@@ -98,7 +98,7 @@ class SourceText:
         return found
 
     def arguments(self, start: int, end: int) -> list[tuple[int, int]]:
-        """The parts between the commas of a list."""
+        """The bounds of the items of a comma-separated list."""
         bounds, depth, first = [], 0, start
         for at in range(start, end):
             char = self.code[at : at + 1]
@@ -113,7 +113,7 @@ class SourceText:
         return [self.stripped(a, b) for a, b in bounds]
 
     def stripped(self, start: int, end: int) -> tuple[int, int]:
-        """Bounds without the blanks at both ends."""
+        """The bounds without leading and trailing blanks."""
         while start < end and self.code[start : start + 1].isspace():
             start += 1
         while end > start and self.code[end - 1 : end].isspace():
@@ -125,24 +125,24 @@ class SourceText:
         return self.text[bounds[0] : bounds[1]].decode("utf-8", "replace")
 
     def replace(self, start: int, end: int, text: str) -> Edit:
-        """An edit that puts text in the place of what stands between two offsets."""
+        """An edit that replaces the text between two offsets."""
         return Edit(self.path, self.span(start, end), text)
 
     def insert_line(self, line: int, text: str) -> Edit:
-        """An edit that puts a line before another, indented like it."""
+        """An edit that inserts a line before another, with its indentation."""
         start, end = self.bounds(line)
         whole = self.text[start:end]
         indent = whole[: len(whole) - len(whole.lstrip())].decode("utf-8", "replace")
         return self.replace(start, start, f"{indent}{text}\n")
 
     def delete_line(self, line: int) -> Edit:
-        """An edit that takes a line away."""
+        """An edit that deletes a line."""
         start, end = self.bounds(line)
         return self.replace(start, min(end + 1, len(self.text)), "")
 
 
 def applied(text: bytes, edits: tuple[Edit, ...]) -> bytes:
-    """A text with the edits of one file made."""
+    """A text after the edits of one file."""
     source = SourceText(Path(), text)
     offsets = []
     for edit in edits:

@@ -1,4 +1,4 @@
-"""One kernel as rules see it: its code, its launches and how the model judges them."""
+"""One kernel as rules see it: its code, its launches and the model's predictions."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ from roofline_core.program.precision import Precision
 from roofline_core.program.units import Dialect, Function, Span
 
 _MAX_RELATED: Final = 8
+"""The most places that a finding names beside its own."""
 
 Texts = Callable[[Path], SourceText | None]
 """The text of a file; None where it cannot be read."""
 
 
 class KernelSubject:
-    """A kernel, the launches found of it, and questions about the first of them."""
+    """A kernel and its launches; most questions are about the first launch."""
 
     def __init__(
         self,
@@ -41,7 +42,7 @@ class KernelSubject:
         index: NodeIndex,
         texts: Texts,
     ) -> None:
-        """There is at least one launch: that for assumed dimensions where none was found."""
+        """At least one launch: where none was found, one with assumed dimensions."""
         self.kernel = kernel
         self.launches = tuple(launches)
         self.type_system = types
@@ -59,17 +60,17 @@ class KernelSubject:
 
     @property
     def judged(self) -> LaunchAnalysis:
-        """The judgement of the first launch."""
+        """The first launch as the model judges it."""
         return self.launch.judged
 
     @property
     def summary(self) -> KernelSummary:
-        """What one thread does."""
+        """The work and accesses of one thread."""
         return self.judged.summary
 
     @property
     def prediction(self) -> Prediction:
-        """What the first launch is expected to do."""
+        """The prediction for the first launch."""
         return self.judged.prediction
 
     # -- the code
@@ -80,7 +81,7 @@ class KernelSubject:
         return self._index.reached_from(self.kernel)
 
     def nodes(self, *types: type[Node]) -> Iterator[Located]:
-        """All expressions, statements and variables of some types."""
+        """All expressions, statements and variables of the given node types."""
         return all_of(self.functions, *types)
 
     def types(self, function: Function) -> LocalTypes:
@@ -106,15 +107,15 @@ class KernelSubject:
         return {site: tuple(regions) for site, regions in found.items()}
 
     def runs(self, region: Region) -> float:
-        """How often a region runs, over all threads."""
+        """The number of times a region runs, summed over all threads."""
         return self.judged.execution.regions[region].runs
 
     def runs_at(self, site: Site) -> float:
-        """How often a line runs, over all threads; 0 where the model has nothing on it."""
+        """The number of times a line runs, summed over all threads; 0 without work on it."""
         return max((self.runs(region) for region in self.by_site.get(site, ())), default=0.0)
 
     def work_at(self, sites: Iterable[Site], kind: Work) -> float:
-        """Work of a kind that lines do over the whole launch."""
+        """The operations of one kind on some lines, over the whole launch."""
         return sum(
             region.work[site][kind] * self.runs(region)
             for site in set(sites)
@@ -124,7 +125,7 @@ class KernelSubject:
 
     @cached_property
     def footprints(self) -> Mapping[Access, AccessFootprint]:
-        """The accesses to memory behind L2, with what is known of their addresses."""
+        """The accesses to DRAM through L2, with what is known of their addresses."""
         return {
             item.access: item for array in self.judged.traffic.arrays for item in array.footprints
         }
@@ -175,7 +176,7 @@ class KernelSubject:
         return self.effect(change)
 
     def effect_of_kernel(self, kernel: Function, types: TypeSystem | None = None) -> Effect:
-        """The effect of putting another kernel in this one's place, launched in the same way."""
+        """The effect of replacing the kernel by another with the same launch."""
         architecture = self.target.gpu.architecture
         summary = summarise(
             kernel, types or self.type_system, self.launch.bindings, architecture.warp_size
@@ -190,7 +191,7 @@ class KernelSubject:
     # -- findings
 
     def line_span(self, path: Path, line: int) -> Span:
-        """The code of a line."""
+        """The text of a 1-based line."""
         text = self.text(path)
         return text.line_span(line) if text is not None else Span(line, 0, line, 0)
 
@@ -202,7 +203,7 @@ class KernelSubject:
         fix: Fix | None = None,
         span: Span | None = None,
     ) -> Match:
-        """A finding at the first of some lines; the others, and the launch, are told besides."""
+        """A finding at the first of some lines; the others and the launch are related places."""
         path, line = sites[0]
         others = tuple(
             Related(each, number, "here too")

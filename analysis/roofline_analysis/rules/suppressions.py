@@ -25,20 +25,20 @@ _MARKED: Final = re.compile(
 
 @dataclass(slots=True)
 class Suppression:
-    """One comment."""
+    """One comment that switches rules off."""
 
     start: int
     end: int
     """Offsets of the comment in the text."""
     line: int
-    """The line that it holds for."""
+    """The 1-based line for which it switches rules off."""
     codes: tuple[str, ...] | None
-    """As they are written; None for all rules."""
+    """Codes as written; None for all rules."""
     used: set[str]
 
 
 def suppressions_in(source: SourceText) -> list[Suppression]:
-    """The comments of a text."""
+    """The comments in a text that switch rules off."""
     if MARK not in source.text:
         return []
     found = []
@@ -70,7 +70,7 @@ def _next_code(source: SourceText, line: int) -> int:
 def apply(
     findings: Iterable[Finding], source: SourceText, suppressions: Sequence[Suppression]
 ) -> list[Finding]:
-    """The findings of a file that no comment switches off; the comments note their use."""
+    """The findings that no comment switches off; each comment records which codes it used."""
     kept = []
     for finding in findings:
         for each in suppressions:

@@ -1,4 +1,4 @@
-"""The types of expressions, as far as declarations in sight tell them."""
+"""The types of expressions, where declarations in the program determine them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class LocalTypes:
             self._names[variable.name] = variable.type
 
     def variable(self, name: str) -> Type | None:
-        """The declared type of a variable, aliases and template parameters resolved."""
+        """A variable's declared type without aliases and template parameters; None if unknown."""
         found = self._names.get(name)
         if found is None and name not in self._names:
             declared = self._types.symbols.find_global(name, None)
@@ -57,14 +57,14 @@ class LocalTypes:
         return self._types.resolve(type_, self._scope)
 
     def of(self, node: ex.Expression) -> str | None:
-        """The arithmetic type of an expression; None where it is not known to be one."""
+        """The arithmetic type of an expression; None if it is unknown or not arithmetic."""
         type_ = self._type(node)
         if type_ is None or type_.pointers or type_.dims:
             return None
         return type_.name if is_arithmetic(type_.name) else None
 
     def is_integer(self, node: ex.Expression) -> bool:
-        """Whether an expression is surely a whole number."""
+        """Whether an expression is known to have an integer type."""
         name = self.of(node)
         return name is not None and is_integer(name)
 

@@ -19,6 +19,7 @@ from roofline_analysis.regions.kernel_summary import (
     Access,
     AccessMode,
     KernelSummary,
+    MemorySpace,
     Region,
     RegionForm,
     Work,
@@ -26,17 +27,17 @@ from roofline_analysis.regions.kernel_summary import (
 from roofline_analysis.timing.requests import LINE_BYTES, WarpAddresses
 from roofline_analysis.traffic.access_footprints import AccessFootprint
 from roofline_analysis.traffic.dram import Traffic
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program.records import record
 from roofline_core.program.units import Dialect
 
+_DATA: Final = SymbolScope.DATA
+_CARRIED: Final = SymbolScope.CARRIED
+_ON_CHIP: Final = (MemorySpace.SHARED, MemorySpace.CONSTANT)
+"""Memory whose loads are taken to wait for neither L2 nor DRAM."""
 _ENTRY_BRANCHES: Final = 6.0
 """Uncounted instructions at a kernel's start and end: reads of special registers, loads of
 arguments, the exit. Assumed, chosen without measurement; only the time depends on it."""
-_UNROLLED_LOADS: Final = 8.0
-"""Iterations of a fully unrolled loop whose loads the compiler issues together.
-
-Assumed, chosen without measurement: registers limit the loads in flight. Only the time depends on
-it."""
 
 
 @record(frozen=True, slots=True)
@@ -82,8 +83,8 @@ class Demand:
     sector_bytes: int = 32
     team_runtime: bool = False
     """OpenMP's device runtime begins and ends each block."""
-    joins: float = 0.0
-    """Serialised updates of values that all blocks combine into one, summed over all blocks."""
+    grid_reductions: float = 0.0
+    """Updates of values that are reduced over the grid, one after another; summed over blocks."""
     line_atomics: float = 0.0
     """Atomic operations on the busiest cache line."""
     scale: float = 1.0
@@ -98,10 +99,10 @@ def launch_demand(
     reader = WarpAddresses(execution, warp_size, sector)
     footprints = {id(item.access): item for array in traffic.arrays for item in array.footprints}
     rows = []
-    joins = line_atomics = 0.0
+    grid_reductions = line_atomics = 0.0
     for region in demanding_regions(summary, execution):
         runs = execution.regions[region]
-        joins += region.joins * runs.runs / threads
+        grid_reductions += region.grid_reductions * runs.runs / threads
         active = min(float(warp_size), runs.runs / runs.warp_runs)
         requests = []
         for access in region.accesses:
@@ -118,7 +119,7 @@ def launch_demand(
         regions=tuple(_region(region, runs, made, shares) for region, runs, made in rows),
         sector_bytes=sector,
         team_runtime=summary.kernel.dialect is Dialect.OPENMP,
-        joins=joins,
+        grid_reductions=grid_reductions,
         line_atomics=line_atomics,
     )
 
@@ -134,9 +135,9 @@ def demanding_regions(summary: KernelSummary, execution: Execution) -> Iterator[
 def _request(
     access: Access, item: AccessFootprint | None, reader: WarpAddresses, active: float
 ) -> WarpRequest:
-    if access.array.space == "shared":
+    if access.array.space is MemorySpace.SHARED:
         return WarpRequest(access.mode, 0.0, reader.bank_words(access, active))
-    if access.array.space == "constant":
+    if access.array.space is MemorySpace.CONSTANT:
         return WarpRequest(access.mode, 0.0, 1.0)
     scattered = item is not None and item.random
     each = item.sectors_each if item is not None else None
@@ -232,16 +233,16 @@ def _rounds(region: Region, runs: RegionRuns) -> float:
     rounds = deepest = 0
     stored = chained = False
     for access in region.accesses:
-        if access.array.space in ("shared", "constant"):
+        if access.array.space in _ON_CHIP:
             continue
         if access.mode is AccessMode.WRITE:
             stored = True
             continue
         depth = 1
         for symbol in access.offset.symbols():
-            if symbol.scope == "data":
+            if symbol.scope is _DATA:
                 depth = max(depth, 1 + depths.get(symbol.name.split("#")[0], 0))
-            chained |= symbol.scope == "carried"
+            chained |= symbol.scope is _CARRIED
         if stored and not access.array.read_only:
             rounds, deepest, stored = rounds + deepest, 0, False
         depths[access.array.name] = max(depth, depths.get(access.array.name, 0))
@@ -251,5 +252,5 @@ def _rounds(region: Region, runs: RegionRuns) -> float:
     if region.form is not RegionForm.LOOP or chained or stored or rounds:
         return total
     if region.unrolled:
-        return total / min(_UNROLLED_LOADS, max(1.0, runs.trips))
+        return total / max(1.0, runs.trips)
     return total / region.copies

@@ -65,8 +65,8 @@ class TimingConstants:
     """From the start of a block to its first load, and from its last store to its end."""
     team_start: float = 2500.0
     """Additional for a block of an OpenMP target region: the runtime's loads and barriers."""
-    join_ns: float = 60.0
-    """For each block that joins a reduction over all teams."""
+    grid_reduction_ns: float = 60.0
+    """For each value that a block adds to a reduction over the grid."""
     atomic_ns: float = 2.2
     """For each atomic operation on one line of L2."""
     overlap: float = 3.0
@@ -109,7 +109,10 @@ def launch_time(
     l1 = sum(r.warp_runs * q.wavefronts for r in demand.regions for q in r.requests)
     sectors = sum(r.warp_runs * q.sectors * q.l2_share for r in demand.regions for q in r.requests)
     l2_rate = l2_bandwidth_gbs(gpu, roofline.clock_mhz, constants)
-    contention = demand.joins * constants.join_ns + demand.line_atomics * constants.atomic_ns
+    contention = (
+        demand.grid_reductions * constants.grid_reduction_ns
+        + demand.line_atomics * constants.atomic_ns
+    )
     terms = {
         "compute": max(pipes.values(), default=0.0) * per_sm,
         "l1": l1 * per_sm,

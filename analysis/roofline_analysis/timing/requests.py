@@ -17,6 +17,7 @@ LINE_BYTES: Final = 128
 BANKS: Final = 32
 """Banks of shared memory, each one 4-byte word wide."""
 WORD_BYTES: Final = 4
+"""Bytes that a bank of shared memory serves in one clock."""
 SCATTER: Final = 0.5
 """Data-dependent addresses of n lanes fall into n ** SCATTER sectors: real indices (neighbours'
 numbers, clamped coordinates, sorted keys) repeat and lie close. Fitted to the measured times of the

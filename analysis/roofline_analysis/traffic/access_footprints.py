@@ -10,16 +10,17 @@ import numpy as np
 
 from roofline_analysis.counting.execution import Execution
 from roofline_analysis.counting.progressions import thread_extents
-from roofline_analysis.regions.kernel_summary import Access, KernelSummary, Region
-from roofline_analysis.traffic.addresses import DATA_SCOPES, AddressReader, without_data
+from roofline_analysis.regions.kernel_summary import Access, KernelSummary, MemorySpace, Region
+from roofline_analysis.traffic.addresses import AddressReader, without_data
 from roofline_analysis.traffic.footprint import Box, Dimension
 from roofline_analysis.traffic.gathers import has_locality
 from roofline_analysis.traffic.index_ranges import cut_by_guards
 from roofline_core.algebra.evaluate import median
+from roofline_core.algebra.symbol_scopes import DATA_SCOPES
 from roofline_core.algebra.symbolic import Symbol
 from roofline_core.program.records import record
 
-_DRAM_SPACES: Final = frozenset(("global", "texture", "local"))
+_DRAM_SPACES: Final = (MemorySpace.GLOBAL, MemorySpace.LOCAL)
 
 
 @record(frozen=True, slots=True)
@@ -43,8 +44,6 @@ class AccessFootprint:
     """A random address that still has spatial locality across neighbouring threads."""
     sectors_each: float
     """Sector bytes fetched for one thread's access after coalescing within its warp."""
-    guarded: bool
-    """The access lies inside a conditional region."""
     loops: Mapping[Region, tuple[float, float | None]]
     """For each loop around the access: its mean trip count, and the address's stride in bytes per
     trip (None: not affine)."""
@@ -86,7 +85,7 @@ class AccessFootprint:
 def footprints_of(
     summary: KernelSummary, execution: Execution, resident: int, sector: int
 ) -> list[AccessFootprint]:
-    """The accesses of a launch to memory behind L2 (global, texture and local).
+    """The accesses of a launch to memory behind L2 (global and local).
 
     ``resident`` blocks run at a time; ``sector`` is the smallest transfer from memory in bytes.
     """
@@ -98,7 +97,7 @@ def footprints_of(
         access.yields
         for region in summary.root.walk()
         for access in region.accesses
-        if access.yields is not None and access.array.space == "global"
+        if access.yields is not None and access.array.space is MemorySpace.GLOBAL
     }
     for region in summary.root.walk():
         runs = execution.regions.get(region)
@@ -138,7 +137,6 @@ def footprints_of(
                     random=random,
                     local=random and (access.array.indirect or has_locality(access, loaded)),
                     sectors_each=each,
-                    guarded=any(region.guards()),
                     loops=around,
                     sector=sector,
                 )

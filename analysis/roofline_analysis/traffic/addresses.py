@@ -14,6 +14,7 @@ from typing import Final
 from roofline_analysis.traffic.footprint import Box, Dimension
 from roofline_analysis.traffic.index_axes import Axes, in_order, read_axes
 from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
 from roofline_core.algebra.symbolic import (
     ZERO,
     Apply,
@@ -27,10 +28,6 @@ from roofline_core.algebra.symbolic import (
     from_atom,
 )
 from roofline_core.program.records import record
-
-DATA_SCOPES: Final = frozenset(("data", "carried", "unknown", "name"))
-"""Scopes of symbols whose values depend on data in memory."""
-
 
 _COVERED: Final = 0.5
 """The fewest distinct addresses per thread for which each thread is taken to have its own.
@@ -189,7 +186,7 @@ def _covers_threads(expr: Expr, axes: Axes, extents: Mapping[Symbol, float]) -> 
     False if the address uses only some thread indices, or a digit of one (a lane's index in a row
     that data chooses): data then decides which bytes are touched.
     """
-    threads = [s for s, extent in extents.items() if s.scope == "thread" and extent > 1]
+    threads = [s for s, extent in extents.items() if s.scope is SymbolScope.THREAD and extent > 1]
     if not all(symbol in expr.symbols() for symbol in threads):
         return False
     places = math.prod(dimension.extent for dimension in axes.dimensions)

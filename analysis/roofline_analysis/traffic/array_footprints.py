@@ -7,7 +7,7 @@ from typing import Final
 from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_analysis.traffic.access_footprints import AccessFootprint
 from roofline_analysis.traffic.footprint import Box, sector_bytes, union_bytes
-from roofline_analysis.traffic.gathers import distinct_bytes, missed_bytes
+from roofline_analysis.traffic.gathers import missed_bytes, picked_bytes
 from roofline_core.program.records import record
 
 LINE_BYTES: Final = 128
@@ -16,9 +16,6 @@ _SIZE_EXCEEDED: Final = 1.5
 """An access that reaches beyond this multiple of an allocation's size disproves the size.
 
 Assumed, chosen without measurement."""
-_SIZE_EXCEEDED_GUARDED: Final = 4.0
-"""The same for a guarded access, whose guard may exclude more than the model sees. Assumed,
-chosen without measurement."""
 _SIZE_SLACK_BYTES: Final = 64
 """Bytes beyond that multiple that are tolerated: two sectors. Assumed, not measured."""
 
@@ -45,8 +42,7 @@ def credible_size(items: list[AccessFootprint], size: float | None) -> float | N
     for item in items:
         if item.box is None:
             continue
-        factor = _SIZE_EXCEEDED_GUARDED if item.guarded else _SIZE_EXCEEDED
-        if sector_bytes(item.box, item.sector) > factor * size + _SIZE_SLACK_BYTES:
+        if sector_bytes(item.box, item.sector) > _SIZE_EXCEEDED * size + _SIZE_SLACK_BYTES:
             return None
     return size
 
@@ -101,7 +97,7 @@ def _thrashed(
     picked = _picked([item for item in items if item.random and not item.local])
     guess = _guessed(items, threads)
     fetched = missed_bytes(picked, size, guess, l2_bytes)
-    return max(0.0, fetched - distinct_bytes(picked, size, guess))
+    return max(0.0, fetched - picked_bytes(picked, size, guess))
 
 
 def _line_of(items: list[AccessFootprint]) -> int:
@@ -142,9 +138,8 @@ def touched_bytes(
     if not scattered and not local:
         return regular
     guess = _guessed([*scattered, *local], threads)
-    # Random picks from the allocation's sectors: some sectors are picked more than once.
-    total = regular + distinct_bytes(wider * _picked(scattered) / (waves or 1.0), size, guess)
+    total = regular + picked_bytes(wider * _picked(scattered) / (waves or 1.0), size, guess)
     if local:
         # Accesses with locality: each wave touches a range of its own.
-        total += distinct_bytes(_picked(local), size, guess) / (waves or 1.0)
+        total += picked_bytes(_picked(local), size, guess) / (waves or 1.0)
     return total if size is None else min(total, size)

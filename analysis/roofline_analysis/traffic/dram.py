@@ -18,6 +18,7 @@ from roofline_analysis.regions.kernel_summary import (
     AccessMode,
     Array,
     KernelSummary,
+    MemorySpace,
     Site,
 )
 from roofline_analysis.traffic.access_footprints import AccessFootprint, footprints_of
@@ -33,7 +34,9 @@ FLOOR_BYTES: Final = 2048.0
 
 Assumed, chosen without measurement; ``code_size`` has the value for kernels in source."""
 _KEPT_WHOLE: Final = 1 / 40
-"""Written bytes, as a share of L2, up to which all stay in L2: see ``write_back_share``."""
+"""Written bytes, as a share of L2, up to which all stay in L2.
+
+Fitted: ``write_back_share`` says to what."""
 _KEPT_NONE: Final = 1.6
 """Written bytes, as a multiple of L2, from which nearly none stay in L2. Fitted likewise."""
 _LEAST_WRITTEN_BACK: Final = 0.02
@@ -105,7 +108,7 @@ def dram_traffic(
         extra_read, extra_written = again.get(array, (0.0, 0.0))
         read = footprint.read + max(refetched, extra_read, footprint.thrashed_read)
         written = footprint.written + max(extra_written, footprint.thrashed_written)
-        if array.space == "local":
+        if array.space is MemorySpace.LOCAL:
             # The next wave reuses local-memory addresses, and a thread reads only what it wrote.
             read, written = extra_read, footprint.written * missed + extra_written
         arrays.append(
@@ -125,10 +128,11 @@ def dram_traffic(
     lines = sum(
         max(item.write_bytes, footprints[item.array].written_lines)
         for item in arrays
-        if item.array.space != "local"
+        if item.array.space is not MemorySpace.LOCAL
     )
     share = write_back_share(
-        lines + sum(item.write_bytes for item in arrays if item.array.space == "local"), l2_bytes
+        lines + sum(item.write_bytes for item in arrays if item.array.space is MemorySpace.LOCAL),
+        l2_bytes,
     )
     arrays = [replace(item, write_bytes=item.write_bytes * share) for item in arrays]
     read_total = sum(item.read_bytes for item in arrays) + launch_bytes(summary)

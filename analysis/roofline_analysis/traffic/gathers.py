@@ -8,12 +8,11 @@ single writes by a loaded index (a sort), and masked or modulo indices (a hash).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Container
 from typing import Final
 
 from roofline_analysis.regions.kernel_summary import Access, AccessMode
-from roofline_analysis.traffic.addresses import DATA_SCOPES
+from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
 from roofline_core.algebra.symbolic import Apply, Atom, Expr, Symbol
 
 _KEEPING_ORDER: Final = frozenset(("min", "max", "select", "trunc", "floor", "ceil", "abs", "div"))
@@ -30,14 +29,14 @@ def has_locality(access: Access, loaded: Container[Symbol]) -> bool:
     symbols = [atom for atom in _plain_atoms(access.offset) if isinstance(atom, Symbol)]
     indices = [symbol for symbol in symbols if symbol.scope in DATA_SCOPES]
     if access.mode is not AccessMode.READ:
-        together = any(symbol.scope == "thread" for symbol in symbols)
+        together = any(symbol.scope is SymbolScope.THREAD for symbol in symbols)
         return together or not any(index in loaded for index in indices)
     return not indices or not all(map(_is_carried, indices))
 
 
 def _is_carried(symbol: Symbol) -> bool:
     """Whether the symbol is loop-carried; a loop's final value is not."""
-    return symbol.scope == "carried" and not symbol.name.startswith("result#")
+    return symbol.scope is SymbolScope.CARRIED and not symbol.name.startswith("result#")
 
 
 def _plain_atoms(expr: Expr) -> list[Atom]:
@@ -71,13 +70,12 @@ def _on_data(expr: Expr) -> bool:
     return any(symbol.scope in DATA_SCOPES for symbol in expr.symbols())
 
 
-def distinct_bytes(picked: float, size: float | None, guess: float) -> float:
-    """Expected distinct bytes when ``picked`` bytes of sectors are drawn at random.
+def picked_bytes(picked: float, size: float | None, guess: float) -> float:
+    """The bytes of ``picked`` bytes of sectors that are drawn at random: at most all there are.
 
     They are drawn from an allocation of ``size`` bytes, or ``guess`` bytes if ``size`` is None.
     """
-    whole = max(guess if size is None else size, 1.0)
-    return whole * -math.expm1(-picked / whole)
+    return min(picked, max(guess if size is None else size, 1.0))
 
 
 def missed_bytes(picked: float, size: float | None, guess: float, l2_bytes: float) -> float:

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roofline_analysis.traffic.footprint import Dimension
-from roofline_core.algebra.evaluate import Environment, distinct, integers, median
+from roofline_core.algebra.evaluate import Environment, distinct, integers
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Atom, Expr, Symbol
 from roofline_core.program.records import record
 
@@ -29,10 +30,6 @@ _MOST_IN_MESH: Final = 1 << 14
 """The most points that are evaluated in a mesh of several axes."""
 _MOST_REMEMBERED: Final = 500
 """The most operations whose values are cached for one axis."""
-_FAR: Final = 4.0
-"""A gap of more than this many median gaps separates two runs of values.
-
-Assumed, chosen without measurement: a run may lack a few values."""
 
 
 @record(frozen=True, slots=True)
@@ -109,7 +106,7 @@ def in_order(symbols: Collection[Symbol], extents: Mapping[Symbol, float]) -> li
     places = {symbol: -place for place, symbol in enumerate(extents)}
 
     def place(symbol: Symbol) -> tuple[bool, int]:
-        is_thread = symbol.scope == "thread"  # created once, in the order of axes
+        is_thread = symbol.scope is SymbolScope.THREAD  # created once, in the order of axes
         return not is_thread, symbol.serial if is_thread else places[symbol]
 
     return sorted(symbols, key=place)
@@ -378,16 +375,7 @@ def _dimensions(values: Floats, extent: float, part: float) -> list[Dimension]:
     gaps = np.diff(places)
     if not len(gaps):
         return []
-    typical = median(gaps)
-    breaks = gaps > _FAR * typical
-    runs = 1.0 + float(breaks.sum())
-    length = len(places) / runs
-    stride = float(gaps[~breaks].mean())
+    stride = float(gaps.mean())
+    # Values that are not monotonic stay within their range: more of them make it denser.
     rising = bool(np.all(steps >= 0) or np.all(steps <= 0))
-    if runs > 1:
-        starts = np.concatenate(([places[0]], places[1:][breaks]))
-        far = float(np.diff(starts).mean())
-        result = [Dimension(stride, length)] if length > 1 else []
-        # Values that are not monotonic stay within their range: more of them make it denser.
-        return [*result, Dimension(far if rising else far * part, runs / part)]
-    return [Dimension(stride if rising else stride * part, length / part)]
+    return [Dimension(stride if rising else stride * part, len(places) / part)]

@@ -14,17 +14,13 @@ from typing import Final
 from roofline_analysis.counting.branch_odds import odds_of
 from roofline_analysis.counting.execution import Execution
 from roofline_analysis.regions.kernel_summary import Access, Region, RegionForm
-from roofline_analysis.traffic.addresses import DATA_SCOPES
 from roofline_analysis.traffic.index_axes import share_reached
 from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.symbol_scopes import DATA_SCOPES
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol
 from roofline_core.program.records import record
 
 _TRUTHS: Final = frozenset(("lt", "le", "eq", "ne", "land", "lor"))
-_LEAST_ON_DATA: Final = 0.25
-"""The least share of values that several conditions on data leave: they are correlated.
-
-Assumed, chosen without measurement: two independent conditions of probability 1/2 leave 1/4."""
 
 
 @record(frozen=True, slots=True)
@@ -56,7 +52,6 @@ class IndexRanges:
             if condition.odds is not None and not _otherwise(condition.guard, access):
                 share *= condition.odds
         exact = tuple(condition.expr for condition in cutting if condition.odds is None)
-        share = max(share, _LEAST_ON_DATA)
         if not exact:
             return share
         moving = Expr({monomial: n for monomial, n in offset.terms.items() if monomial})

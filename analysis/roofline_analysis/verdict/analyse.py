@@ -39,8 +39,9 @@ from roofline_core.program.stages import Stage, stage
 from roofline_hardware_db import Gpu, Roofline
 
 _DEFAULT_CACHE_BYTES: Final = 4 * 2**20
-"""L2 bytes of a GPU whose L2 size is unknown."""
+"""L2 bytes of a GPU whose L2 size is unknown. Assumed, chosen without measurement."""
 _EVIDENCE: Final = 6
+"""The most lines of the source that a verdict names as its evidence."""
 
 
 @record(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_analysis.verdict.analyse import Target, count_launch
 from roofline_analysis.verdict.prediction import Crossover, Verdict
 from roofline_analysis.verdict.rule import precision_verdicts, verdict_of
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol, from_atom
 from roofline_core.program.records import record
 
@@ -31,7 +32,9 @@ _STEPS: Final = range(-6, 4)
 _DIGITS: Final = 16
 """Values are tried at 4 significant bits, so a flip point is uncertain by at most 1/16."""
 _MOST_SYMBOLS: Final = 2
+"""The most numbers of one launch that are varied. A limit on the work."""
 _LARGEST: Final = 1 << 36
+"""The least number that is not tried: more elements than fit on any GPU."""
 
 _Verdict = Callable[[int], Verdict | None]
 
@@ -281,7 +284,9 @@ def _is_possible(bound: Binding, context: LaunchContext, target: Target) -> bool
 def _free_arguments(bound: Binding) -> Iterator[OpenNumber]:
     """Kernel arguments that no launch fixes and no guard relates to the grid."""
     for unknown in bound.unknowns:
-        symbols = [s for s in bound.values if s.name == unknown.name and s.scope == "param"]
+        symbols = [
+            s for s in bound.values if s.name == unknown.name and s.scope is SymbolScope.PARAM
+        ]
         if unknown.assumed is None or COVERED in unknown.why or not symbols:
             continue
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_analysis.timing.limiter import Limiter
+from roofline_analysis.timing.occupancy import OccupancyLimit
 from roofline_analysis.verdict.sight import Sight
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
@@ -88,9 +89,7 @@ class Utilisation:
     blocks_per_sm: int
     """Blocks resident on one SM at a time."""
     sm_count: int
-    limiter: str
-    """The resource that limits resident blocks: ``warps``, ``blocks``, ``registers`` or
-    ``shared memory``."""
+    limiter: OccupancyLimit
 
     @property
     def regime(self) -> str:

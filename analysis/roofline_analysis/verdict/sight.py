@@ -70,8 +70,11 @@ def _has_result(summary: KernelSummary) -> bool:
     """Whether a kernel that could write something has a store, or code that may have one."""
     kernel = summary.kernel
     words = kernel.words or frozenset()
+    # A target region may leave its result in a mapped or reduced variable.
     if kernel.dialect is Dialect.OPENMP or not words.isdisjoint(_OUTPUT):
-        return True  # A target region may leave its result in a mapped or reduced variable.
+        return True
+    if kernel.body is not None and not kernel.body.body:
+        return True  # It does nothing, and nothing else is said of it.
     if not any(_writable(parameter.type) for parameter in kernel.params):
         return True
     return any(

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import (
     MAX_PRODUCT_TERMS,
     ONE,
@@ -311,7 +312,7 @@ def _select(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
 def _rounding(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
     # Only integer coefficients over symbols that stand for integers are surely integral.
     integral = _is_integral(args[0]) and all(
-        (isinstance(atom, Symbol) and atom.scope != "real")
+        (isinstance(atom, Symbol) and atom.scope is not SymbolScope.REAL)
         or (isinstance(atom, Apply) and atom.op in _INTEGRAL)
         for atom in args[0].atoms()
     )

@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
+from roofline_core.algebra.symbol_scopes import SymbolScope
+
 Number = int | float
 Monomial = tuple["Atom", ...]
 _Arithmetic = Callable[[Number, Number], Number]
@@ -69,19 +71,26 @@ _by_serial = operator.attrgetter("serial")
 
 
 class Symbol(Atom):
-    """A named quantity. Two symbols are the same if name, scope and sign are."""
+    """A named quantity. Two symbols are the same if name, scope, sign and index are."""
 
-    __slots__ = ("name", "nonnegative", "scope")
+    __slots__ = ("index", "name", "nonnegative", "scope")
     name: str
-    scope: str
+    scope: SymbolScope
     nonnegative: bool
+    index: int
+    """Tells apart quantities of one name; 0 where a name has one quantity."""
+
+    @property
+    def sort_key(self) -> tuple[str, str, str]:
+        """Orders symbols by what they are, not by when they were made."""
+        return self.scope.value, str(self.index), self.name
 
     def __repr__(self) -> str:
         return self.name
 
 
 class Apply(Atom):
-    """A named operation on expressions; see ``OPERATIONS`` for the names and their meaning."""
+    """A named operation on expressions; see ``operations.OPERATIONS`` for names and meanings."""
 
     __slots__ = ("args", "depth", "nonnegative", "op", "size", "symbols", "written")
     op: str
@@ -101,38 +110,6 @@ class Apply(Atom):
             # Operands that are shared would be spelt out again and again.
             return f"{self.op}#{self.serial}"
         return f"{self.op}({', '.join(map(str, self.args))})"
-
-
-OPERATIONS: Final[Mapping[str, str]] = {
-    "div": "C integer division, truncating towards zero",
-    "mod": "C remainder, with the sign of the dividend",
-    "fdiv": "division of reals",
-    "min": "the smaller of two",
-    "max": "the larger of two",
-    "shl": "a << b",
-    "shr": "a >> b, arithmetic",
-    "and": "bitwise and",
-    "or": "bitwise or",
-    "xor": "bitwise exclusive or",
-    "lt": "1 if a < 0, else 0",
-    "le": "1 if a <= 0, else 0",
-    "eq": "1 if a == 0, else 0",
-    "ne": "1 if a != 0, else 0",
-    "land": "1 if both are not 0, else 0",
-    "lor": "1 if one is not 0, else 0",
-    "select": "b if a is not 0, else c",
-    "trunc": "the integer part, towards zero",
-    "floor": "the largest integer not above",
-    "ceil": "the smallest integer not below",
-    "abs": "the magnitude",
-    "sqrt": "the square root",
-    "pow": "a to the power b",
-    "log2": "the logarithm to base 2",
-    "log": "the natural logarithm",
-    "exp": "the exponential",
-    "mul": "a product left factored",
-    "whole": "a long expression kept as one",
-}
 
 
 class Expr:
@@ -394,19 +371,28 @@ def from_atom(atom: Atom) -> Expr:
     return Expr({(atom,): 1})
 
 
-def make_symbol(name: str, scope: str = "", *, nonnegative: bool = False) -> Symbol:
+def make_symbol(
+    name: str,
+    scope: SymbolScope = SymbolScope.UNKNOWN,
+    *,
+    nonnegative: bool = False,
+    index: int = 0,
+) -> Symbol:
     """The symbol of this name and scope, made once."""
-    key = ("symbol", name, scope, nonnegative)
+    key = ("symbol", name, scope, nonnegative, index)
     found = _interned.get(key)
     if isinstance(found, Symbol):
         return found
     made = Symbol()
-    made.name, made.scope, made.nonnegative, made.serial = name, scope, nonnegative, next(_serial)
+    made.name, made.scope, made.nonnegative, made.index = name, scope, nonnegative, index
+    made.serial = next(_serial)
     _interned.put(key, made)
     return made
 
 
-def symbol(name: str, scope: str = "", *, nonnegative: bool = False) -> Expr:
+def symbol(
+    name: str, scope: SymbolScope = SymbolScope.UNKNOWN, *, nonnegative: bool = False
+) -> Expr:
     """The expression of a symbol."""
     return from_atom(make_symbol(name, scope, nonnegative=nonnegative))
 
@@ -431,7 +417,7 @@ def make_apply(op: str, args: Iterable[Expr]) -> Expr:
 
 
 def apply(op: str, *args: Expr | Number) -> Expr:
-    """An operation of ``OPERATIONS``, folded and simplified where that is exact."""
+    """An operation of ``operations.OPERATIONS``, folded and simplified where that is exact."""
     operands = tuple(map(wrap, args))
     if _simplified is None:
         _import_rules()

@@ -39,7 +39,7 @@ class BodyReader:
     parameters: tuple[str, ...]
     """Names that are variables here, whatever they look like."""
     problems: list[Problem]
-    """Where to put what cannot be read."""
+    """Problems found while reading are appended here."""
 
     @stage(Stage.LOWER)
     def __call__(self) -> Block | None:

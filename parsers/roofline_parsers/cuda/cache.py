@@ -22,20 +22,20 @@ class ParseCache:
         self._trees: dict[Path, tuple[bytes, Tree]] = {}
 
     def get(self, pre: PreprocessedFile) -> object | None:
-        """What was put for this very object, or None."""
+        """The result stored for this object; None if there is none."""
         entry = self._parsed.get(id(pre))
         return None if entry is None else entry[1]
 
     def put(self, pre: PreprocessedFile, parsed: object) -> None:
-        """Keeps a result as long as the cache lives; the file is kept so that its id stays its."""
+        """Stores a result; the file is stored too, so that no other object gets its id."""
         self._parsed[id(pre)] = (pre, parsed)
 
     def drop(self, pre: PreprocessedFile) -> None:
-        """Forgets a file that will not be asked for again."""
+        """Deletes the result of a file."""
         self._parsed.pop(id(pre), None)
 
     def forget_units(self) -> None:
-        """Forgets all results, as after a header's change; trees stay to parse edits from."""
+        """Deletes all results, as after a header's change; trees stay, to parse edits from."""
         self._parsed.clear()
 
     def parse(self, source: ParserInput) -> Tree:
@@ -49,7 +49,7 @@ class ParseCache:
 
 
 def _edited(old_text: bytes, old_tree: Tree, new_text: bytes) -> Tree:
-    """A copy of a tree with the one stretch that differs between two texts marked as edited."""
+    """A copy of a tree in which the range that differs between two texts is marked as edited."""
     start = common_prefix(old_text, new_text)
     limit = min(len(old_text), len(new_text)) - start
     tail = common_prefix(old_text[::-1][:limit], new_text[::-1][:limit])

@@ -1,4 +1,4 @@
-"""Calls, and what is written like one: casts, constructions and launches."""
+"""Calls, and casts, constructions and launches that are written like calls."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ _ALIGNAS = kind("alignas_qualifier")
 _ALIAS = kind("alias_declaration")
 _TYPEDEF = kind("type_definition")
 _LARGEST_ALIGNMENT_BYTES = 16
-"""What ``aligned`` without a number means on x86-64 and on GPUs."""
+"""The bytes that ``aligned`` without a number means on x86-64 and on GPUs."""
 _ACCESS = kind("access_specifier")
 _FRIEND = kind("friend_declaration")
 _PREPROC = frozenset(
@@ -301,7 +301,7 @@ class ClassReader:
         self.known.types.add(name)
 
     def _friend(self, node: Node, depth: int) -> None:
-        """A friend defined in the class is a function of the namespace around it."""
+        """Read a friend defined in the class as a function of the namespace around the class."""
         for child in node.children:
             if child.kind_id == FUNCTION:
                 function = read_function(self.source, self.known, child, self.scope, depth)
@@ -312,7 +312,7 @@ class ClassReader:
 def _with_attributes(
     lo: Lowering, node: Node, fields: list[Variable], depth: int
 ) -> list[Variable]:
-    """Fields as the attributes after them have them laid out."""
+    """The fields with the alignment and packing that attributes after them set."""
     for child in node.children:
         if child.kind_id == ATTRIBUTE:
             align, packed = _read_attributes(lo, child, depth)

@@ -101,7 +101,7 @@ def _else_of(node: Node) -> Node | None:
 def _read_condition(
     lo: Lowering, node: Node, depth: int
 ) -> tuple[Statement | None, Expression | None]:
-    """What stands between the parentheses of ``if``, ``while`` and ``switch``."""
+    """The condition in the parentheses of ``if``, ``while`` and ``switch``."""
     init: Statement | None = None
     condition: Expression | None = None
     for child in node.children:
@@ -127,7 +127,7 @@ def _joined(first: Statement | None, second: Statement | None) -> Statement | No
 
 
 def _for(lo: Lowering, node: Node, depth: int, unroll: Unroll) -> Statement:
-    """``for (init; condition; step) body``, told apart by the semicolons."""
+    """``for (init; condition; step) body``; the semicolons delimit its parts."""
     line = lo.line_of(node)
     init: Statement | None = None
     condition: Expression | None = None

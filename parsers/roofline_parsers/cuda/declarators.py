@@ -1,4 +1,4 @@
-"""Declarators: what a declaration makes of its type, ``*p[4]``, ``(*f)(int)``."""
+"""Declarators, which build a type from a declaration's base type: ``*p[4]``, ``(*f)(int)``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scan has come upon so far."""
+"""The declarations that a scan of a file has found so far."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from roofline_parsers.cuda.scopes import DeclarationScope
 
 @dataclass(slots=True)
 class ScanResult:
-    """What a scan has come upon so far."""
+    """The declarations that a scan of a file has found so far."""
 
     functions: list[Function] = field(default_factory=list)
     instantiations: list[Function] = field(default_factory=list)
@@ -30,7 +30,7 @@ class ScanResult:
 
 @record(frozen=True, slots=True)
 class FunctionExtent:
-    """Where a function stands, in bytes."""
+    """A function's byte offsets in the text."""
 
     start: int
     body: int

@@ -1,4 +1,4 @@
-"""Kernel launches, in every spelling that has one."""
+"""Kernel launches in all their spellings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NAME_WRAPPERS = frozenset(["HIP_KERNEL_NAME", "KERNEL_NAME"])
 
 
 def kernel_of(value: Expression) -> Expression:
-    """What is launched, out of ``(void*)&kernel<float>`` or ``HIP_KERNEL_NAME(kernel<float>)``."""
+    """The kernel in ``(void*)&kernel<float>`` or ``HIP_KERNEL_NAME(kernel<float>)``."""
     while True:
         match value:
             case Cast(operand=inner) | Unary(op="&", operand=inner):
@@ -153,7 +153,7 @@ LAUNCH_CALLS = {
     "cuGraphKernelNodeSetParams": _node(1),
     "cuGraphExecKernelNodeSetParams": _node(2),
 }
-"""How each way to launch orders its arguments."""
+"""By launch function: the reader of its order of arguments."""
 
 
 def read_launch(

@@ -77,7 +77,7 @@ class Lowering:
         self.local_values: set[str] = set()
         self.problems: list[Problem] = []
         self.define_class: Callable[[Node, int], Type] | None = None
-        """What to do with a class's definition; None inside a body, where its name is noted."""
+        """The reader of class definitions; None inside a body, where only the name is recorded."""
         self._starts = source.line_starts
         self.line = 0
         self.low = 0
@@ -119,7 +119,7 @@ class Lowering:
         return name in self.local_values or (name in self.values and name not in self.local_types)
 
     def too_deep(self, node: Node) -> Unknown:
-        """What stands for a node nested too deeply to be read, with a problem reported."""
+        """The placeholder of a node nested too deeply to be read; reports a problem."""
         line = self.line_of(node)
         message = f"nested more than {MAX_DEPTH} levels deep and not read: '{self.brief(node)}'"
         self.problems.append(Problem(Severity.WARNING, message, self.source.path, line))

@@ -14,7 +14,7 @@ from roofline_parsers.cuda.lowering import (
 from roofline_parsers.cuda.regrouping import DOUBTFUL, OPERATORS, is_doubtful, mended, regrouped
 
 LONG_CHAIN = 48
-"""Operators in a row above which a chain is built as a balanced tree where that means the same."""
+"""The most operators of a chain that is not rebuilt as a balanced tree of the same meaning."""
 
 
 @reads_expression("binary_expression")

@@ -205,7 +205,7 @@ class Scan:
             limits[-1] = sizes[0] if sizes else None
 
     def _container(self, node: Node, scope: DeclarationScope, depth: int) -> None:
-        """Directives left in the text, and errors: what they hold is read where it stands."""
+        """Read the declarations inside directives and syntax errors in their place."""
         self.read_all(node.children, scope, depth)
 
     def read_local_classes(self, tree: Tree) -> None:

@@ -1,4 +1,4 @@
-"""Where a declaration stands, and the names known there."""
+"""The scopes of declarations and the names known in them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TemplateParams = tuple[TemplateParameter, ...]
 
 @record(frozen=True, slots=True)
 class DeclarationScope:
-    """Where a declaration stands."""
+    """The scope of a declaration."""
 
     prefix: str = ""
     """Namespaces and classes around it, each followed by ``::``."""

@@ -49,7 +49,7 @@ _STOPS = (
 
 @dataclass(slots=True)
 class Specifiers:
-    """What stands before the declarators of a declaration."""
+    """The specifiers of a declaration."""
 
     type: Type | None = None
     """The base type; None for a constructor or conversion operator."""
@@ -126,7 +126,7 @@ def _qualifier(lo: Lowering, node: Node, out: Specifiers, depth: int) -> None:
 
 
 def _misplaced(lo: Lowering, error: Node, out: Specifiers, depth: int) -> None:
-    """Mends ``HOST_DEVICE float f()``: a macro nobody defined was taken for the type."""
+    """Correct ``HOST_DEVICE float f()``, in which an undefined macro was taken for the type."""
     child = error.named_children[-1]
     if out.type_node is None or child.kind_id not in TYPES:
         return

@@ -23,11 +23,11 @@ from roofline_parsers.cuda.source import ParserInput
 
 @record(frozen=True, slots=True)
 class PieceScan:
-    """What was read of a part of the text."""
+    """The declarations of a part of the text."""
 
     found: ScanResult
     extents: list[FunctionExtent]
-    """In offsets of the whole text."""
+    """The functions' extents, in offsets of the whole text."""
     broken: bool
     """Whether the part has errors of its own."""
 
@@ -87,7 +87,7 @@ def _is_function(node: Node) -> bool:
 
 
 def _templated(node: Node) -> Node:
-    """What stands after ``template <...>``."""
+    """The declaration after ``template <...>``."""
     for _ in range(8):
         if node.kind_id != TEMPLATE:
             break

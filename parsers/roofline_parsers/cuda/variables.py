@@ -164,7 +164,7 @@ def _binding(lo: Lowering, node: Node, init: Node | None, base: Type, depth: int
 def _constructor_args(
     lo: Lowering, function: Node, depth: int, *, in_body: bool
 ) -> tuple[Expression, ...] | None:
-    """What ``T x(a, b)`` passes to a constructor; None if it declares a function.
+    """The constructor arguments of ``T x(a, b)``; None if it declares a function.
 
     Inside a body it is a variable unless its parameters are clearly such; elsewhere only if one of
     them is a variable's name.

@@ -1,4 +1,4 @@
-"""Text of kernels put back on the lines and columns of the file whose strings hold it."""
+"""Kernel text at the lines and columns that it has in the file whose strings hold it."""
 
 from __future__ import annotations
 

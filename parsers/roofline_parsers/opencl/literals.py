@@ -48,7 +48,7 @@ class Run:
 
 
 Expand = Callable[[bytes], bytes]
-"""What the file's macros make of a text."""
+"""A text after expansion of the file's macros."""
 
 
 class Runs:
@@ -145,7 +145,7 @@ class Runs:
         return end
 
     def _splice(self, use: bytes, start: int) -> bool:
-        """Put the string that a macro gives into the run that it stands in."""
+        """Add the string that a macro expands to to the run around it."""
         expanded = self._expand(use)
         tokens = [t for t in _tokens(expanded) if not t.isspace()]
         if not tokens or not all(token[-1:] == b'"' for token in tokens):
@@ -205,7 +205,7 @@ def _tokens(text: bytes) -> Iterator[bytes]:
 
 
 def _directive_lines(source: bytes, start: int) -> int:
-    """How many lines a directive takes, continued ones counted."""
+    """The number of lines of a directive, with its continuation lines."""
     count = 1
     while True:
         end = source.find(b"\n", start)

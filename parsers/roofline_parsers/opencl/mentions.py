@@ -1,4 +1,4 @@
-"""What a host source says of its kernel files: names, and macros given when they are built."""
+"""The kernel files that a host source names, and the macros that it builds them with."""
 
 from __future__ import annotations
 

@@ -19,12 +19,12 @@ from roofline_parsers.reading.gate import has_kernels
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What is to be analysed, and with which settings."""
+    """The files to analyse and their settings."""
 
     settings: Settings
     found: Collected
     root: Path | None
-    """Of the project, below which linked files are looked for."""
+    """The project's folder, in which linked files are searched."""
 
 
 def prepared(paths: Sequence[str], layers: Sequence[Layer], config: Path | None) -> Prepared:
@@ -54,7 +54,7 @@ def common_folder(paths: Sequence[str]) -> Path:
 
 
 Show = Callable[[int, int, str], None]
-"""Told how many files are done, of how many, and the last one's name."""
+"""Called with: files done, files in all, the last file's name."""
 
 
 def analyse(

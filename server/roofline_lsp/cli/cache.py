@@ -27,13 +27,16 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(argv: Sequence[str]) -> int:
-    """Do it, and return the exit code. Raises SettingsError, and RooflineError if it is in use."""
+    """Show or clear the cache, and return the exit code.
+
+    Raises SettingsError, and RooflineError if the cache is in use.
+    """
     options = parser().parse_args(argv)
     settings = resolve(Path.cwd(), file=options.config).advisor
     cache = ReplyCache(settings, lambda text: print(f"roofline-lsp: {text}", file=sys.stderr))
     try:
         if options.action == "clear":
-            write(f"{cache.folder}: {counted(cache.clear(), 'entry', 'entries')} forgotten\n")
+            write(f"{cache.folder}: {counted(cache.clear(), 'entry', 'entries')} deleted\n")
             return OK
         info = cache.info()
     finally:

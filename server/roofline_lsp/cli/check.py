@@ -78,7 +78,7 @@ def _with_measurements(
     args: tuple[str, ...] | None,
     problems: list[Problem],
 ) -> list[FileReport]:
-    """What was measured of the kernels, where there is a store of it beside the project."""
+    """The reports with measurements of their kernels, where the project has a store of them."""
     if not any(store_path(project_root(file.path.absolute().parent)).exists() for file in files):
         return files
     from roofline_profiling.overlay import MeasurementIndex  # noqa: PLC0415 - seldom needed

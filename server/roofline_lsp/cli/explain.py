@@ -27,7 +27,7 @@ from roofline_lsp.formats.style import ColourStyle
 
 
 class NotExplainedError(RooflineError):
-    """Nothing to explain: no such file, or one that cannot be read."""
+    """The file to explain does not exist or cannot be read."""
 
 
 def parser() -> argparse.ArgumentParser:

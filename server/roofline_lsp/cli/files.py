@@ -22,7 +22,7 @@ from roofline_core.settings import (
 from roofline_lsp.formats.units import counted
 
 MAX_FILE_BYTES = 16_000_000
-"""Sources are far smaller; what is larger is data or an amalgamation and is not read."""
+"""The most bytes of a source file; larger ones are data or amalgamations and are not read."""
 
 _SUFFIXES = SOURCE_SUFFIXES | PYTHON_SUFFIXES
 
@@ -32,18 +32,18 @@ Gate = Callable[[bytes], bool]
 
 @dataclass(slots=True)
 class Collected:
-    """What a list of paths comes to."""
+    """The files that a list of paths selects."""
 
     files: list[Path] = field(default_factory=list)
-    """To be analysed, each once, in the order they were asked for; of a folder by path."""
+    """Each file once, in the order of the request; files of a folder are sorted by path."""
     folders: list[Path] = field(default_factory=list)
-    """The folders that were asked for."""
+    """The requested folders."""
     problems: list[Problem] = field(default_factory=list)
-    """Of paths that cannot be analysed. Each names its path."""
+    """Messages on paths that cannot be analysed; each names its path."""
 
 
 class Unreadable(Exception):  # noqa: N818 - a reason, and never leaves this module
-    """Why a file is not read."""
+    """The reason that a file is not read."""
 
 
 @stage(Stage.READ)
@@ -180,7 +180,7 @@ def _read(path: Path) -> bytes:
 
 
 def _encoding_problems(path: Path, text: bytes) -> list[Problem]:
-    """A warning for text that is not UTF-8; it is read all the same, for comments often are not."""
+    """A warning for text that is not UTF-8; it is still read, as often only comments are not."""
     try:
         text.decode("utf-8")
     except UnicodeDecodeError as error:

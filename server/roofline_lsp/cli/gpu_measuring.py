@@ -19,7 +19,7 @@ _PRECISIONS = {
 
 
 def measured_lines(gpu: Gpu) -> list[str]:
-    """Measure, keep what was measured, and show it. Raises MeasurementError."""
+    """Measure the GPU, store the results and print them. Raises MeasurementError."""
     found = measure(gpu)
     path = save_ceilings(gpu, found)
     roofline = gpu.roofline(ClockKind.BOOST)

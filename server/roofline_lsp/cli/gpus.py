@@ -127,7 +127,7 @@ def _present() -> list[Gpu]:
 
 
 def _is_exact(pattern: str) -> bool:
-    """Whether it is the full name of a GPU, which may be a part of longer names."""
+    """Whether the pattern is the full name of a GPU, even if longer names contain it."""
     try:
         return pattern != "" and find_gpu(pattern).name.casefold() == pattern.casefold()
     except UnknownGpuError:

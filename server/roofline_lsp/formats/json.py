@@ -210,7 +210,7 @@ def _utilisation(used: Utilisation | None) -> Json | None:
         "blocks": used.blocks,
         "blocks_per_sm": used.blocks_per_sm,
         "sm_count": used.sm_count,
-        "limiter": used.limiter,
+        "limiter": used.limiter.value,
         "waves": rounded(used.waves),
         "tail_efficiency": rounded(used.tail_efficiency),
     }

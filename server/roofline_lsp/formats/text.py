@@ -211,7 +211,7 @@ def _work(prediction: Prediction) -> Iterator[str]:
     if prediction.occupancy is not None:
         state.append(f"occupancy {percent(prediction.occupancy)}")
     if (used := prediction.utilisation) is not None:
-        state[-1] += f" (limited by {used.limiter})"
+        state[-1] += f" (limited by {used.limiter.value})"
         held = f"{used.blocks_per_sm} on each of {used.sm_count} SMs"
         filled = f"{counted(used.blocks, 'block')}, {held}: {used.waves:.3g} waves"
         if used.waves > 1.0 and used.tail_efficiency < 0.995:

@@ -10,6 +10,7 @@ import pytest
 
 from roofline_analysis.api.program import ProgramAnalysis
 from roofline_analysis.verdict.prediction import Prediction
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Symbol, make_symbol
 from roofline_core.settings import Settings
 
@@ -37,7 +38,7 @@ int main() {
 """
 
 
-def predicted(folder: Path) -> tuple[Prediction, list[tuple[str, str, bool]]]:
+def predicted(folder: Path) -> tuple[Prediction, list[tuple[str, SymbolScope, bool]]]:
     """The prediction, and what the loops' counters are made from, in their order."""
     analysis = ProgramAnalysis.load([folder / "main.cu"], Settings(gpu="RTX 3080"))
     (kernel,) = analysis.functions

@@ -30,19 +30,9 @@ SHARES = {
     "if (p[i] % 5 == 0) S": 0.2,
     "if (p[i] % 5) S": 0.8,
     "if ((p[i] & 6) == 2) S": 0.25,
-    "if (p[i] == m) S": 1 / 16,
-    "if (p[i] != m) S": 15 / 16,
-    "if (m - 1 != p[i]) S": 15 / 16,
-    "if (p[i] == yes) S": 0.5,
+    "if (p[i] == m) S": 0.5,
     "if (m == 3 && p[i]) S": 0.5,
     "if (m == 4 && p[i]) S": 0.0,
-    "if (fabsf(a[i]) > 1e-8f) S": 15 / 16,
-    "if (fabsf(a[i] / a[0]) < 1e-6f) S": 1 / 16,
-    "if (1e-6f >= fabsf(a[i])) S": 1 / 16,
-    "if (!(fabsf(a[i]) <= 1e-6f)) S": 15 / 16,
-    "if (fabsf(a[i]) < 1e-6f) return; S": 15 / 16,
-    "if (fabsf(a[i]) < 0.5f) S": 0.5,
-    "if (a[i] < 1e-6f) S": 0.5,
     "switch (p[i]) { case 0: S break; case 1: break; case 2: break; default: break; }": 0.25,
 }
 
@@ -50,11 +40,11 @@ SHARES = {
 @pytest.mark.parametrize("text", SHARES)
 def test_what_the_launch_decides_counts(count: Count, text: str) -> None:
     source = f"""
-    __global__ void k(float *out, const float *a, const int *p, int m, int yes) {{
+    __global__ void k(float *out, const float *a, const int *p, int m) {{
       int i = threadIdx.x;
       {text.replace("S", "out[i] = 1.0f;")}
     }}"""
-    found = count(source, 1, 32, m=3, yes=1)
+    found = count(source, 1, 32, m=3)
     assert found.accesses["out", "write", 4] == pytest.approx(32 * SHARES[text])
 
 

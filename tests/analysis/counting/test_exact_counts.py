@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from roofline_analysis.counting.exact_counts import floor_sum, strided_trips, sum_of_positive_floors
 from roofline_analysis.regions.kernel_summary import Work
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import apply, symbol
 
 Count = Callable[..., Any]
@@ -26,7 +27,7 @@ def test_sums_of_floors(count: int, divisor: int, step: int, start: int) -> None
 
 
 def test_trips_over_a_stride_are_told_from_others() -> None:
-    distance, stride = symbol("n", "param"), symbol("s", "param")
+    distance, stride = symbol("n", SymbolScope.PARAM), symbol("s", SymbolScope.PARAM)
     assert strided_trips(apply("max", apply("div", distance, stride), 0)) == (distance, stride)
     assert strided_trips(distance) is None
     assert strided_trips(apply("max", distance, 0)) is None

@@ -161,3 +161,15 @@ def test_the_unmeasured_is_none() -> None:
     assert conversion_cost("float", "float") is None
     with pytest.raises(KeyError):
         expansions.keys("no_such_section")
+
+
+@pytest.mark.parametrize("type_name", ["int", "unsigned", "long long", "unsigned long long"])
+@pytest.mark.parametrize("form", ["var", "const", "pow2"])
+@pytest.mark.parametrize("operation", ["/", "%"])
+def test_every_division_is_measured(type_name: str, operation: str, form: str) -> None:
+    assert expansions.measured_operator(f"{type_name} {operation} {form}").int_ops >= 1
+
+
+def test_an_operator_that_the_table_lacks_is_told() -> None:
+    with pytest.raises(LookupError, match=r"expansions\.toml has no operator 'int / half'"):
+        expansions.measured_operator("int / half")

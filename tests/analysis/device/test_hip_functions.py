@@ -13,6 +13,7 @@ from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.regions.kernel_summary import AccessMode, KernelSummary, Work
 from roofline_analysis.verdict.analyse import work_totals
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import make_symbol
 from roofline_parsers.reading.load import load_program
 
@@ -36,7 +37,7 @@ def work(source: str, warp_size: int = 64, block: int = 256, **values: int) -> d
 
 
 def run(summary: KernelSummary, warp_size: int, block: int, **values: int) -> Execution:
-    bound = {make_symbol(name, "param"): value for name, value in values.items()}
+    bound = {make_symbol(name, SymbolScope.PARAM): value for name, value in values.items()}
     return execute(summary.root, (1, 1, 1), (block, 1, 1), bound, warp_size)
 
 
@@ -129,7 +130,9 @@ def test_a_value_of_another_lane_is_an_integer_that_is_not_known(call: str) -> N
     summary = walked(source)
     assert summary.problems == ()
     (guard,) = summary.root.children
-    assert any(s.scope == "data" for c in guard.conditions if c is not None for s in c.symbols())
+    assert any(
+        s.scope is SymbolScope.DATA for c in guard.conditions if c is not None for s in c.symbols()
+    )
 
 
 def test_what_is_the_same_in_all_lanes_stays_known() -> None:

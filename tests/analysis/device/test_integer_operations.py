@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from roofline_analysis.device.costs.fusion import rotation, taken_in
 from roofline_analysis.device.costs.integer_costs import is_nonnegative, is_uniform
 from roofline_analysis.device.values import Value, number
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import symbol
 
 Count = Callable[..., Any]
@@ -92,9 +93,11 @@ def test_the_lower_half_of_wide_arithmetic_is_narrow(count: Count) -> None:
 
 @given(st.integers(0, 40), st.integers(0, 40))
 def test_only_shifts_by_32_together_rotate(left: int, right: int) -> None:
-    x = Value("unsigned int", symbol("x", "data"))
-    up = Value("unsigned int", symbol("up", "data"), 0, ("<<", (x, number(left, "int"))))
-    down = Value("unsigned int", symbol("down", "data"), 0, (">>", (x, number(right, "int"))))
+    x = Value("unsigned int", symbol("x", SymbolScope.DATA))
+    up = Value("unsigned int", symbol("up", SymbolScope.DATA), 0, ("<<", (x, number(left, "int"))))
+    down = Value(
+        "unsigned int", symbol("down", SymbolScope.DATA), 0, (">>", (x, number(right, "int")))
+    )
     found = rotation("|", "unsigned int", (up, down))
     assert (found is x) == (left + right == 32)
     assert rotation("&", "unsigned int", (up, down)) is None
@@ -103,20 +106,22 @@ def test_only_shifts_by_32_together_rotate(left: int, right: int) -> None:
 
 
 def test_what_is_there_already_is_not_taken_in() -> None:
-    x, y = (Value("int", symbol(name, "data")) for name in "xy")
-    product = Value("int", symbol("p", "data"), 0, ("*", (x, y)))
+    x, y = (Value("int", symbol(name, SymbolScope.DATA)) for name in "xy")
+    product = Value("int", symbol("p", SymbolScope.DATA), 0, ("*", (x, y)))
     assert taken_in("+", "int", (product, x), lambda _one: False) is None
     assert taken_in("+", "int", (x, product), lambda _one: True) == (x, y, x)
     assert taken_in("*", "int", (x, product), lambda _one: True) is None
 
 
 def test_what_the_compiler_knows_of_signs() -> None:
-    thread = Value("int", symbol("threadIdx.x", "thread", nonnegative=True) * 4 + 1)
-    block = Value("int", symbol("blockIdx.x", "thread", nonnegative=True))
+    thread = Value("int", symbol("threadIdx.x", SymbolScope.THREAD, nonnegative=True) * 4 + 1)
+    block = Value("int", symbol("blockIdx.x", SymbolScope.THREAD, nonnegative=True))
     assert is_nonnegative(thread)
-    assert is_nonnegative(Value("unsigned int", symbol("x", "data")))
+    assert is_nonnegative(Value("unsigned int", symbol("x", SymbolScope.DATA)))
     assert not is_nonnegative(block)
-    assert not is_nonnegative(Value("int", symbol("n", "param")))
-    assert not is_nonnegative(Value("int", symbol("threadIdx.x", "thread") - 1))
-    assert is_uniform(symbol("n", "param") * symbol("blockDim.x", "launch"))
-    assert not is_uniform(symbol("n", "param") + symbol("threadIdx.x", "thread"))
+    assert not is_nonnegative(Value("int", symbol("n", SymbolScope.PARAM)))
+    assert not is_nonnegative(Value("int", symbol("threadIdx.x", SymbolScope.THREAD) - 1))
+    assert is_uniform(symbol("n", SymbolScope.PARAM) * symbol("blockDim.x", SymbolScope.LAUNCH))
+    assert not is_uniform(
+        symbol("n", SymbolScope.PARAM) + symbol("threadIdx.x", SymbolScope.THREAD)
+    )

@@ -14,7 +14,7 @@ from roofline_analysis.device.summary import summarise
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.launch.binding import bind
-from roofline_analysis.regions.kernel_summary import KernelSummary, Work
+from roofline_analysis.regions.kernel_summary import KernelSummary, MemorySpace, Work
 from roofline_parsers.reading.load import load_program
 
 Count = Callable[..., Any]
@@ -140,7 +140,11 @@ def test_local_memory_is_not_global(count: Count) -> None:
     }"""
     found = count(source, 1, 64, suffix=".cl")
     spaces = {array.name.split("@")[0]: array.space for array in found.summary.arrays}
-    assert spaces == {"a": "global", "s": "shared", "tile": "shared"}
+    assert spaces == {
+        "a": MemorySpace.GLOBAL,
+        "s": MemorySpace.SHARED,
+        "tile": MemorySpace.SHARED,
+    }
     assert found.summary.shared_bytes == 256
     assert found.summary.barriers == 1
     assert found.flops == {"sp": 64}
@@ -162,9 +166,9 @@ def test_constant_memory() -> None:
     }"""
     arrays = {array.name: array for array in summary_of(source).arrays}
     assert {name: array.space for name, array in arrays.items()} == {
-        "a": "global",
-        "c": "constant",
-        "table": "constant",
+        "a": MemorySpace.GLOBAL,
+        "c": MemorySpace.CONSTANT,
+        "table": MemorySpace.CONSTANT,
     }
     assert arrays["c"].read_only
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from roofline_analysis.host import HostOptions, execute_host
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.libraries.device_properties import compute_capability, device_properties
 from roofline_analysis.host.options import DEFAULT_DEVICE_PROPERTIES
 from roofline_analysis.host.values import LaunchContext, Pointer, Scalar
@@ -35,15 +36,15 @@ def numbers(context: LaunchContext) -> tuple[list[int | float | None], list[int 
 @pytest.mark.parametrize(
     ("call", "space", "size"),
     [
-        ("hipMalloc(&p, 4096);", "device", 4096),
-        ("hipMallocManaged((void**)&p, 4096);", "managed", 4096),
-        ("hipHostMalloc(&p, 4096, hipHostMallocDefault);", "pinned", 4096),
-        ("hipMallocAsync(&p, 4096, s);", "device", 4096),
-        ("hipExtMallocWithFlags((void**)&p, 4096, 0);", "device", 4096),
-        ("size_t w; hipMallocPitch((void**)&p, &w, 700, 3);", "device", 1024 * 3),
+        ("hipMalloc(&p, 4096);", BufferSpace.DEVICE, 4096),
+        ("hipMallocManaged((void**)&p, 4096);", BufferSpace.MANAGED, 4096),
+        ("hipHostMalloc(&p, 4096, hipHostMallocDefault);", BufferSpace.PINNED, 4096),
+        ("hipMallocAsync(&p, 4096, s);", BufferSpace.DEVICE, 4096),
+        ("hipExtMallocWithFlags((void**)&p, 4096, 0);", BufferSpace.DEVICE, 4096),
+        ("size_t w; hipMallocPitch((void**)&p, &w, 700, 3);", BufferSpace.DEVICE, 1024 * 3),
     ],
 )
-def test_allocations(call: str, space: str, size: int) -> None:
+def test_allocations(call: str, space: BufferSpace, size: int) -> None:
     argument = launch(f"{call} hipLaunchKernelGGL(k, dim3(1), dim3(64), 0, 0, p, 3);").args[0]
     assert isinstance(argument, Pointer)
     assert argument.buffer is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roofline_analysis.host.launches.offload_geometry import OffloadRequest, offload_geometry
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Number, constant, make_symbol, symbol
 from roofline_core.program.statements import OffloadMode
 
@@ -79,18 +80,18 @@ def test_one_team_for_each_iteration(
 
 
 def test_open_numbers_stay_symbols() -> None:
-    n = symbol("n", "host")
+    n = symbol("n", SymbolScope.HOST)
     request = OffloadRequest(SPMD, thread_limit=constant(256), trips=n * n)
     teams, threads = offload_geometry(request, lambda expr: 10**6 if expr.symbols() else 256)
     assert threads == 256
-    at = {make_symbol("n", "host"): constant(100)}
+    at = {make_symbol("n", SymbolScope.HOST): constant(100)}
     assert teams.substitute(at).constant == 40
-    at = {make_symbol("n", "host"): constant(5000)}
+    at = {make_symbol("n", SymbolScope.HOST): constant(5000)}
     assert teams.substitute(at).constant == 3200
 
 
 def test_the_assumed_number_decides_the_threads() -> None:
-    n = symbol("n", "host")
+    n = symbol("n", SymbolScope.HOST)
     for assumed, threads in ((100, 32), (150_000, 64), (500_000, 128), (None, 128)):
         _, found = offload_geometry(OffloadRequest(SPMD, trips=n), lambda _, a=assumed: a)  # type: ignore[misc]
         assert found == threads

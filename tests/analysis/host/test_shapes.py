@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.values import Aggregate, Pointer, Scalar
 from roofline_core.algebra.symbolic import apply
 
@@ -48,7 +49,7 @@ def test_arguments_carry_values_sizes_and_spaces(main: Run) -> None:
     pointer, count = found.args
     assert isinstance(pointer, Pointer)
     assert pointer.buffer is not None
-    assert (pointer.buffer.name, pointer.buffer.space) == ("d", "device")
+    assert (pointer.buffer.name, pointer.buffer.space) == ("d", BufferSpace.DEVICE)
     assert pointer.buffer.size_bytes == 4 * 77
     assert isinstance(count, Scalar)
     assert count.value == 77

@@ -13,10 +13,11 @@ from roofline_analysis.host.values import HostUnknown, LaunchContext, OpaqueValu
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.launch.binding import Binding, bind
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import ONE, Expr, apply, constant, from_atom, make_symbol
 from roofline_parsers.reading.load import load_program
 
-SYMBOLS = [make_symbol(name, "host", nonnegative=True) for name in ("n", "m", "k", "l")]
+SYMBOLS = [make_symbol(name, SymbolScope.HOST, nonnegative=True) for name in ("n", "m", "k", "l")]
 N, M, K, L = map(from_atom, SYMBOLS)
 PATH = Path("/src/kernel.cu")
 KERNEL = b"__global__ void f(float *a, int p) { a[p] = 0; }"
@@ -37,7 +38,7 @@ def bound(grid: Expr, argument: Expr, measured: int) -> Binding:
 
 
 def argument(found: Binding) -> int | float:
-    return found.values[make_symbol("p", "param")]
+    return found.values[make_symbol("p", SymbolScope.PARAM)]
 
 
 def blocks(of: Expr) -> Expr:

@@ -122,10 +122,10 @@ def test_one_long_warp_is_waited_for() -> None:
 
 def test_teams_start_slower_and_take_turns() -> None:
     plain = time_of(Demand(100, 8, ()))
-    teams = time_of(Demand(100, 8, (), team_runtime=True, joins=100.0))
+    teams = time_of(Demand(100, 8, (), team_runtime=True, grid_reductions=100.0))
     more = teams.terms_ns["latency"] - plain.terms_ns["latency"]
     assert more == pytest.approx(CONSTANTS.team_start / CLOCK)
-    assert teams.terms_ns["contention"] == pytest.approx(100 * CONSTANTS.join_ns)
+    assert teams.terms_ns["contention"] == pytest.approx(100 * CONSTANTS.grid_reduction_ns)
 
 
 regions = st.builds(
@@ -153,7 +153,7 @@ demands = st.builds(
     warps_per_block=st.integers(1, 32),
     regions=st.lists(regions, max_size=3).map(tuple),
     team_runtime=st.booleans(),
-    joins=st.floats(0, 100),
+    grid_reductions=st.floats(0, 100),
     line_atomics=st.floats(0, 1e6),
 )
 

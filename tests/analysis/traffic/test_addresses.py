@@ -7,9 +7,10 @@ import pytest
 from roofline_analysis.device.values import LAUNCH, THREAD
 from roofline_analysis.traffic.addresses import AddressReader
 from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol, apply, from_atom, make_symbol
 
-TRIP = make_symbol("trip", "loop", nonnegative=True)
+TRIP = make_symbol("trip", SymbolScope.LOOP, nonnegative=True)
 TEAMS, THREADS = LAUNCH["gridDim.x"], LAUNCH["blockDim.x"]
 LINEAR = (
     from_atom(THREAD["blockIdx.x"]) * from_atom(THREADS)
@@ -81,7 +82,7 @@ def test_a_clamp_that_holds_for_half_the_rows_leaves_the_other_half() -> None:
 
 
 def test_lanes_that_go_through_a_loaded_row_lie_where_data_says() -> None:
-    start = from_atom(make_symbol("start", "data"))
+    start = from_atom(make_symbol("start", SymbolScope.DATA))
     lane = apply("mod", LINEAR, 4)
     extents = {THREAD["blockIdx.x"]: 100, THREAD["threadIdx.x"]: 256, TRIP: 1}
     reader = AddressReader(Environment({TEAMS: 100, THREADS: 256}))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roofline_analysis.timing.occupancy import occupancy
+from roofline_analysis.timing.occupancy import OccupancyLimit, occupancy
 from roofline_analysis.traffic.background import NO_BACKGROUND, Background
 from roofline_analysis.verdict.prediction import Utilisation
 from roofline_hardware_db import find_gpu
@@ -56,7 +56,7 @@ def test_a_longer_launch_never_sees_less(gbs: float, period: float, a: float, b:
     ],
 )
 def test_regimes_of_a_launch(blocks: int, regime: str, waves: float, tail: float) -> None:
-    used = Utilisation(blocks, 6, 68, "warps")
+    used = Utilisation(blocks, 6, 68, OccupancyLimit.WARPS)
     assert used.regime == regime
     assert used.waves == pytest.approx(waves)
     assert used.tail_efficiency == pytest.approx(tail)
@@ -78,4 +78,4 @@ def test_what_limits_the_blocks_of_an_sm(
     threads: int, registers: int, shared: int, blocks: int, limiter: str
 ) -> None:
     found = occupancy(find_gpu("rtx-3080-10gb"), threads, registers, shared)
-    assert (found.blocks_per_sm, found.limiter) == (blocks, limiter)
+    assert (found.blocks_per_sm, found.limiter.value) == (blocks, limiter)

@@ -14,11 +14,13 @@ from roofline_analysis.regions.kernel_summary import (
     AccessMode,
     Array,
     KernelSummary,
+    MemorySpace,
     Region,
     RegionForm,
     Work,
 )
 from roofline_analysis.traffic.code_size import code_bytes, launch_bytes
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import constant, symbol
 from roofline_core.program.types import Type
 from roofline_core.program.units import Dialect
@@ -41,7 +43,7 @@ def test_instructions_and_accesses_are_counted() -> None:
     site = (PATH, 1)
     summary.root.charge(site, Work.INT, 5)
     summary.root.charge(site, Work.SP, 3)  # a multiply-add and an addition
-    array = Array("a", "global", Type("int"))
+    array = Array("a", MemorySpace.GLOBAL, Type("int"))
     summary.root.accesses.append(Access(array, constant(0), 4, AccessMode.READ, site))
     assert code_bytes(summary) == 32 * (5 + 2 + 1)
 
@@ -56,7 +58,7 @@ def test_loops_have_their_body_as_often_as_it_is_unrolled() -> None:
     assert code_bytes(summary) == 32 * 8
     loop.unrolled = True
     assert code_bytes(summary) == 32 * 20
-    loop.trips = symbol("n", "param")
+    loop.trips = symbol("n", SymbolScope.PARAM)
     assert code_bytes(summary) == 32 * 8
 
 
@@ -64,10 +66,12 @@ def test_code_that_no_thread_comes_to_is_not_fetched() -> None:
     summary = empty()
     site = (PATH, 1)
     summary.root.charge(site, Work.INT, 5)
-    guard = Region(RegionForm.GUARD, summary.root, site, conditions=(symbol("flag", "param"),))
+    guard = Region(
+        RegionForm.GUARD, summary.root, site, conditions=(symbol("flag", SymbolScope.PARAM),)
+    )
     guard.charge(site, Work.INT, 3)
     summary.root.children.append(guard)
-    flag = next(iter(symbol("flag", "param").symbols()))
+    flag = next(iter(symbol("flag", SymbolScope.PARAM).symbols()))
     taken = execute(summary.root, (1, 1, 1), (32, 1, 1), {flag: 1})
     passed = execute(summary.root, (1, 1, 1), (32, 1, 1), {flag: 0})
     assert code_bytes(summary, taken) == 32 * 8

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from roofline_analysis.traffic.dram import ArrayTraffic, dram_traffic, write_back_share
-from roofline_analysis.traffic.gathers import distinct_bytes, missed_bytes
+from roofline_analysis.traffic.gathers import missed_bytes
 
 Count = Callable[..., Any]
 
@@ -135,15 +135,6 @@ def test_what_stays_written_in_l2_is_counted_in_lines(
     sectors = 8192
     expected = 32 * sectors * write_back_share(32 * sectors * 4 / per_line, L2)
     assert found["a"].write_bytes == pytest.approx(expected, rel=0.01)
-
-
-def test_bytes_of_random_picks() -> None:
-    rng = random.Random(1)
-    sectors = 4000
-    for picks in (100, 4000, 20_000):
-        seen = {rng.randrange(sectors) for _ in range(picks)}
-        expected = distinct_bytes(32 * picks, 32 * sectors, math.nan)
-        assert expected == pytest.approx(32 * len(seen), rel=0.05)
 
 
 def test_misses_of_random_picks_by_a_cache_with_random_replacement() -> None:

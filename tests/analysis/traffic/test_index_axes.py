@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from roofline_analysis.traffic.footprint import Box, sector_bytes
 from roofline_analysis.traffic.index_axes import read_axes, share_reached
 from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol, apply, from_atom, make_symbol
 
-THREAD = make_symbol("t", "thread", nonnegative=True)
-BLOCK = make_symbol("b", "thread", nonnegative=True)
-TRIP = make_symbol("r", "loop", nonnegative=True)
+THREAD = make_symbol("t", SymbolScope.THREAD, nonnegative=True)
+BLOCK = make_symbol("b", SymbolScope.THREAD, nonnegative=True)
+TRIP = make_symbol("r", SymbolScope.LOOP, nonnegative=True)
 T, B, R = (from_atom(symbol) for symbol in (THREAD, BLOCK, TRIP))
 
 
@@ -83,7 +84,7 @@ def test_three_nested_digits_and_a_loop() -> None:
 
 
 def test_a_symbol_without_value_gives_no_axes() -> None:
-    unknown = from_atom(make_symbol("n", "unknown", nonnegative=True))
+    unknown = from_atom(make_symbol("n", SymbolScope.UNKNOWN, nonnegative=True))
     assert read_axes(apply("div", T, unknown), Environment({}), {THREAD: 32}) is None
 
 

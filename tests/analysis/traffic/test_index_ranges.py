@@ -13,11 +13,13 @@ from roofline_analysis.regions.kernel_summary import (
     Access,
     AccessMode,
     Array,
+    MemorySpace,
     Region,
     RegionForm,
 )
 from roofline_analysis.traffic.index_ranges import IndexRanges, cut_by_guards
 from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, apply, constant, from_atom, make_symbol
 from roofline_core.program.types import Type
 
@@ -26,8 +28,8 @@ GRID, BLOCK = (8, 4, 1), (32, 4, 1)
 THREAD_X, BLOCK_X = THREAD["threadIdx.x"], THREAD["blockIdx.x"]
 X = from_atom(BLOCK_X) * from_atom(LAUNCH["blockDim.x"]) + from_atom(THREAD_X)
 Y = from_atom(THREAD["blockIdx.y"]) * 4 + from_atom(THREAD["threadIdx.y"])
-DATA = from_atom(make_symbol("loaded", "data"))
-ARRAY = Array("a", "global", Type("float"))
+DATA = from_atom(make_symbol("loaded", SymbolScope.DATA))
+ARRAY = Array("a", MemorySpace.GLOBAL, Type("float"))
 
 
 def guarded(*conditions: Expr) -> tuple[IndexRanges, Region, Environment]:

@@ -133,7 +133,7 @@ def test_a_column_of_a_matrix_costs_a_sector_an_element() -> None:
 )
 def test_occupancy_of_cdna(registers: int, shared: int, blocks: int, limiter: str) -> None:
     found = occupancy(find_gpu("MI210"), 256, registers, shared)
-    assert (found.blocks_per_sm, found.limiter) == (blocks, limiter)
+    assert (found.blocks_per_sm, found.limiter.value) == (blocks, limiter)
     assert found.warps_per_sm == 4 * blocks
     assert found.share == blocks / 8
 

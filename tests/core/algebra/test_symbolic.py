@@ -15,10 +15,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.operations import OPERATIONS
 from roofline_core.algebra.simplify import c_div, c_mod, is_nonnegative
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import (
     ONE,
-    OPERATIONS,
     ZERO,
     Apply,
     Expr,
@@ -33,8 +34,8 @@ from roofline_core.algebra.symbolic import (
 
 Values = Mapping[Symbol, int]
 
-SIGNED: Final = tuple(make_symbol(name, "test") for name in "xy")
-NATURAL: Final = tuple(make_symbol(name, "test", nonnegative=True) for name in "nm")
+SIGNED: Final = tuple(make_symbol(name) for name in "xy")
+NATURAL: Final = tuple(make_symbol(name, nonnegative=True) for name in "nm")
 SYMBOLS: Final = SIGNED + NATURAL
 INT64: Final = 2**63
 
@@ -378,17 +379,17 @@ def test_built_twice_is_equal(tree: Tree) -> None:
 
 
 def test_a_product_of_many_terms_stays_factored_in_either_order() -> None:
-    names = [symbol(f"s{i}", "test") for i in range(9)]
+    names = [symbol(f"s{i}") for i in range(9)]
     left, right = sum(names, ZERO), sum((s * s for s in names), ZERO)
     product = left * right
     assert len(product.terms) == 1
     assert product == right * left
-    values = {make_symbol(f"s{i}", "test"): i for i in range(9)}
+    values = {make_symbol(f"s{i}"): i for i in range(9)}
     assert Environment(values).evaluate(product) == 36 * 204
 
 
 def test_a_factored_product_is_multiplied_out_once_it_is_small() -> None:
-    names = [make_symbol(f"s{i}", "test") for i in range(9)]
+    names = [make_symbol(f"s{i}") for i in range(9)]
     exprs = [from_atom(s) for s in names]
     product = sum(exprs, ZERO) * sum((s * s for s in exprs), ZERO)
     x = from_atom(SIGNED[0])
@@ -436,12 +437,20 @@ def test_constant_and_offset() -> None:
     assert wrap(4) == constant(4)
 
 
+def test_symbols_sort_by_scope_then_index_then_name() -> None:
+    param, host = SymbolScope.PARAM, SymbolScope.HOST
+    last, first = make_symbol("a", param), make_symbol("b", host, index=1)
+    second = make_symbol("a", host, index=2)
+    assert sorted((last, second, first), key=lambda s: s.sort_key) == [first, second, last]
+
+
 def test_symbols_of_one_name_and_scope_are_one() -> None:
-    assert make_symbol("n", "a") is make_symbol("n", "a")
-    assert make_symbol("n", "a") is not make_symbol("n", "b")
-    first = symbol("gone", "test") * 2
+    assert make_symbol("n", SymbolScope.LOOP) is make_symbol("n", SymbolScope.LOOP)
+    assert make_symbol("n", SymbolScope.LOOP) is not make_symbol("n", SymbolScope.DATA)
+    assert make_symbol("n", index=1) is not make_symbol("n", index=2)
+    first = symbol("gone") * 2
     gc.collect()
-    assert first == symbol("gone", "test") + symbol("gone", "test")
+    assert first == symbol("gone") + symbol("gone")
 
 
 # -- simplification, one rule a line

@@ -45,7 +45,7 @@ def _array(
     size = array.size_bytes.constant if array.size_bytes is not None else None
     return ArrayFacts(
         name=array.name.removesuffix("[]").partition("@")[0],
-        space=array.space,
+        space=array.space.value,
         element=type_text(replace(array.element, dims=())),
         size_bytes=moved.size_bytes if moved is not None else None if size is None else float(size),
         first_read_bytes=moved.first_read_bytes if moved is not None else 0.0,

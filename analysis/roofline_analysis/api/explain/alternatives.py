@@ -27,6 +27,7 @@ from roofline_core.program.records import record
 _SHAPES: Final = ("grid size", "block size")
 """What the binding calls dimensions that no launch gives."""
 _ROUNDING: Final = 1e-9
+"""Tolerance for two shares that make a whole."""
 
 
 def assumptions(launch: BoundLaunch, target: Target, tried: int) -> tuple[Assumption, ...]:
@@ -216,7 +217,7 @@ def _other_side(region: Region, execution: Execution) -> tuple[Region, ...]:
 
 def _opposite(one: Region, other: Region) -> bool:
     """Whether a guard lets through whom another does not."""
-    if one.role is Role.LEAVES and other.role is Role.STAYS:
+    if one.role is Role.EXITS and other.role is Role.FALLS_THROUGH:
         return True
     condition = one.conditions[0] if len(one.conditions) == 1 else None
     return condition is not None and negation(condition) == other.conditions

@@ -81,7 +81,7 @@ class BufferPassed:
     buffer: str | None
     """What the host program calls the memory; null for a null pointer or one that is not known."""
     space: str | None
-    """``device``, ``managed``, ``pinned``, ``mapped``, ``host`` or ``constant``."""
+    """``device``, ``managed``, ``pinned``, ``host`` or ``constant``."""
     size_bytes: float | None
     """From where the argument points to the end of the allocation."""
     size_formula: str | None

@@ -30,7 +30,7 @@ def time_facts(judged: LaunchAnalysis) -> TimeFacts:
         terms=tuple(TimeTerm(name, time_ns) for name, time_ns in timing.terms_ns.items()),
         regime=used.regime,
         occupancy=prediction.occupancy,
-        occupancy_limiter=used.limiter,
+        occupancy_limiter=used.limiter.value,
         blocks=used.blocks,
         blocks_per_sm=used.blocks_per_sm,
         sm_count=used.sm_count,

@@ -128,7 +128,7 @@ class ArrayFacts:
     name: str
     """The parameter or variable."""
     space: str
-    """``global``, ``shared``, ``local``, ``constant`` or ``texture``."""
+    """``global``, ``shared``, ``local`` or ``constant``."""
     element: str
     """The type of the elements."""
     size_bytes: float | None

@@ -136,7 +136,7 @@ def _buffer(
         name=name,
         type=shown,
         buffer=buffer.name if buffer is not None else None,
-        space=buffer.space if buffer is not None else None,
+        space=buffer.space.value if buffer is not None else None,
         size_bytes=sizes.get(name),
         size_formula=informative(size, host.names),
         origins=places(value.origin),

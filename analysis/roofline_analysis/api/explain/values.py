@@ -22,6 +22,7 @@ from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_analysis.report.origins import open_values
 from roofline_analysis.verdict.crossover import ARGUMENT_COUNT
 from roofline_analysis.verdict.launch import BoundLaunch
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol
 from roofline_core.program.records import record
 
@@ -48,7 +49,7 @@ def host_values(launch: BoundLaunch) -> tuple[HostValue, ...]:
     numbers = {
         symbol.name: float(number)
         for symbol, number in bound.values.items()
-        if symbol.scope in ("param", "real")
+        if symbol.scope in (SymbolScope.PARAM, SymbolScope.REAL)
     }
     for name, value in passed.items():
         if isinstance(value, OpaqueValue) and value.type is not None and not value.type.pointers:

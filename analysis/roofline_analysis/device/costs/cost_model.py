@@ -10,6 +10,7 @@ fixed stride incremented rather than computed anew.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from roofline_analysis.device.costs.fusion import taken_in
 from roofline_analysis.device.costs.integer_costs import (
@@ -23,18 +24,24 @@ from roofline_analysis.device.values import PointerValue, Value
 from roofline_analysis.regions.kernel_summary import (
     Access,
     AccessMode,
+    MemorySpace,
     Region,
     RegionForm,
     Role,
     Site,
     Work,
 )
+from roofline_analysis.regions.unseen import Unseen, UnseenKind
+from roofline_core.algebra.symbol_scopes import DATA_OR_CARRIED
 from roofline_core.algebra.symbolic import Expr, Symbol, apply
 
 _MAX_DEPTH = 150
 """The deepest chain of operands that is charged; of a deeper chain, the rest is left out."""
 _MAX_OFFSET_BYTES = 1 << 23
 """The offset field of loads and stores has 24 bits with its sign."""
+
+_NARROW: Final = (MemorySpace.SHARED, MemorySpace.LOCAL)
+"""Memory that is addressed in 32 bits."""
 
 
 class CostModel:
@@ -79,9 +86,9 @@ class CostModel:
     def home(self, varies: int) -> Region:
         """The outermost region to which a value that varies in the loops ``varies`` is hoisted."""
         here = self.region
-        found = here.homes.get(varies)
+        found = here.hoist_regions.get(varies)
         if found is None:
-            found = here.homes[varies] = self._home(here, varies)
+            found = here.hoist_regions[varies] = self._home(here, varies)
         return found
 
     @staticmethod
@@ -110,6 +117,11 @@ class CostModel:
     def find(self, key: object, home: Region) -> object | None:
         """The value numbered by ``key`` in ``home`` or a region around it; None without one."""
         return home.available_value(key)
+
+    def lose(self, kind: UnseenKind, name: str) -> None:
+        """Record that what the current line does here is missing from the counts."""
+        path, line = self.site
+        self.region.unseen.append(Unseen(kind, name, path, line))
 
     # -- charging
 
@@ -238,7 +250,7 @@ class CostModel:
         expr = expr - far
         if expr.constant is not None:
             return
-        wide = pointer.array.space not in ("shared", "local")
+        wide = pointer.array.space not in _NARROW
         loop = self._advancing_loop(expr, varies)
         if loop is not None and loop.counter is not None:
             step = expr.coefficient(loop.counter)
@@ -273,7 +285,7 @@ class CostModel:
         step = expr.coefficient(loop.counter)
         if step is None or not step.terms:
             return None
-        inner = any(symbol.scope in ("data", "carried") for symbol in expr.symbols())
+        inner = any(symbol.scope in DATA_OR_CARRIED for symbol in expr.symbols())
         return None if inner else loop
 
     def _address_base(
@@ -346,7 +358,7 @@ class CostModel:
         """Record an access and charge its address."""
         self.need_address(pointer)
         offset = pointer.offset.expr
-        if offset is None or pointer.array.space == "local":
+        if offset is None or pointer.array.space is MemorySpace.LOCAL:
             return
         varies = pointer.offset.varies
         self.region.accesses.append(

@@ -58,6 +58,17 @@ def operator_cost(key: str) -> OperationCost | None:
     return _cost("operators", key)
 
 
+def measured_operator(key: str) -> OperationCost:
+    """Return the cost of an operator that the model cannot do without.
+
+    Raises LookupError where the table lacks it: the table was made by an older script.
+    """
+    found = operator_cost(key)
+    if found is None:
+        raise LookupError(f"{_TABLE.name} has no operator '{key}'")
+    return found
+
+
 def conversion_cost(source: str, target: str) -> OperationCost | None:
     """Return the cost of a conversion between two C types, None where it was not measured."""
     return _cost("conversions", f"{source}->{target}")

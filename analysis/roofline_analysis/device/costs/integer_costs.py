@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from roofline_analysis.device.costs.expansions import operator_cost
+from roofline_analysis.device.costs.expansions import measured_operator
 from roofline_analysis.device.values import Value
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol
 
+_SAME_IN_ALL_THREADS: Final = (SymbolScope.PARAM, SymbolScope.LAUNCH)
 INTEGER_COSTS: Final[Mapping[str, float]] = {
     "address wide": 1.0,  # IMAD.WIDE of a 32-bit index on a 64-bit base
     "address": 1.0,  # LEA or IMAD in the 32-bit shared window
@@ -30,9 +32,6 @@ UNIFORM: Final = frozenset(("+", "-", "*", "<<", ">>", "&", "|", "^", "~", "nega
 """Operations that the uniform datapath does once for a warp; they are not counted."""
 _THREAD_RANGES: Final = frozenset(("threadIdx.x", "threadIdx.y", "threadIdx.z"))
 
-_UNMEASURED_DIVISION: Final = 16.0
-"""Instructions of a division or remainder that the table of expansions lacks; the table has all
-forms that ``_division_cost`` looks up. Assumed, chosen without measurement."""
 _NARROW_TEST: Final = 2.0
 """LOP3 and ISETP: whether both operands of a 64-bit division fit in 32 bits. Compilers then divide
 as for ``unsigned``; indices do fit, as a rule."""
@@ -91,7 +90,7 @@ def integer_cost(operation: str, type_name: str, operands: Sequence[Value]) -> f
 
 def is_uniform(expr: Expr) -> bool:
     """Whether a number depends on the launch alone, not on the thread, block or data."""
-    return all(symbol.scope in ("param", "launch") for symbol in expr.symbols())
+    return all(symbol.scope in _SAME_IN_ALL_THREADS for symbol in expr.symbols())
 
 
 def is_nonnegative(value: Value) -> bool:
@@ -108,7 +107,7 @@ def is_nonnegative(value: Value) -> bool:
             return False
         for atom in monomial:
             ranged = isinstance(atom, Symbol) and (
-                atom.scope == "loop" or atom.name in _THREAD_RANGES
+                atom.scope is SymbolScope.LOOP or atom.name in _THREAD_RANGES
             )
             if not ranged:
                 return False
@@ -128,12 +127,9 @@ def _division_cost(operation: str, type_name: str, operands: Sequence[Value]) ->
     if divisor is None or divisor.constant is None:
         form = "var"
         if is_wide(type_name):
-            narrow = operator_cost(f"unsigned {operation} var")
-            if narrow is not None:
-                return _NARROW_TEST + narrow.int_ops
+            return _NARROW_TEST + measured_operator(f"unsigned {operation} var").int_ops
     else:
         form = "pow2" if _power_of_two(divisor) else "const"
         if form == "pow2" and is_nonnegative(operands[0]) and not is_wide(type_name):
             return 1.0  # SHF or LOP3
-    cost = operator_cost(f"{name} {operation} {form}")
-    return cost.int_ops if cost is not None else _UNMEASURED_DIVISION
+    return measured_operator(f"{name} {operation} {form}").int_ops

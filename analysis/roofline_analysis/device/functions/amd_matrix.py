@@ -16,6 +16,7 @@ from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import need_value
 from roofline_analysis.device.values import DeviceValue, Value
 from roofline_analysis.regions.kernel_summary import Work
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program.expressions import Call
 
 _WAVEFRONT: Final = 64
@@ -57,7 +58,7 @@ def _multiply(kind: Work, flops: float) -> Handler:
         if not sums:
             return None
         return interpreter.opaque(
-            interpreter.type_of(sums[0]), interpreter.costs.loop_bits(), name, "data"
+            interpreter.type_of(sums[0]), interpreter.costs.loop_bits(), name, SymbolScope.DATA
         )
 
     return handler

@@ -12,11 +12,14 @@ from typing import Final
 
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import LAUNCH, PointerValue
-from roofline_analysis.regions.kernel_summary import Work
+from roofline_analysis.regions.kernel_summary import MemorySpace, Work
+from roofline_core.algebra.symbol_scopes import DATA_OR_CARRIED, SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, apply, constant, from_atom, make_symbol
 from roofline_core.program.types import Type
 from roofline_core.program.units import Dialect
 
+_NOT_FOLLOWED: Final = (*DATA_OR_CARRIED, SymbolScope.UNKNOWN)
+"""Scopes of numbers that may differ from thread to thread in ways the source does not tell."""
 _KINDS: Final = {"float": Work.SP, "double": Work.DP}
 _INT_OPS: Final = {"float": 1.0, "double": 2.0}
 """ISETP for each word of the old value."""
@@ -39,7 +42,7 @@ def charge_retries(interpreter: DeviceInterpreter, target: PointerValue, type_: 
     """Charge an addition to memory with the attempts it takes; integers and DRAM take none."""
     kind = _KINDS.get(type_.name)
     expr = target.offset.expr
-    if kind is None or expr is None or target.array.space != "shared":
+    if kind is None or expr is None or target.array.space is not MemorySpace.SHARED:
         return
     if interpreter.kernel.dialect is Dialect.HIP:
         return  # AMD GPUs add floats in one instruction.
@@ -52,7 +55,9 @@ def charge_retries(interpreter: DeviceInterpreter, target: PointerValue, type_: 
     loop = costs.open_loop()
     loop.trips = trips
     interpreter.next_fresh += 1
-    loop.counter = make_symbol(f"attempt#{interpreter.next_fresh}", "loop", nonnegative=True)
+    loop.counter = make_symbol(
+        f"attempt#{interpreter.next_fresh}", SymbolScope.LOOP, nonnegative=True
+    )
     loop.charge(costs.site, kind, 1.0)
     loop.charge(costs.site, Work.INT, _INT_OPS[type_.name])
     costs.close(loop)
@@ -61,7 +66,7 @@ def charge_retries(interpreter: DeviceInterpreter, target: PointerValue, type_: 
 def _attempts(interpreter: DeviceInterpreter, offset: Expr) -> Expr | None:
     """How often a thread adds, by how many of its block share the address; None for once."""
     symbols = offset.symbols()
-    if any(symbol.scope in ("data", "carried", "unknown") for symbol in symbols):
+    if any(symbol.scope in _NOT_FOLLOWED for symbol in symbols):
         return None
     indices = {symbol for symbol in symbols if symbol.name.startswith("threadIdx.")}
     if not indices:

@@ -19,6 +19,7 @@ from roofline_analysis.device.values import (
 )
 from roofline_analysis.language.types import is_integer
 from roofline_analysis.regions.kernel_summary import Work
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program.expressions import Expression
 from roofline_core.program.types import Type
 
@@ -67,7 +68,7 @@ def give(interpreter: DeviceInterpreter, node: Expression, name: str) -> None:
     if place is not None:
         type_ = interpreter.place_type(place)
         interpreter.write(
-            place, interpreter.opaque(type_, interpreter.costs.loop_bits(), name, "data")
+            place, interpreter.opaque(type_, interpreter.costs.loop_bits(), name, SymbolScope.DATA)
         )
 
 

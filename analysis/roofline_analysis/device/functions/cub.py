@@ -26,6 +26,7 @@ from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import need_value, offset_by
 from roofline_analysis.device.values import DeviceValue, PointerValue, StructValue, Value, number
 from roofline_analysis.regions.kernel_summary import AccessMode, Work
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program.expressions import Call, Expression, Literal, Name
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
@@ -38,6 +39,7 @@ counter, its prefix sum and the key's new address."""
 _EXCHANGE_INT_OPS: Final = 2.0
 """Integer instructions that move one item to another thread: the address to write and to read."""
 _DEFAULT_THREADS: Final = 128
+"""Threads of a block whose number, a template argument, is not known. Assumed, not measured."""
 
 
 @record(frozen=True, slots=True)
@@ -122,7 +124,7 @@ def _arguments(interpreter: DeviceInterpreter, args: Sequence[Expression]) -> No
 
 
 def _result(interpreter: DeviceInterpreter, type_: Type, name: str) -> DeviceValue:
-    return interpreter.opaque(type_, interpreter.costs.loop_bits(), name, "data")
+    return interpreter.opaque(type_, interpreter.costs.loop_bits(), name, SymbolScope.DATA)
 
 
 def _reduce(

@@ -28,6 +28,7 @@ from roofline_analysis.device.values import (
     number,
 )
 from roofline_analysis.regions.kernel_summary import Work
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, apply, from_atom
 from roofline_core.program.expressions import Call
 from roofline_core.program.types import Type
@@ -129,7 +130,9 @@ def _moved(position: int) -> Handler:
             need_value(interpreter, arg)
         carried = args[position] if position < len(args) else None
         type_ = carried.type if isinstance(carried, Value) else "int"
-        return interpreter.opaque(Type(type_), interpreter.costs.loop_bits(), name, "data")
+        return interpreter.opaque(
+            Type(type_), interpreter.costs.loop_bits(), name, SymbolScope.DATA
+        )
 
     return handler
 
@@ -140,7 +143,7 @@ def _wide_vote(
     """A mask over the lanes of a wavefront: 64 bits on every GPU."""
     for arg in args:
         need_value(interpreter, arg)
-    mask = interpreter.fresh(name, "data", nonnegative=True)
+    mask = interpreter.fresh(name, SymbolScope.DATA, nonnegative=True)
     return Value("unsigned long long", mask, interpreter.costs.loop_bits())
 
 
@@ -158,7 +161,7 @@ def _one_instruction(kind: Work, type_: str, amount: float = 1.0) -> Handler:
         varies = variation(args)
         interpreter.costs.charge(kind, amount, varies)
         if kind is Work.INT:
-            return Value(type_, interpreter.fresh(name, "data"), varies)
+            return Value(type_, interpreter.fresh(name, SymbolScope.DATA), varies)
         return Value(type_, None, varies)
 
     return handler

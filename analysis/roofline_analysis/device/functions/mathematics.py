@@ -23,6 +23,7 @@ from roofline_analysis.device.values import (
 from roofline_analysis.language.mathematics import computed
 from roofline_analysis.language.types import common_type, is_float, is_integer, vector_parts
 from roofline_analysis.regions.kernel_summary import Region, Work
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import ONE, ZERO, Expr, apply
 from roofline_core.program.expressions import Call
 from roofline_core.program.types import Type
@@ -192,7 +193,7 @@ def extreme(
     if left.expr is not None and right.expr is not None:
         expr = apply(op, left.expr, right.expr)
     elif is_integer(type_):
-        expr = interpreter.fresh(op, "data")
+        expr = interpreter.fresh(op, SymbolScope.DATA)
     varies = left.varies | right.varies
     if is_float(type_):
         estimate = None
@@ -223,7 +224,7 @@ def _magnitude(interpreter: DeviceInterpreter, value: Value) -> Expr:
     home = interpreter.costs.home(value.varies)
     found = interpreter.costs.find(("abs", value.key()), home)
     if not isinstance(found, Expr):
-        inner = interpreter.fresh("abs", "data")
+        inner = interpreter.fresh("abs", SymbolScope.DATA)
         interpreter.means(inner, value.estimate)
         found = apply("abs", inner)
         home.available["abs", value.key()] = found
@@ -234,7 +235,7 @@ def predicate(
     interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
     """``isnan`` and the like: the outcome is unknown, although numbers are taken to be finite."""
-    outcome = interpreter.fresh(name, "data")
+    outcome = interpreter.fresh(name, SymbolScope.DATA)
     if name != "signbit":
         interpreter.means(outcome, ONE if name == "isfinite" else ZERO)
     return Value("bool", outcome, variation(args))
@@ -252,7 +253,7 @@ def bit_function(
         charge_cost(interpreter, cost, varies)
     else:
         interpreter.costs.charge(Work.INT, 1.0, varies)
-    return Value("int", interpreter.fresh(name, "data"), varies)
+    return Value("int", interpreter.fresh(name, SymbolScope.DATA), varies)
 
 
 def multiply_24(
@@ -281,7 +282,7 @@ def reinterpret(
         "__longlong_as_double": "double",
     }[name]
     interpreter.costs.need(value)
-    expr = interpreter.fresh(name, "data") if is_integer(type_) else None
+    expr = interpreter.fresh(name, SymbolScope.DATA) if is_integer(type_) else None
     return Value(type_, expr, value.varies)
 
 

@@ -6,7 +6,8 @@ from roofline_analysis.device.functions.atomic_retries import charge_retries
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import load, need_value
 from roofline_analysis.device.values import DeviceValue, PlacePointer, PointerValue, Value, number
-from roofline_analysis.regions.kernel_summary import AccessMode
+from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program.expressions import Call, Name
 from roofline_core.program.types import Type
 
@@ -38,8 +39,10 @@ def atomic(
         if name.startswith("atomicAdd"):
             charge_retries(interpreter, target, type_)
         interpreter.epochs[target.array] = interpreter.epochs.get(target.array, 0) + 1
-        return interpreter.opaque(type_, interpreter.costs.loop_bits(), target.array.name, "data")
-    return interpreter.opaque(Type("int"), interpreter.costs.loop_bits(), name, "data")
+        return interpreter.opaque(
+            type_, interpreter.costs.loop_bits(), target.array.name, SymbolScope.DATA
+        )
+    return interpreter.opaque(Type("int"), interpreter.costs.loop_bits(), name, SymbolScope.DATA)
 
 
 def barrier(
@@ -48,8 +51,8 @@ def barrier(
     """A barrier: what other threads stored may be seen behind it."""
     interpreter.barriers += 1
     interpreter.costs.region.barriers += 1
-    interpreter.epochs["shared"] = interpreter.epochs.get("shared", 0) + 1
-    interpreter.epochs["global"] = interpreter.epochs.get("global", 0) + 1
+    interpreter.epochs[MemorySpace.SHARED] = interpreter.epochs.get(MemorySpace.SHARED, 0) + 1
+    interpreter.epochs[MemorySpace.GLOBAL] = interpreter.epochs.get(MemorySpace.GLOBAL, 0) + 1
     return number(0, "int")
 
 
@@ -70,7 +73,7 @@ def shuffle(
     for arg in args:
         need_value(interpreter, arg)
     type_ = carried.type if carried is not None else "int"
-    return interpreter.opaque(Type(type_), interpreter.costs.loop_bits(), name, "data")
+    return interpreter.opaque(Type(type_), interpreter.costs.loop_bits(), name, SymbolScope.DATA)
 
 
 def vote(
@@ -79,7 +82,9 @@ def vote(
     """A mask or truth value over the lanes of the warp."""
     for arg in args:
         need_value(interpreter, arg)
-    return Value("unsigned int", interpreter.fresh(name, "data"), interpreter.costs.loop_bits())
+    return Value(
+        "unsigned int", interpreter.fresh(name, SymbolScope.DATA), interpreter.costs.loop_bits()
+    )
 
 
 def texture(
@@ -92,8 +97,8 @@ def texture(
     if isinstance(node.callee, Name) and node.callee.template_args:
         first = node.callee.template_args[0]
         element = first if isinstance(first, Type) else element
-    array = interpreter.array(f"texture@{node.line}", element, "global")
-    offset = interpreter.fresh("texture", "data")
+    array = interpreter.array(f"texture@{node.line}", element, MemorySpace.GLOBAL)
+    offset = interpreter.fresh("texture", SymbolScope.DATA)
     pointer = PointerValue(array, Value("long", offset, interpreter.costs.loop_bits()), element)
     interpreter.costs.touch(pointer, interpreter.bytes_of(element), AccessMode.READ)
-    return interpreter.opaque(element, interpreter.costs.loop_bits(), "texture", "data")
+    return interpreter.opaque(element, interpreter.costs.loop_bits(), "texture", SymbolScope.DATA)

@@ -17,6 +17,7 @@ from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import need_value
 from roofline_analysis.device.values import LAUNCH, THREAD, DeviceValue, Value, number
 from roofline_analysis.regions.kernel_summary import Region, Work
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, apply, from_atom, make_symbol
 from roofline_core.program.expressions import Call
 from roofline_core.program.units import Dialect
@@ -105,7 +106,9 @@ def _reduce(
     first_warp = costs.open_guard((apply("lt", _THREAD_INDEX - warp),))
     steps = costs.open_loop()
     interpreter.next_fresh += 1
-    steps.counter = make_symbol(f"step#{interpreter.next_fresh}", "loop", nonnegative=True)
+    steps.counter = make_symbol(
+        f"step#{interpreter.next_fresh}", SymbolScope.LOOP, nonnegative=True
+    )
     warps = apply("div", from_atom(LAUNCH["blockDim.x"]) + (warp - 1), warp)
     steps.trips = apply("ceil", apply("log2", warps))
     _reduce_lanes(interpreter, accumulator, 1)
@@ -113,7 +116,7 @@ def _reduce(
     costs.close(first_warp)
     memory.barrier(interpreter, name, args, node)
     if name == "__kmpc_reduce":
-        interpreter.costs.region.joins += 1
+        interpreter.costs.region.grid_reductions += 1
     return Value(accumulator.type, None if accumulator.expr is None else accumulator.expr)
 
 

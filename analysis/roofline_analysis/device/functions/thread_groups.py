@@ -24,6 +24,7 @@ from roofline_analysis.device.values import (
     number,
 )
 from roofline_analysis.regions.kernel_summary import AccessMode
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, apply, constant, from_atom
 from roofline_core.program.expressions import Call, Name
 from roofline_core.program.types import Type
@@ -191,7 +192,7 @@ def _reduce(
     lanes = tile if kind == "tile" else interpreter.warp_size
     once = name == "reduce" and type_.name in ("int", "unsigned int") and not type_.pointers
     charge_operations(interpreter, type_, 1 if once else steps(lanes))
-    return interpreter.opaque(type_, interpreter.costs.loop_bits(), name, "data")
+    return interpreter.opaque(type_, interpreter.costs.loop_bits(), name, SymbolScope.DATA)
 
 
 def _memcpy_async(

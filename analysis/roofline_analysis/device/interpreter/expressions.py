@@ -46,6 +46,7 @@ from roofline_analysis.device.values import (
 )
 from roofline_analysis.language.types import is_integer
 from roofline_analysis.regions.unseen import UnseenKind
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import from_atom
 from roofline_core.program import expressions as ir
 from roofline_core.program.types import Type
@@ -80,7 +81,7 @@ def _lose_access(interpreter: DeviceInterpreter, node: ir.Expression) -> None:
         node = node.operand if isinstance(node, ir.Unary) else node.base
     if isinstance(node, ir.Call):
         return  # What is not known there is the function.
-    interpreter.lose(UnseenKind.ACCESS, node.name if isinstance(node, ir.Name) else "")
+    interpreter.costs.lose(UnseenKind.ACCESS, node.name if isinstance(node, ir.Name) else "")
 
 
 def _member(interpreter: DeviceInterpreter, node: ir.Member) -> DeviceValue:
@@ -322,7 +323,8 @@ def _unknown(interpreter: DeviceInterpreter, node: ir.Unknown) -> DeviceValue:
         if isinstance(place, VariablePlace):
             type_ = interpreter.place_type(place)
             interpreter.write(
-                place, interpreter.opaque(type_, interpreter.costs.loop_bits(), "asm", "data")
+                place,
+                interpreter.opaque(type_, interpreter.costs.loop_bits(), "asm", SymbolScope.DATA),
             )
     return interpreter.opaque(Type("int"), interpreter.costs.loop_bits(), "unknown")
 

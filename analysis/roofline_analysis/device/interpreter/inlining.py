@@ -24,6 +24,7 @@ from roofline_analysis.device.values import (
 from roofline_analysis.language.overloads import Callee, bind, choose
 from roofline_analysis.language.scope import NO_NAMES, Scope
 from roofline_analysis.regions.unseen import UnseenKind
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program import expressions as ex
 from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
@@ -82,7 +83,7 @@ def inline(
     recursive = sum(1 for frame in interpreter.frames if frame.function is function) > 1
     if body is None or len(interpreter.frames) > MAX_INLINE_DEPTH or recursive:
         interpreter.costs.operations.keep_all()  # The arguments are not looked at.
-        interpreter.lose(UnseenKind.CALL, function.name)
+        interpreter.costs.lose(UnseenKind.CALL, function.name)
         return interpreter.opaque(
             function.return_type, interpreter.costs.loop_bits(), function.name
         )
@@ -208,7 +209,7 @@ def _returned(
         return first
     result_type = interpreter.type_of(first) if type_.name == "auto" else type_
     return interpreter.opaque(
-        result_type, varies or interpreter.costs.loop_bits(), function.name, "data"
+        result_type, varies or interpreter.costs.loop_bits(), function.name, SymbolScope.DATA
     )
 
 
@@ -246,10 +247,10 @@ def unknown_call(interpreter: DeviceInterpreter, node: ex.Call, name: str) -> De
         if isinstance(value, PlacePointer) and isinstance(value.place, VariablePlace):
             slot = value.place.slot
             interpreter.slots[slot] = interpreter.opaque(
-                interpreter.slot_types[slot], interpreter.costs.loop_bits(), name, "data"
+                interpreter.slot_types[slot], interpreter.costs.loop_bits(), name, SymbolScope.DATA
             )
         elif isinstance(value, Value):
             need_value(interpreter, value)
-    interpreter.lose(UnseenKind.CALL, name)
+    interpreter.costs.lose(UnseenKind.CALL, name)
     interpreter.note(f"the function '{name}' is not known; its work is not counted", node.line)
-    return interpreter.opaque(Type("float"), interpreter.costs.loop_bits(), name, "data")
+    return interpreter.opaque(Type("float"), interpreter.costs.loop_bits(), name, SymbolScope.DATA)

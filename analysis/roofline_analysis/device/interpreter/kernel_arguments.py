@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from roofline_analysis.device.functions.opencl.images import image_parameter, is_image
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue
-from roofline_analysis.regions.kernel_summary import Array
+from roofline_analysis.regions.kernel_summary import Array, MemorySpace
 from roofline_core.program.statements import Variable
+
+_SPACES: Final = {"__shared__": MemorySpace.SHARED, "__constant__": MemorySpace.CONSTANT}
+"""The memory of a pointer with this qualifier; global memory without one."""
 
 
 def required_block(interpreter: DeviceInterpreter) -> tuple[int, int, int] | None:
@@ -32,10 +37,11 @@ def kernel_argument(interpreter: DeviceInterpreter, variable: Variable) -> Devic
         return image_parameter(interpreter, variable.name)
     if interpreter.opencl and (type_.pointers or type_.dims):
         space = next(
-            (s for s in ("shared", "constant") if f"__{s}__" in variable.qualifiers), "global"
+            (space for word, space in _SPACES.items() if word in variable.qualifiers),
+            MemorySpace.GLOBAL,
         )
         pointee = type_.pointee()
-        read_only = space == "constant" or (type_.const and type_.restrict)
+        read_only = space is MemorySpace.CONSTANT or (type_.const and type_.restrict)
         interpreter.arrays[variable.name] = Array(
             variable.name, space, pointee, read_only, restrict=type_.restrict
         )

@@ -15,7 +15,8 @@ from roofline_analysis.device.values import (
     number,
 )
 from roofline_analysis.language.symbols import Global, last_component
-from roofline_analysis.regions.kernel_summary import Array
+from roofline_analysis.regions.kernel_summary import Array, MemorySpace
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import constant
 from roofline_core.program import expressions as ir
 from roofline_core.program.types import Type
@@ -66,7 +67,7 @@ def _global_name(interpreter: DeviceInterpreter, node: ir.Name) -> DeviceValue:
         return CodeValue(function=functions[0], template_args=node.template_args)
     bare = last_component(node.name)
     interpreter.reported.add(bare)
-    return interpreter.opaque(Type("int"), 0, bare, "name")
+    return interpreter.opaque(Type("int"), 0, bare, SymbolScope.NAME)
 
 
 def _static_field(interpreter: DeviceInterpreter, name: str) -> Global | None:
@@ -93,16 +94,17 @@ def _global_variable(interpreter: DeviceInterpreter, entry: Global) -> DeviceVal
     value: DeviceValue
     if "__shared__" in variable.qualifiers:
         value = PointerValue(
-            interpreter.array(name, type_, "shared"), number(0, "long"), type_.pointee()
+            interpreter.array(name, type_, MemorySpace.SHARED), number(0, "long"), type_.pointee()
         )
     elif type_.dims:
-        space = "constant" if "__constant__" in variable.qualifiers or type_.const else "global"
+        constant_memory = "__constant__" in variable.qualifiers or type_.const
+        space = MemorySpace.CONSTANT if constant_memory else MemorySpace.GLOBAL
         size = interpreter.types.size(type_)
         array = Array(
             name,
             space,
             type_.pointee(),
-            read_only=space == "constant",
+            read_only=space is MemorySpace.CONSTANT,
             size_bytes=constant(size) if size else None,
         )
         interpreter.arrays.setdefault(name, array)

@@ -29,8 +29,9 @@ from roofline_analysis.device.values import (
 from roofline_analysis.language.scope import literal
 from roofline_analysis.language.types import is_float, is_integer
 from roofline_analysis.regions.conditions import conjuncts, negation
-from roofline_analysis.regions.kernel_summary import Exit, Role
+from roofline_analysis.regions.kernel_summary import Exit, MemorySpace, Role
 from roofline_analysis.regions.unseen import UnseenKind
+from roofline_core.algebra.symbol_scopes import DATA_OR_CARRIED, SymbolScope
 from roofline_core.algebra.symbolic import Expr, apply
 from roofline_core.program import statements as ir
 from roofline_core.program.expressions import Call, Expression, InitList, Literal
@@ -41,9 +42,8 @@ def walk(interpreter: DeviceInterpreter, node: ir.Statement) -> Flow:
     """Walk one statement in the current region."""
     interpreter.statements += 1
     if interpreter.statements > MAX_STATEMENTS:
-        if not interpreter.too_long:
-            interpreter.lose(UnseenKind.CODE, "the rest of the kernel")
-        interpreter.too_long = True
+        if interpreter.statements == MAX_STATEMENTS + 1:
+            interpreter.costs.lose(UnseenKind.CODE, "the rest of the kernel")
         interpreter.note("the kernel is too long to be followed to its end", node.line)
         interpreter.costs.operations.keep_all()
         return Flow.EXIT
@@ -62,7 +62,7 @@ def walk_sequence(interpreter: DeviceInterpreter, body: Sequence[ir.Statement]) 
             if flow is Flow.EXIT:
                 return Flow.EXIT
             if rest is not None:
-                guard = interpreter.costs.open_guard(rest, role=Role.STAYS)
+                guard = interpreter.costs.open_guard(rest, role=Role.FALLS_THROUGH)
                 flow = walk_sequence(interpreter, body[position + 1 :])
                 interpreter.costs.close(guard)
                 return flow
@@ -129,7 +129,7 @@ def _completed(type_: Type, init: Expression | None) -> Type:
 
 
 def _declare_shared(interpreter: DeviceInterpreter, variable: ir.Variable, type_: Type) -> None:
-    array = interpreter.array(f"{variable.name}@{variable.line}", type_, "shared")
+    array = interpreter.array(f"{variable.name}@{variable.line}", type_, MemorySpace.SHARED)
     size = interpreter.types.size(type_)
     if size is not None and ("declared", array) not in interpreter.costs.root.available:
         interpreter.costs.root.available["declared", array] = True
@@ -272,7 +272,7 @@ def _walk_side(
     guard = interpreter.costs.open_guard(conditions)
     flow = walk(interpreter, node)
     if flow is Flow.EXIT:
-        guard.role = Role.LEAVES
+        guard.role = Role.EXITS
     interpreter.costs.close(guard)
     return flow
 
@@ -329,7 +329,7 @@ def _switch(interpreter: DeviceInterpreter, node: ir.Switch) -> Flow:
 
 
 def _is_data(expr: Expr) -> bool:
-    return any(s.scope in ("data", "carried") for s in expr.symbols())
+    return any(s.scope in DATA_OR_CARRIED for s in expr.symbols())
 
 
 def _walk_cases(interpreter: DeviceInterpreter, cases: Sequence[ir.Case]) -> Flow:
@@ -356,7 +356,10 @@ def _forget_changed(interpreter: DeviceInterpreter, before: dict[int, DeviceValu
     for slot, value in list(interpreter.slots.items()):
         if before.get(slot) is not value and slot in before:
             interpreter.slots[slot] = interpreter.opaque(
-                interpreter.slot_types[slot], interpreter.costs.loop_bits(), "choice", "data"
+                interpreter.slot_types[slot],
+                interpreter.costs.loop_bits(),
+                "choice",
+                SymbolScope.DATA,
             )
 
 
@@ -398,7 +401,7 @@ def _directed(interpreter: DeviceInterpreter, node: ir.Directed) -> Flow:
 
 
 def _opaque(interpreter: DeviceInterpreter, node: ir.Opaque) -> Flow:
-    interpreter.lose(UnseenKind.CODE, "code that is not understood")
+    interpreter.costs.lose(UnseenKind.CODE, "code that is not understood")
     for part in node.parts:
         keep(interpreter, evaluate(interpreter, part))
     return Flow.NEXT

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from roofline_analysis.device.assigned import Assignment, BodyFacts, body_facts
 from roofline_analysis.device.costs.integer_costs import integer_cost
 from roofline_analysis.device.loops.induction import Step, changes_of, step_of
-from roofline_analysis.device.loops.loop_forms import may_change, put_back, surely_changes
+from roofline_analysis.device.loops.loop_forms import may_change, surely_changes
 from roofline_analysis.device.state.arithmetic import binary, convert
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
@@ -28,6 +28,7 @@ from roofline_analysis.device.values import (
 )
 from roofline_analysis.language.types import is_integer
 from roofline_analysis.regions.kernel_summary import Region, Work
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, apply, from_atom
 from roofline_core.program import statements as st
 
@@ -90,8 +91,6 @@ def _carry_variable(
     step = step_of(interpreter, name, facts) if isinstance(place, VariablePlace) else None
     if not is_counter and step is not None and step.op != "+":
         step = None
-    if step is None and put_back(interpreter, name, before, facts):
-        return
     if _is_array(before):
         interpreter.array_varies[slot] = interpreter.array_varies.get(slot, 0) | loop.bit
     carried[slot] = Carried(slot, before, step)
@@ -176,7 +175,7 @@ def _forgotten(
     if isinstance(before, Value):
         varies = before.varies | bit
         if is_integer(before.type):
-            return Value(before.type, interpreter.fresh("carried", "carried"), varies)
+            return Value(before.type, interpreter.fresh("carried", SymbolScope.CARRIED), varies)
         return Value(before.type, None, varies)
     if isinstance(before, StructValue):
         if before.type.dims:
@@ -187,7 +186,11 @@ def _forgotten(
         return StructValue(before.type, fields)
     if isinstance(before, PointerValue):
         expr = before.offset.expr
-        moved = expr + interpreter.fresh(before.array.name, "carried") if expr is not None else None
+        moved = (
+            expr + interpreter.fresh(before.array.name, SymbolScope.CARRIED)
+            if expr is not None
+            else None
+        )
         return PointerValue(
             before.array, Value("long", moved, before.offset.varies | bit), before.pointee
         )
@@ -288,7 +291,7 @@ def _after(
     if isinstance(inside, Value):
         varies = inside.varies & ~bit
         if is_integer(inside.type):
-            return Value(inside.type, interpreter.fresh("result", "carried"), varies)
+            return Value(inside.type, interpreter.fresh("result", SymbolScope.CARRIED), varies)
         made = start.made if isinstance(start, Value) else None
         return Value(inside.type, None, varies, None, made)
     if isinstance(inside, StructValue):

@@ -9,7 +9,7 @@ from roofline_analysis.device.costs.integer_costs import INTEGER_COSTS
 from roofline_analysis.device.functions.openmp import charge_sharing
 from roofline_analysis.device.loops.carried import carry, leave, need_carried
 from roofline_analysis.device.loops.induction import Step, Test, recognise, step_of, trip_count
-from roofline_analysis.device.loops.loop_forms import halved_range, waits_for_atomic
+from roofline_analysis.device.loops.loop_forms import waits_for_atomic
 from roofline_analysis.device.loops.unrolled import (
     affordable,
     copies_of,
@@ -26,6 +26,7 @@ from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import StructValue
 from roofline_analysis.regions.conditions import is_fixed, negation, trips_of_condition
 from roofline_analysis.regions.kernel_summary import Exit, Region, Work
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, apply, constant, make_symbol
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
@@ -67,7 +68,9 @@ def walk_range(interpreter: DeviceInterpreter, node: st.ForRange) -> Flow:
     interpreter.scope = BlockScope({}, interpreter.scope)
     type_ = node.variable.type
     interpreter.declare(
-        node.variable.name, type_, interpreter.opaque(type_, loop.bit, node.variable.name, "data")
+        node.variable.name,
+        type_,
+        interpreter.opaque(type_, loop.bit, node.variable.name, SymbolScope.DATA),
     )
     before = dict(interpreter.slots)
     interpreter.entries.append(interpreter.next_slot)
@@ -175,10 +178,9 @@ def _note_form(
     facts: list[BodyFacts],
     parts: list[st.Statement],
 ) -> None:
-    """Record the form of a loop without a trip count: binary search or atomic retry."""
+    """Record whether a loop without a trip count retries an atomic operation."""
     if loop.trips is None and condition is not None:
-        loop.spread = halved_range(interpreter, condition, facts, parts)
-        loop.waits = waits_for_atomic(condition, parts)
+        loop.spins = waits_for_atomic(condition, parts)
 
 
 def _counted_from(trips: Expr, condition: ex.Expression | None, *, first: bool) -> Expr:
@@ -236,7 +238,7 @@ def _open(interpreter: DeviceInterpreter, trips: Expr | None) -> Region:
     loop = interpreter.costs.open_loop()
     loop.trips = trips
     interpreter.next_fresh += 1
-    loop.counter = make_symbol(f"trip#{interpreter.next_fresh}", "loop", nonnegative=True)
+    loop.counter = make_symbol(f"trip#{interpreter.next_fresh}", SymbolScope.LOOP, nonnegative=True)
     return loop
 
 

@@ -23,6 +23,7 @@ from roofline_analysis.language.types import (
 )
 from roofline_analysis.regions.conditions import is_fixed
 from roofline_analysis.regions.kernel_summary import Work
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, apply
 from roofline_core.program.precision import Precision
 
@@ -30,6 +31,7 @@ COMPARISONS: Final = frozenset(("==", "!=", "<", "<=", ">", ">="))
 MAX_SIZE: Final = 96
 """The largest expression, by ``Expr.size``, that is kept; a larger one becomes unknown."""
 _LONGEST_ESTIMATE: Final = 24
+"""The largest expression, by ``Expr.size``, that estimates a float. A limit on the work."""
 _MAX_WRITTEN: Final = 1000
 """The same with the contents of ``whole`` operations, which bounds walks over all paths."""
 
@@ -127,7 +129,7 @@ def _integer_binary(
     compared = op in COMPARISONS
     result_type = "bool" if compared else type_
     if expr is None:
-        expr = interpreter.fresh(op, "data")
+        expr = interpreter.fresh(op, SymbolScope.DATA)
     known = expr.constant
     if known is not None:
         return number(wrapped(known, result_type), result_type)
@@ -187,7 +189,7 @@ def _float_binary(
         costs.need(left)
         costs.need(right)
         if expr is None:
-            expr = interpreter.fresh(op, "data")
+            expr = interpreter.fresh(op, SymbolScope.DATA)
             interpreter.means(expr, _estimate(op, left, right))
         result = Value("bool", expr, varies)
     else:
@@ -322,7 +324,7 @@ def convert(interpreter: DeviceInterpreter, value: Value, type_: str) -> Value:
     if expr is not None and is_integer(type_):
         expr = apply("trunc", expr)
     if expr is None and is_integer(type_):
-        expr = interpreter.fresh("int", "data")
+        expr = interpreter.fresh("int", SymbolScope.DATA)
         interpreter.means(
             expr, apply("trunc", value.estimate) if value.estimate is not None else None
         )
@@ -347,6 +349,7 @@ def convert(interpreter: DeviceInterpreter, value: Value, type_: str) -> Value:
 _LOW_PARTS: Final = frozenset(("+", "-", "*", "<<", "&", "|", "^", "~", "negate"))
 """Operations whose lower result half depends only on the operands' lower halves."""
 _MAX_NARROWED: Final = 3
+"""Operations within one another that are narrowed to their lower halves. A limit on the work."""
 
 
 def _resized(interpreter: DeviceInterpreter, value: Value, type_: str, depth: int = 0) -> Value:

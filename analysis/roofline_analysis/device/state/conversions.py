@@ -15,6 +15,7 @@ from roofline_analysis.device.values import (
     number,
 )
 from roofline_analysis.language.types import is_float, is_integer, vector_parts
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program import expressions as ir
 from roofline_core.program.types import Type
 
@@ -34,7 +35,9 @@ def as_scalar(interpreter: DeviceInterpreter, value: DeviceValue) -> Value:
     if isinstance(value, (PointerValue, PlacePointer)):
         return number(1, "unsigned long")
     keep(interpreter, value)
-    return Value("int", interpreter.fresh("object", "data"), interpreter.costs.loop_bits())
+    return Value(
+        "int", interpreter.fresh("object", SymbolScope.DATA), interpreter.costs.loop_bits()
+    )
 
 
 def constant_of(interpreter: DeviceInterpreter, node: ir.Expression) -> int | None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Final
 
 from roofline_analysis.device.costs.cost_model import CostModel
 from roofline_analysis.device.state.dead_code import keep, keep_place
 from roofline_analysis.device.state.flow import Flow
 from roofline_analysis.device.state.frames import BlockScope, DeviceFrame, Entered, Names
 from roofline_analysis.device.state.local_arrays import LocalArrays
-from roofline_analysis.device.state.sizes import assumed_bytes
+from roofline_analysis.device.state.sizes import MAX_LEAVES, MAX_NESTED_FIELDS, assumed_bytes
 from roofline_analysis.device.values import (
     WARP_SIZE,
     DeviceValue,
@@ -31,8 +32,8 @@ from roofline_analysis.language.scope import Number
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.language.types import is_float, is_integer, is_unsigned
 from roofline_analysis.language.types_in_force import TypesInForce
-from roofline_analysis.regions.kernel_summary import AccessMode, Array, AssumedSymbol
-from roofline_analysis.regions.unseen import Unseen, UnseenKind
+from roofline_analysis.regions.kernel_summary import AccessMode, Array, AssumedSymbol, MemorySpace
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol, constant, from_atom, make_symbol, symbol
 from roofline_core.program.expressions import Call, Expression, Name, SizeOf
 from roofline_core.program.records import record
@@ -40,12 +41,10 @@ from roofline_core.program.statements import Statement
 from roofline_core.program.types import Type
 from roofline_core.program.units import Dialect, Function, Problem, Severity
 
-MAX_INLINE_DEPTH = 16
-MAX_STATEMENTS = 30_000
-MAX_NESTED_FIELDS = 6
-"""The deepest nesting of classes that is followed."""
-MAX_LEAVES = 48
-"""The most scalars of an object that are created at once."""
+_GLOBAL: Final = MemorySpace.GLOBAL
+_UNKNOWN: Final = SymbolScope.UNKNOWN
+MAX_INLINE_DEPTH = 16  # calls within one another that are walked: a limit on the work
+MAX_STATEMENTS = 30_000  # statements of one kernel that are walked: a limit on the work
 
 
 @record(frozen=True, slots=True)
@@ -119,14 +118,11 @@ class DeviceInterpreter:
         self.meanings: dict[Symbol, Expr] = {}
         """Symbols created by ``fresh`` as exact expressions over loaded values."""
         self.problems: list[Problem] = []
-        self.reported: set[str] = set()
         self.unknown_sizes: dict[str, int] = {}
         """Types of unknown size, with the bytes assumed for each."""
         self.shared_bytes = 0
         self.barriers = 0
         self.statements = 0
-        self.too_long = False
-        """Whether the walk was ended by ``MAX_STATEMENTS``."""
         self.unrolled_nodes = 0
         """Nodes of loops that were walked run by run."""
 
@@ -216,14 +212,14 @@ class DeviceInterpreter:
             if array is None:
                 read_only = resolved.const and resolved.restrict
                 array = self.arrays[path] = Array(
-                    path, "global", pointee, read_only, restrict=resolved.restrict
+                    path, _GLOBAL, pointee, read_only, restrict=resolved.restrict
                 )
             return PointerValue(array, number(0, "long"), pointee)
         if is_integer(resolved.name):
             unsigned = is_unsigned(resolved.name)
             return Value(resolved.name, param_symbol(path, nonnegative=unsigned))
         if is_float(resolved.name):
-            return Value(resolved.name, symbol(path, "real"))
+            return Value(resolved.name, symbol(path, SymbolScope.REAL))
         layout = self.types.fields(resolved)
         if layout is None or path.count(".") > MAX_NESTED_FIELDS:
             return Value(resolved.name, None)
@@ -250,11 +246,11 @@ class DeviceInterpreter:
 
     # -- variables
 
-    def fresh(self, name: str, scope: str, *, nonnegative: bool = False) -> Expr:
+    def fresh(self, name: str, scope: SymbolScope, *, nonnegative: bool = False) -> Expr:
         """A new symbol for a number the source does not give."""
         self.next_fresh += 1
         made = make_symbol(f"{name or 'value'}#{self.next_fresh}", scope, nonnegative=nonnegative)
-        self.assumptions.append(AssumedSymbol(made, name or "value", scope, self.costs.site))
+        self.assumptions.append(AssumedSymbol(made, name or "value"))
         return from_atom(made)
 
     def means(self, number: Expr, estimate: Expr | None) -> None:
@@ -281,7 +277,7 @@ class DeviceInterpreter:
             self.slot_types.pop(slot, None)
 
     def opaque(
-        self, type_: Type, varies: int, name: str = "", scope: str = "unknown"
+        self, type_: Type, varies: int, name: str = "", scope: SymbolScope = _UNKNOWN
     ) -> DeviceValue:
         """An unknown value of this type."""
         resolved = self.types.resolve(type_)
@@ -291,7 +287,7 @@ class DeviceInterpreter:
             pointee = Type(
                 resolved.name, resolved.args, resolved.pointers - 1, const=resolved.const
             )
-            array = Array(name or "pointer", "global", pointee, indirect=True)
+            array = Array(name or "pointer", _GLOBAL, pointee, indirect=True)
             return PointerValue(array, number(0, "long"), pointee)
         layout = self.types.fields(resolved) if not is_integer(resolved.name) else None
         nested = name.count(".") > MAX_NESTED_FIELDS
@@ -337,13 +333,11 @@ class DeviceInterpreter:
         owner = self.read(place.owner)
         held = owner.fields if isinstance(owner, StructValue) else {}
         fields = self.types.fields(place.type) or {}
-        return StructValue(
-            place.type,
-            {
-                name: held[source] if source in held else self.opaque(fields[name].type, 0)
-                for name, source in zip(fields, place.names, strict=True)
-            },
-        )
+        parts = {
+            name: held[source] if source in held else self.opaque(fields[name].type, 0)
+            for name, source in zip(fields, place.names, strict=True)
+        }
+        return StructValue(place.type, parts)
 
     def read_owner(self, place: Place) -> DeviceValue:
         """The object that a field or element is part of; reading it whole is not an access."""
@@ -401,9 +395,8 @@ class DeviceInterpreter:
             root = root.owner
         if isinstance(root, VariablePlace):
             varies |= self.array_varies.get(root.slot, 0)
-        for value in owner.fields.values():
-            if isinstance(value, Value):
-                varies |= value.varies
+        for value in (v for v in owner.fields.values() if isinstance(v, Value)):
+            varies |= value.varies
         return varies or self.costs.loop_bits()
 
     def write(self, place: Place, value: DeviceValue) -> None:
@@ -433,7 +426,7 @@ class DeviceInterpreter:
                 self.write(target, elements[position] if position < len(elements) else value)
 
     def array(
-        self, name: str, element: Type, space: str = "global", *, indirect: bool = False
+        self, name: str, element: Type, space: MemorySpace = _GLOBAL, *, indirect: bool = False
     ) -> Array:
         """The array of this name, made once."""
         found = self.arrays.get(name)
@@ -448,16 +441,9 @@ class DeviceInterpreter:
 
     def note(self, message: str, line: int) -> None:
         """Record once that something could not be followed."""
-        if message not in self.reported:
-            self.reported.add(message)
+        if all(message != problem.message for problem in self.problems):
             self.problems.append(Problem(Severity.WARNING, message, self.path, line))
-
-    def lose(self, kind: UnseenKind, name: str) -> None:
-        """Record that what the current line does is missing from the counts."""
-        path, line = self.costs.site
-        self.costs.region.unseen.append(Unseen(kind, name, path, line))
 
     def at(self, node: Expression | int) -> None:
         """Move the current line."""
-        line = node if isinstance(node, int) else node.line
-        self.costs.site = (self.path, line)
+        self.costs.site = (self.path, node if isinstance(node, int) else node.line)

@@ -16,7 +16,15 @@ from roofline_analysis.device.values import (
     Value,
     VariablePlace,
 )
-from roofline_analysis.regions.kernel_summary import Access, AccessMode, Array, Region, Site
+from roofline_analysis.regions.kernel_summary import (
+    Access,
+    AccessMode,
+    Array,
+    MemorySpace,
+    Region,
+    Site,
+)
+from roofline_core.algebra.symbol_scopes import DATA_OR_CARRIED
 from roofline_core.algebra.symbolic import ZERO, Expr, constant, from_atom
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
@@ -61,10 +69,10 @@ class LocalArrays:
             whole = interpreter.types.size(type_)
             if whole is None:
                 continue
-            array = Array(f"local array at slot {slot}", "local", type_)
+            array = Array(f"local array at slot {slot}", MemorySpace.LOCAL, type_)
             for use in self._uses[slot]:
                 offset, size = use.offset, use.size_bytes
-                if offset is None or any(s.scope in ("data", "carried") for s in offset.symbols()):
+                if offset is None or any(s.scope in DATA_OR_CARRIED for s in offset.symbols()):
                     offset, size = ZERO, whole
                 use.region.accesses.append(
                     Access(array, thread * whole + offset, size, use.mode, use.site)

@@ -15,11 +15,12 @@ from roofline_analysis.device.values import (
     number,
 )
 from roofline_analysis.language.types import is_float, is_integer
-from roofline_analysis.regions.kernel_summary import AccessMode, Array
+from roofline_analysis.regions.kernel_summary import AccessMode, Array, MemorySpace
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol, apply, constant
 from roofline_core.program.types import Type
 
-_FILLED: Final = frozenset(("global", "constant"))
+_FILLED: Final = (MemorySpace.GLOBAL, MemorySpace.CONSTANT)
 """Spaces that the host fills."""
 
 
@@ -108,13 +109,13 @@ def _loaded(
             interpreter.array(name, pointee, indirect=True), number(0, "long"), pointee
         )
     if is_float(type_.name):
-        drawn = interpreter.fresh(array.name, "data") if array.space in _FILLED else None
+        drawn = interpreter.fresh(array.name, SymbolScope.DATA) if array.space in _FILLED else None
         return Value(type_.name, None, varies, estimate=drawn)
     if is_integer(type_.name):
         unsigned = type_.name.startswith("unsigned") or type_.name == "bool"
-        fresh = interpreter.fresh(array.name, "data", nonnegative=unsigned)
+        fresh = interpreter.fresh(array.name, SymbolScope.DATA, nonnegative=unsigned)
         return Value(type_.name, fresh, varies)
-    return interpreter.opaque(type_, varies, array.name, "data")
+    return interpreter.opaque(type_, varies, array.name, SymbolScope.DATA)
 
 
 def _symbol_of(value: DeviceValue) -> Symbol | None:

@@ -7,6 +7,7 @@ from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, StructValue, Value
 from roofline_analysis.language.types import common_type, is_float
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, apply
 
 
@@ -23,7 +24,7 @@ def select(
         if is_float(type_):
             return Value(type_, expr, varies, None, interpreter.costs.passed_on((then, otherwise)))
         if expr is None:
-            expr = interpreter.fresh("choice", "data")
+            expr = interpreter.fresh("choice", SymbolScope.DATA)
         return Value(type_, expr, varies, ("select", (then, otherwise)))
     if isinstance(then, StructValue) and isinstance(otherwise, StructValue):
         fields = {

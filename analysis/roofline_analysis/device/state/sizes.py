@@ -6,6 +6,11 @@ from roofline_analysis.language.layouts import ASSUMED_BYTES
 from roofline_analysis.language.types_in_force import TypesInForce
 from roofline_core.program.types import Type
 
+MAX_NESTED_FIELDS = 6
+"""The deepest nesting of classes that is followed."""
+MAX_LEAVES = 48
+"""The most scalars of an object that are created at once."""
+
 
 def assumed_bytes(types: TypesInForce, type_: Type, unknown: dict[str, int]) -> int:
     """Bytes of a value of a type; where the size is not known an assumed number.

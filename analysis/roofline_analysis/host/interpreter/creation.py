@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.objects.construction import construct
 from roofline_analysis.host.objects.initialisers import initialise
 from roofline_analysis.host.state.interpreter_state import (
@@ -114,7 +115,7 @@ def _construct(interpreter: HostInterpreter, node: ex.Construct) -> Value:
 def _new(interpreter: HostInterpreter, node: ex.New) -> Value:
     type = resolve(interpreter, node.type)
     storage = Storage(
-        "", "host", sizeof(interpreter, type), type, interpreter.origin("new", node.line)
+        "", BufferSpace.HOST, sizeof(interpreter, type), type, interpreter.origin("new", node.line)
     )
     if node.count is not None or type.dims:
         element = Type(type.name, type.args, type.pointers)

@@ -15,6 +15,7 @@ from roofline_core.program.units import Function
 MAX_NUMBERS: Final = 256
 """The most numbers of one array that count as parameters; a longer array is data."""
 _MAX_DEPTH: Final = 3
+"""The deepest nesting of objects whose numbers are read. A limit on the work."""
 
 Contents = Mapping[int, Expr]
 """Integers by byte offset from the pointer."""

@@ -30,6 +30,7 @@ from roofline_core.program.statements import OffloadMode
 DEFAULT_THREADS: Final = 128
 """Threads of a team without a clause."""
 MAX_THREADS: Final = 1024
+"""The most threads of a team: those of a CUDA block."""
 DEFAULT_TEAMS: Final = 3200
 """Teams without ``num_teams``; more iterations than they have threads are shared out."""
 LOW_TRIP_THREADS: Final = 32

@@ -19,6 +19,7 @@ from roofline_analysis.host.state.memory import Storage
 from roofline_analysis.host.state.types import sizeof
 from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Spread, Value
 from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import (
     ZERO,
     Apply,
@@ -72,7 +73,7 @@ def drawn_from(interpreter: HostInterpreter, expr: Expr | None) -> tuple[float, 
     spreads = dict(interpreter.spreads)
     followed = _followed(expr, spreads, {})
     values: dict[Symbol, object] = {}
-    for position, symbol in enumerate(sorted(followed.symbols(), key=_identity)):
+    for position, symbol in enumerate(sorted(followed.symbols(), key=lambda s: s.sort_key)):
         spread = spreads.get(symbol)
         if spread is not None:
             values[symbol] = _points(spread, position)
@@ -85,10 +86,6 @@ def drawn_from(interpreter: HostInterpreter, expr: Expr | None) -> tuple[float, 
         return None
     numbers = np.broadcast_to(np.asarray(found, dtype=float), (DRAWN,))
     return tuple(numbers.tolist()) if bool(np.isfinite(numbers).all()) else None
-
-
-def _identity(symbol: Symbol) -> tuple[str, str]:
-    return symbol.scope, symbol.name
 
 
 def _points(spread: Spread, position: int) -> object:
@@ -123,7 +120,7 @@ def _followed_atom(atom: Atom, spreads: dict[Symbol, Spread], known: dict[Apply,
     if atom not in known:
         divisor = atom.args[-1].constant
         if atom.op == "mod" and divisor is not None and divisor > 1:
-            symbol = make_symbol(f"remainder {len(known)}", "drawn", nonnegative=True)
+            symbol = make_symbol(f"remainder {len(known)}", SymbolScope.DRAWN, nonnegative=True)
             spreads[symbol] = Spread(0, divisor, whole=True)
             known[atom] = from_atom(symbol)
         else:

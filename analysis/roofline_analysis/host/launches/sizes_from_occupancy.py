@@ -30,7 +30,9 @@ LARGEST_BYTES: Final = 1 << 30
 
 Chosen without measurement: it fits into the memory of most GPUs a few times."""
 _LARGEST_SIZE: Final = 1 << 22
+"""The largest number that is tried as an open size. Assumed, chosen without measurement."""
 _MAX_DEPTH: Final = 3
+"""The deepest nesting of objects whose allocations are looked at. A limit on the work."""
 
 
 def assume_full_launches(interpreter: HostInterpreter) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.launches.sampled_contents import draws_of
 from roofline_analysis.host.state.arguments import Arguments, by_name, label_of, nothing, text_of
 from roofline_analysis.host.state.havoc import forget_value
@@ -108,18 +109,18 @@ def _search_text(args: Arguments) -> Value:
 def _allocate(args: Arguments) -> Value:
     origin = args.interpreter.origin(args.name, args.line)
     if args.name == "calloc":
-        storage = Storage("", "host", args.expr(0) * args.expr(1), None, origin)
+        storage = Storage("", BufferSpace.HOST, args.expr(0) * args.expr(1), None, origin)
         storage.fill = integer(0)
     else:
         which = 0 if args.name in ("malloc", "_mm_malloc", "valloc", "alloca") else 1
-        storage = Storage("", "host", args.expr(which), None, origin)
+        storage = Storage("", BufferSpace.HOST, args.expr(which), None, origin)
     return Pointer(storage, ZERO, Type("void"), origin)
 
 
 def _aligned(args: Arguments) -> Value:
     origin = args.interpreter.origin(args.name, args.line)
     place = args.target(0)
-    storage = Storage(place.name, "host", args.expr(2), None, origin)
+    storage = Storage(place.name, BufferSpace.HOST, args.expr(2), None, origin)
     pointee = place.type.pointee() if place.type.pointers else None
     storage.element = pointee
     args.interpreter.store(place, Pointer(storage, ZERO, pointee, origin))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.launches.sampled_contents import draws_of
 from roofline_analysis.host.libraries.c import copy_contents
 from roofline_analysis.host.state.arguments import SUCCESS, Arguments, by_name
@@ -15,12 +16,12 @@ from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Text, Valu
 from roofline_core.algebra.symbolic import ZERO, Expr, apply
 from roofline_core.program.types import Type
 
-_SPACES = {
-    "Malloc": "device", "MallocAsync": "device", "MallocHost": "pinned", "HostAlloc": "pinned",
-    "HostMalloc": "pinned", "MallocManaged": "managed", "MallocFromPoolAsync": "device",
-    "ExtMallocWithFlags": "device", "MemAlloc": "device", "MemAllocHost": "pinned",
-    "MemAllocManaged": "managed", "MemHostAlloc": "pinned",
-}  # fmt: skip
+_ALLOCATORS = {
+    BufferSpace.DEVICE: "Malloc MallocAsync MallocFromPoolAsync ExtMallocWithFlags MemAlloc",
+    BufferSpace.PINNED: "MallocHost HostAlloc HostMalloc MemAllocHost MemHostAlloc",
+    BufferSpace.MANAGED: "MallocManaged MemAllocManaged",
+}
+_SPACES = {name: space for space, names in _ALLOCATORS.items() for name in names.split()}
 
 
 def _both(*names: str) -> list[str]:
@@ -38,12 +39,12 @@ def _drivers(*names: str) -> list[str]:
 
 def _allocate(args: Arguments) -> Value:
     bare = re.sub(r"^(?:cuda|cu|hip)|_v2$", "", args.name)
-    space = _SPACES.get(bare, "device")
+    space = _SPACES.get(bare, BufferSpace.DEVICE)
     _give(args, 0, args.expr(1), space)
     return SUCCESS
 
 
-def _give(args: Arguments, position: int, size: Expr, space: str) -> None:
+def _give(args: Arguments, position: int, size: Expr, space: BufferSpace) -> None:
     """Store the address of a new buffer through a pointer argument."""
     interpreter = args.interpreter
     place = args.target(position)
@@ -56,7 +57,7 @@ def _give(args: Arguments, position: int, size: Expr, space: str) -> None:
 def _allocate_pitched(args: Arguments) -> Value:
     # Rows start at multiples of 512 bytes on the devices of today.
     pitch = apply("div", args.expr(2) + 511, 512) * 512
-    _give(args, 0, pitch * args.expr(3), "device")
+    _give(args, 0, pitch * args.expr(3), BufferSpace.DEVICE)
     args.interpreter.store(args.target(1), Scalar(pitch, "unsigned long"))
     return SUCCESS
 
@@ -136,7 +137,7 @@ def _properties(args: Arguments) -> Value:
         ("maxGridSize", (2**31 - 1, 65535, 65535)),
         ("maxThreadsDim", (1024, 1024, 64)),
     ):
-        limits = Storage(name, "host", None, Type("int"))
+        limits = Storage(name, BufferSpace.HOST, None, Type("int"))
         limits.elements.update({i: integer(extent) for i, extent in enumerate(extents)})
         fields[name] = limits
     interpreter.store(args.target(0), Aggregate(Type("cudaDeviceProp"), fields))
@@ -251,7 +252,7 @@ def _touch(args: Arguments, storage: Storage) -> None:
     if storage.place is None or not args.name.endswith(("Create", "CreateWithFlags")):
         return
     if storage.place.get() is None:
-        handle = Storage(storage.place.name, "host", None, Type("void"))
+        handle = Storage(storage.place.name, BufferSpace.HOST, None, Type("void"))
         args.interpreter.store(storage.place, Pointer(handle, ZERO, Type("void")))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.libraries.c import origin_of
 from roofline_analysis.host.libraries.streams import read_into
 from roofline_analysis.host.state.arguments import Arguments, by_name, label_of
@@ -18,7 +19,7 @@ from roofline_core.program.types import Type
 
 def _open(args: Arguments) -> Value:
     label = label_of(args.interpreter, args.value(0)) if args.name != "fdopen" else "a file"
-    storage = Storage(f"file {label}", "host", None, Type("FILE"))
+    storage = Storage(f"file {label}", BufferSpace.HOST, None, Type("FILE"))
     return Pointer(storage, ZERO, Type("FILE"), args.interpreter.origin(f"file {label}", args.line))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.libraries.c import copy_contents
 from roofline_analysis.host.state.arguments import Arguments, by_name, nothing
 from roofline_analysis.host.state.memory import Storage
@@ -48,14 +49,15 @@ def _time(args: Arguments) -> Value:
 
 
 def _allocate(args: Arguments) -> Value:
-    return _memory(args, "device")
+    return _memory(args, BufferSpace.DEVICE)
 
 
 def _allocate_elsewhere(args: Arguments) -> Value:
-    return _memory(args, "managed" if args.name.endswith("shared") else "host")
+    shared = args.name.endswith("shared")
+    return _memory(args, BufferSpace.MANAGED if shared else BufferSpace.HOST)
 
 
-def _memory(args: Arguments, space: str) -> Pointer:
+def _memory(args: Arguments, space: BufferSpace) -> Pointer:
     origin = args.interpreter.origin(args.name, args.line)
     storage = Storage("", space, args.expr(0), None, origin)
     return Pointer(storage, ZERO, Type("void"), origin)

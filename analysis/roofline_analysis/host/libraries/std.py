@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.objects.construction import construct
 from roofline_analysis.host.objects.containers import container_method
 from roofline_analysis.host.state.access import address_of, load
@@ -51,7 +52,7 @@ def _make(args: Arguments) -> Value:
     type = resolve(interpreter, given)
     origin = interpreter.origin(args.name, args.line)
     element = Type(type.name, type.args, type.pointers)
-    storage = Storage("", "host", None, element, origin)
+    storage = Storage("", BufferSpace.HOST, None, element, origin)
     if type.dims:
         size = sizeof(interpreter, element)
         if size is not None and len(args):

@@ -17,6 +17,7 @@ from roofline_core.program import statements as st
 from roofline_core.program.records import record
 
 _MAX_GEOMETRIC = 4096
+"""The most trips of a loop that multiplies, which are followed one by one. A limit on the work."""
 _PURE = frozenset("atoi atol min max ceil floor sqrt log2 pow abs strlen int size_t long".split())
 """Pure functions: each call in a loop's condition returns the same result."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.objects.containers import is_container, make_container, smart_pointer
 from roofline_analysis.host.objects.iterators import iterator
 from roofline_analysis.host.objects.launch_objects import launch_object
@@ -85,7 +86,8 @@ def _settle(variable: Variable, value: Value, zeroed: bool) -> None:
     if isinstance(value, Storage):
         value.name = variable.name
         if variable.qualifiers & {"__constant__", "__device__", "__managed__"}:
-            value.space = "constant" if "__constant__" in variable.qualifiers else "device"
+            constant = "__constant__" in variable.qualifiers
+            value.space = BufferSpace.CONSTANT if constant else BufferSpace.DEVICE
         elif zeroed and variable.init is None:
             value.fill = zero_value(value.element or AUTO)
     elif isinstance(value, Pointer) and value.buffer is not None and not value.buffer.name:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.objects.maps import is_map, map_element, map_method
 from roofline_analysis.host.state.access import deref, load, rvalue
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
@@ -17,11 +18,14 @@ from roofline_core.algebra.symbolic import ZERO, Expr, apply, constant
 from roofline_core.program.expressions import Expression, Literal
 from roofline_core.program.types import Type
 
-_SEQUENCES: Final[dict[str, str]] = {
-    "vector": "host", "array": "host", "deque": "host", "list": "host", "valarray": "host",
-    "device_vector": "device", "host_vector": "host", "span": "host", "initializer_list": "host",
-    "universal_vector": "managed",
-}  # fmt: skip
+_SEQUENCES: Final[dict[str, BufferSpace]] = {
+    **dict.fromkeys(
+        "vector array deque list valarray host_vector span initializer_list".split(),
+        BufferSpace.HOST,
+    ),
+    "device_vector": BufferSpace.DEVICE,
+    "universal_vector": BufferSpace.MANAGED,
+}
 DATA: Final = "_data"
 SIZE: Final = "_size"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from roofline_analysis.host.objects.operands import GENERATED, ZIPPED
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.state.access import rvalue
 from roofline_analysis.host.state.arguments import Arguments, by_name
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
@@ -55,7 +55,7 @@ def _generated(interpreter: HostInterpreter, values: list[Value], element: Type 
         offset = start.value * size
     # One memory for all: the distance between two such iterators is that of their numbers.
     storage = interpreter.parsed_options.setdefault(
-        "library generator", Storage("", GENERATED, None)
+        "library generator", Storage("", BufferSpace.GENERATED, None)
     )
     return Pointer(storage, offset, element)
 
@@ -96,17 +96,17 @@ def _zipped(interpreter: HostInterpreter, values: list[Value]) -> Value | None:
             return None
         if start is None:
             start = _elements(value.offset_bytes, int(each))
-        if value.buffer.space != GENERATED:
+        if value.buffer.space is not BufferSpace.GENERATED:
             width += int(each)
     if start is None:
         return None
     element = Type("char", dims=(Literal(0, max(width, 1), "int"),))
     spaces = {v.buffer.space for v in values if isinstance(v, Pointer) and v.buffer is not None}
-    host = spaces - {GENERATED} <= {"host", "pinned"}
+    host = spaces - {BufferSpace.GENERATED} <= {BufferSpace.HOST, BufferSpace.PINNED}
     first = values[0]
     assert isinstance(first, Pointer)
     key = f"library zip {id(first.buffer)}"
-    made = Storage("", "host" if host else ZIPPED, None, element)
+    made = Storage("", BufferSpace.HOST if host else BufferSpace.ZIPPED, None, element)
     storage = interpreter.parsed_options.setdefault(key, made)
     return Pointer(storage, start * max(width, 1), element)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.state.arguments import Arguments
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.operators import binary
@@ -14,11 +15,6 @@ from roofline_core.algebra.symbolic import Expr, apply
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
-
-GENERATED: Final = "generated"
-"""The space of what an iterator makes up: counting and constant iterators."""
-ZIPPED: Final = "zipped"
-"""The space of several sequences read as one."""
 
 _HALVES: Final = frozenset(("half", "__half", "__nv_bfloat16", "nv_bfloat16", "hip_bfloat16"))
 
@@ -30,7 +26,7 @@ class Operand:
     element: Type | None
     bytes_each: int | None
     """DRAM bytes of an element; 0 for what an iterator makes up."""
-    space: str
+    space: BufferSpace
 
 
 def sequence_at(interpreter: HostInterpreter, value: Value) -> Operand | None:
@@ -50,12 +46,12 @@ def sequence_at(interpreter: HostInterpreter, value: Value) -> Operand | None:
 
 
 def _sequence(interpreter: HostInterpreter, element: Type | None, buffer: Buffer | None) -> Operand:
-    space = buffer.space if buffer is not None else "device"
+    space = buffer.space if buffer is not None else BufferSpace.DEVICE
     if element is not None:
         element = resolve(interpreter, element)
     size = sizeof(interpreter, element) if element is not None else None
     width = size.constant if size is not None else None
-    if space == GENERATED:
+    if space is BufferSpace.GENERATED:
         return Operand(element, 0, space)
     return Operand(element, int(width) if width else None, space)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import (
     AUTO,
@@ -82,7 +83,7 @@ def is_class(interpreter: HostInterpreter, type: Type) -> bool:
 
 
 def array_storage(
-    interpreter: HostInterpreter, name: str, type: Type, space: str = "host"
+    interpreter: HostInterpreter, name: str, type: Type, space: BufferSpace = BufferSpace.HOST
 ) -> Storage:
     """The memory of an array variable of a (resolved) type with bounds."""
     element = Type(type.name, type.args, type.pointers)
@@ -93,11 +94,11 @@ def place_storage(interpreter: HostInterpreter, place: HostPlace) -> Storage:
     """The memory of a variable, element or field, for ``&``: one for each place."""
     if isinstance(place, Cell):
         if place.storage is None:
-            place.storage = Storage(place.name, "host", None, place.type, place=place)
+            place.storage = Storage(place.name, BufferSpace.HOST, None, place.type, place=place)
         return place.storage
     made = interpreter.addressed.get(place.key())
     if made is None:
-        made = Storage(place.name, "host", None, place.type, place=place)
+        made = Storage(place.name, BufferSpace.HOST, None, place.type, place=place)
         interpreter.addressed[place.key()] = made
     return made
 

@@ -14,6 +14,7 @@ from roofline_core.program.types import Type
 from roofline_core.program.units import Function
 
 _LARGEST_INT: Final = 2**31 - 1
+"""The largest ``int`` of the platforms that have GPUs."""
 
 
 def forget_value(interpreter: HostInterpreter, place: HostPlace, why: str) -> None:

@@ -34,6 +34,7 @@ from roofline_analysis.host.values import (
 )
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import ONE, Apply, Expr, Symbol, constant, make_symbol
 from roofline_core.algebra.symbolic import from_atom as expr_of
 from roofline_core.program.expressions import Expression, InitList, Literal
@@ -50,6 +51,7 @@ MAX_NESTING: Final = 8
 """Terms of an expression, and operations within one another, before it becomes an unknown."""
 
 _TIME_CHECK_MASK: Final = 0x1F
+"""The clock is read once in 32 steps."""
 
 
 Evaluators = Mapping[type[Expression], Callable[..., Value]]
@@ -279,10 +281,10 @@ class HostInterpreter:
         floating = type_name in ("float", "double")
         if assumed is None:
             assumed = 1.0 if floating else self.options.default_size
-        scope = f"host:{len(self.unknowns)}"
-        made = make_symbol(
-            name, scope, nonnegative=assumed >= 0 if nonnegative is None else nonnegative
-        )
+        if nonnegative is None:
+            nonnegative = assumed >= 0
+        index = len(self.unknowns)
+        made = make_symbol(name, SymbolScope.HOST, nonnegative=nonnegative, index=index)
         self.unknowns[made] = HostUnknown(made, name, why, assumed, self.path, line)
         result = Scalar(expr_of(made), type_name, self.origin(name, line))
         if shared:

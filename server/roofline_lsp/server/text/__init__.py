@@ -1,1 +1,1 @@
-"""What hovers, lenses and hints say."""
+"""The texts of hovers, lenses and hints."""

@@ -1,4 +1,4 @@
-"""Numbers at a glance, where ``formats.units`` says too much or too little."""
+"""Short numbers for the editor, where the format of ``formats.units`` does not fit."""
 
 from __future__ import annotations
 

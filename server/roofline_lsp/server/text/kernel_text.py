@@ -1,4 +1,4 @@
-"""What a hover on a kernel's name says: the answer first, then what it rests on."""
+"""The hover on a kernel's name: the verdict first, then its basis."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _ARITHMETIC = {
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What a dialect calls the parts of a launch."""
+    """A dialect's words for the parts of a launch."""
 
     block: str
     thread: str
@@ -114,7 +114,7 @@ def _answer(prediction: Prediction, gpu: GpuUsed, style: MarkupStyle) -> str:
 
 
 def _reason(prediction: Prediction, found: Sequence[Ridge]) -> str | None:
-    """Which roof comes first and how far away the ridge is."""
+    """The limiting roof and the distance to the ridge."""
     nearest = next((ridge for ridge in found if ridge.ratio is not None), None)
     if prediction.verdict is Verdict.COMPUTE_BOUND and nearest is not None:
         limiter = Limiter(nearest.precision.value)
@@ -207,7 +207,7 @@ def _amounts(prediction: Prediction) -> str:
 
 
 def _split(read: float, written: float) -> str:
-    """How much of the traffic goes which way, as far as both count."""
+    """The reads and writes of the traffic, where both matter."""
     if min(read, written) <= 0.01 * (read + written):
         return " read" if read > written else " written" if written > read else ""
     return f" ({scaled(read, 'B')} read, {scaled(written, 'B')} written)"
@@ -237,7 +237,7 @@ def _where(launch: LaunchReport, style: MarkupStyle) -> str:
 
 
 def _shape(grid: _Dims | None, block: _Dims | None, used: Prediction, words: _Words) -> str:
-    """What is known of a launch's size, and what was assumed of it."""
+    """The launch's dimensions, with those that were assumed marked."""
     blocks = _counted(grid, used.grid, words.block)
     return f"{blocks} of {_counted(block, used.block, words.thread)}"
 

@@ -1,4 +1,4 @@
-"""The values of a launch in a hover, each with where it came from."""
+"""The values of a launch in a hover, each with its origin."""
 
 from __future__ import annotations
 

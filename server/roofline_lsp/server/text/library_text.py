@@ -1,4 +1,4 @@
-"""What a hover on a call of a GPU library says: its class, what it does and what was assumed."""
+"""The hover on a GPU library call: its class, its work and the assumptions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def calls_on(
 def library_text(
     calls: Sequence[LibraryCallReport], gpu: GpuUsed, style: MarkupStyle
 ) -> str | None:
-    """A short verdict for each call; None for no call at all."""
+    """A short verdict for each call; None without calls."""
     return style.page(*(_call(call, gpu, style) for call in calls)) if calls else None
 
 

@@ -1,4 +1,4 @@
-"""What each line of a document has of what decides its kernels: for hints and for heat."""
+"""Each line's share of the quantity that decides its kernel's class, for hints and heat."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ class LineShare:
     """A line's share of the operations or bytes that its kernel's class rests on."""
 
     line: int
-    """1-based, in the document as it is now."""
+    """The 1-based line in the current document."""
     resource: str
     """``DRAM`` or a precision: ``INT``."""
     share: float
-    """0 to 1."""
+    """The share, 0 to 1."""
     kernel: KernelReport
     ledger: tuple[LedgerLine, ...]
-    """What the line costs that kernel."""
+    """The line's operations and bytes in that kernel."""
 
 
 def line_shares(view: View) -> list[LineShare]:
-    """The lines that cost something of what decides, in order; edited lines are left out.
+    """The lines with a share of what decides the class, in order; edited lines are left out.
 
-    A line that several kernels run is told of the one that it has the largest share of.
+    For a line that several kernels run, it is the kernel in which the share is largest.
     """
     found: dict[int, LineShare] = {}
     for kernel in view.report.kernels:
@@ -53,7 +53,7 @@ def _of_kernel(kernel: KernelReport, view: View) -> Iterator[LineShare]:
 
 
 def _decisive(kernel: KernelReport, gpu: GpuUsed) -> str:
-    """What a kernel's class rests on: its bytes, or the operations farthest above their ridge."""
+    """What decides a kernel's class: bytes, or the operations most above their ridge."""
     found = ridges(kernel.prediction, gpu)
     if kernel.prediction.verdict is Verdict.COMPUTE_BOUND and found:
         return NAMES[found[0].precision]

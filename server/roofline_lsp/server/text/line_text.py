@@ -1,4 +1,4 @@
-"""What a hover on a line of a kernel says: the line's part in the whole."""
+"""The hover on a line of a kernel: the line's share of the kernel's work."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from roofline_lsp.server.text.ridges import NAMES, OPERATION_UNITS, line_operati
 def line_text(
     shares: Iterable[tuple[KernelReport, Sequence[LedgerLine]]], gpu: GpuUsed, style: MarkupStyle
 ) -> str | None:
-    """What one source line costs each kernel that runs it; None where there is nothing to say."""
+    """The cost of one source line in each kernel that runs it; None if it has none."""
     blocks = [_line_block(kernel, lines, gpu, style) for kernel, lines in shares]
     return style.page(*blocks) or None
 

@@ -1,4 +1,4 @@
-"""Text for people, as Markdown or as plain text, whichever the client takes."""
+"""Text as Markdown or as plain text, as the client supports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _QUOTED = re.compile(r"'([^'\n]+)'")
 
 @dataclass(frozen=True, slots=True)
 class MarkupStyle:
-    """One way to write text down."""
+    """One output format of text."""
 
     markdown: bool
 
@@ -47,11 +47,11 @@ class MarkupStyle:
         )
 
     def link(self, text: str, uri: str | None) -> str:
-        """A place in a file, to be followed where the client can."""
+        """A place in a file, as a link where the client supports links."""
         return f"[{self.prose(text)}]({uri})" if self.markdown and uri else text
 
     def bullets(self, items: Sequence[str]) -> str:
-        """One line an item."""
+        """A list with one line per item."""
         return "\n".join(f"- {item}" for item in items)
 
     def table(self, rows: Sequence[Sequence[str]]) -> str:
@@ -76,5 +76,5 @@ class MarkupStyle:
         return "\n".join(f"| {' | '.join(row)} |" for row in (padded[0], rule, *padded[1:]))
 
     def page(self, *blocks: str | None) -> str:
-        """Blocks one below the other, those that are None or empty left out."""
+        """Blocks separated by blank lines, without those that are None or empty."""
         return "\n\n".join(block for block in blocks if block)

@@ -1,4 +1,4 @@
-"""What was measured of a kernel, in the words of hovers and lenses."""
+"""Measurements of a kernel as the text of hovers and lenses."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from roofline_profiling.measurement import name_of
 
 _MOST_STALLS = 3
 _COLD = 0.001
-"""A share of samples below this is none to speak of."""
+"""The least share of samples that is shown."""
 
 
 def measured_text(measured: Measured, style: MarkupStyle) -> str:
-    """A block: what was measured beside what is predicted, and how far they are apart."""
+    """A table of measured and predicted quantities and their ratios."""
     title = "Measured before the code changed" if measured.stale else "Measured"
     return style.page(
         f"{style.bold(title)} ({style.prose(', '.join(_circumstances(measured)))})",
@@ -29,7 +29,7 @@ def measured_text(measured: Measured, style: MarkupStyle) -> str:
 
 
 def measured_parts(measured: Measured | None) -> Iterator[str]:
-    """What a lens says of it: ``measured BB, 17.3 µs``, or what was predicted in its place."""
+    """The lens text: ``measured: BB, 17.3 µs``, or the prediction that it replaces."""
     if measured is None or not _is_counted(measured):
         return
     if measured.applies:
@@ -39,7 +39,7 @@ def measured_parts(measured: Measured | None) -> Iterator[str]:
         verdict, time = measured.verdict, measured.time_ns
         word = "measured before a change" if measured.stale else "measured"
         if not measured.stale:
-            word += " otherwise launched"
+            word += " with another launch"
     parts = [verdict.value if verdict is not None else "?"]
     if time is not None:
         parts.append(duration(time))
@@ -47,14 +47,14 @@ def measured_parts(measured: Measured | None) -> Iterator[str]:
 
 
 def line_heat(measured: Measured, lines: Sequence[LedgerLine]) -> str | None:
-    """``Hot: 42% of the samples``, None for a line that was not measured or is cold."""
+    """``Measured: 42% of the kernel's samples``; None for a line with few samples or none."""
     places = {(line.path.name, line.line) for line in lines}
     share = sum(measured.heat.get(place, 0.0) for place in places)
     return f"Measured: {percent(share)} of the kernel's samples" if share >= _COLD else None
 
 
 def _circumstances(measured: Measured) -> Iterator[str]:
-    """Where it came from, and how the launch was other than the one that is judged."""
+    """The origin of the measurement, and differences between its launch and the judged one."""
     yield measured.origin
     if not measured.applies:
         if measured.grid is not None and measured.grid != measured.predicted.grid:
@@ -89,7 +89,7 @@ def _table(measured: Measured, style: MarkupStyle) -> str:
 
 
 def _is_counted(measured: Measured) -> bool:
-    """Whether more was measured than source lines."""
+    """Whether quantities of the launch were measured, not only source lines."""
     amounts = [measured.operations(each) for each in Precision]
     return any(each is not None for each in (*amounts, measured.dram_bytes, measured.time_ns))
 
@@ -108,7 +108,7 @@ def _off(predicted: float | None, measured: float | None) -> str:
 
 
 def _causes(measured: Measured, style: MarkupStyle) -> str | None:
-    """What warps waited for, by the profiler's names."""
+    """The reasons for stalled warps, by the profiler's names."""
     reasons = [name.replace("_", " ") for name in list(measured.stalls)[:_MOST_STALLS]]
     reasons = [name for name in reasons if name not in ("selected", "not selected")]
     return f"Warps stalled most for: {style.prose(', '.join(reasons))}" if reasons else None

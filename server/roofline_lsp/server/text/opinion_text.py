@@ -1,4 +1,4 @@
-"""What a hover says of a language model's opinion, beside the verdict and never in its place."""
+"""A language model's opinion in a hover; it stands beside the verdict, never replaces it."""
 
 from __future__ import annotations
 

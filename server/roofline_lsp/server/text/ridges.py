@@ -1,4 +1,4 @@
-"""A kernel's place on the roofline, in figures and words that hover and code lens share."""
+"""A kernel's place on the roofline, as text shared by hovers and code lenses."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def ridges(prediction: Prediction, gpu: GpuUsed) -> list[Ridge]:
 
 
 def gpu_name(gpu: GpuUsed) -> str:
-    """The GPU as people call it: ``RTX 3080``."""
+    """The GPU's short name: ``RTX 3080``."""
     name = gpu.name
     for prefix in ("NVIDIA ", "GeForce ", "AMD ", "Radeon ", "Instinct "):
         name = name.removeprefix(prefix)

@@ -1,1 +1,1 @@
-"""The process that analyses, and the pipe to it."""
+"""The analysis process and the pipe to it."""

@@ -30,7 +30,7 @@ from roofline_profiling.overlay import MeasurementIndex
 logger = logging.getLogger(__name__)
 
 _MOST_ANALYSES = 8
-"""Of so many files the analyses are kept that answer questions about other GPUs."""
+"""The most files whose analyses are kept for questions about other GPUs."""
 
 
 _MOST_TRIED = 4
@@ -38,7 +38,7 @@ _MOST_TRIED = 4
 
 
 class ApiAnalyser:
-    """Analyses as every other front end does."""
+    """The analyser on top of ``roofline_analysis.api``, as of every other front end."""
 
     def __init__(self) -> None:
         self._cache = AnalysisCache(keep_trees=True)
@@ -107,7 +107,7 @@ class ApiAnalyser:
         return gpu_used(settings)
 
     def read(self, path: Path) -> bytes | None:
-        """What is on disk."""
+        """A file's bytes on disk; None if it cannot be read."""
         return read_file(path)
 
     def changed(self, path: Path, text: bytes | None) -> None:

@@ -1,4 +1,4 @@
-"""What the server and its worker process say to each other, and how it goes through a pipe.
+"""The messages between the server and its worker process, and their encoding in the pipe.
 
 Both ends are this program, on one machine, so values travel pickled: eight bytes of length, then
 the value.
@@ -116,12 +116,12 @@ class Analysed:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The answer to a job that could not be done."""
+    """The answer to a job that failed."""
 
     message: str
-    """For people; ends with no full stop."""
+    """A message for users, without a full stop."""
     expected: bool
-    """Whether a person can mend it; if not, it is a fault of this program."""
+    """Whether a user can fix it; otherwise it is a bug of this program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ class Explained:
 
 @dataclass(frozen=True, slots=True)
 class Regrouped:
-    """Said unasked: analysed files whose programs are not what they were then."""
+    """Sent without a job: analysed files that now belong to another program."""
 
     paths: frozenset[Path]
 

@@ -41,7 +41,7 @@ WORKER = (sys.executable, "-P", "-m", "roofline_lsp.server.worker.main")
 
 
 MOST_CRASHES_IN_A_ROW = 5
-"""After so many without a job done in between the process is not started again."""
+"""Crashes without a finished job in between, after which the process is not restarted."""
 
 
 class WorkerCrashError(Exception):
@@ -129,7 +129,7 @@ class WorkerProcess:
         return value
 
     def stop(self) -> None:
-        """End the process, whatever it does, for good."""
+        """End the process at once; it is not started again."""
         self._given_up = "was stopped"
         process, self._process = self._process, None
         if process is not None:
@@ -160,7 +160,7 @@ class WorkerProcess:
         return answer.value
 
     def _listen_to(self) -> None:
-        """Hear the process' answers, and tell a new process the overlays."""
+        """Start reading the process' answers, and send a new process the overlays."""
         process = self._process
         if self._listened or process is None or process.stdout is None:
             return

@@ -21,7 +21,7 @@ class Sender:
         self._sent: dict[Path, tuple[KernelReport, ...]] = {}
 
     def shortened(self, answer: JobOutcome) -> JobOutcome:
-        """The answer as it is sent."""
+        """The answer in the form that is sent."""
         value = answer.value
         if not isinstance(value, Analysed):
             return answer
@@ -47,7 +47,7 @@ class Receiver:
         self._received: dict[Path, tuple[KernelReport, ...]] = {}
 
     def restored(self, answer: JobOutcome) -> JobOutcome:
-        """The answer as the worker had it."""
+        """The answer as the worker computed it."""
         value = answer.value
         if not isinstance(value, Analysed):
             return answer

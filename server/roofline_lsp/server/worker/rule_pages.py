@@ -1,4 +1,4 @@
-"""Where a person reads on about a rule: its page, as a file that an editor can open.
+"""A rule's documentation page, as a file that an editor can open.
 
 A checkout has the pages in docs/rules. Of an installed package the worker, which has the catalogue
 loaded, writes those of the rules that found something to the user's cache.
@@ -28,7 +28,7 @@ def page_uri(code: str) -> str | None:
 
 
 def write_pages(codes: Iterable[str]) -> None:
-    """Write the pages that are not there yet, if they can be written."""
+    """Write missing pages; a failure is logged and ends the writing."""
     for code in codes:
         page = cache_folder() / f"{code}.md"
         if (_CHECKOUT / page.name).is_file() or page.is_file():

@@ -12,6 +12,7 @@ from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import need_value
 from roofline_analysis.device.state.vectors import map_elements
 from roofline_analysis.device.values import DeviceValue, Value
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program.expressions import Call
 
 _OPERATIONS: Final = {"add": "+", "mul": "*", "and": "&", "or": "|", "xor": "^"}
@@ -36,7 +37,7 @@ def _collective(op: str, *, group: bool) -> Handler:
             if group:
                 common.barrier(interpreter, name, [], node)
         return interpreter.opaque(
-            interpreter.type_of(value), interpreter.costs.loop_bits(), name, "data"
+            interpreter.type_of(value), interpreter.costs.loop_bits(), name, SymbolScope.DATA
         )
 
     return handler
@@ -44,7 +45,7 @@ def _collective(op: str, *, group: bool) -> Handler:
 
 def _step(interpreter: DeviceInterpreter, op: str, value: Value, node: Call) -> None:
     lane = interpreter.opaque(
-        interpreter.type_of(value), interpreter.costs.loop_bits(), "lane", "data"
+        interpreter.type_of(value), interpreter.costs.loop_bits(), "lane", SymbolScope.DATA
     )
     if not isinstance(lane, Value):
         return

@@ -24,7 +24,8 @@ from roofline_analysis.device.values import (
 )
 from roofline_analysis.language.opencl_types import vector_type
 from roofline_analysis.language.types import SCALARS, is_float
-from roofline_analysis.regions.kernel_summary import AccessMode, Array
+from roofline_analysis.regions.kernel_summary import AccessMode, Array, MemorySpace
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, apply
 from roofline_core.program.expressions import Call
 from roofline_core.program.types import Type
@@ -41,7 +42,7 @@ def is_image(type_: Type) -> bool:
 def image_parameter(interpreter: DeviceInterpreter, path: str) -> PointerValue:
     """An image that is a kernel's argument."""
     element = vector_type("float", 4)
-    array = interpreter.arrays[path] = Array(path, "global", element)
+    array = interpreter.arrays[path] = Array(path, MemorySpace.GLOBAL, element)
     return PointerValue(array, number(0, "long"), element)
 
 
@@ -82,7 +83,7 @@ def _touch(
     need_value(interpreter, at)
     texel = _texel(interpreter, image, at)
     if texel is None:
-        texel = interpreter.fresh("texel", "data")
+        texel = interpreter.fresh("texel", SymbolScope.DATA)
     offset = Value("long", texel * size_bytes, interpreter.costs.loop_bits())
     interpreter.costs.touch(PointerValue(image.array, offset, image.pointee), size_bytes, mode)
 
@@ -97,7 +98,10 @@ def _read(channel: str) -> Handler:
         channels = 1 if node in interpreter.first_channels else 4
         _touch(interpreter, args[0], at, SCALARS[channel] * channels, AccessMode.READ)
         return interpreter.opaque(
-            vector_type(channel, 4), interpreter.costs.loop_bits(), args[0].array.name, "data"
+            vector_type(channel, 4),
+            interpreter.costs.loop_bits(),
+            args[0].array.name,
+            SymbolScope.DATA,
         )
 
     return handler

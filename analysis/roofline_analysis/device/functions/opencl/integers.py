@@ -23,6 +23,7 @@ from roofline_analysis.device.values import DeviceValue, StructValue, Value, num
 from roofline_analysis.language.opencl_types import ELEMENTS, WIDTHS, vector_type
 from roofline_analysis.language.types import is_integer
 from roofline_analysis.regions.kernel_summary import Work
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program.expressions import Call
 from roofline_core.program.types import Type
 
@@ -73,7 +74,7 @@ def _computed(
             need_value(interpreter, operand)
         interpreter.costs.charge(Work.INT, wide if is_wide(type_) else narrow, varies)
         result_type = _result(name, type_)
-        expr = interpreter.fresh(name, "data") if is_integer(result_type) else None
+        expr = interpreter.fresh(name, SymbolScope.DATA) if is_integer(result_type) else None
         result = home.available[key] = Value(result_type, expr, varies)
         return result
 
@@ -192,7 +193,7 @@ def _same_bits(element: str, width: int) -> Handler:
             made = [_reinterpreted(interpreter, item, element) for item in elements]
             return made[0] if width == 1 else build(interpreter, type_, made)
         need_value(interpreter, value)
-        return interpreter.opaque(type_, variation(elements), name, "data")
+        return interpreter.opaque(type_, variation(elements), name, SymbolScope.DATA)
 
     return handler
 
@@ -203,7 +204,7 @@ def _reinterpreted(interpreter: DeviceInterpreter, value: DeviceValue, element: 
     if is_integer(value.type) and is_integer(element):
         return Value(element, value.expr, value.varies, value.node)
     interpreter.costs.need(value)
-    expr = interpreter.fresh("bits", "data") if is_integer(element) else None
+    expr = interpreter.fresh("bits", SymbolScope.DATA) if is_integer(element) else None
     return Value(element, expr, value.varies)
 
 
@@ -230,7 +231,9 @@ def _shuffled(
             continue
         need_value(interpreter, index)
         interpreter.costs.charge(Work.INT, float(len(pool) - 1), variation([index]))
-        picked.append(interpreter.opaque(Type(shape[0]), variation([index, *pool]), name, "data"))
+        picked.append(
+            interpreter.opaque(Type(shape[0]), variation([index, *pool]), name, SymbolScope.DATA)
+        )
     return build(interpreter, vector_type(shape[0], len(picked)), picked)
 
 

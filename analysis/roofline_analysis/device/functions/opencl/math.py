@@ -26,6 +26,7 @@ from roofline_analysis.device.values import (
     number,
 )
 from roofline_analysis.language.types import is_float
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program.expressions import Call
 
 _AS_CUDA: Final = (
@@ -123,7 +124,8 @@ def _write_unknown(interpreter: DeviceInterpreter, pointer: PlacePointer | Point
         place = MemoryPlace(pointer)
     if place is not None:
         interpreter.write(
-            place, interpreter.opaque(interpreter.place_type(place), bits, "result", "data")
+            place,
+            interpreter.opaque(interpreter.place_type(place), bits, "result", SymbolScope.DATA),
         )
 
 

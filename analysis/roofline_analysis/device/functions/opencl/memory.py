@@ -22,7 +22,8 @@ from roofline_analysis.device.values import (
     number,
 )
 from roofline_analysis.language.opencl_types import WIDTHS, vector_type
-from roofline_analysis.regions.kernel_summary import AccessMode
+from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import apply, from_atom, make_symbol
 from roofline_core.program.expressions import Call
 
@@ -125,7 +126,7 @@ def _copy(
     interpreter.costs.need(count)
     loop = interpreter.costs.open_loop()
     interpreter.next_fresh += 1
-    loop.counter = make_symbol(f"trip#{interpreter.next_fresh}", "loop", nonnegative=True)
+    loop.counter = make_symbol(f"trip#{interpreter.next_fresh}", SymbolScope.LOOP, nonnegative=True)
     if count.expr is not None:
         loop.trips = apply("div", count.expr + size - 1, size)
     index = Value("long", from_atom(loop.counter) * size + local_linear_id(interpreter), loop.bit)
@@ -135,7 +136,9 @@ def _copy(
     guard = interpreter.costs.open_guard((rest,))
     moved = [index, index]
     if stride is not None:
-        moved[int(target.array.space == "shared")] = binary(interpreter, "*", index, stride)
+        moved[int(target.array.space is MemorySpace.SHARED)] = binary(
+            interpreter, "*", index, stride
+        )
     store(
         interpreter,
         offset_by(interpreter, target, moved[0]),
@@ -157,7 +160,9 @@ def _atomic_load(
         return None
     type_ = interpreter.types.resolve(pointer.pointee)
     interpreter.costs.touch(pointer, interpreter.bytes_of(type_), AccessMode.READ)
-    return interpreter.opaque(type_, interpreter.costs.loop_bits(), pointer.array.name, "data")
+    return interpreter.opaque(
+        type_, interpreter.costs.loop_bits(), pointer.array.name, SymbolScope.DATA
+    )
 
 
 def _atomic_store(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.libraries.gpu.forms import (
     CUB,
     CUB_PLAIN,
@@ -26,7 +27,7 @@ from roofline_core.algebra.symbolic import Expr
 from roofline_core.program.types import Type
 
 _POLICIES = frozenset(("device", "host", "seq", "par", "par_nosync"))
-_HOST_SPACES = frozenset(("host", "pinned"))
+_HOST_SPACES = frozenset((BufferSpace.HOST, BufferSpace.PINNED))
 
 
 def thrust_work(args: Arguments, name: str) -> LibraryWork | None:
@@ -162,7 +163,7 @@ def _take_operand(args: Arguments, found: Operands, letter: str, position: int) 
         return 1
     operand = sequence_at(args.interpreter, value) or _buffered(args, value)
     fits = operand is not None
-    operand = operand or Operand(None, None, "device")
+    operand = operand or Operand(None, None, BufferSpace.DEVICE)
     if letter in "fFiu":
         found.reads.append(operand)
     if letter in "gj":

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.library_call import LibraryWork
 from roofline_analysis.host.state.arguments import Arguments
 from roofline_analysis.host.values import Buffer, Pointer, Value
 from roofline_core.algebra.symbolic import Expr
 
 _DEVICE_TO_DEVICE: Final = 3
+"""``cudaMemcpyDeviceToDevice``."""
 _DEFAULT: Final = 4
-_ON_DEVICE: Final = frozenset(("device", "managed", "constant"))
+"""``cudaMemcpyDefault``: the addresses tell where the data is."""
+_ON_DEVICE: Final = (BufferSpace.DEVICE, BufferSpace.MANAGED, BufferSpace.CONSTANT)
 
 
 def copy_work(args: Arguments, name: str) -> LibraryWork | None:

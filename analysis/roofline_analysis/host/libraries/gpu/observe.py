@@ -19,6 +19,7 @@ from roofline_core.algebra.symbolic import Symbol
 from roofline_core.program.expressions import Call, Name
 
 _MAX_PER_SITE: Final = 8
+"""Calls with different sizes that are kept of one place in the source."""
 _MAX_CALLS: Final = 256
 """Calls with different sizes that are kept."""
 

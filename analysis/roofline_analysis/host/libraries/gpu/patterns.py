@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.library_call import LibraryWork
 from roofline_analysis.host.objects.operands import Operand, element_text, log2_up, precision_of
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
@@ -173,7 +174,7 @@ def width_factor(element: Type | None) -> int:
 
 
 def _sort(ops: Operands) -> LibraryWork:
-    keys = ops.reads[0] if ops.reads else Operand(None, None, "device")
+    keys = ops.reads[0] if ops.reads else Operand(None, None, BufferSpace.DEVICE)
     element = keys.element
     name = element_text(element)
     width = keys.bytes_each

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.libraries.opencl.images import image_bytes
-from roofline_analysis.host.libraries.opencl.launch import LOCAL_SPACE, launch, sizes_at
+from roofline_analysis.host.libraries.opencl.launch import launch, sizes_at
 from roofline_analysis.host.libraries.opencl.objects import (
     ProgramObject,
     all_kernels,
@@ -58,7 +59,7 @@ def is_null(value: Value) -> bool:
 
 
 def _create_program(args: Arguments) -> Value:
-    made = ProgramObject("a program", "host", None, Type("_cl_program"), kind="program")
+    made = ProgramObject("a program", BufferSpace.HOST, None, Type("_cl_program"), kind="program")
     if args.name == "clCreateProgramWithSource":
         count = args.constant(1)
         made.hints = source_hints(
@@ -119,7 +120,9 @@ def argument_value(args: Arguments, pointer: Value, size: Expr) -> Value:
     interpreter = args.interpreter
     if is_null(pointer):
         origin = interpreter.origin("local memory", args.line)
-        return Pointer(Storage("local memory", LOCAL_SPACE, size, None, origin), ZERO, None, origin)
+        return Pointer(
+            Storage("local memory", BufferSpace.LOCAL, size, None, origin), ZERO, None, origin
+        )
     place = deref(interpreter, pointer)
     if isinstance(place, ElementPlace) and place.index is not None:
         vector = _vector_in(args, place, size)
@@ -167,7 +170,7 @@ def _enqueue_task(args: Arguments) -> Value:
 def new_buffer(args: Arguments, size: Expr | None, host: Value | None = None) -> Value:
     """A buffer in the device's memory, holding what is known of a host array copied to it."""
     origin = args.interpreter.origin(args.name, args.line)
-    storage = Storage("", "device", size, None, origin)
+    storage = Storage("", BufferSpace.DEVICE, size, None, origin)
     if isinstance(host, Pointer) and isinstance(host.buffer, Storage):
         if host.buffer.place is None:
             storage.element = host.buffer.element
@@ -190,7 +193,7 @@ def _create_sub_buffer(args: Arguments) -> Value:
             start, size = (args.interpreter.number(value) for value in values)
         if start is not None and size is not None:
             name = whole.buffer.name if whole.buffer is not None else ""
-            storage = Storage(name, "device", size.value, None, whole.origin)
+            storage = Storage(name, BufferSpace.DEVICE, size.value, None, whole.origin)
             return Pointer(storage, ZERO, whole.pointee, whole.origin)
     return whole
 
@@ -209,7 +212,7 @@ def _map(args: Arguments) -> Value:
     succeed(args, -1)
     origin = args.interpreter.origin(args.name, args.line)
     size = args.expr(5) if args.name.endswith("Buffer") else None
-    return Pointer(Storage("", "host", size, None, origin), ZERO, Type("void"), origin)
+    return Pointer(Storage("", BufferSpace.HOST, size, None, origin), ZERO, Type("void"), origin)
 
 
 _READS: Final = {

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.libraries.opencl.c import new_buffer
 from roofline_analysis.host.libraries.opencl.images import pixel_bytes
-from roofline_analysis.host.libraries.opencl.launch import LOCAL_SPACE, is_range, make_range
+from roofline_analysis.host.libraries.opencl.launch import is_range, make_range
 from roofline_analysis.host.libraries.opencl.objects import (
     ProgramObject,
     handle,
@@ -50,7 +51,7 @@ def _plain(args: Arguments) -> Value | None:
 
 
 def _program(args: Arguments) -> Value | None:
-    made = ProgramObject("a program", "host", None, Type("_cl_program"), kind="program")
+    made = ProgramObject("a program", BufferSpace.HOST, None, Type("_cl_program"), kind="program")
     hints: list[str] = []
     for place in args.places:
         value = rvalue(args.interpreter, place)
@@ -193,7 +194,7 @@ def _local(args: Arguments) -> Value:
     size = args.interpreter.number(args.value(0), "unsigned long") if len(args) == 1 else None
     if size is None:
         return args.opaque()
-    return Pointer(Storage("local memory", LOCAL_SPACE, size.value, None, origin), ZERO)
+    return Pointer(Storage("local memory", BufferSpace.LOCAL, size.value, None, origin), ZERO)
 
 
 def _default(args: Arguments) -> Value:

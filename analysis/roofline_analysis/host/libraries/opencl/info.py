@@ -22,12 +22,16 @@ from roofline_analysis.language.opencl_headers import (
 _NUMBERS: Final = {code: (value, kind) for code, value, kind in DEVICE_NUMBERS.values()}
 _TEXTS: Final = dict(DEVICE_TEXTS.values())
 _WORK_GROUP_SIZE: Final = 0x11B0
+"""``CL_KERNEL_WORK_GROUP_SIZE``."""
 _COMPILED_SIZE: Final = 0x11B1
+"""``CL_KERNEL_COMPILE_WORK_GROUP_SIZE``."""
 _PREFERRED_MULTIPLE: Final = 0x11B3
+"""``CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE``."""
 _CONTEXT_DEVICES: Final = (0x1081, 0x1163)
 """Of a context and of a program."""
 _CONTEXT_COUNT: Final = (0x1083, 0x1162)
 _BUILD_STATUS: Final = 0x1181
+"""``CL_PROGRAM_BUILD_STATUS``."""
 
 
 def device_number(interpreter: HostInterpreter, code: int) -> Scalar | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.launches.contexts import forget_written, record
 from roofline_analysis.host.launches.launch_forms import Extents, Shape
 from roofline_analysis.host.libraries.opencl.objects import KernelObject, kernel_of
@@ -19,7 +20,6 @@ from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function
 
-LOCAL_SPACE: Final = "local"
 """The space of local memory that the host sizes as a kernel's argument."""
 DEFAULT_WORK_GROUP: Final = 256
 """Work-items of a group where the host leaves the choice to the runtime.
@@ -43,7 +43,7 @@ def launch(
     function = found.functions[0] if found is not None and found.functions else None
     if found is None:
         function = assigned_kernel(interpreter, site)
-        found = KernelObject("", "host")
+        found = KernelObject("", BufferSpace.HOST)
         interpreter.doubt += 1
         try:
             if function is not None:
@@ -145,7 +145,7 @@ def _arguments(function: Function, kernel: KernelObject) -> tuple[list[HostPlace
             )
         places.append(Cell("", AUTO, value))
         if isinstance(value, Pointer) and value.buffer is not None:
-            if value.buffer.space == LOCAL_SPACE:
+            if value.buffer.space is BufferSpace.LOCAL:
                 size = value.buffer.size_bytes
                 shared = shared + size if shared is not None and size is not None else None
     return places, shared

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.libraries.opencl.c import argument_value, forget_target, put
 from roofline_analysis.host.libraries.opencl.cpp import list_of
 from roofline_analysis.host.libraries.opencl.info import device_number, device_text, kernel_number
@@ -148,7 +149,9 @@ def _queue_method(args: Arguments, base: Value) -> Value:
     elif name in ("enqueueMapBuffer", "enqueueMapImage"):
         size = args.expr(4) if name.endswith("Buffer") else None
         origin = args.interpreter.origin(name, args.line)
-        return Pointer(Storage("", "host", size, None, origin), ZERO, Type("void"), origin)
+        return Pointer(
+            Storage("", BufferSpace.HOST, size, None, origin), ZERO, Type("void"), origin
+        )
     elif name == "getInfo":
         return new_object("device_id" if _query(args) == 0x1091 else "context")
     return integer(0)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.state.access import deref
 from roofline_analysis.host.state.arguments import text_of
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
@@ -18,6 +19,7 @@ from roofline_core.program.types import Type
 from roofline_core.program.units import Dialect, Function
 
 _MAX_SOURCES: Final = 16
+"""The most strings of one program that are read."""
 
 
 @dataclass(slots=True, eq=False)
@@ -44,7 +46,9 @@ class KernelObject(ClObject):
 
     functions: tuple[Function, ...] = ()
     """The kernels it may be, best first; empty where the program's files have none such."""
-    arguments: Storage = field(default_factory=lambda: Storage("arguments", "host", None, AUTO))
+    arguments: Storage = field(
+        default_factory=lambda: Storage("arguments", BufferSpace.HOST, None, AUTO)
+    )
 
 
 def handle(made: ClObject) -> Pointer:
@@ -54,7 +58,9 @@ def handle(made: ClObject) -> Pointer:
 
 def new_object(kind: str, origin: Origin | None = None) -> Pointer:
     """A new object of which nothing matters but that it is there."""
-    return handle(ClObject(f"a {kind}", "host", None, Type(f"_cl_{kind}"), origin, kind=kind))
+    return handle(
+        ClObject(f"a {kind}", BufferSpace.HOST, None, Type(f"_cl_{kind}"), origin, kind=kind)
+    )
 
 
 def object_of(value: Value | None) -> ClObject | None:
@@ -110,7 +116,9 @@ def _kernel(
     origin = interpreter.origin(f"kernel '{name}'", line)
     found = tuple(functions)
     return handle(
-        KernelObject(name, "host", None, Type("_cl_kernel"), origin, kind="kernel", functions=found)
+        KernelObject(
+            name, BufferSpace.HOST, None, Type("_cl_kernel"), origin, kind="kernel", functions=found
+        )
     )
 
 

@@ -45,7 +45,7 @@ _DOUBLE = re.compile(
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """Double literals without which the kernel would do much less in double precision."""
+    """Double literals that cause much of the kernel's double-precision arithmetic."""
     if not kernel.prediction.dp_flops:
         return
     lines: dict[tuple[object, int], list[Located]] = {}
@@ -96,7 +96,10 @@ def _message(swaps: Sequence[Swap]) -> str:
         and isinstance(swap.located.node.value, (int, float))
     )
     shown = ", ".join(list(values)[:4])
-    return f"the double literals {shown} make single-precision values double; write them with an f"
+    return (
+        f"the double literals {shown} make single-precision values double; write them with the"
+        " suffix f"
+    )
 
 
 RULE = Rule(

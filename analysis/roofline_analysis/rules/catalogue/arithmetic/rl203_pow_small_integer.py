@@ -36,6 +36,7 @@ GOOD = BAD.replace("powf(v[i], 2.0f)", "v[i] * v[i]")
 
 _POWERS = ("pow", "powf", "powi", "powif")
 _LARGEST = 4
+"""The largest exponent whose power is worth writing as a product."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
@@ -58,7 +59,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
 
 
 def _exponent(call: Any) -> float | None:
-    """The constant exponent, if it is one that a product or a root replaces."""
+    """The constant exponent, if a product or a root can replace the power; else None."""
     node = call.args[1]
     if isinstance(node, ex.Cast):
         node = node.operand

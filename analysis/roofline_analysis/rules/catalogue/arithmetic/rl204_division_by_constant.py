@@ -64,7 +64,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
 
 
 def _is_fixed(kernel: KernelSubject, located: Located) -> bool:
-    """Whether a division has a divisor that is known before, and is one of floats."""
+    """Whether a division is of floats and its divisor is invariant."""
     node = located.node
     assert isinstance(node, ex.Binary)
     divisor, types = node.right, kernel.types(located.function)
@@ -85,7 +85,7 @@ def _is_fixed(kernel: KernelSubject, located: Located) -> bool:
     changing = {change.name for change in facts.changes} | facts.declared
     if divisor.name in changing:
         return False
-    # What does not change at all is computed before the loop anyway.
+    # An invariant division is moved out of the loop by the compiler.
     calls = any(isinstance(each, (ex.Call, ex.Index)) for each in within(node.left))
     return calls or bool(names_in(node.left) & changing)
 

@@ -41,13 +41,13 @@ GOOD = BAD.replace("% period", "% 1024u").replace("int value", "unsigned value")
 
 
 _MADE_NAMES = "omp_"
-"""Of what a target region adds, such as the divisions of collapsed loops."""
+"""The prefix of variables that a target region adds, for instance to collapse loops."""
 _LEAST_GAIN = 0.1
-"""Taking an index apart in another way is some work."""
+"""The least share of the time to save, as computing indices differently is some work."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """Divisions of whole numbers whose divisor the compiler does not know."""
+    """Integer divisions whose divisor is not a compile-time constant."""
     swaps = [
         Swap(located, _cheap, None)
         for located in kernel.nodes(ex.Binary)
@@ -78,7 +78,7 @@ def _is_division(kernel: KernelSubject, located: Located) -> bool:
 
 
 def _cheap(node: Any) -> ex.Expression:
-    """Something of the same operands that takes one instruction."""
+    """An expression of the same operands that takes one instruction."""
     return ex.Binary(node.line, "-", node.left, node.right)
 
 

@@ -45,6 +45,7 @@ GOOD = BAD.replace("at % 32", "at & 31").replace("at % 8", "at & 7")
 _REMAINDER = re.compile(rb"(?<![\w.)\]])(\w+(?:\.\w+)?)(\s*)%(\s*)(\d+)(?![\w.])")
 _INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _MAX_DEPTH = 6
+"""The deepest nesting of operations whose sign is looked for."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
@@ -77,7 +78,7 @@ def _is_signed_index(kernel: KernelSubject, located: Located) -> bool:
 
 
 def _is_nonnegative(kernel: KernelSubject, located: Located, node: object, depth: int) -> bool:
-    """Whether an index is never negative: made of thread indices and of counters that go up."""
+    """Whether an index is never negative: computed from thread indices and rising counters."""
     if depth > _MAX_DEPTH:
         return False
     if isinstance(node, ex.Literal):

@@ -1,6 +1,6 @@
 """Accurate functions where a fast intrinsic may do.
 
-`sinf`, `expf` and their kin are computed to full single precision, in 10 to 60 instructions.
+`sinf`, `expf` and similar functions compute to full single precision, in 10 to 60 instructions.
 `__sinf`, `__expf`, `__logf`, `__powf` use the special-function units in a few instructions, at an
 error that grows with the argument; `--use_fast_math` does so for a whole file. Only where the
 accuracy suffices: look at the error bounds in the CUDA programming guide.
@@ -50,7 +50,7 @@ _INTRINSICS: Final = {
     "powf": "__powf",
 }
 _LEAST_GAIN = 0.2
-"""Less is not worth the accuracy."""
+"""The least share of the time to save; less is not worth the lost accuracy."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
@@ -87,7 +87,7 @@ def _intrinsic(kernel: KernelSubject, located: Located, name: str) -> str | None
 
 
 def _has_constant_exponent(located: Located) -> bool:
-    """Whether a power may be of a negative base, which the intrinsic cannot take."""
+    """Whether a power may have a negative base, which the intrinsic does not support."""
     node = located.node
     return isinstance(node, ex.Call) and any(isinstance(a, ex.Literal) for a in node.args[1:])
 

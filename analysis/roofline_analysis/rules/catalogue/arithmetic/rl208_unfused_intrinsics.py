@@ -1,4 +1,4 @@
-"""Intrinsics that keep a product and a sum apart.
+"""Intrinsics that prevent a fused multiply-add.
 
 The compiler fuses `a * b + c` into one multiply-add, which counts two operations and takes one
 instruction. `__fmul_rn` and `__fadd_rn` say that it must not. Where that is not meant, use `fmaf`,

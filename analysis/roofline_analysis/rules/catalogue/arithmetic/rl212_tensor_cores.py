@@ -1,6 +1,6 @@
 """A matrix product in half precision without tensor cores.
 
-A product of matrices of `half` or `bfloat16` is what tensor cores are made for: their peak is
+A product of matrices of `half` or `bfloat16` can use tensor cores: their peak is
 several times that of the ordinary units, and their fragments hold tiles in registers, so that fewer
 requests go to memory. Use `wmma` or `mma.sync`, or a library that does: cuBLAS, CUTLASS.
 """
@@ -9,7 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roofline_analysis.regions.kernel_summary import AccessMode, Region, RegionForm, Work
+from roofline_analysis.regions.kernel_summary import (
+    AccessMode,
+    MemorySpace,
+    Region,
+    RegionForm,
+    Work,
+)
 from roofline_analysis.rules.accesses import depends_on_data, trips, warp_accesses
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Level, Match
@@ -75,22 +81,24 @@ int main() {
 
 _HALVES = frozenset(("half", "__half", "__nv_bfloat16", "nv_bfloat16"))
 _LEAST_TRIPS = 32.0
+"""Trips of the innermost loop: shorter ones fill hardly two fragments. Chosen, not measured."""
 _LEAST_INTENSITY = 8.0
-"""Operations for each element of the inputs: less is no matrix product."""
+"""The least operations per element of the inputs; less is not a matrix product."""
 _LEAST_GAIN = 0.2
+"""The least share of the launch's time that a finding saves. Chosen, not measured."""
 _FRAGMENT = 16.0
 """Rows that a fragment holds."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """Sums of products of halves, each of which is used many times."""
+    """Sums of products of half-precision elements, each of which is used many times."""
     peaks = kernel.target.roofline.peaks_gops
     tensor, plain = peaks.get(Precision.TENSOR), peaks.get(Precision.SP)
     if not tensor or not plain or kernel.prediction.tensor_flops:
         return
     inputs = [
         item
-        for item in warp_accesses(kernel, "global", "shared")
+        for item in warp_accesses(kernel, MemorySpace.GLOBAL, MemorySpace.SHARED)
         if item.access.mode is AccessMode.READ and item.array.element.name in _HALVES
     ]
     if any(depends_on_data(item.access) for item in inputs):
@@ -134,7 +142,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
 
 
 def _loop_trips(kernel: KernelSubject, loop: Region) -> float:
-    """Runs of a loop and of those around it."""
+    """The product of the trip counts of a loop and of those around it."""
     total = 1.0
     for region in loop.ancestors():
         if region.form is RegionForm.LOOP:

@@ -44,7 +44,7 @@ GOOD = BAD.replace(_COPY, "").replace("    for (int step", f"{_COPY[4:]}    for 
 
 
 def check(program: HostProgram) -> Iterator[Match]:
-    """Copies to the device in loops that change neither side."""
+    """Copies to the device in loops that change neither buffer."""
     for copy in copies(program):
         loop = copy.located.loops[-1] if copy.located.loops else None
         if loop is None or copy.direction != TO_DEVICE or not copy.target or not copy.source:
@@ -70,7 +70,7 @@ def check(program: HostProgram) -> Iterator[Match]:
 
 
 def _is_invariant(copy: Copy, loop: Loop) -> bool:
-    """Whether a loop mentions the host's side in the copy alone and changes nothing of it."""
+    """Whether a loop uses the host buffer in the copy only and changes no part of the copy."""
     facts = body_facts(loop.body)
     given = set().union(*(names_in(argument) for argument in copy.call.args))
     others = given - {copy.source, copy.target}
@@ -89,7 +89,7 @@ def _is_invariant(copy: Copy, loop: Loop) -> bool:
 
 
 def _fix(program: HostProgram, copy: Copy, loop: Loop) -> Fix | None:
-    """Moves the line before the loop, if it holds the copy alone."""
+    """An edit that moves the copy before the loop; None if its line holds other code."""
     text = program.text
     start, end = text.bounds(copy.call.line)
     line = text.text[start:end].strip()

@@ -51,10 +51,11 @@ int main() {
 GOOD = BAD.replace("    cudaMemcpy(d_y, y, n * sizeof(float), cudaMemcpyHostToDevice);\n", "")
 
 _LEAST_BYTES = 1 << 16
+"""Bytes of a copy: of smaller ones the call is the cost, not what it moves."""
 
 
 def check(program: HostProgram) -> Iterator[Match]:
-    """Copies to buffers that are overwritten, and back from buffers that nothing wrote."""
+    """Copies to buffers that are then overwritten, and from buffers that no kernel wrote."""
     found = list(copies(program))
     for copy in found:
         if copy.device is None or copy.located.loops or copy.located.branches:
@@ -74,7 +75,7 @@ def check(program: HostProgram) -> Iterator[Match]:
 
 
 def _stays(program: HostProgram, function: Function, name: str) -> bool:
-    """Whether a function's own variable names the same buffer all along: no swap, no alias."""
+    """Whether a local variable always points to the same buffer: no swap, no alias."""
     own = any(
         located.function is function
         and isinstance(located.node, st.Variable)

@@ -45,11 +45,11 @@ _HARMLESS: Final = frozenset(
 )
 _WAITING_AFTER: Final = _WAITS | {"cudaMemcpy", "hipMemcpy"}
 _LONGEST_NS = 50_000.0
-"""A launch that takes longer hides what a wait costs."""
+"""The longest launch in ns; a longer one hides the cost of a wait."""
 
 
 def check(program: HostProgram) -> Iterator[Match]:
-    """Waits in loops that do nothing else but launch."""
+    """Waits in loops that only launch kernels."""
     for located, call in program.calls(*_WAITS):
         loop = located.loops[-1] if located.loops else None
         if loop is None or located.branches or not _only_launches(loop):
@@ -87,7 +87,7 @@ def _only_launches(loop: Loop) -> bool:
 
 
 def _fix(program: HostProgram, located: Located, loop: Loop) -> Fix | None:
-    """Takes the line away where something else waits behind the loop."""
+    """An edit that deletes the wait where another one follows the loop."""
     text = program.text
     line = located.node.line
     start, end = text.bounds(line)

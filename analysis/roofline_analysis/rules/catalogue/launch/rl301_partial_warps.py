@@ -2,7 +2,7 @@
 
 Warps have 32 threads. A block of 100 threads has four warps, and of the last one 28 lanes do
 nothing in every instruction, which takes its time all the same. Make the block's size a multiple
-of 32, and let a guard stop the threads that are too many.
+of 32, and let a guard exclude the surplus threads.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ GOOD = BAD.replace("(n + 39) / 40, 40", "n / 256, 256")
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """Launches with blocks that are no multiple of a warp."""
+    """Launches whose block size is not a multiple of the warp size."""
     warp = kernel.target.gpu.architecture.warp_size
     for launch in known_launches(kernel):
         threads = block_threads(launch)

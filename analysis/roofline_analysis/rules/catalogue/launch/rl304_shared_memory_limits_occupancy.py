@@ -1,8 +1,8 @@
 """Shared memory lets few blocks run at a time.
 
 A multiprocessor has shared memory for only so many blocks. When few warps are resident, nothing
-else can run while they wait for memory or for a barrier, and latency shows. Use smaller tiles, or
-larger blocks for the same tile.
+else can run while they wait for memory or for a barrier, and latency is exposed. Use smaller
+tiles, or larger blocks for the same tile.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.number_text import amount
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
+from roofline_analysis.timing.occupancy import OccupancyLimit
 
 BAD = """\
 __global__ void shift(int n, const float *x, float *y) {
@@ -40,15 +41,23 @@ int main() {
 GOOD = BAD.replace("tile[8192]", "tile[128]")
 
 _LOW = 0.4
+"""The share of the warps that a multiprocessor holds, from which latency is hidden as a rule.
+
+Chosen, not measured."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """Launches of low occupancy that shared memory limits."""
+    """Launches whose occupancy is low and limited by shared memory."""
     launch = next(iter(known_launches(kernel)), None)
     if launch is None:
         return
     used, share = launch.prediction.utilisation, launch.prediction.occupancy
-    if used is None or share is None or used.limiter != "shared memory" or share > _LOW:
+    if (
+        used is None
+        or share is None
+        or used.limiter is not OccupancyLimit.SHARED_MEMORY
+        or share > _LOW
+    ):
         return
     if used.waves <= 1.0:
         return
@@ -58,7 +67,8 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     size = launch.judged.summary.shared_bytes + launch.bound.dynamic_shared_bytes
     yield kernel.found(
         f"{amount(size, 'B')} of shared memory let {used.blocks_per_sm} blocks run on a"
-        f" multiprocessor at a time: {share:.0%} of its warps; with half of it twice as many would",
+        f" multiprocessor at a time: {share:.0%} of its warps; with half of it twice as"
+        " many blocks would run",
         [(kernel.kernel.path, kernel.kernel.name_span.line)],
         effect,
         span=kernel.kernel.name_span,

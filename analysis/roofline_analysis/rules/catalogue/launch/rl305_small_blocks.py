@@ -13,6 +13,7 @@ from roofline_analysis.rules.launches import block_threads, found_at_launch, kno
 from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
+from roofline_analysis.timing.occupancy import OccupancyLimit
 
 BAD = """\
 __global__ void walk(int n, const int *next, int *last) {
@@ -36,18 +37,21 @@ GOOD = BAD.replace("<<<n / 32, 32>>>", "<<<n / 256, 256>>>")
 
 
 _LOW = 0.5
+"""The share of the warps that a multiprocessor holds, from which latency is hidden as a rule.
+
+Chosen, not measured."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """Launches whose resident blocks are limited by their number."""
+    """Launches whose occupancy the limit of resident blocks bounds."""
     for launch in known_launches(kernel):
         used, share = launch.prediction.utilisation, launch.prediction.occupancy
-        if used is None or share is None or used.limiter != "blocks":
+        if used is None or share is None or used.limiter is not OccupancyLimit.BLOCKS:
             continue
         if used.waves <= 1.0 or share > _LOW:
             continue
         if block_threads(launch) < kernel.target.gpu.architecture.warp_size:
-            continue  # the lanes that are missing are told of
+            continue  # RL301 reports the idle lanes
         warps = -(-block_threads(launch) // kernel.target.gpu.architecture.warp_size)
         held = kernel.target.gpu.architecture.occupancy.warps_per_sm // warps
         effect = kernel.effect(Change(blocks_per_sm=held), launch)

@@ -2,8 +2,8 @@
 
 A warp executes a branch if any of its lanes takes it, with the other lanes switched off. A
 condition such as `threadIdx.x % 2 == 0` keeps half the lanes idle in every warp, where
-`threadIdx.x < blockDim.x / 2` would leave half the warps out altogether. Let the condition change
-only from warp to warp.
+`threadIdx.x < blockDim.x / 2` lets half the warps skip the branch. Make the condition the same for
+all lanes of a warp.
 """
 
 from __future__ import annotations
@@ -39,15 +39,16 @@ int main() {
 GOOD = BAD.replace("threadIdx.x % 2 == 0", "threadIdx.x < 128")
 
 _LEAST_RATIO = 1.6
-"""Warps that run it, over those that its lanes would fill."""
+"""The least ratio of the warps that run the branch to those that its lanes would fill."""
 _DIGITS = ("mod", "and", "xor", "div", "shr")
 _LEAST_GAIN = 0.15
+"""The least share of the launch's time that a finding saves. Chosen, not measured."""
 _LEAST_LANES = 32.0
-"""Of a block: fewer cannot fill a warp."""
+"""The least threads of a block; fewer cannot fill a warp."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """Guards by the thread's index that more warps pass than their lanes would fill."""
+    """Guards on the thread's index that more warps pass than their lanes would fill."""
     execution = kernel.judged.execution
     warp = float(kernel.target.gpu.architecture.warp_size)
     blocks = float(kernel.judged.demand.blocks)
@@ -81,7 +82,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
 
 
 def _is_by_thread(region: Region) -> bool:
-    """Whether a guard picks threads by a digit of their index: others go by whole ranges."""
+    """Whether a guard tests a digit of the thread's index, not a range of indices."""
     if region.role is not Role.TAKEN or not region.conditions or None in region.conditions:
         return False
     return any(_has_digit(c) for c in region.conditions if c is not None)

@@ -1,8 +1,8 @@
-"""A barrier that some threads of a block do not come to.
+"""A barrier that some threads of a block do not reach.
 
 `__syncthreads()` waits for all threads of the block. Under a condition that holds for some of them
-only, its behaviour is undefined: the kernel may hang, or barriers may be mixed up. Move the barrier
-out of the branch and leave only the work inside.
+only, its behaviour is undefined: the kernel may hang, or threads may wait at different
+barriers. Move the barrier out of the branch and leave only the work inside.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.node_index import Located, called_name
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
+from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program import expressions as ex
 
 BAD = """\
@@ -43,11 +44,12 @@ GOOD = BAD.replace("        __syncthreads();\n", "").replace(
     "    if (threadIdx", "    __syncthreads();\n    if (threadIdx"
 )
 
+_FIXED_BY_LAUNCH = (SymbolScope.THREAD, SymbolScope.LAUNCH, SymbolScope.PARAM)
 _BARRIERS = ("__syncthreads",)
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """Barriers below guards that hold for some threads of a block only."""
+    """Barriers inside guards that hold for some threads of a block only."""
     sites = {
         (located.function.path, located.node.line): located
         for located in kernel.nodes(ex.Call)
@@ -63,19 +65,19 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         if inside:
             yield kernel.found(
                 f"some threads of the block do not take the branch at line {guard.site[1]} and do"
-                " not come to this barrier, which is undefined behaviour; move it out",
+                " not reach this barrier, which is undefined behaviour; move it out",
                 inside,
             )
             return
 
 
 def _is_below(located: Located, line: int) -> bool:
-    """Whether a call stands in a branch whose condition is on a line."""
+    """Whether a call is inside a branch whose condition is on the given line."""
     return any(branch.condition.line == line for branch in located.branches)
 
 
 def _splitting_guard(kernel: KernelSubject, region: Region) -> Region | None:
-    """The guard around a region that splits some block, if its condition is known."""
+    """The guard around a region that divides a block's threads; None if none is known to."""
     taken = (guard for guard in region.guards() if guard.role is Role.TAKEN)
     return next((guard for guard in taken if _splits(kernel, guard)), None)
 
@@ -90,7 +92,7 @@ def _splits(kernel: KernelSubject, guard: Region) -> bool:
         symbols = condition.symbols()
         if not any(s.name.startswith("threadIdx") for s in symbols):
             continue
-        if any(s.scope not in ("thread", "launch", "param") for s in symbols):
+        if any(s.scope not in _FIXED_BY_LAUNCH for s in symbols):
             return False
         holds = lanes.evaluate(condition)
         if not isinstance(holds, np.ndarray):

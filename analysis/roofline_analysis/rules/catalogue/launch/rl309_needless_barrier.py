@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from roofline_analysis.regions.kernel_summary import AccessMode
+from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Edit, Fix, Level, Match
 from roofline_analysis.rules.node_index import called_name
@@ -44,14 +44,14 @@ _STATEMENT = re.compile(rb"[ \t]*__syncthreads\s*\(\s*\)\s*;")
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """Barriers of kernels whose threads share nothing."""
+    """Barriers of kernels whose threads exchange no data."""
     summary = kernel.summary
     if not summary.barriers or summary.shared_bytes or kernel.launch.bound.dynamic_shared_bytes:
         return
     kinds: dict[object, set[AccessMode]] = {}
     for region in summary.root.walk():
         for access in region.accesses:
-            if access.array.space == "shared":
+            if access.array.space is MemorySpace.SHARED:
                 return
             kinds.setdefault(access.array, set()).add(access.mode)
     if any(len(each) > 1 or AccessMode.ATOMIC in each for each in kinds.values()):

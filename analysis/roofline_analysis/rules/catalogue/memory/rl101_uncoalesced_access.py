@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from roofline_analysis.device.values import THREAD
-from roofline_analysis.regions.kernel_summary import AccessMode
+from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace
 from roofline_analysis.rules.accesses import (
     WarpAccess,
     by_array,
@@ -48,12 +48,13 @@ int main() {
 GOOD = BAD.replace("a[row * columns + k]", "a[k * rows + row]")
 
 _EXCESS = 2.0
-"""Times as many sectors as neighbouring elements would take."""
+"""The least ratio of a request's sectors to those that neighbouring elements would take."""
 _USED = 0.75
-"""Of the bytes from one thread's place to the next, what the thread uses itself."""
+"""The least share of the bytes between neighbouring threads that a thread uses itself."""
 _FIRST_CACHE_BYTES = 128 * 1024
-"""Of a multiprocessor, on GPUs since Volta."""
+"""Bytes of a multiprocessor's L1, on GPUs since Volta."""
 _LEAST_LANES = 8.0
+"""Lanes of a warp that make the access: fewer need not be coalesced. Chosen, not measured."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
@@ -61,14 +62,14 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     traffic = {item.array: item for item in kernel.judged.traffic.arrays}
     found: list[WarpAccess] = []
     change = Change()
-    for array, items in by_array(warp_accesses(kernel, "global")).items():
+    for array, items in by_array(warp_accesses(kernel, MemorySpace.GLOBAL)).items():
         wide = [item for item in items if _is_wide(kernel, item)]
         if not wide or _is_covered(kernel, wide):
             continue
         found += wide
         change.requests.update((item.access, item.coalesced()) for item in wide)
         if array in traffic and all(i in wide for i in items if i.access.mode is AccessMode.READ):
-            # What the cache lost between a thread's steps through its sectors.
+            # The sectors that the cache evicts between a thread's accesses to them.
             again = traffic[array].read_bytes - traffic[array].first_read_bytes
             change.dram_bytes -= max(0.0, again)
     if found:
@@ -78,7 +79,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
 
 
 def _is_covered(kernel: KernelSubject, items: Sequence[WarpAccess]) -> bool:
-    """Whether each thread uses what its sectors bring before the first cache loses it."""
+    """Whether each thread uses its sectors whole before L1 evicts them."""
     apart = abs(lane_stride(kernel, items[0].access) or 0.0)
     used: set[int] = set()
     for item in items:
@@ -90,7 +91,7 @@ def _is_covered(kernel: KernelSubject, items: Sequence[WarpAccess]) -> bool:
 
 
 def is_transposed(kernel: KernelSubject, item: WarpAccess) -> bool:
-    """Whether ``threadIdx.y`` goes through neighbouring elements and ``threadIdx.x`` does not."""
+    """Whether consecutive ``threadIdx.y`` access neighbouring elements, ``threadIdx.x`` not."""
     if kernel.judged.execution.block[1] < 2:
         return False
     across = stride(kernel, item.access, THREAD["threadIdx.y"])

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from roofline_analysis.device.values import THREAD
+from roofline_analysis.regions.kernel_summary import MemorySpace
 from roofline_analysis.rules.accesses import (
     WarpAccess,
     by_array,
@@ -56,17 +57,17 @@ int main() {
 """
 
 _LEAST_SIZE = 16
-"""Bytes of a structure: of small ones the rest is a part of the same sectors."""
+"""The least size of a structure in bytes; in smaller ones unused fields share used sectors."""
 _LEAST_GAIN = 0.1
-"""A change of the data's layout is much work."""
+"""The least share of the time to save, as changing a data layout is much work."""
 _MOST_USED = 0.6
-"""Of a structure's bytes: more are worth moving it whole."""
+"""The largest share of used bytes; where more are used, structures are well moved whole."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """Arrays of classes of which a part is used, and what the rest costs."""
+    """Arrays of structures of which a part is used, and the cost of moving the rest."""
     traffic = {item.array: item for item in kernel.judged.traffic.arrays}
-    for array, items in by_array(warp_accesses(kernel, "global")).items():
+    for array, items in by_array(warp_accesses(kernel, MemorySpace.GLOBAL)).items():
         struct = kernel.type_system.symbols.find_struct(array.element.name)
         if struct is None or array.element.pointers or array.indirect or array not in traffic:
             continue
@@ -93,7 +94,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
 
 
 def _step(kernel: KernelSubject, items: Sequence[WarpAccess]) -> float | None:
-    """Bytes from one thread's structure to the next's, if all accesses agree."""
+    """Bytes between the structures of neighbouring threads; None if unknown or different."""
     steps = set()
     for item in items:
         if depends_on_data(item.access):
@@ -116,7 +117,7 @@ def _used(items: Sequence[WarpAccess], step: float) -> float:
 
 
 def _kept(items: Sequence[WarpAccess], step: float, used: float) -> float:
-    """The share of the present traffic that is left when only the used bytes move."""
+    """The share of the traffic that remains if only the used bytes move."""
     sectors: set[float] = set()
     for item in items:
         first = item.access.offset.offset % step

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from roofline_analysis.regions.kernel_summary import MemorySpace
 from roofline_analysis.rules.accesses import (
     WarpAccess,
     by_array,
@@ -43,8 +44,9 @@ int main() {
 GOOD = BAD.replace("z[4 * i]", "z[i]")
 
 _MOST_USED = 0.6
+"""Of the bytes fetched: where more are used, little is lost. Chosen, not measured."""
 _FAR = 128.0
-"""Bytes between neighbouring threads: beyond, it is the mapping of threads that is to blame."""
+"""The largest stride between neighbouring threads in bytes; a larger one is RL101's case."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
@@ -59,7 +61,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     found: list[WarpAccess] = []
     change = Change()
     shares = []
-    for array, items in by_array(warp_accesses(kernel, "global")).items():
+    for array, items in by_array(warp_accesses(kernel, MemorySpace.GLOBAL)).items():
         moved = traffic.get(array)
         if moved is None or any(not _is_gapped(kernel, item) for item in items):
             continue
@@ -99,7 +101,7 @@ def _is_gapped(kernel: KernelSubject, item: WarpAccess) -> bool:
 
 
 def _elements(kernel: KernelSubject, item: WarpAccess) -> float:
-    """Bytes that an access uses itself, each once."""
+    """The distinct bytes that an access uses."""
     footprint = kernel.footprints[item.access]
     assert isinstance(footprint.box, Box)
     places = 1.0

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from roofline_analysis.regions.kernel_summary import MemorySpace
 from roofline_analysis.rules.accesses import (
     WarpAccess,
     depends_on_data,
@@ -50,8 +51,12 @@ GOOD = (
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """Accesses that would be coalesced with x and y swapped, if none would be hurt by it."""
-    items = [item for item in warp_accesses(kernel, "global") if not depends_on_data(item.access)]
+    """Accesses that swapping x and y would coalesce, if it makes no other access worse."""
+    items = [
+        item
+        for item in warp_accesses(kernel, MemorySpace.GLOBAL)
+        if not depends_on_data(item.access)
+    ]
     swapped = [item for item in items if is_transposed(kernel, item)]
     if not swapped or any(_is_coalesced(kernel, item) for item in items):
         return
@@ -69,7 +74,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
 
 
 def _is_coalesced(kernel: KernelSubject, item: WarpAccess) -> bool:
-    """Whether an access would be spread by the swap."""
+    """Whether swapping x and y would make an access uncoalesced."""
     return lane_stride(kernel, item.access) == item.access.size_bytes
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roofline_analysis.regions.kernel_summary import AccessMode, Region
+from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace, Region
 from roofline_analysis.rules.accesses import (
     WarpAccess,
     by_array,
@@ -47,11 +47,12 @@ GOOD = BAD.replace("    y[i] = 0.0f;\n", "    float sum = 0.0f;\n").replace(
 )
 
 _LEAST_TRIPS = 4.0
+"""Trips of the loop that adds to memory. Chosen, not measured."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
     """Elements that a loop both loads and stores at an address it does not change."""
-    for array, items in by_array(warp_accesses(kernel, "global")).items():
+    for array, items in by_array(warp_accesses(kernel, MemorySpace.GLOBAL)).items():
         loops = {id(loop): loop for item in items if (loop := _loop(kernel, item)) is not None}
         for loop in loops.values():
             inside = [item for item in items if loop in item.region.ancestors()]

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from roofline_analysis.host.values import Buffer, Pointer
-from roofline_analysis.regions.kernel_summary import AccessMode
+from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace
 from roofline_analysis.rules.effects import matters
 from roofline_analysis.rules.model import Edit, Fix, Level, Match
 from roofline_analysis.rules.rule import Rule
@@ -86,7 +86,7 @@ def _loads_again(kernel: KernelSubject) -> bool:
     seen: set[object] = set()
     for region in kernel.judged.demanding:
         for access in region.accesses:
-            if access.array.space != "global":
+            if access.array.space is not MemorySpace.GLOBAL:
                 continue
             if access.mode is AccessMode.WRITE:
                 stored.add(access.array)

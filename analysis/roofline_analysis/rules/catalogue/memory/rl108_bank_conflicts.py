@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from roofline_analysis.regions.kernel_summary import MemorySpace
 from roofline_analysis.rules.accesses import (
     WarpAccess,
     by_array,
@@ -53,7 +54,7 @@ GOOD = BAD.replace("tile[32][32]", "tile[32][33]")
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
     """Shared arrays with requests that take more clocks than they have words."""
-    for array, items in by_array(warp_accesses(kernel, "shared")).items():
+    for array, items in by_array(warp_accesses(kernel, MemorySpace.SHARED)).items():
         slow = [item for item in items if _ways(item) >= 2.0 and not depends_on_data(item.access)]
         if not slow:
             continue
@@ -79,12 +80,12 @@ def _words(item: WarpAccess) -> float:
 
 
 def _ways(item: WarpAccess) -> float:
-    """How many words of the busiest bank a request needs, for each word that a lane takes."""
+    """Words that a request takes from its busiest bank, per word of a lane; 1: no conflict."""
     return item.request.wavefronts / _words(item)
 
 
 def _padded(kernel: KernelSubject, name: str) -> tuple[Effect | None, Fix | None]:
-    """The effect of rows that are longer by one element, and the edit that makes them so."""
+    """The effect of padding the rows by one element, and the edit that does so."""
     declared = [
         located
         for located in kernel.nodes(st.Variable)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roofline_analysis.language.types import is_float
-from roofline_analysis.regions.kernel_summary import AccessMode
+from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace
 from roofline_analysis.rules.accesses import WarpAccess, shown_name, warp_accesses
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Level, Match
@@ -58,21 +58,22 @@ int main() {
 """
 
 _LEAST_SHARE = 0.3
-"""Of the time that waiting for the queue takes by itself."""
+"""The least share of the launch's time that atomic operations wait for each other."""
 _FEW_BYTES = 4096.0
+"""Bytes that the operations of all threads fall into, at most. Chosen, not measured."""
 _LEAST_PER_BLOCK = 16
-"""Operations of a block: one a warp is what a reduction may leave."""
+"""The fewest operations of a block for a finding; a reduction may leave one per warp."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """The atomic operation that most wait for."""
+    """The atomic operation with the longest queue."""
     judged = kernel.judged
     terms = judged.timing.terms_ns
-    if terms["contention"] < _LEAST_SHARE * judged.timing.total_ns or judged.demand.joins:
+    if terms["contention"] < _LEAST_SHARE * judged.timing.total_ns or judged.demand.grid_reductions:
         return
     items = [
         item
-        for item in warp_accesses(kernel, "global")
+        for item in warp_accesses(kernel, MemorySpace.GLOBAL)
         if item.access.mode is AccessMode.ATOMIC
         and _span(kernel, item) <= _FEW_BYTES
         and not _is_guessed(kernel, item)
@@ -84,7 +85,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     threads = 1.0
     for extent in judged.execution.block:
         threads *= extent
-    effect = kernel.effect(Change(waits=1.0 / max(1.0, threads)))
+    effect = kernel.effect(Change(contention=1.0 / max(1.0, threads)))
     blocks = judged.demand.blocks
     if many < max(1024, _LEAST_PER_BLOCK * blocks) or not matters(effect):
         return
@@ -98,13 +99,13 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
 
 
 def _is_guessed(kernel: KernelSubject, item: WarpAccess) -> bool:
-    """Whether data decides how many threads come to an access."""
+    """Whether the number of threads that make an access is an estimate."""
     runs = kernel.judged.execution.regions
-    return any(runs[region].assumed or region.waits for region in item.region.ancestors())
+    return any(runs[region].assumed or region.spins for region in item.region.ancestors())
 
 
 def _span(kernel: KernelSubject, item: WarpAccess) -> float:
-    """Bytes between the first and the last address; without bounds where data decides."""
+    """Bytes from the lowest to the highest address; infinite where they are unknown."""
     footprint = kernel.footprints.get(item.access)
     if footprint is None or footprint.box is None or footprint.random:
         return float("inf")
@@ -112,7 +113,7 @@ def _span(kernel: KernelSubject, item: WarpAccess) -> float:
 
 
 def _operations(kernel: KernelSubject, item: WarpAccess) -> float:
-    """How many operations L2 does: one a lane for floats, one a warp where lanes are combined."""
+    """The atomic operations of L2: one per lane, or per warp where lanes are combined first."""
     if is_float(item.array.element.name):
         return kernel.runs(item.region)
     return item.warp_runs * item.request.wavefronts

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from roofline_analysis.device.values import THREAD
-from roofline_analysis.regions.kernel_summary import Access, AccessMode, Region
+from roofline_analysis.regions.kernel_summary import Access, AccessMode, MemorySpace, Region
 from roofline_analysis.rules.accesses import (
     WarpAccess,
     depends_on_data,
@@ -73,19 +73,20 @@ int main() {
 """
 
 _LEAST_TRIPS = 8.0
+"""Trips of the loop that loads: fewer do not pay for a tile. Chosen, not measured."""
 _LEAST_SHARING = 4.0
-"""Warps of a block that load the same."""
+"""The least number of warps of a block that load the same elements."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
-    """Loads in loops that several warps of a block make alike."""
+    """Loads in loops that several warps of a block repeat."""
     terms = kernel.judged.timing.terms_ns
     cached = max(terms["l1"], terms["l2"])
     if cached < max(0.5 * terms["compute"], terms["dram"], terms["contention"]):
         return
     shared = [
         (item, times)
-        for item in warp_accesses(kernel, "global")
+        for item in warp_accesses(kernel, MemorySpace.GLOBAL)
         if (times := _sharing(kernel, item)) >= _LEAST_SHARING
     ]
     if not shared:
@@ -108,7 +109,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
 
 
 def _sharing(kernel: KernelSubject, item: WarpAccess) -> float:
-    """How many warps of a block load the same elements in one run of the loop around."""
+    """The warps of a block that load the same elements in one iteration of the innermost loop."""
     loop = item.region.innermost_loop
     access = item.access
     if access.mode is not AccessMode.READ or loop is None or depends_on_data(access):

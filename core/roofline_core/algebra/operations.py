@@ -1,0 +1,37 @@
+"""The operations that are not polynomial, by the names that ``Apply`` has for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+OPERATIONS: Final[Mapping[str, str]] = {
+    "div": "C integer division, truncating towards zero",
+    "mod": "C remainder, with the sign of the dividend",
+    "fdiv": "division of reals",
+    "min": "the smaller of two",
+    "max": "the larger of two",
+    "shl": "a << b",
+    "shr": "a >> b, arithmetic",
+    "and": "bitwise and",
+    "or": "bitwise or",
+    "xor": "bitwise exclusive or",
+    "lt": "1 if a < 0, else 0",
+    "le": "1 if a <= 0, else 0",
+    "eq": "1 if a == 0, else 0",
+    "ne": "1 if a != 0, else 0",
+    "land": "1 if both are not 0, else 0",
+    "lor": "1 if one is not 0, else 0",
+    "select": "b if a is not 0, else c",
+    "trunc": "the integer part, towards zero",
+    "floor": "the largest integer not above",
+    "ceil": "the smallest integer not below",
+    "abs": "the magnitude",
+    "sqrt": "the square root",
+    "pow": "a to the power b",
+    "log2": "the logarithm to base 2",
+    "log": "the natural logarithm",
+    "exp": "the exponential",
+    "mul": "a product left factored",
+    "whole": "a long expression kept as one",
+}
