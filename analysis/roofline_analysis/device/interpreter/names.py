@@ -66,7 +66,6 @@ def _global_name(interpreter: DeviceInterpreter, node: ir.Name) -> DeviceValue:
     if functions:
         return CodeValue(function=functions[0], template_args=node.template_args)
     bare = last_component(node.name)
-    interpreter.reported.add(bare)
     return interpreter.opaque(Type("int"), 0, bare, SymbolScope.NAME)
 
 
