@@ -63,7 +63,8 @@ class _ConstantEvaluation:
 
     def literal(self, node: ex.Literal) -> Typed | None:
         if isinstance(node.value, (int, float)):
-            return node.value, node.type_name or "int"
+            kind = node.type_name or "int"
+            return wrapped(node.value, kind), kind
         return None
 
     # ---- Names

@@ -208,7 +208,7 @@ def _is_case_of(
     right: tuple[Struct, Sequence[TemplateArgument]],
 ) -> bool:
     own = {param.name: position for position, param in enumerate(left[0].template_params)}
-    closed = [_unlike_any(argument, own) for argument in left[1]]
+    closed = [unlike_any(argument, own) for argument in left[1]]
     names = {parameter.name for parameter in right[0].template_params}
     return deduce_arguments(right[1], closed, names, {})
 
@@ -217,7 +217,7 @@ _UNLIKE_ANY = -(1 << 70)
 """No template argument has this value, nor one that lies a few below it."""
 
 
-def _unlike_any(argument: TemplateArgument, params: Mapping[str, int]) -> TemplateArgument:
+def unlike_any(argument: TemplateArgument, params: Mapping[str, int]) -> TemplateArgument:
     """A pattern with types and numbers in the place of its parameters that are like no other."""
     if isinstance(argument, Name):
         position = params.get(argument.name)
@@ -226,9 +226,14 @@ def _unlike_any(argument: TemplateArgument, params: Mapping[str, int]) -> Templa
         return argument
     return Type(
         f"{argument.name}'" if argument.name in params else argument.name,
-        tuple(_unlike_any(inner, params) for inner in argument.args),
+        tuple(unlike_any(inner, params) for inner in argument.args),
         argument.pointers,
         argument.reference,
         argument.const,
-        dims=argument.dims,
+        dims=tuple(_closed_bound(dim, params) for dim in argument.dims),
     )
+
+
+def _closed_bound(dim: Expression | None, params: Mapping[str, int]) -> Expression | None:
+    closed = unlike_any(dim, params) if dim is not None else None
+    return closed if isinstance(closed, Expression) else None

@@ -269,7 +269,7 @@ class TypeSystem:
     # ---- Classes
 
     def find_callees(
-        self, callee: Name, near: Path | None, scope: Scope
+        self, callee: Name, near: Path | None, scope: Scope, caller: Function | None = None
     ) -> tuple[Sequence[Function], Scope]:
         """The functions that a name in a call may mean, and the names in force in them.
 
@@ -288,7 +288,8 @@ class TypeSystem:
                 return methods, inside
         bound = scope.bindings.get(callee.name)
         name = bound.name if isinstance(bound, Type) and not bound.pointers else callee.name
-        return self.symbols.find_functions(name, near, None), NO_NAMES
+        absolute = callee.absolute
+        return self.symbols.find_functions(name, near, None, caller, absolute=absolute), NO_NAMES
 
     def given_arguments(
         self, arguments: Sequence[TemplateArgument] | None, scope: Scope
@@ -400,4 +401,12 @@ def _with(
         outer.volatile or target.volatile,
         dims,
         target.scope_args,
+        _is_rvalue(outer, target),
+        target.enumeration,
     )
+
+
+def _is_rvalue(outer: Type, target: Type) -> bool:
+    """Whether references to one another come to one to a temporary: none of them is another."""
+    lvalue = (outer.reference and not outer.rvalue) or (target.reference and not target.rvalue)
+    return (outer.rvalue or target.rvalue) and not lvalue

@@ -81,7 +81,12 @@ class Function:
     params: tuple[Variable, ...]
     template_params: tuple[TemplateParameter, ...]
     qualifiers: frozenset[str]
-    """``__global__``, ``__device__``, ``__host__``, ``static``, ``inline``, ``extern "C"`` ..."""
+    """``__global__``, ``__device__``, ``__host__``, ``static``, ``inline``, ``extern "C"`` ...
+
+    What stands after the parameters too: ``const``, ``&``, ``&&``, ``override``, ``final``; ``...``
+    where it takes any arguments after its parameters, ``requires`` where a constraint or a concept
+    limits what it is called with.
+    """
     dialect: Dialect = Dialect.CUDA
     owner: str | None = None
     """The qualified class name for a method."""
@@ -188,6 +193,8 @@ class TranslationUnit:
     includes: tuple[TranslationUnit, ...] = ()
     """Files found and read for ``#include``, in order."""
     unresolved_includes: tuple[str, ...] = ()
+    imports: frozenset[str] = frozenset()
+    """Namespaces of ``using namespace a::b`` and names of ``using a::f``, outside of functions."""
     instantiations: tuple[Function, ...] = ()
     """Function templates instantiated explicitly, as declarations: ``template void f<int>(int);``.
     """

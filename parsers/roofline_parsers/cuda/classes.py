@@ -20,6 +20,7 @@ from roofline_parsers.cuda.grammar import (
     ERROR,
     FUNCTION,
     QUALIFIED_IDENTIFIER,
+    REQUIRES,
     STRUCT,
     TEMPLATE,
     TEMPLATE_PARAMETERS,
@@ -263,7 +264,10 @@ class ClassReader:
             kind_id = child.kind_id
             if kind_id == TEMPLATE_PARAMETERS:
                 fresh = lowering_for(self.source, self.known, scope)
-                scope = scope.with_template(read_template_parameters(fresh, child, depth))
+                params = read_template_parameters(fresh, child, depth)
+                scope = scope.with_template(params, self.known.concepts)
+            elif kind_id == REQUIRES:
+                scope = replace(scope, constrained=True)
             elif kind_id == FUNCTION:
                 self._method(read_function(self.source, self.known, child, scope, depth))
             elif kind_id in (_FIELD, _DECLARATION):

@@ -45,6 +45,7 @@ from roofline_parsers.cuda.type_names import qualified_parts, template_parts, ty
 
 _PUNCTUATION = frozenset([OPEN_PAREN, CLOSE_PAREN, COMMA_TOKEN, COMMENT])
 _ARROW = token("->")
+_SCOPE = token("::")
 _DOT = token(".")
 _PREFIX_WORDS = {"not": "!", "compl": "~"}
 
@@ -69,7 +70,8 @@ def _name(lo: Lowering, node: Node, depth: int) -> Expression:
 @reads_expression("qualified_identifier", "dependent_name", "splice_expression")
 def _qualified(lo: Lowering, node: Node, depth: int) -> Expression:
     line = lo.line_of(node)
-    return Name(line, *qualified_parts(lo, node, depth))
+    absolute = node.children[0].kind_id == _SCOPE
+    return Name(line, *qualified_parts(lo, node, depth), absolute)
 
 
 @reads_expression("template_function", "template_type")

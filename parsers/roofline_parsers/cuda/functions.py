@@ -10,6 +10,7 @@ from roofline_core.program.units import Function, Problem
 from roofline_parsers.cuda.bodies import BodyReader
 from roofline_parsers.cuda.declarators import (
     Declared,
+    function_qualifiers,
     read_declarator,
     read_operator_cast,
     spelled,
@@ -188,7 +189,11 @@ def make_function(
             declared.type, name=canonical(name.name), args=name.template_args or ()
         )
         name = _FunctionName(f"operator {spelled(declared.type)}", scoped, name.node)
-    qualifiers = specifiers.qualifiers | ({'extern "C"'} if scope.extern_c else set())
+    qualifiers = specifiers.qualifiers | function_qualifiers(lo, declared.function)
+    if scope.extern_c:
+        qualifiers.add('extern "C"')
+    if scope.constrained:
+        qualifiers.add("requires")
     owner = scope.owner
     if name.path and name.path.rpartition("::")[2] not in known.namespaces:
         owner = scope.prefix + name.path

@@ -10,6 +10,7 @@ from roofline_analysis.device.functions.matrix_fragments import fragment_value
 from roofline_analysis.device.interpreter.inlining import callee_of, inline, unknown_call
 from roofline_analysis.device.interpreter.objects import call_object, construct, method_call
 from roofline_analysis.device.state.dead_code import keep
+from roofline_analysis.device.state.frames import function_around
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, Value, number
 from roofline_analysis.language.constants import numeric_limit
@@ -80,7 +81,9 @@ def candidates_of(
 
     Methods are found by a plain name from within their class, and by a qualified one.
     """
-    return interpreter.types.system.find_callees(callee, interpreter.path, interpreter.types.scope)
+    return interpreter.types.system.find_callees(
+        callee, interpreter.path, interpreter.types.scope, function_around(interpreter.frames)
+    )
 
 
 def _better_than_builtin(candidates: Sequence[Function]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from roofline_analysis.device.assigned import only_reads
@@ -129,7 +130,9 @@ def _address_of(interpreter: DeviceInterpreter, node: ir.Expression) -> DeviceVa
     if isinstance(place, FieldPlace) and place.index is not None:
         return PlacePointer(place.owner, place.type, place.index)
     if place is not None:
-        return PlacePointer(place, interpreter.type_of(interpreter.read(place)))
+        pointee = interpreter.type_of(interpreter.read(place))
+        const = pointee.const or interpreter.place_type(place).const
+        return PlacePointer(place, replace(pointee, const=const))
     value = evaluate(interpreter, node)
     if isinstance(value, (PointerValue, PlacePointer, CodeValue)):
         return value
@@ -167,6 +170,9 @@ def _binary(interpreter: DeviceInterpreter, node: ir.Binary) -> DeviceValue:
         return evaluate(interpreter, node.right)
     left = evaluate(interpreter, node.left)
     interpreter.at(node)
+    if node.op in ("&&", "||") and isinstance(left, Value) and left.constant is not None:
+        if bool(left.constant) == (node.op == "||"):
+            return number(int(node.op == "||"), "bool")
     if node.op in ("&&", "||") and not only_reads(node.right):
         before = dict(interpreter.slots)
         right = evaluate(interpreter, node.right)

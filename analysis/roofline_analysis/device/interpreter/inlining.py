@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofline_analysis.device.interpreter.static_types import static_type
+from roofline_analysis.device.interpreter.static_types import argument_type
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.frames import DeviceFrame, Names
 from roofline_analysis.device.state.interpreter_state import MAX_INLINE_DEPTH, DeviceInterpreter
@@ -41,6 +41,7 @@ def callee_of(
     args: Sequence[Argument],
     template_args: TemplateArgs = None,
     scope: Scope = NO_NAMES,
+    this: Type | None = None,
 ) -> Callee | None:
     """The device function with a body to which a call resolves; None if there is none."""
     usable = [f for f in candidates if "__global__" not in f.qualifiers]
@@ -49,7 +50,7 @@ def callee_of(
     types = [_argument_type(interpreter, arg) for arg in args]
     given = interpreter.types.given_arguments(template_args)
     system = interpreter.types.system
-    callee = choose(system, usable, types, given, scope, _device_first)
+    callee = choose(system, usable, types, given, scope, _device_first, this)
     return callee if callee is not None and callee.function.has_body else None
 
 
@@ -59,7 +60,7 @@ def _device_first(function: Function) -> int:
 
 def _argument_type(interpreter: DeviceInterpreter, arg: Argument) -> Type | None:
     if isinstance(arg, ex.Expression):
-        return static_type(interpreter, arg)
+        return argument_type(interpreter, arg)
     return interpreter.types.resolve(interpreter.type_of(arg))
 
 
@@ -106,8 +107,17 @@ def inline(
     result = _returned(interpreter, function, frame)
     interpreter.leave(before)
     interpreter.path, interpreter.costs.site = site
+    if not callee.certain:
+        return _in_doubt(interpreter, result, function.name)
     if not isinstance(result, PlacePointer):
         interpreter.drop_slots(first_slot)
+    return result
+
+
+def _in_doubt(interpreter: DeviceInterpreter, result: DeviceValue, name: str) -> DeviceValue:
+    """The result of a call that may mean another function: no number that this one gave."""
+    if isinstance(result, Value) and result.constant is not None:
+        return interpreter.opaque(Type(result.type), result.varies, name, SymbolScope.UNKNOWN)
     return result
 
 

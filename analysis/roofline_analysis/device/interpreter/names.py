@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from roofline_analysis.device.interpreter.places import implicit_member
 from roofline_analysis.device.state.conversions import coerce
+from roofline_analysis.device.state.frames import function_around
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import (
     CodeValue,
@@ -15,6 +16,7 @@ from roofline_analysis.device.values import (
     number,
 )
 from roofline_analysis.language.symbols import Global, last_component
+from roofline_analysis.language.types import wrapped
 from roofline_analysis.regions.kernel_summary import Array, MemorySpace
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import constant
@@ -25,7 +27,7 @@ from roofline_core.program.types import Type
 def literal(interpreter: DeviceInterpreter, node: ir.Literal) -> DeviceValue:
     """A number, or a string of which nothing is followed."""
     if isinstance(node.value, (int, float)):
-        return number(node.value, node.type_name)
+        return number(wrapped(node.value, node.type_name), node.type_name)
     if node.value is None:
         return number(0, "long")
     return interpreter.opaque(Type("char", pointers=1, const=True), 0, "string")
@@ -61,7 +63,7 @@ def _global_name(interpreter: DeviceInterpreter, node: ir.Name) -> DeviceValue:
     if static is not None:
         return _global_variable(interpreter, static)
     functions, _ = interpreter.types.system.find_callees(
-        node, interpreter.path, interpreter.types.scope
+        node, interpreter.path, interpreter.types.scope, function_around(interpreter.frames)
     )
     if functions:
         return CodeValue(function=functions[0], template_args=node.template_args)

@@ -25,6 +25,7 @@ from roofline_analysis.device.values import (
     VariablePlace,
     number,
 )
+from roofline_analysis.language.conversion_ranks import lvalue, rvalue
 from roofline_analysis.language.scope import Scope
 from roofline_analysis.language.symbols import last_component
 from roofline_analysis.language.types import is_float, is_integer, vector_parts
@@ -36,6 +37,7 @@ from roofline_core.program.units import Function
 def method_call(interpreter: DeviceInterpreter, node: ex.Call, callee: ex.Member) -> DeviceValue:
     """``object.method(args)`` or ``pointer->method(args)``."""
     owner_place = _object_place(interpreter, callee)
+    stored = owner_place is not None
     if owner_place is None:
         owner = interpreter.evaluate(callee.base)
         owner_place = interpreter.declare("", interpreter.type_of(owner), owner)
@@ -46,7 +48,8 @@ def method_call(interpreter: DeviceInterpreter, node: ex.Call, callee: ex.Member
     methods, scope = interpreter.types.system.classes.find_methods(owner_type, callee.name)
     if not methods and not interpreter.types.system.is_class(owner_type):
         methods = _only_methods(interpreter, callee.name)
-    found = callee_of(interpreter, methods, node.args, callee.template_args, scope)
+    this = lvalue(owner_type) if stored else rvalue(owner_type)
+    found = callee_of(interpreter, methods, node.args, callee.template_args, scope, this)
     if found is not None:
         return inline(
             interpreter,

@@ -43,6 +43,11 @@ class DeviceFrame:
     """The variables from here on end with the function."""
 
 
+def function_around(frames: list[DeviceFrame]) -> Function | None:
+    """The innermost function being walked, that around a lambda for its body."""
+    return next((f.function for f in reversed(frames) if f.function is not None), None)
+
+
 @record(frozen=True, slots=True, eq=False)
 class Names:
     """The name bindings in a function's body."""

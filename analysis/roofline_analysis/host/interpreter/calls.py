@@ -57,6 +57,7 @@ from roofline_analysis.host.values import (
     Text,
     Value,
 )
+from roofline_analysis.language.conversion_ranks import rvalue as rvalue_type
 from roofline_analysis.language.symbols import last_component
 from roofline_analysis.language.types import vector_parts
 from roofline_core.program import expressions as ex
@@ -221,7 +222,7 @@ def _method_call(interpreter: HostInterpreter, node: ex.Call, callee: ex.Member)
     if isinstance(base, Text):
         return _string_call(interpreter, base_place, base, name, args)
     if isinstance(base, Aggregate):
-        found = _object_call(interpreter, base, callee, args, node.line)
+        found = _object_call(interpreter, base, base_place, callee, args, node.line)
         if found is not None:
             return found
     forget_unknown_call(interpreter, name, args)
@@ -233,6 +234,7 @@ def _method_call(interpreter: HostInterpreter, node: ex.Call, callee: ex.Member)
 def _object_call(
     interpreter: HostInterpreter,
     base: Aggregate,
+    place: HostPlace,
     callee: ex.Member,
     args: Sequence[HostPlace],
     line: int,
@@ -244,7 +246,10 @@ def _object_call(
     methods = find_method(interpreter, base.type, name)
     if methods:
         given = template_arguments(interpreter, callee.template_args)
-        result = call(interpreter, FunctionValue(tuple(methods), given), args, base)
+        temporary = not callee.arrow and isinstance(place, Cell) and not place.name
+        seen = Type(base.type.name, const=place.type.const, reference=not temporary)
+        seen = rvalue_type(seen) if temporary else seen
+        result = call(interpreter, FunctionValue(tuple(methods), given), args, base, seen)
         if result is not None:
             return result
         return unknown_result(interpreter, methods[0])

@@ -53,6 +53,7 @@ from roofline_analysis.host.values import (
 )
 from roofline_analysis.language.constant_expressions import evaluate
 from roofline_analysis.language.scope import without_variables
+from roofline_analysis.language.types import wrapped
 from roofline_core.algebra.symbolic import Expr, Symbol, apply, constant
 from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
@@ -71,7 +72,7 @@ def _literal(interpreter: HostInterpreter, node: ex.Literal) -> Value:
         name = node.type_name if node.type_name in SCALARS else "int"
         number = node.value
         if name in ("float", "double", "long double"):
-            number = float(number)
+            number = wrapped(float(number), name)
         value = Scalar(constant(number), name, interpreter.origin("literal", node.line))
     interpreter.literals[node] = value
     return value
@@ -81,6 +82,9 @@ def _locate_name(interpreter: HostInterpreter, node: ex.Name) -> HostPlace:
     place = find_variable(interpreter, node.name)
     if place is not None:
         return place
+    enumeration = interpreter.symbols.enumeration_of(node.name)
+    if enumeration is not None:
+        return Cell("", enumeration, _name(interpreter, node))
     return Cell(node.name, AUTO, _name(interpreter, node))
 
 
@@ -155,6 +159,15 @@ def _locate_unary(interpreter: HostInterpreter, node: ex.Unary) -> HostPlace:
     if node.op == "*":
         return _pointed_place(interpreter, interpreter.eval(node.operand))
     return Cell("", AUTO, _unary(interpreter, node))
+
+
+def _locate_update(interpreter: HostInterpreter, node: ex.Update) -> HostPlace:
+    value = _update(interpreter, node)
+    return (
+        interpreter.place(node.target)
+        if node.prefix and isinstance(node.target, ex.Name)
+        else Cell("", AUTO, value)
+    )
 
 
 def _update(interpreter: HostInterpreter, node: ex.Update) -> Value:
@@ -400,6 +413,7 @@ EVALUATORS: Final[Evaluators] = {
 LOCATORS: Final[Locators] = {
     ex.Name: _locate_name,
     ex.Unary: _locate_unary,
+    ex.Update: _locate_update,
     ex.Assign: _locate_assign,
     ex.Index: _locate_index,
     ex.Member: _locate_member,

@@ -12,7 +12,7 @@ from roofline_analysis.host.state.names import method_scope
 from roofline_analysis.host.state.operators import convert, copied
 from roofline_analysis.host.state.packs import bind_pack
 from roofline_analysis.host.state.signals import BudgetSpent, ProgramExit
-from roofline_analysis.host.state.templates import bind, choose_overload
+from roofline_analysis.host.state.templates import bind, chosen_overload
 from roofline_analysis.host.state.types import as_host_bindings, resolve
 from roofline_analysis.host.values import Aggregate, FunctionValue, OpaqueValue, Scalar, Value
 from roofline_analysis.language.scope import Scope
@@ -27,15 +27,23 @@ def call(
     value: FunctionValue,
     args: Sequence[HostPlace],
     this: Aggregate | None = None,
+    object_type: Type | None = None,
 ) -> HostPlace | None:
-    """Call the overload that fits; None where it has no body to execute."""
+    """Call the overload that fits; None where it has no body to execute.
+
+    ``object_type`` is the type of the object as the call sees it: ``const``, a temporary.
+    """
     first = value.functions[0]
     if first.owner is not None and this is None and "static" not in first.qualifiers:
         this = interpreter.frame.this if interpreter.frames else None
+        caller = interpreter.frame.function if interpreter.frames else None
+        if this is not None and caller is not None:
+            object_type = Type(this.type.name, const="const" in caller.qualifiers)
     scope = method_scope(interpreter, first, this)
-    function = choose_overload(interpreter, value, args, scope)
-    if function is None or function.body is None:
+    chosen = chosen_overload(interpreter, value, args, scope, object_type)
+    if chosen is None or chosen.function.body is None:
         return None
+    function = chosen.function
     bindings: dict[str, Type | Expr] = {}
     if function.owner is not None:
         bindings = _class_names(interpreter, function, scope, this)
@@ -44,7 +52,19 @@ def call(
             interpreter, function.template_params, value.template_args, function, args, scope
         )
         bindings.update(own)
-    return invoke(interpreter, function, args, bindings, this)
+    place = invoke(interpreter, function, args, bindings, this)
+    return place if chosen.certain else _in_doubt(interpreter, function, place)
+
+
+def _in_doubt(interpreter: HostInterpreter, function: Function, place: HostPlace) -> HostPlace:
+    """The result of a call that may mean another function, assumed to be what this one gave."""
+    value = place.get()
+    if not isinstance(value, Scalar):
+        return place
+    why = "what is known of the arguments does not tell which overload is called"
+    name = f"result of {function.name}()"
+    assumed = interpreter.assumed_value(value.value)
+    return Cell("", AUTO, interpreter.unknown(name, why, value.type_name, assumed=assumed))
 
 
 def _class_names(
