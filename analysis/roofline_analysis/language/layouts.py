@@ -44,6 +44,11 @@ class Field:
     bit_offset: int = 0
     """Of a bit-field: from ``offset_bytes``."""
 
+    @property
+    def first_bit(self) -> int:
+        """Where the field begins, in bits from the beginning of the object."""
+        return self.offset_bytes * _BITS + self.bit_offset
+
 
 @record(frozen=True, slots=True)
 class ClassLayout:
@@ -73,6 +78,20 @@ class ClassLayout:
             for f in self.fields.values()
         )
         return any(start + bits > after for (start, bits), (after, _) in pairwise(places))
+
+    def beside(self, name: str) -> frozenset[str]:
+        """The fields that share bytes with one, as the others of a union do."""
+        own = self.fields.get(name)
+        if own is None:
+            return frozenset()
+        start, bits = own.first_bit, own.bits or own.size_bytes * _BITS
+        return frozenset(
+            other
+            for other, field in self.fields.items()
+            if other != name
+            and field.first_bit < start + bits
+            and start < field.first_bit + (field.bits or field.size_bytes * _BITS)
+        )
 
     @property
     def is_empty(self) -> bool:

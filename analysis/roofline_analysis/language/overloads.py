@@ -44,6 +44,10 @@ class Callee:
     certain: bool = True
     """Whether the call can mean no other function, for all that is known."""
 
+    def in_doubt(self) -> Callee:
+        """The same for a call that may mean another function."""
+        return Callee(self.function, self.bindings, certain=False)
+
 
 def no_preference(function: Function) -> int:
     """For ``choose``: no function is preferred among those that fit equally well."""
@@ -167,12 +171,18 @@ def _specialisation(
     for function in specialised:
         if len(function.params) != len(primary.function.params):
             continue
+        if _stands_before(function, primary.function):
+            continue  # It specialises another template of the name.
         if function.template_args:
             if _same_arguments(types, function, wanted):
                 return Callee(function, {})
         elif _same_parameters(types, function, primary):
             return Callee(function, {})
     return None
+
+
+def _stands_before(one: Function, other: Function) -> bool:
+    return one.path == other.path and one.span.line < other.span.line
 
 
 def _same_arguments(types: TypeSystem, function: Function, given: Sequence[Binding | None]) -> bool:
@@ -252,8 +262,8 @@ class _OverloadedCall:
             others = (other for other in left if other is not candidate)
             if left and all(self._better(candidate, other) for other in others):
                 certain = candidate.exists is True
-                return candidate.callee if certain else _uncertain(candidate.callee)
-        return _uncertain(guess.callee)
+                return candidate.callee if certain else candidate.callee.in_doubt()
+        return guess.callee.in_doubt()
 
     def _candidate(
         self, function: Function, position: int, prefer: Callable[[Function], int]
@@ -355,10 +365,6 @@ class _OverloadedCall:
             return None
         inside = _around(self.scope, candidate.callee.bindings)
         return self.types.resolve(params[position].type, inside)
-
-
-def _uncertain(callee: Callee) -> Callee:
-    return Callee(callee.function, callee.bindings, certain=False)
 
 
 def _given_fits(function: Function, given: GivenArguments) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar
 
-from roofline_core.program.expressions import Expression
+from roofline_core.program.expressions import Call, Construct, Expression, Name
 from roofline_core.program.records import record
 from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
@@ -67,6 +67,7 @@ class Symbols:
         self.enumerators: dict[str, list[tuple[str, Expression | int]]] = {}
         self.enums: dict[str, list[tuple[str, Type]]] = {}
         self.all_functions: list[Function] = []
+        self._copying: dict[Struct, bool] = {}
         self._replaced: dict[Function, Function] = {}
         self.instantiations: dict[str, list[Function]] = {}
         self._imports: set[str] = set()
@@ -216,6 +217,36 @@ class Symbols:
             for struct in self.structs.get(last_component(parameter.type.name), ())
         )
 
+    def copies_itself(self, struct: Struct) -> bool:
+        """Whether a class has a copy constructor of its own with a body."""
+        known = self._copying.get(struct)
+        if known is None:
+            known = self._copying[struct] = any(
+                constructor.has_body
+                and len(constructor.params) == 1
+                and constructor.params[0].type.name == struct.name
+                and constructor.params[0].type.reference
+                and not constructor.params[0].type.rvalue
+                for constructor in self.find_methods(struct, struct.name)
+            )
+        return known
+
+    def assigns_itself(self, name: str) -> bool:
+        """Whether the class of this name has an ``operator=`` of its own with a body."""
+        if "operator=" not in self.functions:
+            return False
+        struct = self.find_struct(name)
+        return struct is not None and any(
+            method.has_body for method in self.find_methods(struct, "operator=")
+        )
+
+    def called_by(self, node: Construct) -> Call | None:
+        """The call that ``f<int&>(x)`` is, which looks like an object of a class ``f<int&>``."""
+        type_ = node.type
+        if type_.pointers or type_.name not in self.functions or self.structs.get(type_.name):
+            return None
+        return Call(node.line, Name(node.line, type_.name, type_.args or None), node.args)
+
     def find_methods(self, struct: Struct, name: str) -> list[Function]:
         """Methods of a class by name, those defined outside it first, not those of bases.
 
@@ -283,8 +314,15 @@ class Symbols:
         return _pick(((entry.qualified_name, entry) for entry in entries), name)
 
     def find_enumerator(self, name: str) -> Expression | int | None:
-        """The value of an enumeration constant."""
-        return _pick(self.enumerators.get(last_component(name), ()), name)
+        """The value of an enumeration constant; None where the name may mean several."""
+        entries = self.enumerators.get(last_component(name), ())
+        exact = [value for qualified, value in entries if qualified == name]
+        if exact:
+            return exact[0]
+        found = [value for qualified, value in entries if matches(qualified, name)]
+        if len({value for value in found if isinstance(value, int)}) > 1:
+            return None
+        return found[0] if found else _pick(entries, name)
 
     def enumeration_of(self, name: str) -> Type | None:
         """The type of an enumeration constant; None where it has none of its own, or no name."""
@@ -300,6 +338,13 @@ class Symbols:
     def find_enum(self, name: str) -> Type | None:
         """The underlying type of an enumeration, which says of which it is."""
         return _pick(self.enums.get(last_component(name), ()), name)
+
+    def is_specialised(self, node: Name) -> bool:
+        """Whether a name is that of a variable template with specialisations, arguments given."""
+        if node.template_args is None:
+            return False
+        begin = f"{last_component(node.name)}<"
+        return any(name.startswith(begin) for name in self.globals)
 
     def find_global(self, name: str, near: Path | None) -> Global | None:
         """A global variable, its definition before an ``extern`` declaration of it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 from roofline_analysis.language.scope import Binding, as_number, literal
 from roofline_core.program.expressions import Expression, Name
@@ -153,6 +154,12 @@ def _deduce_argument(
 ) -> bool:
     number = as_number(actual)
     if isinstance(formal, Type) and isinstance(actual, Type):
+        if actual.fixed:
+            # ``const T`` takes ``int* const`` apart, ``T*`` does not.
+            if formal.pointers and not formal.fixed:
+                return False
+            if formal.const and formal.name in names:
+                actual, formal = replace(actual, fixed=False), replace(formal, const=False)
         qualified = formal.const and not actual.const, formal.reference and not actual.reference
         if any(qualified) or (formal.name not in names and formal.const != actual.const):
             return False
@@ -173,6 +180,12 @@ def same_type(left: Type, right: Type) -> bool:
         and left.args == right.args
         and len(left.dims) == len(right.dims)
     )
+
+
+def other_instance(one: Type, other: Type) -> bool:
+    """Whether two closed types are instances of one class template with different arguments."""
+    same = one.name == other.name and len(one.args) == len(other.args)
+    return same and one.args != other.args
 
 
 # ---- Specialisations

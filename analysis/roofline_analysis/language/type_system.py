@@ -13,6 +13,7 @@ from typing import Final
 from roofline_analysis.language import opencl_types, type_traits
 from roofline_analysis.language.classes import Classes
 from roofline_analysis.language.constant_expressions import evaluate
+from roofline_analysis.language.conversion_ranks import mentions
 from roofline_analysis.language.layouts import ClassLayout, LayoutMaker
 from roofline_analysis.language.scope import (
     NO_NAMES,
@@ -107,6 +108,8 @@ class TypeSystem:
             if name == type_.name and args == type_.args and bounds == type_.dims:
                 return type_
             return _with(type_, Type(name), args, bounds)
+        if args and builtin_extent(target.name) is not None:
+            args = ()  # They were the trait's or the alias's.
         if args and not target.args and not target.pointers and target.name != type_.name:
             # A template template parameter, bound to a template: its alias is looked up now.
             target = self.resolve(Type(target.name, args))
@@ -280,7 +283,8 @@ class TypeSystem:
         if not prefix and scope.owner is not None:
             methods, inside = self.classes.find_methods(scope.owner, simple)
             if methods and not _constructs(inside, simple):
-                return methods, inside
+                if not self._hidden_by_dependence(scope, inside, simple):
+                    return methods, inside
         if prefix:
             holder = self.resolve(Type(prefix, callee.scope_args), scope)
             methods, inside = self.classes.find_methods(holder, simple)
@@ -290,6 +294,18 @@ class TypeSystem:
         name = bound.name if isinstance(bound, Type) and not bound.pointers else callee.name
         absolute = callee.absolute
         return self.symbols.find_functions(name, near, None, caller, absolute=absolute), NO_NAMES
+
+    def _hidden_by_dependence(self, scope: Scope, inside: Scope, name: str) -> bool:
+        """Whether a plain name means a function outside rather than a method of a base.
+
+        It does in a class template whose bases its own parameters decide.
+        """
+        own = scope.struct
+        if own is None or inside.struct is own or not own.template_params:
+            return False
+        names = {parameter.name for parameter in own.template_params}
+        dependent = any(mentions(base, names) for base in own.bases)
+        return dependent and any(f.owner is None for f in self.symbols.functions.get(name, ()))
 
     def given_arguments(
         self, arguments: Sequence[TemplateArgument] | None, scope: Scope
@@ -402,7 +418,7 @@ def _with(
         dims,
         target.scope_args,
         _is_rvalue(outer, target),
-        target.enumeration,
+        enumeration=target.enumeration,
     )
 
 

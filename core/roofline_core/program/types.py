@@ -41,6 +41,8 @@ class Type:
     ``Type("Traits::type", scope_args=(Type("float"),))``."""
     rvalue: bool = False
     """The reference is one to a temporary, ``&&``; ``reference`` is set as well."""
+    fixed: bool = False
+    """Of a template argument: the outermost pointer is ``const`` itself, ``int* const``."""
     enumeration: str = ""
     """The qualified name of the enumeration of which this is the underlying type, once resolved."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from roofline_core.program.expressions import Expression
 from roofline_core.program.types import Type
@@ -213,7 +213,9 @@ def _type_descriptor(lo: Lowering, node: Node, depth: int) -> Type:
     base = specifiers.type or Type(lo.excerpt(node))
     for child in children:
         if child.kind_id in DECLARATORS:
-            return read_declarator(lo, child, base, depth).type
+            found = read_declarator(lo, child, base, depth).type
+            fixed = child.kind_id in _POINTERS and lo.text(child).endswith("const")
+            return replace(found, fixed=True) if fixed else found
     return base
 
 

@@ -63,6 +63,8 @@ class _FunctionName:
     node: Node
     """The node of the name alone."""
     template_args: TemplateArgs | None = None
+    scope_args: TemplateArgs = ()
+    """The arguments of the class in the qualification."""
     scope_templates: int = 0
     """How many classes of the qualification have template arguments."""
 
@@ -87,8 +89,9 @@ _SCOPE_NAMES = frozenset(
 def _read_name(lo: Lowering, node: Node, depth: int) -> _FunctionName:
     last, templates = _last_name(lo, node)
     path = ""
+    scope_args: TemplateArgs = ()
     if last is not node:
-        full, _, _ = qualified_parts(lo, node, depth)
+        full, _, scope_args = qualified_parts(lo, node, depth)
         path = full.rpartition("::")[0]
         if last.kind_id == OPERATOR_NAME:
             path = full[: full.rindex("operator")].removesuffix("::")
@@ -108,7 +111,7 @@ def _read_name(lo: Lowering, node: Node, depth: int) -> _FunctionName:
             name = f"operator {symbol}" if symbol[:1].isalpha() else f"operator{symbol}"
     else:
         name = lo.text(last)
-    return _FunctionName(name, path, name_node, args, templates)
+    return _FunctionName(name, path, name_node, args, scope_args, templates)
 
 
 def read_function(
@@ -179,6 +182,8 @@ def make_function(
     """A function from its declaration."""
     node, specifiers, declared, body = parts.node, parts.specifiers, parts.declared, parts.body
     source = lo.source
+    if specifiers.type_node is not None and lo.text(specifiers.type_node) == "decltype(auto)":
+        declared.type = replace(declared.type, reference=True)
     assert declared.name is not None
     assert declared.function is not None
     name = _read_name(lo, declared.name, depth)
@@ -199,6 +204,8 @@ def make_function(
         owner = scope.prefix + name.path
     own = scope.template_lists[len(scope.template_lists) - scope.own_lists :]
     params = tuple(param for params in own[name.scope_templates :] for param in params)
+    if own[name.scope_templates :] and not params and "__global__" not in qualifiers:
+        name.template_args = name.template_args or ()  # ``template <> int f(float)``.
     path = f"{scope.prefix}{name.path}::" if name.path else scope.prefix
     variables = read_parameters(lo, declared.function, depth)
     problems: list[Problem] = []
@@ -220,6 +227,7 @@ def make_function(
         dialect=source.dialect,
         owner=owner,
         template_args=name.template_args,
+        owner_args=name.scope_args if own and not any(own) else (),
         launch_bounds=specifiers.launch_bounds,
         initializers=parts.initializers,
         read_body=reader,

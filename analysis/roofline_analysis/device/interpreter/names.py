@@ -57,9 +57,13 @@ def name(interpreter: DeviceInterpreter, node: ir.Name) -> DeviceValue:
 
 def _global_name(interpreter: DeviceInterpreter, node: ir.Name) -> DeviceValue:
     entry = interpreter.symbols.find_global(node.name, interpreter.path)
+    if entry is not None and interpreter.symbols.is_specialised(node):
+        return interpreter.opaque(
+            entry.variable.type, 0, last_component(node.name), SymbolScope.NAME
+        )
     if entry is not None:
         return _global_variable(interpreter, entry)
-    static = _static_field(interpreter, node.name)
+    static = _static_field(interpreter, node)
     if static is not None:
         return _global_variable(interpreter, static)
     functions, _ = interpreter.types.system.find_callees(
@@ -72,10 +76,12 @@ def _global_name(interpreter: DeviceInterpreter, node: ir.Name) -> DeviceValue:
     return interpreter.opaque(Type("int"), 0, bare, SymbolScope.NAME)
 
 
-def _static_field(interpreter: DeviceInterpreter, name: str) -> Global | None:
+def _static_field(interpreter: DeviceInterpreter, node: ir.Name) -> Global | None:
     """A static member of the class around, its bases, or the class that a name is qualified by."""
-    prefix, _, member = name.rpartition("::")
-    owner = interpreter.types.resolve(Type(prefix)) if prefix else interpreter.types.scope.owner
+    prefix, _, member = node.name.rpartition("::")
+    owner = interpreter.types.scope.owner
+    if prefix:
+        owner = interpreter.types.resolve(Type(prefix, node.scope_args))
     scope = interpreter.types.system.classes.scope_of(owner) if owner is not None else None
     if scope is None or scope.struct is None:
         return None

@@ -13,6 +13,7 @@ from roofline_analysis.device.interpreter.inlining import (
     inline,
     unknown_call,
 )
+from roofline_analysis.device.interpreter.receivers import methods_of
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.frames import DeviceFrame, Names
 from roofline_analysis.device.state.interpreter_state import MAX_INLINE_DEPTH, DeviceInterpreter
@@ -28,6 +29,7 @@ from roofline_analysis.device.values import (
 from roofline_analysis.language.conversion_ranks import lvalue, rvalue
 from roofline_analysis.language.scope import Scope
 from roofline_analysis.language.symbols import last_component
+from roofline_analysis.language.templates import other_instance
 from roofline_analysis.language.types import is_float, is_integer, vector_parts
 from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
@@ -45,15 +47,16 @@ def method_call(interpreter: DeviceInterpreter, node: ex.Call, callee: ex.Member
     primitive = primitive_method(interpreter, owner_type, callee.name, node.args, node)
     if primitive is not None:
         return primitive
-    methods, scope = interpreter.types.system.classes.find_methods(owner_type, callee.name)
+    known = methods_of(interpreter, callee, owner_place)
+    methods, scope = known.methods, known.scope
     if not methods and not interpreter.types.system.is_class(owner_type):
         methods = _only_methods(interpreter, callee.name)
-    this = lvalue(owner_type) if stored else rvalue(owner_type)
+    this = lvalue(known.seen) if stored else rvalue(known.seen)
     found = callee_of(interpreter, methods, node.args, callee.template_args, scope, this)
     if found is not None:
         return inline(
             interpreter,
-            found,
+            found if known.certain else found.in_doubt(),
             node.args,
             this=owner_place,
             template_args=callee.template_args,
@@ -143,7 +146,8 @@ def construct(
     if interpreter.opencl and vector_parts(type_.name) is not None:
         return build(interpreter, type_, args)
     if len(args) == 1 and isinstance(args[0], StructValue) and args[0].type.name == type_.name:
-        return args[0]
+        if not other_instance(args[0].type, type_):
+            return args[0]
     scope = interpreter.types.system.classes.scope_of(type_)
     blank = _blank(interpreter, type_, scope)
     if not isinstance(blank, StructValue):
@@ -156,6 +160,8 @@ def construct(
             place = interpreter.declare("", type_, blank)
             inline(interpreter, found, args, this=place, scope=scope)
             return interpreter.read(place)
+    if len(args) == 1 and isinstance(args[0], StructValue) and args[0].type.name == type_.name:
+        return blank  # Conversions between instances are not followed.
     return _filled(interpreter, type_, blank, args)
 
 

@@ -72,6 +72,9 @@ def _literal_type(interpreter: DeviceInterpreter, node: ex.Literal) -> Type:
 def _name_type(interpreter: DeviceInterpreter, node: ex.Name) -> Type | None:
     place = interpreter.scope.find(node.name)
     if place is not None:
+        seen = interpreter.scope.seen_as(node.name)
+        if seen is not None and seen.name != "auto" and interpreter.types.system.is_class(seen):
+            return replace(seen, reference=False)
         found = interpreter.types.resolve(interpreter.place_type(place))
         return interpreter.type_of(interpreter.read(place)) if found.name == "auto" else found
     held = interpreter.constants.get(node.name)

@@ -13,7 +13,7 @@ from roofline_analysis.host.state.operators import convert, copied
 from roofline_analysis.host.state.packs import bind_pack
 from roofline_analysis.host.state.signals import BudgetSpent, ProgramExit
 from roofline_analysis.host.state.templates import bind, chosen_overload
-from roofline_analysis.host.state.types import as_host_bindings, resolve
+from roofline_analysis.host.state.types import as_host_bindings, class_of, resolve
 from roofline_analysis.host.values import Aggregate, FunctionValue, OpaqueValue, Scalar, Value
 from roofline_analysis.language.scope import Scope
 from roofline_core.algebra.symbolic import Expr
@@ -194,10 +194,33 @@ def bind_parameters(
         place = args[position]
         held = place.get()
         is_list = isinstance(held, Aggregate) and held.type.name == "initializer_list"
-        if formal.type.reference and not is_list and (place.name or type.name == "auto"):
-            scope[formal.name] = place
+        if type.reference and not is_list and (place.name or type.name == "auto"):
+            scope[formal.name] = seen_as(place, type)
             continue
-        scope[formal.name] = Cell(formal.name, type, passed(interpreter, place, type))
+        value = rvalue(interpreter, place) if type.reference and type.name != "auto" else None
+        if isinstance(value, Aggregate) and value.type.name != "initializer_list":
+            scope[formal.name] = Cell(formal.name, type, value)  # A temporary, not a copy of it.
+        else:
+            scope[formal.name] = Cell(formal.name, type, passed(interpreter, place, type))
+
+
+def seen_as(place: HostPlace, type: Type) -> HostPlace:
+    """What a reference of this (resolved) type names: an object that it sees as ``const``."""
+    held = place.get()
+    if not type.const or not isinstance(held, Aggregate) or place.type.const:
+        return place
+    return Cell(place.name, type if type.name != "auto" else place.type, held)
+
+
+def sliced(interpreter: HostInterpreter, value: Value, type: Type) -> Value:
+    """A copied object as one of the base class that it is copied to."""
+    if isinstance(value, Aggregate) and value.type.name != type.name:
+        lost = interpreter.types.classes.fields_above(value.type, type)
+        if lost is not None:
+            for name in lost & value.fields.keys():
+                del value.fields[name]
+            value.type = type
+    return value
 
 
 def passed(interpreter: HostInterpreter, place: HostPlace, type: Type) -> Value:
@@ -206,7 +229,14 @@ def passed(interpreter: HostInterpreter, place: HostPlace, type: Type) -> Value:
     if isinstance(value, Aggregate):
         if value.type.name == "initializer_list" and type.name not in SCALARS:
             return interpreter.construct(type, [Cell("", AUTO, v) for v in value.fields.values()])
-        value = copied(value) or value
+        struct = class_of(interpreter, value.type) if place.name else None
+        if (
+            struct is not None
+            and value.type.name == type.name
+            and interpreter.symbols.copies_itself(struct)
+        ):
+            return interpreter.construct(type, [place])
+        value = sliced(interpreter, copied(value) or value, type)
     if type.dims:
         type = type.pointee().pointer_to()
     return convert(interpreter, value, type)

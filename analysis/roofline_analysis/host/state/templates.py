@@ -138,6 +138,10 @@ def argument_type(interpreter: HostInterpreter, place: HostPlace) -> Type | None
     if found is None:
         return None
     temporary = isinstance(place, Cell) and not place.name
+    held = place.get()
+    if temporary and isinstance(held, Text):  # A literal.
+        bound = language.literal(len(held.value) + 1)
+        return lvalue(Type("char", const=True, dims=(bound,)))
     return rvalue(found) if temporary else lvalue(found)
 
 
