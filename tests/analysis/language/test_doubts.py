@@ -60,6 +60,11 @@ def test_a_guarded_assignment_leaves_no_constant_behind(ask: Ask) -> None:
     assert ask(source, ["after()"]).device() == [None]
 
 
+def test_what_a_block_votes_is_no_number(ask: Ask) -> None:
+    source = "__device__ int vote(int x) { return __syncthreads_and(x) ? 1 : 2; }"
+    assert ask(source, ["vote(3)"]).device() == [None]
+
+
 def test_bits_of_numbers() -> None:
     assert reinterpreted(1.0, "float", "int") == 0x3F800000
     assert reinterpreted(0xBFF0000000000000, "unsigned long", "double") == -1.0
