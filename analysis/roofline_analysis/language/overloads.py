@@ -258,6 +258,8 @@ class _OverloadedCall:
         if len(left) == 1:
             return left[0].callee
         guess = max(left or candidates, key=lambda candidate: candidate.otherwise)
+        if all(self._is_one(guess, other) for other in left or candidates):
+            return guess.callee
         for candidate in (guess, *left):
             others = (other for other in left if other is not candidate)
             if left and all(self._better(candidate, other) for other in others):
@@ -352,6 +354,9 @@ class _OverloadedCall:
                 return found
         return False
 
+    def _is_one(self, left: _Candidate, right: _Candidate) -> bool:
+        return left is right or _alike(self.types, left.callee, right.callee, self.scope)
+
     def _alike_where_unknown(self, left: _Candidate, right: _Candidate) -> bool:
         """Whether two functions take the arguments of unknown type as the same types."""
         for position, actual in enumerate(self.args):
@@ -404,6 +409,9 @@ def _alike(types: TypeSystem, left: Callee, right: Callee, scope: Scope) -> bool
         for mine, theirs in zip(one.template_params, other.template_params, strict=True)
     }
     inside = _around(scope, names)
+    pairs = zip(one.template_params, other.template_params, strict=True)
+    if any(mine.type != theirs.type for mine, theirs in pairs):
+        return False
     if one.template_params and types.resolve(one.return_type, scope) != types.resolve(
         other.return_type, inside
     ):

@@ -21,6 +21,16 @@ BOTH = "__host__ __device__ "
             id="constraint",
         ),
         pytest.param(
+            "template <class T> struct Known; template <bool B, class T> struct EnableIf {};\n"
+            "template <class T> struct EnableIf<true, T> { typedef T type; };\n"
+            "template <class T, typename EnableIf<Known<T>::value, int>::type = 0>\n"
+            f"{BOTH}int f(T) {{ return 1; }}\n"
+            "template <class T, typename EnableIf<!Known<T>::value, int>::type = 0>\n"
+            f"{BOTH}int f(T) {{ return 2; }}",
+            "f(1)",
+            id="condition of a template that is not known",
+        ),
+        pytest.param(
             f"namespace a {{ {BOTH}int f(int) {{ return 1; }} }}\n"
             f"{BOTH}int f(int) {{ return 2; }}\n"
             f"{BOTH}int g() {{ using a::f; return f(0); }}",

@@ -163,7 +163,8 @@ def _result(
         if function.return_type.name == "void" and not function.return_type.pointers:
             return Cell("", AUTO, OpaqueValue(f"{function.name}()", "it returns nothing"))
         return unknown_result(interpreter, function)
-    return Cell("", AUTO, value)
+    returned = resolve(interpreter, function.return_type)
+    return Cell("", returned if returned.enumeration else AUTO, value)
 
 
 def unknown_result(interpreter: HostInterpreter, function: Function) -> HostPlace:
