@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeVar
 
 from roofline_analysis.language.library_classes import library_class, library_extent
 from roofline_analysis.language.opencl_types import field_names
@@ -28,6 +28,9 @@ ASSUMED_BYTES: Final = 8
 _POINTER: Final = Extent(8, 8)
 _BITS: Final = 8
 """Bits of a byte."""
+
+
+_Value = TypeVar("_Value")
 
 
 @record(frozen=True, slots=True)
@@ -92,6 +95,11 @@ class ClassLayout:
             and field.first_bit < start + bits
             and start < field.first_bit + (field.bits or field.size_bytes * _BITS)
         )
+
+    def apart_from(self, name: str, values: Mapping[str, _Value]) -> dict[str, _Value]:
+        """The values of those fields that share no bytes with one that is written."""
+        beside = self.beside(name)
+        return {other: value for other, value in values.items() if other not in beside}
 
     @property
     def is_empty(self) -> bool:

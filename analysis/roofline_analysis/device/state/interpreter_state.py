@@ -387,7 +387,7 @@ class DeviceInterpreter:
         if layout is None or not layout.overlaps:
             return StructValue(owner.type, {**owner.fields, place.name: value})
         keep(self, value)  # It may be read by another name.
-        kept = {n: v for n, v in owner.fields.items() if n not in layout.beside(place.name)}
+        kept = layout.apart_from(place.name, owner.fields)
         return StructValue(owner.type, {**kept, place.name: value})
 
     def _field_variation(self, owner: StructValue, place: FieldPlace) -> int:
