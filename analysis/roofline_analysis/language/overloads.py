@@ -205,6 +205,9 @@ def _same(left: TemplateArgument, right: TemplateArgument) -> bool:
 def _same_parameters(types: TypeSystem, function: Function, primary: Callee) -> bool:
     """Whether ``template <> f(double)`` is the template with what it was bound to."""
     inside = Scope(primary.bindings)
+    returned = types.resolve(primary.function.return_type, inside)
+    if not same_type(types.resolve(function.return_type), returned):
+        return False
     return all(
         same_type(types.resolve(own.type), types.resolve(formal.type, inside))
         for own, formal in zip(function.params, primary.function.params, strict=True)

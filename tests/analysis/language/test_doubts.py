@@ -75,6 +75,17 @@ def test_what_a_block_votes_is_no_number(ask: Ask) -> None:
     assert ask(source, ["vote(3)"]).device() == [None]
 
 
+def test_specialisations_that_differ_in_their_result_alone(ask: Ask) -> None:
+    source = (
+        f"template <class T> {BOTH}T made(float x);\n"
+        f"template <> {BOTH}short made(float x) {{ return 1; }}\n"
+        f"template <> {BOTH}char made(float x) {{ return 2; }}"
+    )
+    asked = ask(source, ["made<short>(1.0f)", "made<char>(1.0f)"])
+    assert asked.host() == [1, 2]
+    assert asked.device() == [1, 2]
+
+
 def test_bits_of_numbers() -> None:
     assert reinterpreted(1.0, "float", "int") == 0x3F800000
     assert reinterpreted(0xBFF0000000000000, "unsigned long", "double") == -1.0
