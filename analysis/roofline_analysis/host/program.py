@@ -8,7 +8,7 @@ from typing import Final
 
 from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.effects.reach import runs_on_host
-from roofline_analysis.host.interpreter import calls, creation, expressions, statements
+from roofline_analysis.host.interpreter import calls, choices, creation, expressions, statements
 from roofline_analysis.host.launches import contexts, offload
 from roofline_analysis.host.launches.device_launches import follow_device_launches
 from roofline_analysis.host.launches.sizes_from_occupancy import assume_full_launches
@@ -34,11 +34,12 @@ from roofline_core.program.units import Function, Program, Struct
 _PARTS: Final = HostParts(
     evaluators={
         **expressions.EVALUATORS,
+        **choices.EVALUATORS,
         **creation.EVALUATORS,
         **calls.EVALUATORS,
         **contexts.EVALUATORS,
     },
-    locators={**expressions.LOCATORS, **creation.LOCATORS, **calls.LOCATORS},
+    locators={**expressions.LOCATORS, **choices.LOCATORS, **creation.LOCATORS, **calls.LOCATORS},
     executors={**statements.EXECUTORS, **execution.EXECUTORS, **offload.EXECUTORS},
     construct=construction.construct,
     construct_field=construction.construct_field,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from roofline_analysis.language.queries import TypeQueries
 from roofline_analysis.language.scope import NO_NAMES, Binding, Scope
-from roofline_analysis.language.symbols import MAX_BASES_DEPTH, matches
+from roofline_analysis.language.symbols import MAX_BASES_DEPTH, last_component, matches
 from roofline_analysis.language.templates import (
     TemplateArgument,
     bind_parameters,
@@ -24,6 +24,7 @@ class Classes:
     def __init__(self, types: TypeQueries) -> None:
         self._types = types
         self._scopes: dict[Type, Scope | None] = {}
+        self._virtual: dict[tuple[Type, str], bool] = {}
         self._bases: dict[Scope, tuple[Type, ...]] = {}
 
     def scope_of(self, closed: Type) -> Scope | None:
@@ -63,6 +64,8 @@ class Classes:
         owner = Type(closed.name, tuple(arguments), scope_args=closed.scope_args)
         if arguments:
             chosen = self._specialisation(closed.name, arguments)
+            if chosen is not None and chosen[0].constrained:
+                return None  # Whether it applies is not known.
             if chosen is not None:
                 return Scope({**outer, **chosen[1]}, owner, chosen[0])
         return Scope({**outer, **bound}, owner, primary)
@@ -110,11 +113,55 @@ class Classes:
 
     def find_methods(self, closed: Type, name: str) -> tuple[list[Function], Scope]:
         """Methods of a class or the nearest base that has some, and the names in force there."""
+        found: list[Function] = []
+        first = NO_NAMES
         for inside, struct in self.hierarchy(closed):
-            found = self._types.symbols.find_methods(struct, name)
-            if found:
-                return found, inside
-        return [], NO_NAMES
+            own = self._types.symbols.find_methods(struct, name)
+            if own:
+                first = first if found else inside
+                found += self._of_instance(own, inside)
+                if not any(last_component(brought) == name for brought in struct.imports):
+                    break
+        return found, first
+
+    def fields_above(self, derived: Type, base: Type) -> frozenset[str] | None:
+        """The fields that a class adds to a base of it; None where it does not derive from it.
+
+        One of them may have the name of a field of the base, which is then another.
+        """
+        simple = last_component(base.name)
+        found: set[str] = set()
+        for position, (_, struct) in enumerate(self.hierarchy(derived)):
+            if struct.name == simple:
+                return frozenset(found) if position else None
+            found.update(field.name for field in struct.fields)
+        return None
+
+    def is_virtual(self, closed: Type, name: str) -> bool:
+        """Whether a class or a base of it declares a method of this name virtual."""
+        key = _object(closed), name
+        known = self._virtual.get(key)
+        if known is None:
+            known = self._virtual[key] = any(
+                "virtual" in method.qualifiers
+                for _, struct in self.hierarchy(key[0])
+                for method in struct.methods
+                if method.name == name
+            )
+        return known
+
+    def _of_instance(self, methods: list[Function], inside: Scope) -> list[Function]:
+        """The methods but those that are specialised for other arguments of the class."""
+        if not any(method.owner_args for method in methods):
+            return methods
+        args = inside.owner.args if inside.owner is not None else ()
+        own = [
+            method
+            for method in methods
+            if method.owner_args
+            and tuple(self._types.argument(each) for each in method.owner_args) == args
+        ]
+        return own or [method for method in methods if not method.owner_args]
 
     def scope_in(self, closed: Type, owner: str) -> Scope | None:
         """What names mean in the class of this name, which is the given one or a base of it."""

@@ -63,7 +63,8 @@ class _ConstantEvaluation:
 
     def literal(self, node: ex.Literal) -> Typed | None:
         if isinstance(node.value, (int, float)):
-            return node.value, node.type_name or "int"
+            kind = node.type_name or "int"
+            return wrapped(node.value, kind), kind
         return None
 
     # ---- Names
@@ -130,7 +131,7 @@ class _ConstantEvaluation:
         if enumerator is not None:
             return self._enumerated(enumerator, self.scope)
         entry = self.types.symbols.find_global(node.name, None)
-        if entry is not None:
+        if entry is not None and not self.types.symbols.is_specialised(node):
             variable = entry.variable
             constant = variable.type.const or "constexpr" in variable.qualifiers
             pointers = variable.type.pointers or variable.type.dims
@@ -228,9 +229,10 @@ class _ConstantEvaluation:
         if len(known) < len(args):
             return None
         type_ = self.types.resolve(Type(callee.name, callee.template_args or ()), self.scope)
-        if is_arithmetic(type_.name) and not type_.pointers and len(known) == 1:
-            return _converted(known[0], type_.name)
         candidates = self.types.symbols.functions_named(callee.name)
+        converts = is_arithmetic(type_.name) and not type_.pointers and len(known) == 1
+        if converts and not candidates:
+            return _converted(known[0], type_.name)
         if not candidates:
             return _library_function(last_component(callee.name), known)
         return self._constexpr_call(candidates, callee, known)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeVar
 
 from roofline_analysis.language.library_classes import library_class, library_extent
 from roofline_analysis.language.opencl_types import field_names
@@ -30,6 +30,9 @@ _BITS: Final = 8
 """Bits of a byte."""
 
 
+_Value = TypeVar("_Value")
+
+
 @record(frozen=True, slots=True)
 class Field:
     """A field of a class, those of its bases and anonymous members among them."""
@@ -43,6 +46,11 @@ class Field:
     """The width of a bit-field."""
     bit_offset: int = 0
     """Of a bit-field: from ``offset_bytes``."""
+
+    @property
+    def first_bit(self) -> int:
+        """Where the field begins, in bits from the beginning of the object."""
+        return self.offset_bytes * _BITS + self.bit_offset
 
 
 @record(frozen=True, slots=True)
@@ -73,6 +81,25 @@ class ClassLayout:
             for f in self.fields.values()
         )
         return any(start + bits > after for (start, bits), (after, _) in pairwise(places))
+
+    def beside(self, name: str) -> frozenset[str]:
+        """The fields that share bytes with one, as the others of a union do."""
+        own = self.fields.get(name)
+        if own is None:
+            return frozenset()
+        start, bits = own.first_bit, own.bits or own.size_bytes * _BITS
+        return frozenset(
+            other
+            for other, field in self.fields.items()
+            if other != name
+            and field.first_bit < start + bits
+            and start < field.first_bit + (field.bits or field.size_bytes * _BITS)
+        )
+
+    def apart_from(self, name: str, values: Mapping[str, _Value]) -> dict[str, _Value]:
+        """The values of those fields that share no bytes with one that is written."""
+        beside = self.beside(name)
+        return {other: value for other, value in values.items() if other not in beside}
 
     @property
     def is_empty(self) -> bool:

@@ -25,6 +25,8 @@ def computed(name: str, arguments: Sequence[float]) -> float | None:
     try:
         if len(arguments) == 1 and name in UNARY:
             return float(UNARY[name](arguments[0]))
+        if name == "copysign" and not arguments[-1]:
+            return None  # The sign of a zero is not kept.
         if len(arguments) == 2 and name in BINARY:
             return float(BINARY[name](*arguments))
     except (ArithmeticError, ValueError):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar
 
-from roofline_core.program.expressions import Expression
+from roofline_core.program.expressions import Call, Construct, Expression, Name
 from roofline_core.program.records import record
 from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
@@ -66,8 +67,11 @@ class Symbols:
         self.enumerators: dict[str, list[tuple[str, Expression | int]]] = {}
         self.enums: dict[str, list[tuple[str, Type]]] = {}
         self.all_functions: list[Function] = []
+        self._copying: dict[Struct, bool] = {}
         self._replaced: dict[Function, Function] = {}
         self.instantiations: dict[str, list[Function]] = {}
+        self._imports: set[str] = set()
+        """Namespaces and names that some file makes visible outside of theirs."""
         for unit in program.all_units():
             for function in unit.functions:
                 self._add_function(function)
@@ -80,8 +84,10 @@ class Symbols:
                 self._add(self.globals, variable.name, entry)
             for name, target in unit.aliases.items():
                 self._add(self.aliases, name, Alias(name, target, unit.alias_params.get(name, ())))
+            self._imports |= unit.imports
             self._add_mapping(self.enumerators, unit.enumerators)
-            self._add_mapping(self.enums, unit.enums)
+            named = {n: replace(t, enumeration=n) for n, t in unit.enums.items()}
+            self._add_mapping(self.enums, named)
         for functions in self.functions.values():
             functions.sort(key=lambda function: not function.has_body)
 
@@ -132,13 +138,23 @@ class Symbols:
             return exact or tuple(found)
         return tuple(found)
 
-    def find_functions(self, name: str, near: Path | None, owner: str | None) -> list[Function]:
+    def find_functions(
+        self,
+        name: str,
+        near: Path | None,
+        owner: str | None,
+        caller: Function | None = None,
+        *,
+        absolute: bool = False,
+    ) -> list[Function]:
         """Functions a qualified or plain name may mean, best first; empty if there are none.
 
         A name matches the end of a function's qualified name. Methods are found by a plain name
         only from within their class ``owner``. Of several the nearest to the file ``near`` come
-        first.
+        first. What the namespaces around the function ``caller`` hide from it is left out;
+        ``absolute``: the name begins with ``::``.
         """
+        name = self._without_namespace_alias(name) if "::" in name else name
         simple = last_component(name)
         inside = last_component(owner) if owner is not None else None
         found = []
@@ -152,10 +168,89 @@ class Symbols:
         if not found and "::" in name and not name.startswith(_LIBRARY_PREFIXES):
             found = [f for f in self.functions.get(simple, ()) if f.owner is None]
         if len(found) > 1:
+            found = self._not_hidden(found, name, None if absolute else caller)
             found.sort(
                 key=lambda f: (f.owner is None and owner is not None, _distance(f.path, near))
             )
         return found
+
+    def _without_namespace_alias(self, name: str) -> str:
+        """A name with ``m::`` written out, of ``namespace m = a::b``."""
+        prefix, _, simple = name.rpartition("::")
+        entries = self.aliases.get(last_component(prefix), ())
+        if len(entries) != 1 or entries[0].params or entries[0].target.args:
+            return name
+        return f"{entries[0].target.name}::{simple}" if not self.structs.get(prefix) else name
+
+    def _not_hidden(
+        self, found: list[Function], name: str, caller: Function | None
+    ) -> list[Function]:
+        """The functions that a caller sees: those of the innermost namespace around it with any.
+
+        Those of namespaces elsewhere are seen by the types of their arguments, or by ``using``.
+        """
+        first = found[0].qualified_name
+        if all(f.qualified_name == first for f in found) or any(f.owner for f in found):
+            return found
+        space = caller.qualified_name.rpartition("::")[0] if caller is not None else ""
+        around = [f"{space}::{name}" if space else name]
+        while space:
+            space = space.rpartition("::")[0]
+            around.append(f"{space}::{name}" if space else name)
+        nearest = next((n for n in around if any(f.qualified_name == n for f in found)), None)
+        if nearest is None:
+            return found
+        words = caller.words if caller is not None else frozenset[str]()
+        using = words is None or "using" in words
+        return [
+            f
+            for f in found
+            if f.qualified_name == nearest
+            or (using if f.qualified_name in around else using or self._brought_in(f))
+        ]
+
+    def _brought_in(self, function: Function) -> bool:
+        """Whether a function of another namespace may be seen all the same."""
+        space = function.qualified_name.rpartition("::")[0]
+        if any(matches(space, seen) or matches(seen, space) for seen in self._imports):
+            return True
+        if any(matches(function.qualified_name, seen) for seen in self._imports):
+            return True
+        return any(
+            struct.qualified_name.startswith(space + "::")
+            for parameter in function.params
+            for struct in self.structs.get(last_component(parameter.type.name), ())
+        )
+
+    def copies_itself(self, struct: Struct) -> bool:
+        """Whether a class has a copy constructor of its own with a body."""
+        known = self._copying.get(struct)
+        if known is None:
+            known = self._copying[struct] = any(
+                constructor.has_body
+                and len(constructor.params) == 1
+                and constructor.params[0].type.name == struct.name
+                and constructor.params[0].type.reference
+                and not constructor.params[0].type.rvalue
+                for constructor in self.find_methods(struct, struct.name)
+            )
+        return known
+
+    def assigns_itself(self, name: str) -> bool:
+        """Whether the class of this name has an ``operator=`` of its own with a body."""
+        if "operator=" not in self.functions:
+            return False
+        struct = self.find_struct(name)
+        return struct is not None and any(
+            method.has_body for method in self.find_methods(struct, "operator=")
+        )
+
+    def called_by(self, node: Construct) -> Call | None:
+        """The call that ``f<int&>(x)`` is, which looks like an object of a class ``f<int&>``."""
+        type_ = node.type
+        if type_.pointers or type_.name not in self.functions or self.structs.get(type_.name):
+            return None
+        return Call(node.line, Name(node.line, type_.name, type_.args or None), node.args)
 
     def find_methods(self, struct: Struct, name: str) -> list[Function]:
         """Methods of a class by name, those defined outside it first, not those of bases.
@@ -224,12 +319,37 @@ class Symbols:
         return _pick(((entry.qualified_name, entry) for entry in entries), name)
 
     def find_enumerator(self, name: str) -> Expression | int | None:
-        """The value of an enumeration constant."""
-        return _pick(self.enumerators.get(last_component(name), ()), name)
+        """The value of an enumeration constant; None where the name may mean several."""
+        entries = self.enumerators.get(last_component(name), ())
+        exact = [value for qualified, value in entries if qualified == name]
+        if exact:
+            return exact[0]
+        found = [value for qualified, value in entries if matches(qualified, name)]
+        if len({value for value in found if isinstance(value, int)}) > 1:
+            return None
+        return found[0] if found else _pick(entries, name)
+
+    def enumeration_of(self, name: str) -> Type | None:
+        """The type of an enumeration constant; None where it has none of its own, or no name."""
+        value = self.find_enumerator(name)
+        for qualified, other in self.enumerators.get(last_component(name), ()):
+            around = qualified.rpartition("::")[0]
+            if value is not None and other == value and matches(qualified, name):
+                found = self.find_enum(around) if around else None
+                if found is not None:
+                    return found
+        return None
 
     def find_enum(self, name: str) -> Type | None:
-        """The underlying type of an enumeration."""
+        """The underlying type of an enumeration, which says of which it is."""
         return _pick(self.enums.get(last_component(name), ()), name)
+
+    def is_specialised(self, node: Name) -> bool:
+        """Whether a name is that of a variable template with specialisations, arguments given."""
+        if node.template_args is None:
+            return False
+        begin = f"{last_component(node.name)}<"
+        return any(name.startswith(begin) for name in self.globals)
 
     def find_global(self, name: str, near: Path | None) -> Global | None:
         """A global variable, its definition before an ``extern`` declaration of it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 from roofline_analysis.language.scope import Binding, as_number, literal
 from roofline_core.program.expressions import Expression, Name
@@ -153,6 +154,12 @@ def _deduce_argument(
 ) -> bool:
     number = as_number(actual)
     if isinstance(formal, Type) and isinstance(actual, Type):
+        if actual.fixed:
+            # ``const T`` takes ``int* const`` apart, ``T*`` does not.
+            if formal.pointers and not formal.fixed:
+                return False
+            if formal.const and formal.name in names:
+                actual, formal = replace(actual, fixed=False), replace(formal, const=False)
         qualified = formal.const and not actual.const, formal.reference and not actual.reference
         if any(qualified) or (formal.name not in names and formal.const != actual.const):
             return False
@@ -173,6 +180,12 @@ def same_type(left: Type, right: Type) -> bool:
         and left.args == right.args
         and len(left.dims) == len(right.dims)
     )
+
+
+def other_instance(one: Type, other: Type) -> bool:
+    """Whether two closed types are instances of one class template with different arguments."""
+    same = one.name == other.name and len(one.args) == len(other.args)
+    return same and one.args != other.args
 
 
 # ---- Specialisations
@@ -208,7 +221,7 @@ def _is_case_of(
     right: tuple[Struct, Sequence[TemplateArgument]],
 ) -> bool:
     own = {param.name: position for position, param in enumerate(left[0].template_params)}
-    closed = [_unlike_any(argument, own) for argument in left[1]]
+    closed = [unlike_any(argument, own) for argument in left[1]]
     names = {parameter.name for parameter in right[0].template_params}
     return deduce_arguments(right[1], closed, names, {})
 
@@ -217,7 +230,7 @@ _UNLIKE_ANY = -(1 << 70)
 """No template argument has this value, nor one that lies a few below it."""
 
 
-def _unlike_any(argument: TemplateArgument, params: Mapping[str, int]) -> TemplateArgument:
+def unlike_any(argument: TemplateArgument, params: Mapping[str, int]) -> TemplateArgument:
     """A pattern with types and numbers in the place of its parameters that are like no other."""
     if isinstance(argument, Name):
         position = params.get(argument.name)
@@ -226,9 +239,14 @@ def _unlike_any(argument: TemplateArgument, params: Mapping[str, int]) -> Templa
         return argument
     return Type(
         f"{argument.name}'" if argument.name in params else argument.name,
-        tuple(_unlike_any(inner, params) for inner in argument.args),
+        tuple(unlike_any(inner, params) for inner in argument.args),
         argument.pointers,
         argument.reference,
         argument.const,
-        dims=argument.dims,
+        dims=tuple(_closed_bound(dim, params) for dim in argument.dims),
     )
+
+
+def _closed_bound(dim: Expression | None, params: Mapping[str, int]) -> Expression | None:
+    closed = unlike_any(dim, params) if dim is not None else None
+    return closed if isinstance(closed, Expression) else None

@@ -13,6 +13,7 @@ from typing import Final
 from roofline_analysis.language import opencl_types, type_traits
 from roofline_analysis.language.classes import Classes
 from roofline_analysis.language.constant_expressions import evaluate
+from roofline_analysis.language.conversion_ranks import mentions
 from roofline_analysis.language.layouts import ClassLayout, LayoutMaker
 from roofline_analysis.language.scope import (
     NO_NAMES,
@@ -107,6 +108,8 @@ class TypeSystem:
             if name == type_.name and args == type_.args and bounds == type_.dims:
                 return type_
             return _with(type_, Type(name), args, bounds)
+        if args and builtin_extent(target.name) is not None:
+            args = ()  # They were the trait's or the alias's.
         if args and not target.args and not target.pointers and target.name != type_.name:
             # A template template parameter, bound to a template: its alias is looked up now.
             target = self.resolve(Type(target.name, args))
@@ -269,7 +272,7 @@ class TypeSystem:
     # ---- Classes
 
     def find_callees(
-        self, callee: Name, near: Path | None, scope: Scope
+        self, callee: Name, near: Path | None, scope: Scope, caller: Function | None = None
     ) -> tuple[Sequence[Function], Scope]:
         """The functions that a name in a call may mean, and the names in force in them.
 
@@ -280,7 +283,8 @@ class TypeSystem:
         if not prefix and scope.owner is not None:
             methods, inside = self.classes.find_methods(scope.owner, simple)
             if methods and not _constructs(inside, simple):
-                return methods, inside
+                if not self._hidden_by_dependence(scope, inside, simple):
+                    return methods, inside
         if prefix:
             holder = self.resolve(Type(prefix, callee.scope_args), scope)
             methods, inside = self.classes.find_methods(holder, simple)
@@ -288,7 +292,20 @@ class TypeSystem:
                 return methods, inside
         bound = scope.bindings.get(callee.name)
         name = bound.name if isinstance(bound, Type) and not bound.pointers else callee.name
-        return self.symbols.find_functions(name, near, None), NO_NAMES
+        absolute = callee.absolute
+        return self.symbols.find_functions(name, near, None, caller, absolute=absolute), NO_NAMES
+
+    def _hidden_by_dependence(self, scope: Scope, inside: Scope, name: str) -> bool:
+        """Whether a plain name means a function outside rather than a method of a base.
+
+        It does in a class template whose bases its own parameters decide.
+        """
+        own = scope.struct
+        if own is None or inside.struct is own or not own.template_params:
+            return False
+        names = {parameter.name for parameter in own.template_params}
+        dependent = any(mentions(base, names) for base in own.bases)
+        return dependent and any(f.owner is None for f in self.symbols.functions.get(name, ()))
 
     def given_arguments(
         self, arguments: Sequence[TemplateArgument] | None, scope: Scope
@@ -400,4 +417,12 @@ def _with(
         outer.volatile or target.volatile,
         dims,
         target.scope_args,
+        _is_rvalue(outer, target),
+        enumeration=target.enumeration,
     )
+
+
+def _is_rvalue(outer: Type, target: Type) -> bool:
+    """Whether references to one another come to one to a temporary: none of them is another."""
+    lvalue = (outer.reference and not outer.rvalue) or (target.reference and not target.rvalue)
+    return (outer.rvalue or target.rvalue) and not lvalue

@@ -87,7 +87,7 @@ _TYPES: Final[Mapping[str, Callable[[Arguments], Type | None]]] = {
     "make_signed": _of_one(_signed),
     "make_unsigned": _of_one(_unsigned),
     "type_identity": _of_one(lambda t: t),
-    "underlying_type": _of_one(lambda t: t),
+    "underlying_type": _of_one(lambda t: _plain(t, const=t.const)),
 }
 """What ``std::name<...>::type`` and ``std::name_t<...>`` stand for."""
 
@@ -101,7 +101,7 @@ def _is(test: Callable[[Type], bool]) -> Callable[[Arguments], Number | None]:
 
 
 def _is_value(test: Callable[[str], bool]) -> Callable[[Arguments], Number | None]:
-    return _is(lambda t: not t.pointers and not t.dims and test(t.name))
+    return _is(lambda t: not (t.pointers or t.dims or t.enumeration) and test(t.name))
 
 
 def _is_same(args: Arguments) -> Number | None:
@@ -110,7 +110,9 @@ def _is_same(args: Arguments) -> Number | None:
     left, right = args
     if not isinstance(left, Type) or not isinstance(right, Type):
         return None
-    qualified = (left.const, left.reference) == (right.const, right.reference)
+    qualified = (left.const, left.reference, left.enumeration) == (
+        right.const, right.reference, right.enumeration
+    )  # fmt: skip
     return int(same_type(left, right) and qualified)
 
 
@@ -129,6 +131,7 @@ _NUMBERS: Final[Mapping[str, Callable[[Arguments], Number | None]]] = {
     "is_array": _is(lambda t: bool(t.dims)),
     "is_reference": _is(lambda t: t.reference),
     "is_const": _is(lambda t: t.const and not t.pointers),
+    "is_enum": _is(lambda t: bool(t.enumeration) and not t.pointers and not t.dims),
     "is_void": _is_value(lambda name: name == "void"),
 }
 """What ``std::name<...>::value`` and ``std::name_v<...>`` are."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import struct
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
@@ -407,13 +408,14 @@ def value_range(name: str) -> tuple[int, int] | None:
 
 
 def wrapped(value: int | float, name: str) -> int | float:
-    """A number converted to a canonical arithmetic type: cut off and wrapped if that is integral.
+    """A number converted to a canonical arithmetic type.
 
-    What no integer can hold (an infinity, not-a-number) becomes 0, as good as any other.
+    It is cut off and wrapped if that is integral, rounded if it is ``float``. What no integer can
+    hold (an infinity, not-a-number) becomes 0, as good as any other.
     """
     limits = _RANGES.get(name)
     if limits is None:
-        return value
+        return _single(value) if name == "float" else value
     if name == "bool":
         return int(bool(value))
     if not isinstance(value, int):
@@ -422,3 +424,15 @@ def wrapped(value: int | float, name: str) -> int | float:
         value = int(value)
     low, end = limits
     return value if low <= value < end else (value - low) % (end - low) + low
+
+
+_SINGLE: Final = struct.Struct("f")
+
+
+def _single(value: int | float) -> float:
+    """The nearest number of single precision."""
+    try:
+        rounded: float = _SINGLE.unpack(_SINGLE.pack(value))[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
+    return rounded

@@ -51,6 +51,8 @@ class Name(Expression):
     scope_args: tuple[Type | Expression, ...] = ()
     """Template arguments of the class in a qualified name: ``Traits<float>::size`` is
     ``Name(line, "Traits::size", scope_args=(Type("float"),))``."""
+    absolute: bool = False
+    """Whether the source writes a leading ``::``."""
 
 
 @record(frozen=True, slots=True, eq=False)
@@ -169,11 +171,13 @@ class New(Expression):
 
 @record(frozen=True, slots=True, eq=False)
 class Lambda(Expression):
-    """A lambda; captures are not listed, a body sees the scope around it."""
+    """A lambda; a body sees the scope around it, but for what it has copies of."""
 
     params: tuple[Variable, ...]
     body: Block
     device: bool = False
+    copies: frozenset[str] = frozenset()
+    """The variables captured by value; ``=`` among them stands for all that the body names."""
 
 
 @record(frozen=True, slots=True, eq=False)

@@ -39,6 +39,12 @@ class Type:
     scope_args: tuple[Type | Expression, ...] = ()
     """Template arguments of the class in a qualified name: ``Traits<float>::type`` is
     ``Type("Traits::type", scope_args=(Type("float"),))``."""
+    rvalue: bool = False
+    """The reference is one to a temporary, ``&&``; ``reference`` is set as well."""
+    fixed: bool = False
+    """Of a template argument: the outermost pointer is ``const`` itself, ``int* const``."""
+    enumeration: str = ""
+    """The qualified name of the enumeration of which this is the underlying type, once resolved."""
 
     def __hash__(self) -> int:
         # What tells most types apart; hashing every field costs three times as much.
@@ -60,4 +66,15 @@ class Type:
         """The type with other pointers and bounds, neither a reference nor ``__restrict__``."""
         args, scope_args = self.args, self.scope_args
         const, volatile = self.const, self.volatile
-        return Type(self.name, args, pointers, False, const, False, volatile, dims, scope_args)
+        return Type(
+            self.name,
+            args,
+            pointers,
+            False,
+            const,
+            False,
+            volatile,
+            dims,
+            scope_args,
+            enumeration=self.enumeration,
+        )

@@ -81,12 +81,19 @@ class Function:
     params: tuple[Variable, ...]
     template_params: tuple[TemplateParameter, ...]
     qualifiers: frozenset[str]
-    """``__global__``, ``__device__``, ``__host__``, ``static``, ``inline``, ``extern "C"`` ..."""
+    """``__global__``, ``__device__``, ``__host__``, ``static``, ``inline``, ``extern "C"`` ...
+
+    What stands after the parameters too: ``const``, ``&``, ``&&``, ``override``, ``final``; ``...``
+    where it takes any arguments after its parameters, ``requires`` where a constraint or a concept
+    limits what it is called with.
+    """
     dialect: Dialect = Dialect.CUDA
     owner: str | None = None
     """The qualified class name for a method."""
     template_args: tuple[Type | Expression, ...] | None = None
     """Of an explicit specialisation ``f<int>``; None for a plain function or primary template."""
+    owner_args: tuple[Type | Expression, ...] = ()
+    """Of a method specialised outside its class: ``template <> int S<int>::f()``."""
     launch_bounds: tuple[Expression, ...] = ()
     """``__launch_bounds__(max_threads, min_blocks)``."""
     block_shape: tuple[Expression, ...] = ()
@@ -153,6 +160,8 @@ class Struct:
     align: Expression | None = None
     template_args: tuple[Type | Expression, ...] | None = None
     """Of a specialisation ``S<int>``; None for a plain class or primary template."""
+    constrained: bool = False
+    """Whether a constraint or a concept limits what it is instantiated with."""
     enumerators: Mapping[str, Expression | int] = field(default_factory=dict)
     """Constants of the enumerations in the class that its scope may name without theirs."""
     groups: tuple[FieldGroup, ...] = ()
@@ -161,6 +170,8 @@ class Struct:
     """The largest alignment of a field, by ``packed`` (1) or ``#pragma pack``; None: no limit."""
     hides_fields: bool = False
     """Whether some of its fields are private or protected."""
+    imports: frozenset[str] = frozenset()
+    """Names of bases that ``using Base::f`` adds to its own."""
     virtual_bases: frozenset[str] = frozenset()
     """The names of those bases that are virtual."""
 
@@ -188,6 +199,8 @@ class TranslationUnit:
     includes: tuple[TranslationUnit, ...] = ()
     """Files found and read for ``#include``, in order."""
     unresolved_includes: tuple[str, ...] = ()
+    imports: frozenset[str] = frozenset()
+    """Namespaces of ``using namespace a::b`` and names of ``using a::f``, outside of functions."""
     instantiations: tuple[Function, ...] = ()
     """Function templates instantiated explicitly, as declarations: ``template void f<int>(int);``.
     """

@@ -20,6 +20,7 @@ from roofline_parsers.cuda.grammar import (
     ERROR,
     FUNCTION,
     QUALIFIED_IDENTIFIER,
+    REQUIRES,
     STRUCT,
     TEMPLATE,
     TEMPLATE_PARAMETERS,
@@ -54,6 +55,8 @@ _LARGEST_ALIGNMENT_BYTES = 16
 """The bytes that ``aligned`` without a number means on x86-64 and on GPUs."""
 _ACCESS = kind("access_specifier")
 _FRIEND = kind("friend_declaration")
+_USING = kind("using_declaration")
+_OTHERS = frozenset([_ACCESS, _FRIEND, _USING])
 _PREPROC = frozenset(
     map(kind, ("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "preproc_elifdef"))
 )
@@ -122,6 +125,7 @@ class ClassReader:
         self.fields: list[Variable] = []
         self.groups: list[FieldGroup] = []
         self.hides_fields = False
+        self.imports: set[str] = set()
         self._hidden = False
         self.methods: list[Function] = []
         self.aliases: dict[str, Type] = {}
@@ -175,6 +179,8 @@ class ClassReader:
                 union=node.kind_id == UNION,
                 align=align,
                 template_args=args,
+                constrained=self.scope.constrained,
+                imports=frozenset(self.imports),
                 enumerators=self.enumerators,
                 groups=tuple(self.groups),
                 pack_bytes=pack_bytes,
@@ -206,15 +212,22 @@ class ClassReader:
                 self._alias(lo, child, scope, depth)
             elif kind_id == _TYPEDEF:
                 self._typedef(lo, child, scope, depth)
-            elif kind_id == _FRIEND:
-                self._friend(child, depth)
+            elif kind_id in _OTHERS:
+                self._other(lo, child, depth)
             elif kind_id in CLASS_KINDS or kind_id == ENUM:
                 self._bare_class(child, scope, depth)
-            elif kind_id == _ACCESS:
-                self._hidden = lo.text(child) != "public"
             elif kind_id in _PREPROC or kind_id == ERROR:
                 if depth < MAX_DEPTH:
                     self._members(lo, child, scope, depth + 1)
+
+    def _other(self, lo: Lowering, node: Node, depth: int) -> None:
+        """A friend, ``using Base::f``, or who may see what follows."""
+        if node.kind_id == _FRIEND:
+            self._friend(node, depth)
+        elif node.kind_id == _USING:
+            self.imports.add(lo.text(node).removeprefix("using").strip(" ;"))
+        else:
+            self._hidden = lo.text(node) != "public"
 
     def _method(self, function: Function | None) -> None:
         if function is not None:
@@ -263,7 +276,10 @@ class ClassReader:
             kind_id = child.kind_id
             if kind_id == TEMPLATE_PARAMETERS:
                 fresh = lowering_for(self.source, self.known, scope)
-                scope = scope.with_template(read_template_parameters(fresh, child, depth))
+                params = read_template_parameters(fresh, child, depth)
+                scope = scope.with_template(params, self.known.concepts)
+            elif kind_id == REQUIRES:
+                scope = replace(scope, constrained=True)
             elif kind_id == FUNCTION:
                 self._method(read_function(self.source, self.known, child, scope, depth))
             elif kind_id in (_FIELD, _DECLARATION):

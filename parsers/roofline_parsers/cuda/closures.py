@@ -20,12 +20,15 @@ from roofline_core.program.expressions import (
     Unknown,
 )
 from roofline_core.program.statements import Block, Declare, Evaluate, Return, Variable
-from roofline_parsers.cuda.grammar import COMPOUND, ERROR, Node, kind
+from roofline_parsers.cuda.grammar import COMPOUND, ERROR, IDENTIFIER, Node, kind, token
 from roofline_parsers.cuda.lowering import Lowering, expression, reads_expression
 from roofline_parsers.cuda.statements import read_block
 from roofline_parsers.cuda.variables import read_parameters
 
 _ATTRIBUTES = kind("attribute_declaration")
+_CAPTURES = kind("lambda_capture_specifier")
+_DEFAULT_CAPTURE = kind("lambda_default_capture")
+_BY_REFERENCE = token("&")
 _LAMBDA_DECLARATOR = kind("lambda_declarator")
 _OPERANDS = frozenset([kind("gnu_asm_output_operand"), kind("gnu_asm_input_operand")])
 _OPERAND_LISTS = frozenset(
@@ -40,8 +43,11 @@ def _lambda(lo: Lowering, node: Node, depth: int) -> Expression:
     params: tuple[Variable, ...] = ()
     body = Block(line, ())
     device = False
+    copies = frozenset[str]()
     for child in node.children:
-        if child.kind_id == _LAMBDA_DECLARATOR:
+        if child.kind_id == _CAPTURES:
+            copies = _copies(lo, child)
+        elif child.kind_id == _LAMBDA_DECLARATOR:
             params = read_parameters(lo, child, depth)
             device = device or any(
                 "device" in lo.text(c) for c in child.children if c.kind_id == _ATTRIBUTES
@@ -50,7 +56,20 @@ def _lambda(lo: Lowering, node: Node, depth: int) -> Expression:
             body = read_block(lo, child, depth)
         elif child.kind_id in (ERROR, _ATTRIBUTES):
             device = device or "device" in lo.text(child)
-    return Lambda(line, params, body, device)
+    return Lambda(line, params, body, device, copies)
+
+
+def _copies(lo: Lowering, captures: Node) -> frozenset[str]:
+    """The names captured by value, ``=`` where that is the default."""
+    found: set[str] = set()
+    by_reference = False
+    for child in captures.children:
+        if child.kind_id == IDENTIFIER and not by_reference:
+            found.add(lo.text(child))
+        elif child.kind_id == _DEFAULT_CAPTURE and lo.text(child) == "=":
+            found.add("=")
+        by_reference = child.kind_id == _BY_REFERENCE
+    return frozenset(found)
 
 
 @reads_expression("gnu_asm_expression")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from roofline_core.program.expressions import Expression
 from roofline_core.program.types import Type
@@ -13,6 +13,7 @@ from roofline_parsers.cuda.grammar import (
     ERROR,
     FUNCTION_DECLARATOR,
     PARAMETERS,
+    REQUIRES,
     TYPE_QUALIFIER,
     Node,
     kind,
@@ -30,6 +31,10 @@ _FUNCTIONS = frozenset([FUNCTION_DECLARATOR, _ABSTRACT_FUNCTION])
 _POINTER_MODIFIERS = frozenset([TYPE_QUALIFIER, kind("ms_pointer_modifier")])
 _TRAILING_RETURN = kind("trailing_return_type")
 _BRACKET = token("[")
+_RVALUE = token("&&")
+_AFTER_PARAMETERS = frozenset([TYPE_QUALIFIER, kind("ref_qualifier"), kind("virtual_specifier")])
+_PLACEHOLDER = kind("placeholder_type_specifier")
+_ELLIPSIS = token("...")
 _RESTRICT = frozenset(["__restrict__", "__restrict", "restrict"])
 
 
@@ -51,6 +56,7 @@ class _Shape:
         self.base = base
         self.pointers = base.pointers
         self.reference = base.reference
+        self.rvalue = base.rvalue
         self.restrict = base.restrict
         self.dims: list[Expression | None] = []
         """Bounds met so far, the innermost first."""
@@ -78,6 +84,7 @@ class _Shape:
             base.volatile,
             (*reversed(self.dims), *base.dims),
             base.scope_args,
+            self.rvalue,
         )
 
 
@@ -103,6 +110,7 @@ def read_declarator(lo: Lowering, node: Node | None, base: Type, depth: int) -> 
             shape.add_pointer(lo, current)
         elif kind_id in _REFERENCES:
             shape.reference = True
+            shape.rvalue = current.children[0].kind_id == _RVALUE
         elif kind_id in _ARRAYS:
             shape.dims.append(_bound(lo, current, depth))
         elif kind_id in _FUNCTIONS:
@@ -170,6 +178,31 @@ def trailing_return(lo: Lowering, function: Node, depth: int) -> Type | None:
     return None
 
 
+def function_qualifiers(lo: Lowering, function: Node) -> set[str]:
+    """``const``, ``&&`` and their like after the parameters; ``...`` and ``requires``."""
+    found: set[str] = set()
+    for child in function.children:
+        if child.kind_id in _AFTER_PARAMETERS:
+            found.add(lo.text(child))
+        elif child.kind_id == REQUIRES:
+            found.add("requires")
+        elif child.kind_id == PARAMETERS:
+            found |= _of_parameters(child)
+    return found
+
+
+def _of_parameters(listed: Node) -> set[str]:
+    """``...`` of ``(int, ...)``, ``requires`` of ``(Small auto x)``."""
+    found: set[str] = set()
+    for child in listed.children:
+        if child.kind_id == _ELLIPSIS:
+            found.add("...")
+        for part in child.children:
+            if part.kind_id == _PLACEHOLDER and part.child_count > 1:
+                found.add("requires")
+    return found
+
+
 @reads_type("type_descriptor")
 def _type_descriptor(lo: Lowering, node: Node, depth: int) -> Type:
     """A type as a cast or a template argument writes it, with an abstract declarator."""
@@ -180,7 +213,9 @@ def _type_descriptor(lo: Lowering, node: Node, depth: int) -> Type:
     base = specifiers.type or Type(lo.excerpt(node))
     for child in children:
         if child.kind_id in DECLARATORS:
-            return read_declarator(lo, child, base, depth).type
+            found = read_declarator(lo, child, base, depth).type
+            fixed = child.kind_id in _POINTERS and lo.text(child).endswith("const")
+            return replace(found, fixed=True) if fixed else found
     return base
 
 
@@ -192,11 +227,13 @@ def read_operator_cast(lo: Lowering, node: Node, depth: int) -> Declared:
     pointers, reference = base.pointers, base.reference
     rest = children[specifiers.rest :]
     current: Node | None = rest[0] if rest else None
+    rvalue = False
     while current is not None and current.kind_id != _ABSTRACT_FUNCTION:
+        rvalue = rvalue or current.children[0].kind_id == _RVALUE
         pointers += current.kind_id in _POINTERS
         reference = reference or current.kind_id in _REFERENCES
         current = _inner(current)
-    target = Type(base.name, base.args, pointers, reference, base.const)
+    target = Type(base.name, base.args, pointers, reference, base.const, rvalue=rvalue)
     return Declared(target, node, current)
 
 

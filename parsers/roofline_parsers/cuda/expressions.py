@@ -44,7 +44,9 @@ from roofline_parsers.cuda.regrouping import read_misread_cast
 from roofline_parsers.cuda.type_names import qualified_parts, template_parts, type_of
 
 _PUNCTUATION = frozenset([OPEN_PAREN, CLOSE_PAREN, COMMA_TOKEN, COMMENT])
+_WORDS_BEFORE_TYPES = frozenset(("typename", "struct", "class"))
 _ARROW = token("->")
+_SCOPE = token("::")
 _DOT = token(".")
 _PREFIX_WORDS = {"not": "!", "compl": "~"}
 
@@ -54,6 +56,8 @@ def arguments(lo: Lowering, node: Node, depth: int) -> tuple[Expression, ...]:
     found = []
     for child in node.children:
         kind_id = child.kind_id
+        if kind_id == ERROR and lo.text(child) in _WORDS_BEFORE_TYPES:
+            continue  # ``f(typename T::tag())``: the grammar knows the word in types alone.
         if kind_id not in _PUNCTUATION and (child.is_named or kind_id == ERROR):
             found.append(EXPRESSIONS[kind_id](lo, child, depth))
     return tuple(found)
@@ -69,7 +73,8 @@ def _name(lo: Lowering, node: Node, depth: int) -> Expression:
 @reads_expression("qualified_identifier", "dependent_name", "splice_expression")
 def _qualified(lo: Lowering, node: Node, depth: int) -> Expression:
     line = lo.line_of(node)
-    return Name(line, *qualified_parts(lo, node, depth))
+    absolute = node.children[0].kind_id == _SCOPE
+    return Name(line, *qualified_parts(lo, node, depth), absolute)
 
 
 @reads_expression("template_function", "template_type")

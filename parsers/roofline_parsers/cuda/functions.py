@@ -10,6 +10,7 @@ from roofline_core.program.units import Function, Problem
 from roofline_parsers.cuda.bodies import BodyReader
 from roofline_parsers.cuda.declarators import (
     Declared,
+    function_qualifiers,
     read_declarator,
     read_operator_cast,
     spelled,
@@ -62,6 +63,8 @@ class _FunctionName:
     node: Node
     """The node of the name alone."""
     template_args: TemplateArgs | None = None
+    scope_args: TemplateArgs = ()
+    """The arguments of the class in the qualification."""
     scope_templates: int = 0
     """How many classes of the qualification have template arguments."""
 
@@ -86,8 +89,9 @@ _SCOPE_NAMES = frozenset(
 def _read_name(lo: Lowering, node: Node, depth: int) -> _FunctionName:
     last, templates = _last_name(lo, node)
     path = ""
+    scope_args: TemplateArgs = ()
     if last is not node:
-        full, _, _ = qualified_parts(lo, node, depth)
+        full, _, scope_args = qualified_parts(lo, node, depth)
         path = full.rpartition("::")[0]
         if last.kind_id == OPERATOR_NAME:
             path = full[: full.rindex("operator")].removesuffix("::")
@@ -107,7 +111,7 @@ def _read_name(lo: Lowering, node: Node, depth: int) -> _FunctionName:
             name = f"operator {symbol}" if symbol[:1].isalpha() else f"operator{symbol}"
     else:
         name = lo.text(last)
-    return _FunctionName(name, path, name_node, args, templates)
+    return _FunctionName(name, path, name_node, args, scope_args, templates)
 
 
 def read_function(
@@ -178,6 +182,8 @@ def make_function(
     """A function from its declaration."""
     node, specifiers, declared, body = parts.node, parts.specifiers, parts.declared, parts.body
     source = lo.source
+    if specifiers.type_node is not None and lo.text(specifiers.type_node) == "decltype(auto)":
+        declared.type = replace(declared.type, reference=True)
     assert declared.name is not None
     assert declared.function is not None
     name = _read_name(lo, declared.name, depth)
@@ -188,12 +194,18 @@ def make_function(
             declared.type, name=canonical(name.name), args=name.template_args or ()
         )
         name = _FunctionName(f"operator {spelled(declared.type)}", scoped, name.node)
-    qualifiers = specifiers.qualifiers | ({'extern "C"'} if scope.extern_c else set())
+    qualifiers = specifiers.qualifiers | function_qualifiers(lo, declared.function)
+    if scope.extern_c:
+        qualifiers.add('extern "C"')
+    if scope.constrained:
+        qualifiers.add("requires")
     owner = scope.owner
     if name.path and name.path.rpartition("::")[2] not in known.namespaces:
         owner = scope.prefix + name.path
     own = scope.template_lists[len(scope.template_lists) - scope.own_lists :]
     params = tuple(param for params in own[name.scope_templates :] for param in params)
+    if own[name.scope_templates :] and not params and "__global__" not in qualifiers:
+        name.template_args = name.template_args or ()  # ``template <> int f(float)``.
     path = f"{scope.prefix}{name.path}::" if name.path else scope.prefix
     variables = read_parameters(lo, declared.function, depth)
     problems: list[Problem] = []
@@ -215,6 +227,7 @@ def make_function(
         dialect=source.dialect,
         owner=owner,
         template_args=name.template_args,
+        owner_args=name.scope_args if own and not any(own) else (),
         launch_bounds=specifiers.launch_bounds,
         initializers=parts.initializers,
         read_body=reader,

@@ -131,6 +131,7 @@ DECLARATOR_NAMES = frozenset(
 LAUNCH_BOUNDS = kind("launch_bounds")
 TEMPLATE = kind("template_declaration")
 TEMPLATE_PARAMETERS = kind("template_parameter_list")
+REQUIRES = kind("requires_clause")
 
 OPEN_PAREN = token("(")
 CLOSE_PAREN = token(")")

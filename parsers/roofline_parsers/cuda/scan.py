@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable
+from dataclasses import replace
 
 from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
@@ -17,6 +18,8 @@ from roofline_parsers.cuda.grammar import (
     COMPOUND,
     ENUM,
     ERROR,
+    IDENTIFIER,
+    REQUIRES,
     TEMPLATE_PARAMETERS,
     TRY,
     Node,
@@ -33,6 +36,7 @@ from roofline_parsers.cuda.variables import read_variables
 
 _NAMESPACE_NAMES = frozenset([kind("namespace_identifier"), kind("nested_namespace_specifier")])
 _DECLARATION_LIST = kind("declaration_list")
+_CONCEPT = kind("concept_definition")
 LOCAL_CLASS = re.compile(
     rb"(?:struct|class|union|enum)\b(?:\s*alignas\s*\([^(){};]*\)|[\w\s:,<>])*\{"
 )
@@ -120,7 +124,14 @@ class Scan:
         for child in node.children:
             if child.kind_id == TEMPLATE_PARAMETERS:
                 lo = lowering_for(self.source, self.known, scope)
-                scope = scope.with_template(read_template_parameters(lo, child, depth))
+                params = read_template_parameters(lo, child, depth)
+                scope = scope.with_template(params, self.known.concepts)
+            elif child.kind_id == REQUIRES:
+                scope = replace(scope, constrained=True)
+            elif child.kind_id == _CONCEPT:
+                named = [c for c in child.children if c.kind_id == IDENTIFIER]
+                texts = [self.source.names[c.start_byte : c.end_byte] for c in named]
+                self.known.concepts.update(texts)
             else:
                 self.read_all([child], scope, depth)
 
@@ -186,6 +197,21 @@ class Scan:
             self.found.aliases[scope.prefix + name] = type_of(lo, named[-1], depth)
             if scope.own_lists:
                 self.found.alias_params[scope.prefix + name] = scope.own_params
+
+    def _using(self, node: Node, scope: DeclarationScope, depth: int) -> None:
+        """``using a::f`` and ``using namespace a``."""
+        text = self.source.names[node.start_byte : node.end_byte].removeprefix("using")
+        self.found.imports.add("".join(text.replace("namespace ", "", 1).split()).strip(";"))
+
+    def _namespace_alias(self, node: Node, scope: DeclarationScope, depth: int) -> None:
+        """``namespace m = a::b``."""
+        texts = [
+            "".join(self.source.names[child.start_byte : child.end_byte].split())
+            for child in node.children
+            if child.kind_id in _NAMESPACE_NAMES
+        ]
+        if len(texts) == 2:
+            self.found.aliases[scope.prefix + texts[0]] = plain_type(texts[1])
 
     def _pragma(self, node: Node, scope: DeclarationScope, depth: int) -> None:
         """``#pragma pack``, which limits the alignment of the fields declared after it."""
@@ -257,6 +283,8 @@ _READERS: dict[int, Reader] = {
         (Scan._typedef, ("type_definition",)),
         (Scan._alias, ("alias_declaration",)),
         (Scan._pragma, ("preproc_call",)),
+        (Scan._using, ("using_declaration",)),
+        (Scan._namespace_alias, ("namespace_alias_definition",)),
         (
             Scan._container,
             (

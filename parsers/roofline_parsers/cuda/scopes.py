@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from roofline_core.program.records import record
 from roofline_core.program.units import TemplateParameter
@@ -10,6 +12,19 @@ from roofline_parsers.cuda.lowering import Lowering
 from roofline_parsers.cuda.source import ParserInput
 
 TemplateParams = tuple[TemplateParameter, ...]
+
+_STANDARD_CONCEPTS: Final = frozenset(
+    "std::integral std::signed_integral std::unsigned_integral std::floating_point std::same_as "
+    "std::convertible_to std::derived_from std::invocable std::copyable std::regular".split()
+)
+
+
+def _limited_type(param: TemplateParameter, concepts: AbstractSet[str]) -> TemplateParameter:
+    """``Small T`` as the type parameter that it is where ``Small`` is a concept."""
+    named = param.type.name if param.type is not None else ""
+    if named in _STANDARD_CONCEPTS or named.rpartition("::")[2] in concepts:
+        return TemplateParameter(param.name, None, param.default, param.pack)
+    return param
 
 
 @record(frozen=True, slots=True)
@@ -25,6 +40,8 @@ class DeclarationScope:
     own_lists: int = 0
     """How many of these stand directly before the declaration."""
     extern_c: bool = False
+    constrained: bool = False
+    """Whether a constraint or a concept stands in the template parameter lists directly before."""
 
     @property
     def own_params(self) -> TemplateParams:
@@ -36,12 +53,18 @@ class DeclarationScope:
         """The scope of the members of a namespace or class."""
         prefix = f"{self.prefix}{name}::" if name else self.prefix
         owner = f"{self.prefix}{name}" if is_class else None
-        return replace(self, prefix=prefix, owner=owner, own_lists=0)
+        return replace(self, prefix=prefix, owner=owner, own_lists=0, constrained=False)
 
-    def with_template(self, params: TemplateParams) -> DeclarationScope:
-        """The scope of what follows ``template <params>``."""
-        lists = (*self.template_lists, params)
-        return replace(self, template_lists=lists, own_lists=self.own_lists + 1)
+    def with_template(
+        self, params: TemplateParams, concepts: AbstractSet[str] = frozenset()
+    ) -> DeclarationScope:
+        """The scope of what follows ``template <params>``, some of which concepts may limit."""
+        types = tuple(_limited_type(param, concepts) for param in params)
+        lists = (*self.template_lists, types)
+        limited = self.constrained or types != params
+        return replace(
+            self, template_lists=lists, own_lists=self.own_lists + 1, constrained=limited
+        )
 
 
 @dataclass(slots=True)
@@ -51,6 +74,7 @@ class KnownNames:
     types: set[str] = field(default_factory=set)
     values: set[str] = field(default_factory=set)
     namespaces: set[str] = field(default_factory=set)
+    concepts: set[str] = field(default_factory=set)
 
 
 def lowering_for(

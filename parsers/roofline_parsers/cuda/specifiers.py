@@ -27,6 +27,7 @@ from roofline_parsers.cuda.lowering import TYPES, Lowering, expression
 from roofline_parsers.cuda.type_names import type_of
 
 _STORAGE = kind("storage_class_specifier")
+_EXPLICIT = kind("explicit_function_specifier")
 _ALIGNAS = kind("alignas_qualifier")
 _WORD_QUALIFIERS = {
     token(word): word
@@ -72,6 +73,8 @@ def read_specifiers(lo: Lowering, children: list[Node], depth: int) -> Specifier
             _qualifier(lo, child, out, depth)
         elif kind_id == _STORAGE:
             out.qualifiers.add(lo.text(child))
+        elif kind_id == _EXPLICIT:
+            out.qualifiers.add("explicit")
         elif kind_id in _WORD_QUALIFIERS:
             out.qualifiers.add(_WORD_QUALIFIERS[kind_id])
         elif out.type_node is None and kind_id in TYPES and kind_id not in _BARE_NAMES:
@@ -106,6 +109,7 @@ def _qualified(base: Type, const: bool, volatile: bool) -> Type:
         volatile or base.volatile,
         base.dims,
         base.scope_args,
+        base.rvalue,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from roofline_core.program.expressions import Expression, Name
+from roofline_core.program.expressions import Expression, Index, Member, Name
 from roofline_core.program.types import Type
 from roofline_parsers.cuda.grammar import (
     COMMENT,
@@ -13,6 +13,7 @@ from roofline_parsers.cuda.grammar import (
     ERROR,
     IDENTIFIER,
     NAMESPACE_IDENTIFIER,
+    PARENTHESIZED,
     QUALIFIED_IDENTIFIER,
     TEMPLATE_ARGUMENTS,
     TEMPLATE_FUNCTION,
@@ -29,6 +30,7 @@ TemplateArgs = tuple[Type | Expression, ...]
 
 _SIZE_WORDS = frozenset(["unsigned", "signed", "long", "short", "int", "char", "double"])
 _QUALIFIED_INLINE = re.compile(r"^std::__\w+::")
+_AUTO = kind("auto")
 _PACK = kind("parameter_pack_expansion")
 _TEMPLATES = frozenset([TEMPLATE_FUNCTION, TEMPLATE_METHOD, TEMPLATE_TYPE])
 
@@ -91,14 +93,18 @@ def _sized(lo: Lowering, node: Node, depth: int) -> Type:
 
 
 @reads_type("placeholder_type_specifier", "auto")
-def _auto(lo: Lowering, node: Node, depth: int) -> Type:
+def _placeholder(lo: Lowering, node: Node, depth: int) -> Type:
     return plain_type("auto")
 
 
 @reads_type("decltype")
 def _decltype(lo: Lowering, node: Node, depth: int) -> Type:
     inner = [child for child in node.named_children if child.kind_id != COMMENT]
-    return Type("decltype", tuple(expression(lo, child, depth) for child in inner))
+    if not inner or inner[0].kind_id == _AUTO:
+        return plain_type("auto")
+    grouped = inner[0].kind_id == PARENTHESIZED
+    args = tuple(expression(lo, child, depth) for child in inner)
+    return Type("decltype", args, reference=grouped and isinstance(args[0], (Name, Member, Index)))
 
 
 @reads_type("dependent_type")

@@ -73,6 +73,7 @@ def _parse_one(pre: PreprocessedFile, cache: ParseCache, extensions: Extensions)
             known.types |= parsed.known.types
             known.values |= parsed.known.values
             known.namespaces |= parsed.known.namespaces
+            known.concepts |= parsed.known.concepts
     source = ParserInput(
         pre.path,
         pre.source,
@@ -98,6 +99,7 @@ def _parse_one(pre: PreprocessedFile, cache: ParseCache, extensions: Extensions)
         structs=tuple(found.structs),
         globals=tuple(found.variables),
         aliases=found.aliases,
+        imports=frozenset(found.imports),
         alias_params=found.alias_params,
         enums=found.enums,
         enumerators=found.enumerators,

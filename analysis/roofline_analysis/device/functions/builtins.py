@@ -85,7 +85,7 @@ _GROUPS: Final[tuple[tuple[Handler, str], ...]] = (
     (maths.widen_pair, "__half22float2 __bfloat1622float2"),
     (maths.pack_pair, "__float22half2_rn __float22bfloat162_rn"),
     (conversion_to("double"), "__hiloint2double"),
-    (conversion_to("long"), "lrint lround llrint llround lrintf lroundf"),
+    (maths.rounded_to_long, "lrint lround llrint llround lrintf lroundf llrintf llroundf"),
     (memory.load_through, "__ldg __ldcg __ldca __ldcs __ldlu __ldcv"),
     (
         memory.barrier,

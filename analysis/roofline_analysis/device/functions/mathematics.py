@@ -372,3 +372,15 @@ def pack_pair(
     varies = variation(parts)
     interpreter.costs.charge(Work.CONVERSION, 1.0, varies)
     return Value("bfloat162" if "bfloat" in name else "half2", None, varies)
+
+
+def rounded_to_long(
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
+    """``lround`` and ``lrint``: a conversion to an integer that rounds."""
+    value = args[0] if args else None
+    known = value.constant if isinstance(value, Value) else None
+    if known is not None:
+        rounded = computed("round" if "round" in name else "rint", (known,))
+        return None if rounded is None else number(int(rounded), "long")
+    return conversion_to("long")(interpreter, name, args, node)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from roofline_analysis.device.functions.atomic_retries import charge_retries
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import load, need_value
@@ -10,6 +12,8 @@ from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program.expressions import Call, Name
 from roofline_core.program.types import Type
+
+_VOTES: Final = ("_count", "_and", "_or")
 
 
 def load_through(
@@ -48,11 +52,18 @@ def atomic(
 def barrier(
     interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:
-    """A barrier: what other threads stored may be seen behind it."""
+    """A barrier: what other threads stored may be seen behind it.
+
+    ``__syncthreads_count``, ``_and`` and ``_or`` tell what the threads of the block brought to it.
+    """
     interpreter.barriers += 1
     interpreter.costs.region.barriers += 1
     interpreter.epochs[MemorySpace.SHARED] = interpreter.epochs.get(MemorySpace.SHARED, 0) + 1
     interpreter.epochs[MemorySpace.GLOBAL] = interpreter.epochs.get(MemorySpace.GLOBAL, 0) + 1
+    if name.endswith(_VOTES):
+        return interpreter.opaque(
+            Type("int"), interpreter.costs.loop_bits(), name, SymbolScope.DATA
+        )
     return number(0, "int")
 
 

@@ -14,10 +14,13 @@ from roofline_analysis.device.interpreter.inlining import (
     value_at,
 )
 from roofline_analysis.device.interpreter.objects import call_object, construct, method_call
+from roofline_analysis.device.interpreter.receivers import object_type
 from roofline_analysis.device.state.dead_code import keep
+from roofline_analysis.device.state.frames import function_around
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, Place, Value, number
 from roofline_analysis.language.constants import numeric_limit
+from roofline_analysis.language.overloads import Callee
 from roofline_analysis.language.scope import Scope
 from roofline_analysis.language.symbols import last_component
 from roofline_analysis.language.types import is_arithmetic, is_float, is_integer
@@ -69,6 +72,8 @@ def _named_call(
         found = callee_of(interpreter, candidates, node.args, callee.template_args, scope)
     if found is not None:
         this = interpreter.frames[-1].this if found.function.owner is not None else None
+        if this is not None and "::" not in callee.name:
+            found, scope = _overridden(interpreter, found, scope, node, this)
         return inline(
             interpreter,
             found,
@@ -77,12 +82,40 @@ def _named_call(
             template_args=callee.template_args,
             scope=scope,
         )
-    type_ = interpreter.types.resolve(Type(callee.name, callee.template_args or ()))
+    if bare == "swap" and len(node.args) == 2 and _swapped(interpreter, node):
+        return number(0, "int")
+    given = callee.template_args or ()
+    type_ = interpreter.types.resolve(Type(callee.name, given, scope_args=callee.scope_args))
     if interpreter.types.system.is_class(type_) or is_integer(type_.name) or is_float(type_.name):
         args = [interpreter.evaluate(arg) for arg in node.args]
         return construct(interpreter, type_, tuple(args), node.args)
     made = primitive_value(interpreter, type_) or fragment_value(interpreter, type_)
     return made or unknown_call(interpreter, node, bare)
+
+
+def _swapped(interpreter: DeviceInterpreter, node: ex.Call) -> bool:
+    """``std::swap(a, b)``; False where one of them has no place."""
+    one, other = (interpreter.place_of(arg) for arg in node.args)
+    if one is None or other is None:
+        return False
+    first, second = interpreter.read(one), interpreter.read(other)
+    interpreter.write(one, second)
+    interpreter.write(other, first)
+    return True
+
+
+def _overridden(
+    interpreter: DeviceInterpreter, found: Callee, scope: Scope, node: ex.Call, this: Place
+) -> tuple[Callee, Scope]:
+    """The method that a plain name in a method means: the object's own of virtual ones."""
+    function, classes = found.function, interpreter.types.system.classes
+    if scope.owner is None or not classes.is_virtual(scope.owner, function.name):
+        return found, scope
+    own = object_type(interpreter, this)
+    if own is None:
+        return found.in_doubt(), scope
+    methods, inside = classes.find_methods(own, function.name)
+    return callee_of(interpreter, methods, node.args, scope=inside) or found.in_doubt(), inside
 
 
 def candidates_of(
@@ -92,7 +125,9 @@ def candidates_of(
 
     Methods are found by a plain name from within their class, and by a qualified one.
     """
-    return interpreter.types.system.find_callees(callee, interpreter.path, interpreter.types.scope)
+    return interpreter.types.system.find_callees(
+        callee, interpreter.path, interpreter.types.scope, function_around(interpreter.frames)
+    )
 
 
 def _better_than_builtin(candidates: Sequence[Function]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from roofline_analysis.device.assigned import only_reads
@@ -11,7 +12,7 @@ from roofline_analysis.device.functions.matrix_fragments import element_count
 from roofline_analysis.device.interpreter import names
 from roofline_analysis.device.interpreter.calls import call
 from roofline_analysis.device.interpreter.choices import conditional
-from roofline_analysis.device.interpreter.inlining import value_at
+from roofline_analysis.device.interpreter.inlining import forget_arguments, value_at
 from roofline_analysis.device.interpreter.objects import construct
 from roofline_analysis.device.interpreter.operator_calls import (
     call_compound,
@@ -23,6 +24,7 @@ from roofline_analysis.device.state import vectors
 from roofline_analysis.device.state.arithmetic import binary, negate
 from roofline_analysis.device.state.conversions import as_scalar, coerce
 from roofline_analysis.device.state.dead_code import keep, keep_skipped
+from roofline_analysis.device.state.frames import BlockScope
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import (
     compare_pointers,
@@ -37,6 +39,7 @@ from roofline_analysis.device.values import (
     DeviceValue,
     FieldPlace,
     MemoryPlace,
+    Place,
     PlacePointer,
     PointerValue,
     StructValue,
@@ -44,6 +47,7 @@ from roofline_analysis.device.values import (
     VariablePlace,
     number,
 )
+from roofline_analysis.language.bits import in_bit_field, reinterpreted
 from roofline_analysis.language.types import is_integer
 from roofline_analysis.regions.unseen import UnseenKind
 from roofline_core.algebra.symbol_scopes import SymbolScope
@@ -113,6 +117,8 @@ def place_of_is_temporary(node: ir.Expression) -> bool:
         return not node.type.pointers and not node.type.reference
     if isinstance(node, ir.Unary):
         return node.op not in ("*", "&")
+    if isinstance(node, ir.Update):
+        return not node.prefix
     return isinstance(node, (ir.Call, ir.Construct, ir.Conditional, ir.Binary))
 
 
@@ -144,7 +150,9 @@ def _address_of(interpreter: DeviceInterpreter, node: ir.Expression) -> DeviceVa
     if isinstance(place, FieldPlace) and place.index is not None:
         return PlacePointer(place.owner, place.type, place.index)
     if place is not None:
-        return PlacePointer(place, interpreter.type_of(interpreter.read(place)))
+        pointee = interpreter.type_of(interpreter.read(place))
+        const = pointee.const or interpreter.place_type(place).const
+        return PlacePointer(place, replace(pointee, const=const))
     value = evaluate(interpreter, node)
     if isinstance(value, (PointerValue, PlacePointer, CodeValue)):
         return value
@@ -186,6 +194,9 @@ def _binary(interpreter: DeviceInterpreter, node: ir.Binary) -> DeviceValue:
         return evaluate(interpreter, node.right)
     left = evaluate(interpreter, node.left)
     interpreter.at(node)
+    if node.op in ("&&", "||") and isinstance(left, Value) and left.constant is not None:
+        if bool(left.constant) == (node.op == "||"):
+            return number(int(node.op == "||"), "bool")
     if node.op in ("&&", "||") and not only_reads(node.right):
         before = dict(interpreter.slots)
         right = evaluate(interpreter, node.right)
@@ -238,6 +249,11 @@ def _assign(interpreter: DeviceInterpreter, node: ir.Assign) -> DeviceValue:
     place = place_of(interpreter, node.target)
     if node.op == "=":
         value = evaluate(interpreter, node.value)
+        if isinstance(value, StructValue) and isinstance(place, (VariablePlace, FieldPlace)):
+            own = interpreter.symbols.assigns_itself(value.type.name)
+            whole = call_compound(interpreter, "=", place, value) if own else None
+            if whole is not None:
+                return whole
     else:
         before = evaluate(interpreter, node.target) if place is None else interpreter.read(place)
         right = evaluate(interpreter, node.value)
@@ -251,10 +267,25 @@ def _assign(interpreter: DeviceInterpreter, node: ir.Assign) -> DeviceValue:
     if place is None:
         _lose_access(interpreter, node.target)
         need_value(interpreter, value)
+        if isinstance(node.target, ir.Call):
+            forget_arguments(interpreter, node.target)  # One of them may be what it refers to.
         return value
     value = coerce(interpreter, value, interpreter.place_type(place))
+    if isinstance(place, FieldPlace) and isinstance(value, Value):
+        value = _in_bit_field(interpreter, place, value)
     interpreter.write(place, value)
     return value
+
+
+def _in_bit_field(interpreter: DeviceInterpreter, place: FieldPlace, value: Value) -> Value:
+    """A constant as the bit-field that it is stored to holds it."""
+    known = value.constant
+    if known is None or place.index is not None or place.name is None:
+        return value
+    layout = interpreter.types.fields(interpreter.place_type(place.owner)) or {}
+    width = layout[place.name].bits if place.name in layout else None
+    held = in_bit_field(known, value.type, width) if width is not None else None
+    return value if held is None else number(held, value.type)
 
 
 def _cast(interpreter: DeviceInterpreter, node: ir.Cast) -> DeviceValue:
@@ -268,7 +299,7 @@ def _cast(interpreter: DeviceInterpreter, node: ir.Cast) -> DeviceValue:
                 value if value.constant == 0 else interpreter.opaque(type_, value.varies, "address")
             )
         if node.reinterpret:
-            return Value(type_.name, value.expr if is_integer(type_.name) else None, value.varies)
+            return _bits(interpreter, value, type_)
         return coerce(interpreter, value, type_)
     if isinstance(value, PointerValue) and type_.pointers:
         pointee = Type(type_.name, type_.args, type_.pointers - 1, const=type_.const)
@@ -280,6 +311,18 @@ def _cast(interpreter: DeviceInterpreter, node: ir.Cast) -> DeviceValue:
     return value
 
 
+def _bits(interpreter: DeviceInterpreter, value: Value, type_: Type) -> Value:
+    """The bits of a number read as a number of another type."""
+    if is_integer(type_.name) and is_integer(value.type):
+        return Value(type_.name, value.expr, value.varies)
+    known = value.constant
+    found = None if known is None else reinterpreted(known, value.type, type_.name)
+    if found is not None:
+        return number(found, type_.name)
+    made = interpreter.fresh("bits", SymbolScope.DATA) if is_integer(type_.name) else None
+    return Value(type_.name, made, value.varies)
+
+
 def _size_of(interpreter: DeviceInterpreter, node: ir.SizeOf) -> DeviceValue:
     if isinstance(node.operand, Type):
         place = interpreter.scope.find(node.operand.name) if not node.operand.pointers else None
@@ -289,11 +332,14 @@ def _size_of(interpreter: DeviceInterpreter, node: ir.SizeOf) -> DeviceValue:
     elif isinstance(node.operand, ir.Unknown):
         type_ = Type(node.operand.text)
     else:
-        place = place_of(interpreter, node.operand)
+        operand = node.operand
+        while isinstance(operand, (ir.Assign, ir.Update)):
+            operand = operand.target  # The operand is not evaluated.
+        place = place_of(interpreter, operand)
         type_ = (
             interpreter.place_type(place)
             if place is not None
-            else interpreter.type_of(evaluate(interpreter, node.operand))
+            else interpreter.type_of(evaluate(interpreter, operand))
         )
     return number(interpreter.bytes_of(type_), "unsigned long")
 
@@ -304,7 +350,11 @@ def _init_list(interpreter: DeviceInterpreter, node: ir.InitList) -> DeviceValue
 
 
 def _construct(interpreter: DeviceInterpreter, node: ir.Construct) -> DeviceValue:
-    made = primitive_value(interpreter, interpreter.types.resolve(node.type))
+    type_ = interpreter.types.resolve(node.type)
+    called = interpreter.symbols.called_by(node) if type_.name == node.type.name else None
+    if called is not None:
+        return call(interpreter, called)
+    made = primitive_value(interpreter, type_)
     if made is not None:
         return made
     return construct(
@@ -313,7 +363,30 @@ def _construct(interpreter: DeviceInterpreter, node: ir.Construct) -> DeviceValu
 
 
 def _lambda(interpreter: DeviceInterpreter, node: ir.Lambda) -> DeviceValue:
-    return CodeValue(lambda_=node, around=interpreter.names())
+    around = interpreter.names()
+    if node.copies:
+        around = replace(around, local={**around.local, **_copies(interpreter, node)})
+    return CodeValue(lambda_=node, around=around)
+
+
+def _copies(interpreter: DeviceInterpreter, node: ir.Lambda) -> dict[str, Place]:
+    """The constants that a lambda has copies of, each in a variable of its own.
+
+    What else it captures is not written while it is in use, as a rule, so that it may be shared.
+    """
+    names = set(node.copies)
+    scope: BlockScope | None = interpreter.scope if "=" in names else None
+    while scope is not None:
+        names |= scope.names.keys()
+        scope = scope.parent
+    found: dict[str, Place] = {}
+    for name in sorted(names):
+        place = interpreter.scope.find(name)
+        held = interpreter.slots.get(place.slot) if isinstance(place, VariablePlace) else None
+        if isinstance(place, VariablePlace) and isinstance(held, Value):
+            if held.constant is not None:
+                found[name] = interpreter.declare("", interpreter.slot_types[place.slot], held)
+    return found
 
 
 def _unknown(interpreter: DeviceInterpreter, node: ir.Unknown) -> DeviceValue:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofline_analysis.device.interpreter.static_types import static_type
+from roofline_analysis.device.interpreter.static_types import argument_type
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.frames import DeviceFrame, Names
 from roofline_analysis.device.state.interpreter_state import MAX_INLINE_DEPTH, DeviceInterpreter
@@ -17,12 +17,14 @@ from roofline_analysis.device.values import (
     Place,
     PlacePointer,
     PointerValue,
+    StructValue,
     SwizzlePlace,
     Value,
     VariablePlace,
 )
 from roofline_analysis.language.overloads import Callee, bind, choose
-from roofline_analysis.language.scope import NO_NAMES, Scope
+from roofline_analysis.language.scope import NO_NAMES, Binding, Scope
+from roofline_analysis.language.symbols import last_component
 from roofline_analysis.regions.unseen import UnseenKind
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program import expressions as ex
@@ -42,6 +44,7 @@ def callee_of(
     args: Sequence[Argument],
     template_args: TemplateArgs = None,
     scope: Scope = NO_NAMES,
+    this: Type | None = None,
 ) -> Callee | None:
     """The device function with a body to which a call resolves; None if there is none."""
     usable = [f for f in candidates if "__global__" not in f.qualifiers]
@@ -50,7 +53,7 @@ def callee_of(
     types = [_argument_type(interpreter, arg) for arg in args]
     given = interpreter.types.given_arguments(template_args)
     system = interpreter.types.system
-    callee = choose(system, usable, types, given, scope, _device_first)
+    callee = choose(system, usable, types, given, scope, _device_first, this)
     return callee if callee is not None and callee.function.has_body else None
 
 
@@ -60,7 +63,7 @@ def _device_first(function: Function) -> int:
 
 def _argument_type(interpreter: DeviceInterpreter, arg: Argument) -> Type | None:
     if isinstance(arg, ex.Expression):
-        return static_type(interpreter, arg)
+        return argument_type(interpreter, arg)
     return interpreter.types.resolve(interpreter.type_of(arg))
 
 
@@ -84,10 +87,14 @@ def inline(
     if body is None or len(interpreter.frames) > MAX_INLINE_DEPTH or recursive:
         interpreter.costs.operations.keep_all()  # The arguments are not looked at.
         interpreter.costs.lose(UnseenKind.CALL, function.name)
+        _forget_reached(interpreter, args)
         return interpreter.opaque(
             function.return_type, interpreter.costs.loop_bits(), function.name
         )
-    bound = [argument(interpreter, p, a) for p, a in zip(function.params, args, strict=False)]
+    bound = [
+        argument(interpreter, p, a, callee.bindings.get(p.type.name))
+        for p, a in zip(function.params, args, strict=False)
+    ]
     site = interpreter.path, interpreter.costs.site
     first_slot = interpreter.next_slot
     before = interpreter.enter(_names_inside(interpreter, callee, bound, template_args, scope))
@@ -112,8 +119,19 @@ def inline(
     result = _returned(interpreter, function, frame)
     interpreter.leave(before)
     interpreter.path, interpreter.costs.site = site
+    if not callee.certain:
+        return _in_doubt(interpreter, result, function.name)
     if not isinstance(result, (PlacePointer, *PLACES)):
         interpreter.drop_slots(first_slot)
+    return result
+
+
+def _in_doubt(
+    interpreter: DeviceInterpreter, result: DeviceValue | Place, name: str
+) -> DeviceValue | Place:
+    """The result of a call that may mean another function: no number that this one gave."""
+    if isinstance(result, Value) and result.constant is not None:
+        return interpreter.opaque(Type(result.type), result.varies, name, SymbolScope.UNKNOWN)
     return result
 
 
@@ -147,16 +165,39 @@ def _type_at(interpreter: DeviceInterpreter, value: DeviceValue | Place) -> Type
 
 
 def argument(
-    interpreter: DeviceInterpreter, parameter: Variable, arg: ex.Expression | DeviceValue
+    interpreter: DeviceInterpreter,
+    parameter: Variable,
+    arg: ex.Expression | DeviceValue,
+    stands_for: Binding | None = None,
 ) -> DeviceValue | Place:
-    """A place for a reference parameter, a value for any other."""
+    """A place for a reference parameter, a value for any other.
+
+    ``stands_for`` is the template argument that the parameter's type is.
+    """
     if not isinstance(arg, ex.Expression):
         return arg
-    if parameter.type.reference and not isinstance(arg, ex.Literal):
+    refers = parameter.type.reference or (isinstance(stands_for, Type) and stands_for.reference)
+    if refers and not isinstance(arg, ex.Literal):
         place = interpreter.place_of(arg)
         if place is not None:
             return place
-    return interpreter.evaluate(arg)
+    return copy_of(interpreter, interpreter.evaluate(arg), arg)
+
+
+def copy_of(interpreter: DeviceInterpreter, value: DeviceValue, node: ex.Expression) -> DeviceValue:
+    """What a class's own copy constructor makes of an object that has a place; else the value."""
+    if not isinstance(value, StructValue) or not isinstance(node, (ex.Name, ex.Member, ex.Index)):
+        return value
+    scope = interpreter.types.system.classes.scope_of(value.type) if not value.type.dims else None
+    if scope is None or scope.struct is None or not interpreter.symbols.copies_itself(scope.struct):
+        return value
+    constructors = interpreter.symbols.find_methods(scope.struct, scope.struct.name)
+    found = callee_of(interpreter, constructors, (node,), scope=scope)
+    if found is None:
+        return value
+    made = interpreter.declare("", value.type, interpreter.opaque(value.type, 0, scope.struct.name))
+    inline(interpreter, found, (node,), this=made, scope=scope)
+    return interpreter.read(made)
 
 
 def declare_argument(
@@ -165,15 +206,19 @@ def declare_argument(
     """Declare a parameter: a reference as another name for a place, else as a variable."""
     if isinstance(bound, PLACES):
         interpreter.scope.names[parameter.name] = bound
+        interpreter.scope.references[parameter.name] = interpreter.types.resolve(parameter.type)
         return
     type_ = interpreter.types.resolve(parameter.type)
-    interpreter.declare(parameter.name, type_, interpreter.coerce(bound, type_))
+    whole = type_.reference and isinstance(bound, StructValue)
+    interpreter.declare(parameter.name, type_, bound if whole else interpreter.coerce(bound, type_))
 
 
 def _initialise_member(
     interpreter: DeviceInterpreter, this: Place | None, name: str, values: tuple[ex.Expression, ...]
 ) -> None:
     place = None
+    if this is not None and _construct_part(interpreter, this, name, values):
+        return
     if this is not None and len(values) == 1:
         place = interpreter.field_place(this, name)
     if place is None:
@@ -184,6 +229,25 @@ def _initialise_member(
             place,
             interpreter.coerce(interpreter.evaluate(values[0]), interpreter.place_type(place)),
         )
+
+
+def _construct_part(
+    interpreter: DeviceInterpreter, this: Place, name: str, values: tuple[ex.Expression, ...]
+) -> bool:
+    """Run a constructor that another names: of its own class or of a base; False for a field."""
+    owner, classes = interpreter.types.scope.owner, interpreter.types.system.classes
+    simple = last_component(name)
+    if owner is None or name in (interpreter.types.fields(owner) or {}):
+        return False
+    for inside, struct in classes.hierarchy(owner):
+        if struct.name == simple:
+            constructors = interpreter.symbols.find_methods(struct, struct.name)
+            found = callee_of(interpreter, constructors, values, scope=inside)
+            if found is None:
+                return False
+            inline(interpreter, found, values, this=this, scope=inside)
+            return True
+    return False
 
 
 def _returned(
@@ -235,6 +299,52 @@ def _same(left: DeviceValue, right: DeviceValue) -> bool:
         and left.expr is not None
         and left.expr == right.expr
     )
+
+
+def _forget_reached(interpreter: DeviceInterpreter, args: Sequence[Argument]) -> None:
+    """Make unknown the variables that the objects and pointers given to a call point to."""
+    for arg in args:
+        held: DeviceValue | None = None
+        if isinstance(arg, ex.Name):
+            place = interpreter.scope.find(arg.name)
+            held = interpreter.slots.get(place.slot) if isinstance(place, VariablePlace) else None
+        elif not isinstance(arg, ex.Expression):
+            held = arg
+        if held is not None:
+            _forget_pointed(interpreter, held)
+
+
+def _forget_pointed(interpreter: DeviceInterpreter, value: DeviceValue) -> None:
+    if isinstance(value, StructValue):
+        for inner in value.fields.values():
+            _forget_pointed(interpreter, inner)
+    elif isinstance(value, PlacePointer) and isinstance(value.place, VariablePlace):
+        slot = value.place.slot
+        if slot in interpreter.slots:
+            type_ = interpreter.slot_types[slot]
+            made = interpreter.opaque(
+                type_, interpreter.costs.loop_bits(), "result", SymbolScope.DATA
+            )
+            interpreter.slots[slot] = made
+
+
+def forget_arguments(interpreter: DeviceInterpreter, node: ex.Call) -> None:
+    """The variables that a call is given or pointed to are no longer known.
+
+    So it is where its result is assigned to, which may refer to one of them.
+    """
+    for arg in node.args:
+        place: Place | None = None
+        if isinstance(arg, (ex.Name, ex.Member, ex.Index)):
+            place = interpreter.place_of(arg)
+            held = interpreter.slots.get(place.slot) if isinstance(place, VariablePlace) else None
+            place = held.place if isinstance(held, PlacePointer) else place
+        if isinstance(place, VariablePlace):
+            type_ = interpreter.slot_types[place.slot]
+            held = interpreter.opaque(
+                type_, interpreter.costs.loop_bits(), "result", SymbolScope.DATA
+            )
+            interpreter.slots[place.slot] = held
 
 
 def unknown_call(interpreter: DeviceInterpreter, node: ex.Call, name: str) -> DeviceValue:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from roofline_analysis.device.interpreter.places import implicit_member
 from roofline_analysis.device.state.conversions import coerce
+from roofline_analysis.device.state.frames import function_around
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import (
     CodeValue,
@@ -15,6 +16,7 @@ from roofline_analysis.device.values import (
     number,
 )
 from roofline_analysis.language.symbols import Global, last_component
+from roofline_analysis.language.types import wrapped
 from roofline_analysis.regions.kernel_summary import Array, MemorySpace
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import constant
@@ -25,7 +27,7 @@ from roofline_core.program.types import Type
 def literal(interpreter: DeviceInterpreter, node: ir.Literal) -> DeviceValue:
     """A number, or a string of which nothing is followed."""
     if isinstance(node.value, (int, float)):
-        return number(node.value, node.type_name)
+        return number(wrapped(node.value, node.type_name), node.type_name)
     if node.value is None:
         return number(0, "long")
     return interpreter.opaque(Type("char", pointers=1, const=True), 0, "string")
@@ -55,13 +57,17 @@ def name(interpreter: DeviceInterpreter, node: ir.Name) -> DeviceValue:
 
 def _global_name(interpreter: DeviceInterpreter, node: ir.Name) -> DeviceValue:
     entry = interpreter.symbols.find_global(node.name, interpreter.path)
+    if entry is not None and interpreter.symbols.is_specialised(node):
+        return interpreter.opaque(
+            entry.variable.type, 0, last_component(node.name), SymbolScope.NAME
+        )
     if entry is not None:
         return _global_variable(interpreter, entry)
-    static = _static_field(interpreter, node.name)
+    static = _static_field(interpreter, node)
     if static is not None:
         return _global_variable(interpreter, static)
     functions, _ = interpreter.types.system.find_callees(
-        node, interpreter.path, interpreter.types.scope
+        node, interpreter.path, interpreter.types.scope, function_around(interpreter.frames)
     )
     if functions:
         return CodeValue(function=functions[0], template_args=node.template_args)
@@ -69,10 +75,12 @@ def _global_name(interpreter: DeviceInterpreter, node: ir.Name) -> DeviceValue:
     return interpreter.opaque(Type("int"), 0, bare, SymbolScope.NAME)
 
 
-def _static_field(interpreter: DeviceInterpreter, name: str) -> Global | None:
+def _static_field(interpreter: DeviceInterpreter, node: ir.Name) -> Global | None:
     """A static member of the class around, its bases, or the class that a name is qualified by."""
-    prefix, _, member = name.rpartition("::")
-    owner = interpreter.types.resolve(Type(prefix)) if prefix else interpreter.types.scope.owner
+    prefix, _, member = node.name.rpartition("::")
+    owner = interpreter.types.scope.owner
+    if prefix:
+        owner = interpreter.types.resolve(Type(prefix, node.scope_args))
     scope = interpreter.types.system.classes.scope_of(owner) if owner is not None else None
     if scope is None or scope.struct is None:
         return None

@@ -14,6 +14,7 @@ from roofline_analysis.device.interpreter.inlining import (
     unknown_call,
     value_at,
 )
+from roofline_analysis.device.interpreter.receivers import methods_of
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.frames import DeviceFrame, Names
 from roofline_analysis.device.state.interpreter_state import MAX_INLINE_DEPTH, DeviceInterpreter
@@ -26,8 +27,10 @@ from roofline_analysis.device.values import (
     VariablePlace,
     number,
 )
+from roofline_analysis.language.conversion_ranks import lvalue, rvalue
 from roofline_analysis.language.scope import Scope
 from roofline_analysis.language.symbols import last_component
+from roofline_analysis.language.templates import other_instance
 from roofline_analysis.language.types import is_float, is_integer, vector_parts
 from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
@@ -39,6 +42,7 @@ def method_call(
 ) -> DeviceValue | Place:
     """``object.method(args)`` or ``pointer->method(args)``."""
     owner_place = _object_place(interpreter, callee)
+    stored = owner_place is not None
     if owner_place is None:
         owner = interpreter.evaluate(callee.base)
         owner_place = interpreter.declare("", interpreter.type_of(owner), owner)
@@ -46,14 +50,16 @@ def method_call(
     primitive = primitive_method(interpreter, owner_type, callee.name, node.args, node)
     if primitive is not None:
         return primitive
-    methods, scope = interpreter.types.system.classes.find_methods(owner_type, callee.name)
+    known = methods_of(interpreter, callee, owner_place)
+    methods, scope = known.methods, known.scope
     if not methods and not interpreter.types.system.is_class(owner_type):
         methods = _only_methods(interpreter, callee.name)
-    found = callee_of(interpreter, methods, node.args, callee.template_args, scope)
+    this = lvalue(known.seen) if stored else rvalue(known.seen)
+    found = callee_of(interpreter, methods, node.args, callee.template_args, scope, this)
     if found is not None:
         return inline(
             interpreter,
-            found,
+            found if known.certain else found.in_doubt(),
             node.args,
             this=owner_place,
             template_args=callee.template_args,
@@ -144,7 +150,8 @@ def construct(
     if interpreter.opencl and vector_parts(type_.name) is not None:
         return build(interpreter, type_, args)
     if len(args) == 1 and isinstance(args[0], StructValue) and args[0].type.name == type_.name:
-        return args[0]
+        if not other_instance(args[0].type, type_):
+            return args[0]
     scope = interpreter.types.system.classes.scope_of(type_)
     blank = _blank(interpreter, type_, scope)
     if not isinstance(blank, StructValue):
@@ -157,6 +164,8 @@ def construct(
             place = interpreter.declare("", type_, blank)
             inline(interpreter, found, args, this=place, scope=scope)
             return interpreter.read(place)
+    if len(args) == 1 and isinstance(args[0], StructValue) and args[0].type.name == type_.name:
+        return blank  # Conversions between instances are not followed.
     return _filled(interpreter, type_, blank, args)
 
 

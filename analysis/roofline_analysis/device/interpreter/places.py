@@ -51,6 +51,8 @@ def place_of(interpreter: DeviceInterpreter, node: ir.Expression) -> Place | Non
         return dereference(interpreter, interpreter.evaluate(node.operand))
     if isinstance(node, ir.Cast):
         return _cast_place(interpreter, node)
+    if isinstance(node, ir.Update) and not node.prefix:
+        return None  # What was there before is a value.
     if isinstance(node, (ir.Assign, ir.Update)):
         interpreter.evaluate(node)
         return place_of(interpreter, node.target)

@@ -7,6 +7,7 @@ from typing import Final
 
 from roofline_analysis.device.functions.matrix_fragments import fragment_value
 from roofline_analysis.device.interpreter.expressions import evaluate
+from roofline_analysis.device.interpreter.inlining import copy_of
 from roofline_analysis.device.interpreter.objects import construct
 from roofline_analysis.device.interpreter.places import place_of
 from roofline_analysis.device.loops.walk import walk_for, walk_range, walk_while
@@ -62,13 +63,27 @@ def walk_sequence(interpreter: DeviceInterpreter, body: Sequence[ir.Statement]) 
             if flow is Flow.EXIT:
                 return Flow.EXIT
             if rest is not None:
+                before = dict(interpreter.slots)
                 guard = interpreter.costs.open_guard(rest, role=Role.FALLS_THROUGH)
                 flow = walk_sequence(interpreter, body[position + 1 :])
                 interpreter.costs.close(guard)
+                _doubt_constants(interpreter, before)
                 return flow
         elif walk(interpreter, statement) is Flow.EXIT:
             return Flow.EXIT
     return Flow.NEXT
+
+
+def _doubt_constants(interpreter: DeviceInterpreter, before: dict[int, DeviceValue]) -> None:
+    """Make unknown what statements that may be left out have set to constants."""
+    for slot, value in interpreter.slots.items():
+        held = before.get(slot)
+        if isinstance(value, Value) and value.constant is not None and held is not None:
+            if not (isinstance(held, Value) and held.constant == value.constant):
+                type_ = interpreter.slot_types[slot]
+                interpreter.slots[slot] = interpreter.opaque(
+                    type_, interpreter.costs.loop_bits(), "choice", SymbolScope.DATA
+                )
 
 
 def _block(interpreter: DeviceInterpreter, node: ir.Block) -> Flow:
@@ -110,6 +125,7 @@ def declare_variable(interpreter: DeviceInterpreter, variable: ir.Variable) -> N
         place = place_of(interpreter, variable.init)
         if place is not None:
             interpreter.scope.names[variable.name] = place
+            interpreter.scope.references[variable.name] = type_
             return
     interpreter.declare(variable.name, type_, _initial(interpreter, variable, type_))
 
@@ -157,7 +173,7 @@ def _initial(interpreter: DeviceInterpreter, variable: ir.Variable, type_: Type)
     if isinstance(variable.init, InitList):
         args = tuple(evaluate(interpreter, item) for item in variable.init.items)
         return construct(interpreter, type_, args, variable.init.items)
-    value = evaluate(interpreter, variable.init)
+    value = copy_of(interpreter, evaluate(interpreter, variable.init), variable.init)
     return coerce(interpreter, value, type_)
 
 

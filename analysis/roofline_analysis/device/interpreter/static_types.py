@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final
 
+from roofline_analysis.device.state.frames import function_around
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import Value
 from roofline_analysis.language.arithmetic import operation_type
+from roofline_analysis.language.conversion_ranks import lvalue, rvalue
 from roofline_analysis.language.overloads import choose
-from roofline_analysis.language.scope import Scope
+from roofline_analysis.language.scope import Scope, literal
 from roofline_analysis.language.types import common_type, is_arithmetic, promoted
 from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
@@ -21,16 +24,59 @@ def static_type(interpreter: DeviceInterpreter, node: ex.Expression) -> Type | N
     return handler(interpreter, node) if handler is not None else None
 
 
+def argument_type(interpreter: DeviceInterpreter, node: ex.Expression) -> Type | None:
+    """As ``static_type``, as overloads are chosen by it: lvalues and temporaries are told."""
+    found = static_type(interpreter, node)
+    if found is None or found.name == "auto":
+        return None
+    stored = _is_stored(interpreter, node)
+    if stored is None:
+        return replace(found, reference=False, rvalue=False)
+    return lvalue(found) if stored else rvalue(found)
+
+
+def _is_stored(interpreter: DeviceInterpreter, node: ex.Expression) -> bool | None:
+    """Whether an expression has a place, None where that is not known."""
+    if isinstance(node, ex.Name):
+        known = interpreter.scope.find(node.name) is not None or _this_member(
+            interpreter, node.name
+        )
+        return (
+            bool(known) or interpreter.symbols.find_global(node.name, interpreter.path) is not None
+        )
+    if isinstance(node, (ex.Index, ex.Assign)):
+        return True
+    if isinstance(node, ex.Member):
+        return node.arrow or _is_stored(interpreter, node.base)
+    if isinstance(node, ex.Unary):
+        return node.op == "*"
+    if isinstance(node, ex.Update):
+        return node.prefix
+    if isinstance(node, (ex.Cast, ex.Call)):
+        type_ = node.type if isinstance(node, ex.Cast) else _call_type(interpreter, node)
+        return None if type_ is None else type_.reference and not type_.rvalue
+    if isinstance(node, ex.Conditional):
+        sides = {_is_stored(interpreter, node.then), _is_stored(interpreter, node.otherwise)}
+        return sides.pop() if len(sides) == 1 else False
+    if isinstance(node, ex.Literal):
+        return node.type_name == "string"
+    return False
+
+
 def _literal_type(interpreter: DeviceInterpreter, node: ex.Literal) -> Type:
-    if node.type_name == "string":
-        return Type("char", pointers=1, const=True)
+    if isinstance(node.value, str):
+        return Type("char", const=True, dims=(literal(len(node.value) + 1),))
     return Type(node.type_name)
 
 
 def _name_type(interpreter: DeviceInterpreter, node: ex.Name) -> Type | None:
     place = interpreter.scope.find(node.name)
     if place is not None:
-        return interpreter.types.resolve(interpreter.place_type(place))
+        seen = interpreter.scope.seen_as(node.name)
+        if seen is not None and seen.name != "auto" and interpreter.types.system.is_class(seen):
+            return replace(seen, reference=False)
+        found = interpreter.types.resolve(interpreter.place_type(place))
+        return interpreter.type_of(interpreter.read(place)) if found.name == "auto" else found
     held = interpreter.constants.get(node.name)
     if isinstance(held, Value):
         return Type(held.type)
@@ -39,7 +85,7 @@ def _name_type(interpreter: DeviceInterpreter, node: ex.Name) -> Type | None:
         return member
     known = interpreter.typed_constant(node)
     if known is not None:
-        return Type(known[1])
+        return interpreter.symbols.enumeration_of(node.name) or Type(known[1])
     entry = interpreter.symbols.find_global(node.name, interpreter.path)
     return interpreter.types.resolve(entry.variable.type) if entry is not None else None
 
@@ -113,8 +159,10 @@ def _call_type(interpreter: DeviceInterpreter, node: ex.Call) -> Type | None:
     if not isinstance(node.callee, ex.Name):
         return None
     system, scope = interpreter.types.system, interpreter.types.scope
-    candidates, inside = system.find_callees(node.callee, interpreter.path, scope)
-    types = [static_type(interpreter, arg) for arg in node.args]
+    candidates, inside = system.find_callees(
+        node.callee, interpreter.path, scope, function_around(interpreter.frames)
+    )
+    types = [argument_type(interpreter, arg) for arg in node.args]
     given = interpreter.types.given_arguments(node.callee.template_args)
     usable = [f for f in candidates if "__global__" not in f.qualifiers]
     chosen = choose(system, usable, types, given, inside)

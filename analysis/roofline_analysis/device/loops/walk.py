@@ -23,7 +23,7 @@ from roofline_analysis.device.state.dead_code import keep, keep_changed
 from roofline_analysis.device.state.flow import Flow
 from roofline_analysis.device.state.frames import BlockScope
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
-from roofline_analysis.device.values import StructValue
+from roofline_analysis.device.values import PlacePointer, StructValue, VariablePlace
 from roofline_analysis.regions.conditions import is_fixed, negation, trips_of_condition
 from roofline_analysis.regions.kernel_summary import Exit, Region, Work
 from roofline_core.algebra.symbol_scopes import SymbolScope
@@ -78,10 +78,19 @@ def walk_range(interpreter: DeviceInterpreter, node: st.ForRange) -> Flow:
     interpreter.execute(node.body)
     interpreter.entries.pop()
     keep_changed(interpreter, before, interpreter.slots)
+    if type_.reference and not type_.const and isinstance(value, (PlacePointer, StructValue)):
+        _forget_elements(interpreter, node.range)
     assert interpreter.scope.parent is not None
     interpreter.scope = interpreter.scope.parent
     interpreter.costs.close(loop)
     return Flow.NEXT
+
+
+def _forget_elements(interpreter: DeviceInterpreter, range_: ex.Expression) -> None:
+    """An array in registers after a loop that may write its elements by reference."""
+    place = interpreter.place_of(range_)
+    if isinstance(place, VariablePlace):
+        interpreter.slots[place.slot] = StructValue(interpreter.place_type(place))
 
 
 def _requested(interpreter: DeviceInterpreter, unroll: ex.Expression | int | None) -> int | None:
@@ -150,7 +159,8 @@ def _walk_loop(
         before.pop(item.slot, None)
     keep_changed(interpreter, before, interpreter.slots)
     interpreter.costs.close(loop)
-    leave(interpreter, carried, loop, trips)
+    # Where a run may be left or cut short, sums over all runs are not what they come to.
+    leave(interpreter, carried, loop, None if exits or any(map(jumps, parts)) else trips)
 
 
 _STEPPING: Final = (ex.Update, ex.Assign)

@@ -13,6 +13,7 @@ from roofline_analysis.device.operations import Operation
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import Value, number
+from roofline_analysis.language.arithmetic import fold
 from roofline_analysis.language.types import (
     common_type,
     is_float,
@@ -125,9 +126,12 @@ def _integer_binary(
     interpreter: DeviceInterpreter, op: str, left: Value, right: Value, type_: str
 ) -> Value:
     varies = left.varies | right.varies
-    expr = _numeric(_INTEGER, op, left, right)
     compared = op in COMPARISONS
     result_type = "bool" if compared else type_
+    folded = _folded(op, left, right, type_)
+    if folded is not None:
+        return number(folded, result_type)
+    expr = _numeric(_INTEGER, op, left, right)
     if expr is None:
         expr = interpreter.fresh(op, SymbolScope.DATA)
     known = expr.constant
@@ -143,6 +147,14 @@ def _integer_binary(
     if compared:
         op = "equal" if op in ("==", "!=") else "compare"
     return Value(result_type, expr, varies, (op, (left, right)))
+
+
+def _folded(op: str, left: Value, right: Value, type_: str) -> int | float | None:
+    """The number that two constants give in a type; None where one is unknown or it is none."""
+    if left.expr is None or right.expr is None:
+        return None
+    a, b = left.expr.constant, right.expr.constant
+    return None if a is None or b is None else fold(op, a, b, type_)
 
 
 def _logical(interpreter: DeviceInterpreter, op: str, left: Value, right: Value) -> Value:
@@ -174,6 +186,9 @@ def _float_binary(
     interpreter: DeviceInterpreter, op: str, left: Value, right: Value, type_: str
 ) -> Value:
     varies = left.varies | right.varies
+    folded = _folded(op, left, right, type_)
+    if folded is not None:
+        return number(folded, "bool" if op in COMPARISONS else type_)
     expr = _numeric(_FLOAT, op, left, right)
     if expr is not None and expr.constant is not None:
         return number(expr.constant, "bool" if op in COMPARISONS else type_)
@@ -313,7 +328,7 @@ def convert(interpreter: DeviceInterpreter, value: Value, type_: str) -> Value:
     if known is not None:
         if is_integer(type_):
             return number(wrapped(known, type_), type_) if abs(known) < 2**64 else value
-        return number(float(known) if is_float(type_) else known, type_)
+        return number(wrapped(float(known), type_) if is_float(type_) else known, type_)
     if is_integer(value.type) and is_integer(type_):
         return _resized(interpreter, value, type_)
     costs = interpreter.costs

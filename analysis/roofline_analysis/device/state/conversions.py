@@ -14,6 +14,7 @@ from roofline_analysis.device.values import (
     Value,
     number,
 )
+from roofline_analysis.language.templates import other_instance
 from roofline_analysis.language.types import is_float, is_integer, vector_parts
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program import expressions as ir
@@ -60,17 +61,47 @@ def coerce(interpreter: DeviceInterpreter, value: DeviceValue, type_: Type) -> D
             if interpreter.opencl and vector_parts(resolved.name):
                 return build(interpreter, resolved, (value,))
             if vector_parts(resolved.name):
-                names = (interpreter.types.fields(resolved) or {}).keys()
-                return StructValue(resolved, dict.fromkeys(names, value))
+                return _to_vector(interpreter, value, resolved)
         return value
     if isinstance(value, StructValue) and value.type.name == "{}" and not resolved.dims:
         return _from_list(interpreter, value, resolved)
+    if isinstance(value, StructValue) and value.type != resolved:
+        return _sliced(interpreter, value, resolved)
     if isinstance(value, PointerValue) and resolved.pointers and resolved.name != "auto":
         pointee = Type(resolved.name, resolved.args, resolved.pointers - 1, const=resolved.const)
         if pointee.name == "void":
             return value
         return PointerValue(value.array, value.offset, pointee)
     return value
+
+
+def _to_vector(interpreter: DeviceInterpreter, value: Value, type_: Type) -> StructValue:
+    """A number as a vector of it; as ``dim3`` it is the first of three."""
+    names = (interpreter.types.fields(type_) or {}).keys()
+    if type_.name != "dim3":
+        return StructValue(type_, dict.fromkeys(names, value))
+    ones = dict.fromkeys(names, number(1, "unsigned int"))
+    return StructValue(type_, {**ones, "x": convert(interpreter, value, "unsigned int")})
+
+
+def _sliced(interpreter: DeviceInterpreter, value: StructValue, type_: Type) -> DeviceValue:
+    """An object copied to one of a base class, which has only that class's fields.
+
+    Of another instance of its template a conversion makes one that is not followed.
+    """
+    system = interpreter.types.system
+    if other_instance(value.type, type_) and not value.type.dims:
+        keep(interpreter, value)
+        return interpreter.opaque(type_, interpreter.costs.loop_bits(), "converted")
+    if value.type.name == type_.name:
+        return value
+    if type_.dims or type_.pointers or not system.is_class(type_):
+        return value
+    lost = system.classes.fields_above(value.type, type_)
+    if lost is None:
+        return value
+    names = (interpreter.types.fields(type_) or {}).keys() - lost
+    return StructValue(type_, {n: held for n, held in value.fields.items() if n in names})
 
 
 def _from_list(interpreter: DeviceInterpreter, value: StructValue, type_: Type) -> DeviceValue:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from roofline_analysis.device.values import DeviceValue, Place
@@ -19,7 +18,8 @@ class BlockScope:
 
     names: dict[str, Place]
     parent: BlockScope | None = None
-    types: Mapping[str, Type] = field(default_factory=dict)
+    references: dict[str, Type] = field(default_factory=dict)
+    """The types that references are declared with; what they name may be of a derived class."""
 
     def find(self, name: str) -> Place | None:
         """The variable of this name that is in sight."""
@@ -28,6 +28,15 @@ class BlockScope:
             found = scope.names.get(name)
             if found is not None:
                 return found
+            scope = scope.parent
+        return None
+
+    def seen_as(self, name: str) -> Type | None:
+        """The type that a reference in sight is declared with; None for any other variable."""
+        scope: BlockScope | None = self
+        while scope is not None:
+            if name in scope.names:
+                return scope.references.get(name)
             scope = scope.parent
         return None
 
@@ -43,6 +52,11 @@ class DeviceFrame:
     this: Place | None = None
     first_slot: int = 0
     """The variables from here on end with the function."""
+
+
+def function_around(frames: list[DeviceFrame]) -> Function | None:
+    """The innermost function being walked, that around a lambda for its body."""
+    return next((f.function for f in reversed(frames) if f.function is not None), None)
 
 
 @record(frozen=True, slots=True, eq=False)

@@ -384,9 +384,11 @@ class DeviceInterpreter:
             keep(self, owner, value)
             return StructValue(owner.type)
         layout = self.types.layout(owner.type)
-        if layout is not None and layout.overlaps:
-            keep(self, value)  # It may be read by another name.
-        return StructValue(owner.type, {**owner.fields, place.name: value})
+        if layout is None or not layout.overlaps:
+            return StructValue(owner.type, {**owner.fields, place.name: value})
+        keep(self, value)  # It may be read by another name.
+        kept = layout.apart_from(place.name, owner.fields)
+        return StructValue(owner.type, {**kept, place.name: value})
 
     def _field_variation(self, owner: StructValue, place: FieldPlace) -> int:
         varies = place.index.varies if place.index is not None else 0
@@ -436,8 +438,6 @@ class DeviceInterpreter:
             found = Array(name, space, element, size_bytes=bytes_, indirect=indirect)
             self.arrays[name] = found
         return found
-
-    # -- notes
 
     def note(self, message: str, line: int) -> None:
         """Record once that something could not be followed."""

@@ -57,10 +57,12 @@ from roofline_analysis.host.values import (
     Text,
     Value,
 )
+from roofline_analysis.language.conversion_ranks import rvalue as rvalue_type
 from roofline_analysis.language.symbols import last_component
 from roofline_analysis.language.types import vector_parts
 from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
+from roofline_core.program.units import Function
 
 
 def _call(interpreter: HostInterpreter, node: ex.Call) -> Value:
@@ -91,7 +93,7 @@ def _named_call(interpreter: HostInterpreter, node: ex.Call, callee: ex.Name) ->
     functions = function_value(interpreter, callee)
     args = argument_places(interpreter, node.args)
     if functions is not None:
-        result = call(interpreter, functions, args)
+        result = call(interpreter, _overridden(interpreter, functions, callee), args)
         if result is not None:
             return result
     short = last_component(name)
@@ -102,13 +104,29 @@ def _named_call(interpreter: HostInterpreter, node: ex.Call, callee: ex.Name) ->
     return _library_call(interpreter, short, name, args, node, callee, functions)
 
 
+def _overridden(
+    interpreter: HostInterpreter, functions: FunctionValue, callee: ex.Name
+) -> FunctionValue:
+    """The functions that a plain name in a method means: the object's own of virtual ones."""
+    this, owner = (
+        interpreter.frame.this if interpreter.frames else None,
+        functions.functions[0].owner,
+    )
+    if this is None or owner is None or "::" in callee.name or owner == this.type.name:
+        return functions
+    if not interpreter.types.classes.is_virtual(Type(owner), callee.name):
+        return functions
+    methods = find_method(interpreter, this.type, callee.name)
+    return FunctionValue(tuple(methods), functions.template_args) if methods else functions
+
+
 def _type_named(interpreter: HostInterpreter, callee: ex.Name) -> Type | None:
     name = callee.name
     template = callee.template_args or ()
     bound = interpreter.frame.bindings.get(name) if interpreter.frames else None
     if isinstance(bound, Type):
         return bound
-    type = Type(name, template)
+    type = Type(name, template, scope_args=callee.scope_args)
     if vector_parts(name) is not None or interpreter.symbols.find_struct(name) is not None:
         return resolve(interpreter, type)
     if is_container(type) or smart_pointer(type) or name in ("std::string", "string"):
@@ -162,8 +180,9 @@ def _library_call(
 
 def _limit(interpreter: HostInterpreter, name: str, callee: ex.Name) -> Value | None:
     inside = name.partition("<")[2].partition(">")[0].strip()
-    if not inside and callee.template_args:
-        first = callee.template_args[0]
+    given = callee.scope_args or callee.template_args
+    if not inside and given:
+        first = given[0]
         return (
             numeric_limit(resolve(interpreter, first), last_component(name))
             if isinstance(first, Type)
@@ -221,7 +240,7 @@ def _method_call(interpreter: HostInterpreter, node: ex.Call, callee: ex.Member)
     if isinstance(base, Text):
         return _string_call(interpreter, base_place, base, name, args)
     if isinstance(base, Aggregate):
-        found = _object_call(interpreter, base, callee, args, node.line)
+        found = _object_call(interpreter, base, base_place, callee, args, node.line)
         if found is not None:
             return found
     forget_unknown_call(interpreter, name, args)
@@ -233,6 +252,7 @@ def _method_call(interpreter: HostInterpreter, node: ex.Call, callee: ex.Member)
 def _object_call(
     interpreter: HostInterpreter,
     base: Aggregate,
+    place: HostPlace,
     callee: ex.Member,
     args: Sequence[HostPlace],
     line: int,
@@ -241,10 +261,13 @@ def _object_call(
     found = container_method(interpreter, base, name, args)
     if found is not None:
         return found
-    methods = find_method(interpreter, base.type, name)
+    methods = _methods_seen(interpreter, base, place, name)
     if methods:
         given = template_arguments(interpreter, callee.template_args)
-        result = call(interpreter, FunctionValue(tuple(methods), given), args, base)
+        temporary = not callee.arrow and isinstance(place, Cell) and not place.name
+        seen = Type(base.type.name, const=place.type.const, reference=not temporary)
+        seen = rvalue_type(seen) if temporary else seen
+        result = call(interpreter, FunctionValue(tuple(methods), given), args, base, seen)
         if result is not None:
             return result
         return unknown_result(interpreter, methods[0])
@@ -256,6 +279,18 @@ def _object_call(
     if "stream" in base.type.name:
         return _stream_call(interpreter, base, name, args, line)
     return None
+
+
+def _methods_seen(
+    interpreter: HostInterpreter, base: Aggregate, place: HostPlace, name: str
+) -> list[Function]:
+    """The methods that a call means: those of the object if virtual, else of the type it names."""
+    methods = find_method(interpreter, base.type, name)
+    declared = resolve(interpreter, place.type)
+    if not methods or declared.name in ("auto", base.type.name) or "::" in name:
+        return methods
+    seen = find_method(interpreter, Type(declared.name, declared.args), name)
+    return methods if not seen or interpreter.types.classes.is_virtual(declared, name) else seen
 
 
 def _stream_call(

@@ -15,9 +15,10 @@ from roofline_analysis.host.state.interpreter_state import (
 )
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage
 from roofline_analysis.host.state.names import find_variable
-from roofline_analysis.host.state.operators import convert
+from roofline_analysis.host.state.operators import FLOATING, convert
 from roofline_analysis.host.state.types import assumed_size, class_of, resolve, sizeof
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Text, Value
+from roofline_analysis.language.bits import reinterpreted
 from roofline_analysis.language.layouts import ASSUMED_BYTES
 from roofline_core.algebra.symbolic import Expr, constant
 from roofline_core.program import expressions as ex
@@ -37,11 +38,26 @@ def _cast(interpreter: HostInterpreter, node: ex.Cast) -> Value:
     value = interpreter.eval(node.operand)
     if type.name == "void" and not type.pointers:
         return value
+    if node.reinterpret and isinstance(value, Scalar) and type.name in SCALARS:
+        return _bits(interpreter, value, type)
     if type.name not in SCALARS and not type.pointers and not isinstance(value, OpaqueValue):
         struct = class_of(interpreter, type)
         if struct is not None and not isinstance(value, Aggregate):
             return construct(interpreter, type, [Cell("", AUTO, value)])
     return convert(interpreter, value, type)
+
+
+def _bits(interpreter: HostInterpreter, value: Scalar, type: Type) -> Value:
+    """The bits of a number read as a number of another type."""
+    if type.pointers or type.dims:
+        return convert(interpreter, value, type)
+    number = value.value.constant
+    found = None if number is None else reinterpreted(number, value.type_name, type.name)
+    if found is not None:
+        return Scalar(constant(found), type.name, value.origin)
+    if FLOATING.isdisjoint((type.name, value.type_name)):
+        return convert(interpreter, value, type)
+    return interpreter.unknown("bits", f"they are those of a {value.type_name}", type.name)
 
 
 def _sizeof(interpreter: HostInterpreter, node: ex.SizeOf) -> Value:
@@ -95,6 +111,8 @@ def _value_size(interpreter: HostInterpreter, value: Value | None) -> Expr | Non
 
 
 def _operand_size(interpreter: HostInterpreter, node: ex.Expression) -> Expr | None:
+    while isinstance(node, (ex.Assign, ex.Update)):
+        node = node.target  # The operand is not evaluated.
     place = interpreter.place(node)
     found = _place_size(interpreter, place)
     return found if found is not None else _value_size(interpreter, place.get())
@@ -107,6 +125,9 @@ def _init_list(interpreter: HostInterpreter, node: ex.InitList) -> Value:
 
 def _construct(interpreter: HostInterpreter, node: ex.Construct) -> Value:
     type = resolve(interpreter, node.type)
+    called = interpreter.symbols.called_by(node) if type.name == node.type.name else None
+    if called is not None:
+        return interpreter.eval(called)
     if len(node.args) == 1 and isinstance(node.args[0], ex.InitList):
         return initialise(interpreter, type, node.args[0], "")
     return construct(interpreter, type, [interpreter.place(argument) for argument in node.args])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from roofline_analysis.host.interpreter.operator_calls import call_operator, call_operator_place
@@ -13,6 +12,7 @@ from roofline_analysis.host.objects.maps import compare_iterators
 from roofline_analysis.host.state.access import address_of, deref, field_place, load, pointed_object
 from roofline_analysis.host.state.access import rvalue as rvalue_of
 from roofline_analysis.host.state.constants import BUILTIN_CONSTANTS
+from roofline_analysis.host.state.havoc import forget_value
 from roofline_analysis.host.state.interpreter_state import (
     SCALARS,
     Evaluators,
@@ -41,7 +41,7 @@ from roofline_analysis.host.state.operators import (
 )
 from roofline_analysis.host.state.packs import pack_size
 from roofline_analysis.host.state.signals import ProgramExit
-from roofline_analysis.host.state.types import names_in_force, resolve
+from roofline_analysis.host.state.types import class_of, names_in_force, resolve
 from roofline_analysis.host.values import (
     Aggregate,
     FunctionValue,
@@ -51,8 +51,10 @@ from roofline_analysis.host.values import (
     Text,
     Value,
 )
+from roofline_analysis.language.bits import in_bit_field
 from roofline_analysis.language.constant_expressions import evaluate
 from roofline_analysis.language.scope import without_variables
+from roofline_analysis.language.types import wrapped
 from roofline_core.algebra.symbolic import Expr, Symbol, apply, constant
 from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
@@ -71,7 +73,7 @@ def _literal(interpreter: HostInterpreter, node: ex.Literal) -> Value:
         name = node.type_name if node.type_name in SCALARS else "int"
         number = node.value
         if name in ("float", "double", "long double"):
-            number = float(number)
+            number = wrapped(float(number), name)
         value = Scalar(constant(number), name, interpreter.origin("literal", node.line))
     interpreter.literals[node] = value
     return value
@@ -81,6 +83,9 @@ def _locate_name(interpreter: HostInterpreter, node: ex.Name) -> HostPlace:
     place = find_variable(interpreter, node.name)
     if place is not None:
         return place
+    enumeration = interpreter.symbols.enumeration_of(node.name)
+    if enumeration is not None:
+        return Cell("", enumeration, _name(interpreter, node))
     return Cell(node.name, AUTO, _name(interpreter, node))
 
 
@@ -90,7 +95,12 @@ def _name(interpreter: HostInterpreter, node: ex.Name) -> Value:
         known = evaluate(interpreter.types, node, without_variables(names_in_force(interpreter)))
         if known is not None:
             return Scalar(constant(known[0]), known[1], interpreter.origin(name, node.line))
+        structs = interpreter.symbols.find_structs(name.rpartition("::")[0])
+        if any(struct.constrained for struct in structs):
+            return OpaqueValue(name, "whether its class is constrained away is not told")
     place = find_variable(interpreter, name)
+    if place is not None and interpreter.symbols.is_specialised(node):
+        return OpaqueValue(name, "which specialisation is meant is not told", place.type)
     if place is not None:
         return rvalue_of(interpreter, place)
     bound = interpreter.frame.bindings.get(name) if interpreter.frames else None
@@ -157,9 +167,23 @@ def _locate_unary(interpreter: HostInterpreter, node: ex.Unary) -> HostPlace:
     return Cell("", AUTO, _unary(interpreter, node))
 
 
+def _locate_update(interpreter: HostInterpreter, node: ex.Update) -> HostPlace:
+    value = _update(interpreter, node)
+    return (
+        interpreter.place(node.target)
+        if node.prefix and isinstance(node.target, ex.Name)
+        else Cell("", AUTO, value)
+    )
+
+
 def _update(interpreter: HostInterpreter, node: ex.Update) -> Value:
     place = interpreter.place(node.target)
     old = load(interpreter, place)
+    if isinstance(old, Aggregate):
+        postfix = [] if node.prefix else [Cell("", AUTO, integer(0))]
+        found = call_operator(interpreter, node.op, [place, *postfix])
+        if found is not None:
+            return found
     one = integer(1)
     new: Value
     if isinstance(old, Pointer):
@@ -237,6 +261,10 @@ def _locate_assign(interpreter: HostInterpreter, node: ex.Assign) -> HostPlace:
             return place
         value = interpreter.eval(node.value)
         place = interpreter.place(node.target)
+        if isinstance(value, Aggregate) and interpreter.symbols.assigns_itself(value.type.name):
+            own = call_operator_place(interpreter, "=", [place, Cell("", value.type, value)])
+            if own is not None:
+                return own
     else:
         place = interpreter.place(node.target)
         value = _compound(interpreter, node, place)
@@ -271,12 +299,35 @@ def assign(interpreter: HostInterpreter, place: HostPlace, value: Value) -> None
     converted = convert(interpreter, value, resolve(interpreter, place.type))
     if isinstance(place, HostFieldPlace | ElementPlace | Cell):
         name_value(interpreter, place.name, converted)
+    if isinstance(place, HostFieldPlace):
+        converted = _in_field(interpreter, place, converted)
     if isinstance(place, ElementPlace):
         interpreter.note_element(place.storage, converted)
     if isinstance(place, ElementPlace) and place.index is None:
         interpreter.forget_contents(place.storage)
         return
     interpreter.store(place, converted)
+
+
+def _in_field(interpreter: HostInterpreter, place: HostFieldPlace, value: Value) -> Value:
+    """A value as a field holds it; other fields of a union are no longer known."""
+    struct = class_of(interpreter, place.owner.type)
+    if struct is None:
+        return value
+    if struct.union or any(group.union for group in struct.groups):
+        layout = interpreter.types.layout(place.owner.type)
+        for other in layout.beside(place.name) if layout is not None else ():
+            if other in place.owner.fields:
+                interpreter.store(HostFieldPlace(place.owner, other, AUTO), None)
+    if isinstance(value, Scalar) and any(f.name == place.name and f.bits for f in struct.fields):
+        layout = interpreter.types.layout(place.owner.type)
+        width = layout.fields[place.name].bits if layout is not None else None
+        number = value.value.constant
+        held = (
+            in_bit_field(number, value.type_name, width) if number is not None and width else None
+        )
+        return value if held is None else Scalar(constant(held), value.type_name, value.origin)
+    return value
 
 
 def name_value(interpreter: HostInterpreter, name: str, value: Value) -> None:
@@ -290,43 +341,6 @@ def name_value(interpreter: HostInterpreter, name: str, value: Value) -> None:
                 unknown = interpreter.unknowns.get(atom) if isinstance(atom, Symbol) else None
                 if unknown is not None and unknown.assumed == interpreter.options.default_size:
                     interpreter.assume(unknown.symbol, 1)
-
-
-def _conditional(interpreter: HostInterpreter, node: ex.Conditional) -> Value:
-    condition = interpreter.eval(node.condition)
-    known = truth(interpreter, condition)
-    if known is not None:
-        return interpreter.eval(node.then if known else node.otherwise)
-    then, otherwise = interpreter.eval(node.then), interpreter.eval(node.otherwise)
-    return choose(interpreter, condition, then, otherwise)
-
-
-def either(one: FunctionValue, other: FunctionValue) -> FunctionValue:
-    """A function that is one of two."""
-    known = {(f.functions, f.template_args): f for f in (one, *one.alternatives)}
-    for function in (other, *other.alternatives):
-        known.setdefault((function.functions, function.template_args), function)
-    rest = tuple(replace(function, alternatives=()) for function in known.values())
-    return replace(rest[0], alternatives=rest[1:])
-
-
-def choose(interpreter: HostInterpreter, condition: Value, then: Value, otherwise: Value) -> Value:
-    """The value of an undecided choice between two."""
-    if isinstance(then, Scalar) and isinstance(otherwise, Scalar):
-        if then.value == otherwise.value:
-            return then
-        number = interpreter.number(condition, "bool")
-        if number is not None:
-            kind = then.type_name if then.type_name == otherwise.type_name else "double"
-            if kind == "double" and "double" not in (then.type_name, otherwise.type_name):
-                kind = then.type_name
-            chosen = apply("select", number.value, then.value, otherwise.value)
-            return Scalar(interpreter.bounded(chosen), kind)
-    if isinstance(then, FunctionValue) and isinstance(otherwise, FunctionValue):
-        return either(then, otherwise)
-    if isinstance(then, OpaqueValue) or (isinstance(then, Pointer) and then.buffer is None):
-        return otherwise
-    return then
 
 
 def _locate_index(interpreter: HostInterpreter, node: ex.Index) -> HostPlace:
@@ -364,10 +378,28 @@ def _member(interpreter: HostInterpreter, node: ex.Member) -> Value:
 
 def _lambda(interpreter: HostInterpreter, node: ex.Lambda) -> Value:
     frame = interpreter.frame
-    captured = type(frame)(
-        frame.function, frame.bindings, list(frame.scopes), frame.this, frame.owner
-    )
+    scopes = list(frame.scopes)
+    if node.copies:
+        scopes.append(_copies(interpreter, node))
+    captured = type(frame)(frame.function, frame.bindings, scopes, frame.this, frame.owner)
     return Closure("a lambda", "a function object", Type("lambda"), None, node, captured)
+
+
+def _copies(interpreter: HostInterpreter, node: ex.Lambda) -> dict[str, HostPlace]:
+    """The numbers that a lambda has copies of; objects stay shared, as their memory has a name."""
+    scopes = interpreter.frame.scopes
+    names = node.copies
+    if "=" in names:
+        names = frozenset(name for scope in scopes for name in scope)
+    found: dict[str, HostPlace] = {}
+    for scope in scopes:
+        for name in names & scope.keys():
+            place = scope[name]
+            if isinstance(place.get(), Scalar):
+                found[name] = Cell(name, place.type, place.get())
+            else:
+                found.pop(name, None)
+    return found
 
 
 def _unknown(interpreter: HostInterpreter, node: ex.Unknown) -> Value:
@@ -379,6 +411,12 @@ def _unknown(interpreter: HostInterpreter, node: ex.Unknown) -> Value:
     for part in node.parts:
         if interpreter.reach.can_launch(part):
             interpreter.eval(part)
+        elif isinstance(part, (ex.Assign, ex.Update)):
+            forget_value(
+                interpreter,
+                interpreter.place(part.target),
+                "it is changed in a way that is not understood",
+            )
     return OpaqueValue(node.text[:40], "this expression was not understood")
 
 
@@ -389,7 +427,6 @@ EVALUATORS: Final[Evaluators] = {
     ex.Update: _update,
     ex.Binary: _binary,
     ex.Assign: _assign,
-    ex.Conditional: _conditional,
     ex.Index: _index,
     ex.Member: _member,
     ex.Lambda: _lambda,
@@ -400,6 +437,7 @@ EVALUATORS: Final[Evaluators] = {
 LOCATORS: Final[Locators] = {
     ex.Name: _locate_name,
     ex.Unary: _locate_unary,
+    ex.Update: _locate_update,
     ex.Assign: _locate_assign,
     ex.Index: _locate_index,
     ex.Member: _locate_member,

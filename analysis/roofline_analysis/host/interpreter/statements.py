@@ -6,10 +6,12 @@ from collections.abc import Callable
 from functools import reduce
 from typing import Final
 
-from roofline_analysis.host.interpreter.expressions import either, name_value
+from roofline_analysis.host.interpreter.choices import either
+from roofline_analysis.host.interpreter.expressions import name_value
 from roofline_analysis.host.objects.construction import declared_value
 from roofline_analysis.host.objects.initialisers import initialise
 from roofline_analysis.host.state.interpreter_state import Executors, HostInterpreter
+from roofline_analysis.host.state.invoke import seen_as
 from roofline_analysis.host.state.memory import Cell, ContentsPlace, HostPlace
 from roofline_analysis.host.state.operators import convert, truth
 from roofline_analysis.host.state.signals import BREAK, CONTINUE, RETURN, ProgramExit, Signal
@@ -57,7 +59,7 @@ def declare(interpreter: HostInterpreter, variable: st.Variable) -> None:
     if variable.type.reference and variable.init is not None:
         place = interpreter.place(variable.init)
         if variable.type.name == "auto" or place.name:
-            scope[variable.name] = place
+            scope[variable.name] = seen_as(place, resolve(interpreter, variable.type))
             return
     type, value = declared_value(interpreter, variable)
     if value is not None:

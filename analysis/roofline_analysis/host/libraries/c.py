@@ -8,12 +8,15 @@ from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.launches.sampled_contents import draws_of
 from roofline_analysis.host.state.arguments import Arguments, by_name, label_of, nothing, text_of
 from roofline_analysis.host.state.havoc import forget_value
-from roofline_analysis.host.state.memory import Storage
+from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
+from roofline_analysis.host.state.memory import HostPlace, Storage
 from roofline_analysis.host.state.numbers import parse_number
-from roofline_analysis.host.state.operators import copied, integer, to_scalar_type
+from roofline_analysis.host.state.operators import FLOATING, copied, integer, to_scalar_type
 from roofline_analysis.host.state.signals import ProgramExit
+from roofline_analysis.host.state.types import resolve
 from roofline_analysis.host.values import OpaqueValue, Origin, Pointer, Scalar, Text, Value
-from roofline_core.algebra.symbolic import ZERO
+from roofline_analysis.language.bits import reinterpreted
+from roofline_core.algebra.symbolic import ZERO, constant
 from roofline_core.program.types import Type
 
 _PARSERS: Final[dict[str, str]] = {
@@ -142,7 +145,7 @@ def copy_contents(args: Arguments, to: int, source: int) -> None:
         place = args.target(to)
         held = args.target(source).get() if origin is not None else None
         if held is not None:
-            interpreter.store(place, copied(held))
+            interpreter.store(place, _as_bits(interpreter, place, copied(held) or held))
         else:
             forget_value(interpreter, place, "it is copied from memory that is not known")
         return
@@ -160,6 +163,23 @@ def copy_contents(args: Arguments, to: int, source: int) -> None:
         target.elements.update({k: copied(v) or v for k, v in origin.elements.items()})
         target.fill, target.text = origin.fill, origin.text
     target.draws = draws_of(interpreter, origin)
+
+
+def _as_bits(interpreter: HostInterpreter, place: HostPlace, value: Value) -> Value:
+    """A copied number as the variable it is copied to reads its bits."""
+    target = resolve(interpreter, place.type)
+    if not isinstance(value, Scalar) or target.name in ("auto", value.type_name):
+        return value
+    if target.name not in FLOATING and value.type_name not in FLOATING:
+        return to_scalar_type(value, target.name) if target.name in SCALARS else value
+    number = value.value.constant
+    found = None if number is None else reinterpreted(number, value.type_name, target.name)
+    if found is None:
+        why = f"its bits are those of a {value.type_name}"
+        return (
+            interpreter.unknown(place.name, why, target.name) if target.name in SCALARS else value
+        )
+    return Scalar(constant(found), target.name, value.origin)
 
 
 def _set_memory(args: Arguments) -> Value:

@@ -11,14 +11,15 @@ from roofline_analysis.host.loops.summary import summarise
 from roofline_analysis.host.objects.containers import size_of, storage_of
 from roofline_analysis.host.state.access import deref, rvalue
 from roofline_analysis.host.state.interpreter_state import Executors, HostInterpreter
-from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace
+from roofline_analysis.host.state.memory import AUTO, Cell, ElementPlace, HostPlace, Storage
 from roofline_analysis.host.state.operators import copied, integer, truth
 from roofline_analysis.host.state.signals import BREAK, CONTINUE, BudgetSpent, Signal
 from roofline_analysis.host.state.types import resolve
-from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Text, Value
+from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Text, Value
 from roofline_core.algebra.symbolic import Expr, Number
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
+from roofline_core.program.types import Type
 
 Step = Callable[[], "Signal | None"]
 Journal = list[tuple[HostPlace, Value | None]]
@@ -266,13 +267,13 @@ def _skip(
 def _for_range(interpreter: HostInterpreter, node: st.ForRange) -> Signal | None:
     sequence = _elements(interpreter, node)
     launching = interpreter.reach.can_launch(node.body)
-    scope: dict[str, Cell] = {}
-    interpreter.frame.scopes.append(scope)  # type: ignore[arg-type]
+    scope: dict[str, HostPlace] = {}
+    interpreter.frame.scopes.append(scope)
     interpreter.repeat.append(sequence[1])
     try:
-        for value in sequence[0]:
+        for position, value in enumerate(sequence[0]):
             type = resolve(interpreter, node.variable.type)
-            scope[node.variable.name] = Cell(node.variable.name, type, copied(value) or value)
+            scope[node.variable.name] = _range_variable(interpreter, node, type, value, position)
             distinct, events = len(interpreter.launches), interpreter.launch_events
             signal = interpreter.exec(node.body)
             if signal is BREAK:
@@ -292,6 +293,19 @@ def _for_range(interpreter: HostInterpreter, node: st.ForRange) -> Signal | None
     finally:
         interpreter.repeat.pop()
         interpreter.frame.scopes.pop()
+
+
+def _range_variable(
+    interpreter: HostInterpreter, node: st.ForRange, type: Type, value: Value, position: int
+) -> HostPlace:
+    """The variable of a range loop: an element of an array itself where it refers to one."""
+    name = node.variable.name
+    if type.reference and not type.const and isinstance(value, Scalar):
+        held = interpreter.place(node.range).get()
+        buffer = held.buffer if isinstance(held, Pointer) else held
+        if isinstance(buffer, Storage) and position in buffer.elements:
+            return ElementPlace(buffer, position, Type(value.type_name))
+    return Cell(name, type, copied(value) or value)
 
 
 def _elements(interpreter: HostInterpreter, node: st.ForRange) -> tuple[list[Value], Expr | None]:

@@ -12,7 +12,7 @@ from roofline_analysis.host.objects.launch_objects import launch_object
 from roofline_analysis.host.objects.maps import is_map
 from roofline_analysis.host.state.access import array_storage, rvalue
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
-from roofline_analysis.host.state.invoke import invoke, passed
+from roofline_analysis.host.state.invoke import invoke, passed, sliced
 from roofline_analysis.host.state.memory import AUTO, Cell, HostFieldPlace, HostPlace, Storage
 from roofline_analysis.host.state.operators import convert, copied, integer, to_scalar_type
 from roofline_analysis.host.state.templates import choose_overload, type_of
@@ -36,6 +36,7 @@ from roofline_analysis.host.values import (
 from roofline_analysis.language.opencl_types import field_names
 from roofline_analysis.language.scope import NO_NAMES
 from roofline_analysis.language.symbols import MAX_BASES_DEPTH
+from roofline_analysis.language.templates import other_instance
 from roofline_analysis.language.types import vector_parts
 from roofline_core.algebra.symbolic import ZERO, constant
 from roofline_core.program.expressions import Expression, InitList
@@ -107,12 +108,14 @@ def _initial_value(interpreter: HostInterpreter, type: Type, init: Expression, n
     value = rvalue(interpreter, place)
     if isinstance(value, Aggregate):
         same = type.name in ("auto", value.type.name) or value.type.name == "initializer_list"
-        if (
-            same
-            or interpreter.symbols.find_struct(type.name) is None
-            or _derives(interpreter, value.type, type)
-        ):
+        same = same and not other_instance(value.type, type)
+        struct = class_of(interpreter, value.type)
+        if same and struct is not None and _is_copied(interpreter, struct, place):
+            return construct(interpreter, value.type, [place], name)
+        if same or interpreter.symbols.find_struct(type.name) is None:
             return copied(value) or value
+        if _derives(interpreter, value.type, type):
+            return sliced(interpreter, copied(value) or value, type)
     if not type.pointers and type.name not in SCALARS and type.name != "auto":
         if not isinstance(value, (OpaqueValue, FunctionValue)) or type.name in STRINGS:
             if not isinstance(value, Pointer) or is_container(type):
@@ -247,9 +250,10 @@ def _object(
 ) -> Value:
     result = Aggregate(type)
     constructors = interpreter.symbols.find_methods(struct, struct.name)
-    if len(args) == 1:
-        single = args[0].get()
-        if isinstance(single, Aggregate) and single.type.name == type.name:
+    given = args[0].get() if len(args) == 1 else None
+    single = given if isinstance(given, Aggregate) else None
+    if single is not None and single.type.name == type.name:
+        if not other_instance(single.type, type) and not _is_copied(interpreter, struct, args[0]):
             return copied(single) or single
     apply_member_defaults(interpreter, struct, type, result)
     if constructors:
@@ -261,10 +265,18 @@ def _object(
                 bindings = dict(interpreter.frame.bindings)
             invoke(interpreter, chosen, args, bindings, result)
             return result
+    if single is not None and other_instance(single.type, type):
+        return Aggregate(type)  # Conversions between instances are not followed.
     for field, argument in zip(data_fields(interpreter, struct), args, strict=False):
         field_kind = field_type(interpreter, type, field.name) or AUTO
         result.fields[field.name] = passed(interpreter, argument, field_kind)
     return result
+
+
+def _is_copied(interpreter: HostInterpreter, struct: Struct, place: HostPlace) -> bool:
+    """Whether a class's own copy constructor makes a copy; a temporary is not copied."""
+    stored = bool(place.name) or not isinstance(place, Cell)
+    return stored and interpreter.symbols.copies_itself(struct)
 
 
 def data_fields(interpreter: HostInterpreter, struct: Struct) -> list[Variable]:

@@ -20,7 +20,7 @@ from roofline_analysis.host.state.types import class_of, field_type, resolve, si
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Text, Value
 from roofline_analysis.language.types import vector_parts
 from roofline_core.algebra.symbolic import constant
-from roofline_core.program.expressions import Expression, InitList, Literal
+from roofline_core.program.expressions import Expression, InitList, Literal, Name
 from roofline_core.program.types import Type
 from roofline_core.program.units import Struct
 
@@ -113,6 +113,12 @@ def _array(interpreter: HostInterpreter, type: Type, node: InitList, name: str) 
     return storage
 
 
+def _is_pack(interpreter: HostInterpreter, name: str) -> bool:
+    """Whether a name is that of a pack among the template parameters in force."""
+    function = interpreter.frame.function if interpreter.frames else None
+    return function is not None and any(p.pack and p.name == name for p in function.template_params)
+
+
 def _fill(
     interpreter: HostInterpreter,
     storage: Storage,
@@ -132,6 +138,10 @@ def _fill(
             _fill(interpreter, storage, element, item, dims[1:], position)
             position += int(stride) if stride is not None else len(item.items)
             continue
+        if isinstance(item, Name) and _is_pack(interpreter, item.name):
+            storage.fill = None  # The numbers of a pack of template arguments are not kept.
+            storage.elements.clear()
+            return
         expanded = expansion(interpreter, item)
         if expanded is not None:
             for place in expanded:

@@ -12,8 +12,8 @@ from roofline_analysis.host.state.names import method_scope
 from roofline_analysis.host.state.operators import convert, copied
 from roofline_analysis.host.state.packs import bind_pack
 from roofline_analysis.host.state.signals import BudgetSpent, ProgramExit
-from roofline_analysis.host.state.templates import bind, choose_overload
-from roofline_analysis.host.state.types import as_host_bindings, resolve
+from roofline_analysis.host.state.templates import bind, chosen_overload
+from roofline_analysis.host.state.types import as_host_bindings, class_of, resolve
 from roofline_analysis.host.values import Aggregate, FunctionValue, OpaqueValue, Scalar, Value
 from roofline_analysis.language.scope import Scope
 from roofline_core.algebra.symbolic import Expr
@@ -27,15 +27,23 @@ def call(
     value: FunctionValue,
     args: Sequence[HostPlace],
     this: Aggregate | None = None,
+    object_type: Type | None = None,
 ) -> HostPlace | None:
-    """Call the overload that fits; None where it has no body to execute."""
+    """Call the overload that fits; None where it has no body to execute.
+
+    ``object_type`` is the type of the object as the call sees it: ``const``, a temporary.
+    """
     first = value.functions[0]
     if first.owner is not None and this is None and "static" not in first.qualifiers:
         this = interpreter.frame.this if interpreter.frames else None
+        caller = interpreter.frame.function if interpreter.frames else None
+        if this is not None and caller is not None:
+            object_type = Type(this.type.name, const="const" in caller.qualifiers)
     scope = method_scope(interpreter, first, this)
-    function = choose_overload(interpreter, value, args, scope)
-    if function is None or function.body is None:
+    chosen = chosen_overload(interpreter, value, args, scope, object_type)
+    if chosen is None or chosen.function.body is None:
         return None
+    function = chosen.function
     bindings: dict[str, Type | Expr] = {}
     if function.owner is not None:
         bindings = _class_names(interpreter, function, scope, this)
@@ -44,7 +52,19 @@ def call(
             interpreter, function.template_params, value.template_args, function, args, scope
         )
         bindings.update(own)
-    return invoke(interpreter, function, args, bindings, this)
+    place = invoke(interpreter, function, args, bindings, this)
+    return place if chosen.certain else _in_doubt(interpreter, function, place)
+
+
+def _in_doubt(interpreter: HostInterpreter, function: Function, place: HostPlace) -> HostPlace:
+    """The result of a call that may mean another function, assumed to be what this one gave."""
+    value = place.get()
+    if not isinstance(value, Scalar):
+        return place
+    why = "what is known of the arguments does not tell which overload is called"
+    name = f"result of {function.name}()"
+    assumed = interpreter.assumed_value(value.value)
+    return Cell("", AUTO, interpreter.unknown(name, why, value.type_name, assumed=assumed))
 
 
 def _class_names(
@@ -143,7 +163,8 @@ def _result(
         if function.return_type.name == "void" and not function.return_type.pointers:
             return Cell("", AUTO, OpaqueValue(f"{function.name}()", "it returns nothing"))
         return unknown_result(interpreter, function)
-    return Cell("", AUTO, value)
+    returned = resolve(interpreter, function.return_type)
+    return Cell("", returned if returned.enumeration else AUTO, value)
 
 
 def unknown_result(interpreter: HostInterpreter, function: Function) -> HostPlace:
@@ -174,10 +195,33 @@ def bind_parameters(
         place = args[position]
         held = place.get()
         is_list = isinstance(held, Aggregate) and held.type.name == "initializer_list"
-        if formal.type.reference and not is_list and (place.name or type.name == "auto"):
-            scope[formal.name] = place
+        if type.reference and not is_list and (place.name or type.name == "auto"):
+            scope[formal.name] = seen_as(place, type)
             continue
-        scope[formal.name] = Cell(formal.name, type, passed(interpreter, place, type))
+        value = rvalue(interpreter, place) if type.reference and type.name != "auto" else None
+        if isinstance(value, Aggregate) and value.type.name != "initializer_list":
+            scope[formal.name] = Cell(formal.name, type, value)  # A temporary, not a copy of it.
+        else:
+            scope[formal.name] = Cell(formal.name, type, passed(interpreter, place, type))
+
+
+def seen_as(place: HostPlace, type: Type) -> HostPlace:
+    """What a reference of this (resolved) type names: an object that it sees as ``const``."""
+    held = place.get()
+    if not type.const or not isinstance(held, Aggregate) or place.type.const:
+        return place
+    return Cell(place.name, type if type.name != "auto" else place.type, held)
+
+
+def sliced(interpreter: HostInterpreter, value: Value, type: Type) -> Value:
+    """A copied object as one of the base class that it is copied to."""
+    if isinstance(value, Aggregate) and value.type.name != type.name:
+        lost = interpreter.types.classes.fields_above(value.type, type)
+        if lost is not None:
+            for name in lost & value.fields.keys():
+                del value.fields[name]
+            value.type = type
+    return value
 
 
 def passed(interpreter: HostInterpreter, place: HostPlace, type: Type) -> Value:
@@ -186,7 +230,14 @@ def passed(interpreter: HostInterpreter, place: HostPlace, type: Type) -> Value:
     if isinstance(value, Aggregate):
         if value.type.name == "initializer_list" and type.name not in SCALARS:
             return interpreter.construct(type, [Cell("", AUTO, v) for v in value.fields.values()])
-        value = copied(value) or value
+        struct = class_of(interpreter, value.type) if place.name else None
+        if (
+            struct is not None
+            and value.type.name == type.name
+            and interpreter.symbols.copies_itself(struct)
+        ):
+            return interpreter.construct(type, [place])
+        value = sliced(interpreter, copied(value) or value, type)
     if type.dims:
         type = type.pointee().pointer_to()
     return convert(interpreter, value, type)

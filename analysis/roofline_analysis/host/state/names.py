@@ -132,7 +132,10 @@ def function_value(interpreter: HostInterpreter, node: Name) -> FunctionValue | 
         if isinstance(bound, Type) and not bound.pointers:
             given = bound.args or node.template_args
             node = Name(node.line, bound.name, given or None)
-    found = interpreter.symbols.find_functions(node.name, interpreter.path, owner)
+    caller = frame.function if frame is not None else None
+    found = interpreter.symbols.find_functions(
+        node.name, interpreter.path, owner, caller, absolute=node.absolute
+    )
     if not found and frame is not None and frame.owner is not None:
         found = _inherited(interpreter, frame.owner, node.name)
     if not found and "::" in node.name:

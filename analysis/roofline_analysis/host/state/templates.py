@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
-from roofline_analysis.host.state.memory import Closure, HostPlace
+from roofline_analysis.host.state.memory import Cell, Closure, HostPlace
 from roofline_analysis.host.state.types import as_host_bindings, names_in_force, resolve
 from roofline_analysis.host.values import (
     Aggregate,
@@ -19,6 +19,8 @@ from roofline_analysis.host.values import (
 )
 from roofline_analysis.language import overloads
 from roofline_analysis.language import scope as language
+from roofline_analysis.language.conversion_ranks import lvalue, rvalue
+from roofline_analysis.language.overloads import Callee
 from roofline_analysis.language.scope import NO_NAMES, Scope
 from roofline_core.algebra.symbolic import Expr, constant
 from roofline_core.program.expressions import Expression, Literal, Name
@@ -75,7 +77,10 @@ def type_of(
         if type.dims:
             return type.pointee().pointer_to()
         if type.pointers or type.name != "void":
-            return Type(type.name, type.args, type.pointers, const=type.const)
+            enumeration = type.enumeration
+            return Type(
+                type.name, type.args, type.pointers, const=type.const, enumeration=enumeration
+            )
     if isinstance(value, Scalar):
         return Type(value.type_name)
     if isinstance(value, (Pointer, Buffer)):
@@ -106,7 +111,7 @@ def bind(
     """
     if not parameters:
         return {}
-    types = [type_of(interpreter, place.get(), place.type) for place in args]
+    types = [argument_type(interpreter, place) for place in args]
     found = as_host_bindings(
         overloads.bind(interpreter.types, function, types, _given(explicit), scope)
     )
@@ -123,20 +128,52 @@ def _given(explicit: Sequence[Binding] | None) -> list[language.Binding | None] 
     return [a if isinstance(a, Type) else a.constant for a in explicit]
 
 
+def argument_type(interpreter: HostInterpreter, place: HostPlace) -> Type | None:
+    """The type by which overloads are chosen: lvalues, temporaries and arrays are told."""
+    declared = place.type
+    if declared.dims and not declared.pointers:
+        found: Type | None = resolve(interpreter, declared)
+    else:
+        found = type_of(interpreter, place.get(), declared)
+    if found is None:
+        return None
+    temporary = isinstance(place, Cell) and not place.name
+    held = place.get()
+    if temporary and isinstance(held, Text):  # A literal.
+        bound = language.literal(len(held.value) + 1)
+        return lvalue(Type("char", const=True, dims=(bound,)))
+    return rvalue(found) if temporary else lvalue(found)
+
+
 def choose_overload(
     interpreter: HostInterpreter,
     value: FunctionValue,
     args: Sequence[HostPlace],
     scope: Scope = NO_NAMES,
+    this: Type | None = None,
 ) -> Function | None:
     """The function a call means: by the number of arguments, then by their types."""
+    found = chosen_overload(interpreter, value, args, scope, this)
+    return found.function if found is not None else None
+
+
+def chosen_overload(
+    interpreter: HostInterpreter,
+    value: FunctionValue,
+    args: Sequence[HostPlace],
+    scope: Scope = NO_NAMES,
+    this: Type | None = None,
+) -> Callee | None:
+    """As ``choose_overload``, with whether the call can mean no other.
+
+    ``this`` is the type of the object whose methods these are.
+    """
     candidates = value.functions
     if len(candidates) == 1 and candidates[0].template_args is None:
-        return candidates[0]
-    types = [type_of(interpreter, place.get(), place.type) for place in args]
-    found = overloads.choose(
-        interpreter.types, candidates, types, _given(value.template_args), scope
-    )
-    if found is not None:
-        return found.function
-    return next((f for f in candidates if f.has_body), candidates[0] if candidates else None)
+        return Callee(candidates[0], {})
+    types = [argument_type(interpreter, place) for place in args]
+    given = _given(value.template_args)
+    found = overloads.choose(interpreter.types, candidates, types, given, scope, this=this)
+    if found is not None or not candidates:
+        return found
+    return Callee(next((f for f in candidates if f.has_body), candidates[0]), {})
