@@ -156,9 +156,9 @@ SWITCHES: Final = (
     Switch(
         "requests.scatter",
         "each lane of a scattered access has a sector of its own",
-        (Replacement("roofline_analysis.timing.requests.SCATTER", 1.0),),
+        (Replacement("roofline_analysis.traffic.coalescing.SCATTER", 1.0),),
         Witness(
-            "roofline_analysis.timing.requests.WarpAddresses.sectors_and_lines",
+            "roofline_analysis.traffic.coalescing.WarpAddresses.sectors_and_lines",
             lambda _, args: args[3] is not None,
         ),
     ),

@@ -91,6 +91,8 @@ class Execution:
     lanes: Environment | None = None
     assumed_trips: list[Region] = field(default_factory=list)
     assumed_conditions: list[Region] = field(default_factory=list)
+    warp_size: int = WARP_SIZE
+    """Threads of a warp."""
 
     @property
     def threads(self) -> int:
@@ -117,7 +119,7 @@ def execute(
     for axis, blocks, threads in zip("xyz", grid, block, strict=True):
         bound[LAUNCH[f"gridDim.{axis}"]] = blocks
         bound[LAUNCH[f"blockDim.{axis}"]] = threads
-    result = Execution(grid, block, Environment(bound))
+    result = Execution(grid, block, Environment(bound), warp_size=warp_size)
     lanes, weights, warps = sample_threads(grid, block, bound, warp_size)
     result.lanes = lanes
     estimates = TripEstimates(root, sizes or {})

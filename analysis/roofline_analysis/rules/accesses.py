@@ -9,7 +9,7 @@ from roofline_analysis.device.values import THREAD
 from roofline_analysis.regions.kernel_summary import Access, Array, MemorySpace, Region, Site
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_analysis.timing.demand import WarpRequest
-from roofline_analysis.timing.requests import LINE_BYTES
+from roofline_analysis.traffic.coalescing import LINE_BYTES, least_sectors
 from roofline_analysis.verdict.analyse import LaunchAnalysis, Target
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES
 from roofline_core.algebra.symbolic import Symbol
@@ -37,7 +37,7 @@ class WarpAccess:
     @property
     def least_sectors(self) -> float:
         """Sectors of a request whose lanes access neighbouring elements."""
-        return max(1.0, self.access.size_bytes * self.active / self.sector_bytes)
+        return least_sectors(self.access, self.active, self.sector_bytes)
 
     def coalesced(self) -> WarpRequest:
         """The request with neighbouring elements for neighbouring lanes."""

@@ -24,8 +24,8 @@ from roofline_analysis.regions.kernel_summary import (
     RegionForm,
     Work,
 )
-from roofline_analysis.timing.requests import LINE_BYTES, WarpAddresses
 from roofline_analysis.traffic.access_footprints import AccessFootprint
+from roofline_analysis.traffic.coalescing import LINE_BYTES, WarpAddresses
 from roofline_analysis.traffic.dram import Traffic
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program.records import record
@@ -96,7 +96,7 @@ def launch_demand(
 ) -> Demand:
     """The demand of one launch on a GPU with this warp size (threads) and sector size (bytes)."""
     threads = math.prod(execution.block)
-    reader = WarpAddresses(execution, warp_size, sector)
+    reader = traffic.warp
     footprints = {id(item.access): item for array in traffic.arrays for item in array.footprints}
     rows = []
     grid_reductions = line_atomics = 0.0

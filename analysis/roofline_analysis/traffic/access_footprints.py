@@ -6,16 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-import numpy as np
-
 from roofline_analysis.counting.execution import Execution
 from roofline_analysis.counting.progressions import thread_extents
 from roofline_analysis.regions.kernel_summary import Access, KernelSummary, MemorySpace, Region
 from roofline_analysis.traffic.addresses import AddressReader, without_data
+from roofline_analysis.traffic.coalescing import WarpAddresses
 from roofline_analysis.traffic.footprint import Box, Dimension
 from roofline_analysis.traffic.gathers import has_locality
 from roofline_analysis.traffic.index_ranges import cut_by_guards
-from roofline_core.algebra.evaluate import median
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES
 from roofline_core.algebra.symbolic import Symbol
 from roofline_core.program.records import record
@@ -83,11 +81,11 @@ class AccessFootprint:
 
 
 def footprints_of(
-    summary: KernelSummary, execution: Execution, resident: int, sector: int
+    summary: KernelSummary, execution: Execution, resident: int, warp: WarpAddresses
 ) -> list[AccessFootprint]:
     """The accesses of a launch to memory behind L2 (global and local).
 
-    ``resident`` blocks run at a time; ``sector`` is the smallest transfer from memory in bytes.
+    ``resident`` blocks run at a time; ``warp`` tells how accesses are coalesced.
     """
     extents = thread_extents(execution.grid, execution.block)
     wave_extents = thread_extents(_wave_grid(execution.grid, resident), execution.block)
@@ -124,7 +122,7 @@ def footprints_of(
             share = cut.share_of(without_data(access.offset), access, execution.environment)
             box = _thinned(box, share)
             wave_box = _thinned(wave_box, share)
-            each = _sectors_each(access, box, execution, finest, sector, random=random)
+            each = _sectors_each(access, box, warp, finest, random=random)
             around = _loops_around(access, region, execution)
             result.append(
                 AccessFootprint(
@@ -138,7 +136,7 @@ def footprints_of(
                     local=random and (access.array.indirect or has_locality(access, loaded)),
                     sectors_each=each,
                     loops=around,
-                    sector=sector,
+                    sector=warp.sector,
                 )
             )
     return result
@@ -208,20 +206,16 @@ def _thinned(box: Box | None, share: float) -> Box | None:
 def _sectors_each(
     access: Access,
     box: Box | None,
-    execution: Execution,
+    warp: WarpAddresses,
     finest: float | None,
-    sector: int,
     *,
     random: bool,
 ) -> float:
     """Sector bytes of one thread's access, sectors being shared within its warp."""
     if random or access.array.indirect:
-        whole = max(sector, access.size_bytes)
+        whole = max(warp.sector, access.size_bytes)
         return float(whole if finest is None else min(whole, max(finest, access.size_bytes)))
-    lanes = execution.lanes
-    addresses = lanes.evaluate(access.offset) if lanes is not None and box is None else None
-    if addresses is None or not isinstance(addresses, np.ndarray) or addresses.size < 2:
-        return float(max(access.size_bytes, sector if box is None else access.size_bytes))
-    steps = np.abs(np.diff(addresses.astype(np.float64)))
-    typical = median(steps)
-    return float(min(max(typical, 0.0), sector) or access.size_bytes)
+    if box is not None:
+        return float(access.size_bytes)
+    each = warp.sector_bytes_each(access)
+    return each if each is not None else float(max(access.size_bytes, warp.sector))

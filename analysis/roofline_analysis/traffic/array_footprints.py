@@ -6,12 +6,11 @@ from typing import Final
 
 from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_analysis.traffic.access_footprints import AccessFootprint
+from roofline_analysis.traffic.coalescing import LINE_BYTES
 from roofline_analysis.traffic.footprint import Box, sector_bytes, union_bytes
 from roofline_analysis.traffic.gathers import missed_bytes, picked_bytes
 from roofline_core.program.records import record
 
-LINE_BYTES: Final = 128
-"""Bytes of an L2 line. A line occupies its full size even if few of its sectors are valid."""
 _SIZE_EXCEEDED: Final = 1.5
 """An access that reaches beyond this multiple of an allocation's size disproves the size.
 

@@ -23,6 +23,7 @@ from roofline_analysis.regions.kernel_summary import (
 )
 from roofline_analysis.traffic.access_footprints import AccessFootprint, footprints_of
 from roofline_analysis.traffic.array_footprints import credible_size, footprint_of
+from roofline_analysis.traffic.coalescing import WarpAddresses
 from roofline_analysis.traffic.code_size import code_bytes, launch_bytes
 from roofline_analysis.traffic.footprint import SECTOR_BYTES, sector_bytes
 from roofline_analysis.traffic.refetch import loop_refetches, missed_share
@@ -69,6 +70,8 @@ class Traffic:
     """``(bytes read, bytes written)`` of each source line that accesses memory."""
     uncertain_bytes: float
     """Bytes computed from unknown addresses or unknown allocation sizes."""
+    warp: WarpAddresses
+    """The coalescing of the launch's accesses."""
 
 
 @stage(Stage.TRAFFIC)
@@ -87,7 +90,8 @@ def dram_traffic(
     host memory, whose traffic crosses the bus instead. ``sector``: the smallest transfer in bytes.
     """
     by_array: dict[Array, list[AccessFootprint]] = {}
-    for item in footprints_of(summary, execution, resident_blocks, sector):
+    warp = WarpAddresses(execution, sector)
+    for item in footprints_of(summary, execution, resident_blocks, warp):
         if item.access.array.name not in host_arrays:
             by_array.setdefault(item.access.array, []).append(item)
     waves = max(1.0, _volume(execution.grid) / max(1, resident_blocks))
@@ -138,7 +142,7 @@ def dram_traffic(
     read_total = sum(item.read_bytes for item in arrays) + launch_bytes(summary)
     read_total += code_bytes(summary, execution)
     write_total = sum(item.write_bytes for item in arrays)
-    return Traffic(read_total, write_total, tuple(arrays), _by_site(arrays), uncertain)
+    return Traffic(read_total, write_total, tuple(arrays), _by_site(arrays), uncertain, warp)
 
 
 def _volume(dims: tuple[int, int, int]) -> int:

@@ -13,7 +13,8 @@ from roofline_analysis.regions.kernel_summary import Access
 from roofline_core.algebra.evaluate import Environment, distinct
 
 LINE_BYTES: Final = 128
-"""Bytes of an L1 line; L1 looks up one line per clock."""
+"""Bytes of a line of L1 and L2: L1 looks up one per clock; in L2 it occupies its full size even if
+few of its sectors are valid."""
 BANKS: Final = 32
 """Banks of shared memory, each one 4-byte word wide."""
 WORD_BYTES: Final = 4
@@ -27,10 +28,10 @@ development kernels, which do not distinguish 0.3 from 0.6. Only the time depend
 class WarpAddresses:
     """The first warp of the block in the middle of a launch, its loops in their first iteration."""
 
-    def __init__(self, execution: Execution, warp_size: int, sector: int) -> None:
+    def __init__(self, execution: Execution, sector: int) -> None:
         self.sector = sector
         grid, block = execution.grid, execution.block
-        lanes = np.arange(min(warp_size, block[0] * block[1] * block[2]))
+        lanes = np.arange(min(execution.warp_size, block[0] * block[1] * block[2]))
         values = dict(execution.environment.values)
         middle = grid[0] * grid[1] * grid[2] // 2
         for name, linear, dims in (("blockIdx", middle, grid), ("threadIdx", lanes, block)):
@@ -57,11 +58,25 @@ class WarpAddresses:
         addresses = self._addresses(access)
         if addresses is None:
             return max(1.0, access.size_bytes / self.sector), 1.0
-        ends = (addresses, addresses + (access.size_bytes - 1))
-        sectors = float(len(distinct(np.concatenate(ends) // self.sector)))
+        sectors = self._sectors(access, addresses)
         lines = float(len(distinct(addresses // LINE_BYTES)))
         share = min(1.0, active / len(addresses))
         return max(1.0, sectors * share), max(1.0, lines * share)
+
+    def sector_bytes_each(self, access: Access) -> float | None:
+        """Sector bytes for one lane's access, those that lanes share being divided among them.
+
+        None where the lanes have one address, or addresses that are not known.
+        """
+        addresses = self._addresses(access)
+        if addresses is None:
+            return None
+        return self._sectors(access, addresses) * self.sector / len(addresses)
+
+    def _sectors(self, access: Access, addresses: NDArray[np.int64]) -> float:
+        """The distinct sectors that the lanes' accesses fall into."""
+        ends = (addresses, addresses + (access.size_bytes - 1))
+        return float(len(distinct(np.concatenate(ends) // self.sector)))
 
     def bank_words(self, access: Access, active: float) -> float:
         """Clocks of one request to shared memory: the words in its busiest bank."""
@@ -87,3 +102,8 @@ class WarpAddresses:
             return None
         offsets = np.clip(np.nan_to_num(found.astype(np.float64)), 0.0, 2.0**50)
         return offsets.astype(np.int64)
+
+
+def least_sectors(access: Access, active: float, sector: int) -> float:
+    """Sectors of a request in which ``active`` lanes access neighbouring elements."""
+    return max(1.0, access.size_bytes * active / sector)
