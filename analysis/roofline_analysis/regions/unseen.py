@@ -15,6 +15,9 @@ class UnseenKind(Enum):
     """A function whose body is not known, or is too deep to be followed."""
     ACCESS = "memory access"
     """A load or store through something that is not known to be a pointer or an array."""
+    TYPE = "type"
+    """An element read or written whose type is not known: neither its size, nor which arithmetic it
+    takes part in."""
     CODE = "code"
     """Text that no parser understands, inline assembly, or the rest of too long a kernel."""
 
@@ -25,6 +28,6 @@ class Unseen:
 
     kind: UnseenKind
     name: str
-    """The function that is called, or the text that is not understood; empty if it has none."""
+    """The function, variable or type, or the text that is not understood; empty if it has none."""
     path: Path
     line: int

@@ -20,7 +20,12 @@ from roofline_core.program.units import Dialect
 
 LEAST_SHARE: Final = 0.5
 """Below this share there is no verdict: most of what the kernel does is not known."""
-_WEIGHTS: Final = {UnseenKind.CALL: 2.0, UnseenKind.ACCESS: 1.0, UnseenKind.CODE: 4.0}
+_WEIGHTS: Final = {
+    UnseenKind.CALL: 2.0,
+    UnseenKind.ACCESS: 1.0,
+    UnseenKind.TYPE: 2.0,
+    UnseenKind.CODE: 4.0,
+}
 """Accesses that stand for what was not followed. Assumed: a short device function loads and
 computes about as much."""
 _OPERATIONS_PER_ACCESS: Final = 8.0

@@ -51,17 +51,22 @@ def place_of(interpreter: DeviceInterpreter, node: ir.Expression) -> Place | Non
         return dereference(interpreter, interpreter.evaluate(node.operand))
     if isinstance(node, ir.Cast):
         return _cast_place(interpreter, node)
-    if isinstance(node, ir.Update) and not node.prefix:
-        return None  # What was there before is a value.
     if isinstance(node, (ir.Assign, ir.Update)):
-        interpreter.evaluate(node)
-        return place_of(interpreter, node.target)
+        return _changed_place(interpreter, node)
     if isinstance(node, ir.Binary) and node.op == ",":
         interpreter.evaluate(node.left)
         return place_of(interpreter, node.right)
     if isinstance(node, ir.Call):
         return _referred_to(interpreter, interpreter.call(node))
     return None
+
+
+def _changed_place(interpreter: DeviceInterpreter, node: ir.Assign | ir.Update) -> Place | None:
+    """What ``x = 1`` and ``++x`` leave; ``x++`` is the value of before, which has no place."""
+    if isinstance(node, ir.Update) and not node.prefix:
+        return None
+    interpreter.evaluate(node)
+    return place_of(interpreter, node.target)
 
 
 def _referred_to(interpreter: DeviceInterpreter, result: DeviceValue | Place) -> Place | None:

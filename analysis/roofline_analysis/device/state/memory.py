@@ -16,6 +16,7 @@ from roofline_analysis.device.values import (
 )
 from roofline_analysis.language.types import is_float, is_integer
 from roofline_analysis.regions.kernel_summary import AccessMode, Array, MemorySpace
+from roofline_analysis.regions.unseen import UnseenKind
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol, apply, constant
 from roofline_core.program.types import Type
@@ -77,7 +78,7 @@ def load(interpreter: DeviceInterpreter, pointer: PointerValue) -> DeviceValue:
     varies = pointer.offset.varies
     if not array.read_only and _stored_in_loop(interpreter, array):
         varies |= costs.loop_bits()
-    size = interpreter.bytes_of(type_)
+    size = _element_bytes(interpreter, type_)
     key = None
     if pointer.offset.expr is not None:
         key = ("load", array, pointer.offset.expr, _epoch(interpreter, array), size)
@@ -89,6 +90,14 @@ def load(interpreter: DeviceInterpreter, pointer: PointerValue) -> DeviceValue:
     if key is not None:
         costs.region.available[key] = value
     return value
+
+
+def _element_bytes(interpreter: DeviceInterpreter, type_: Type) -> int:
+    """Bytes of what is loaded or stored; where its type is not known, that is recorded."""
+    size = interpreter.bytes_of(type_)
+    if interpreter.unknown_sizes and interpreter.types.size(type_) is None:
+        interpreter.costs.lose(UnseenKind.TYPE, type_.name)
+    return size
 
 
 def _epoch(interpreter: DeviceInterpreter, array: Array) -> int:
@@ -137,7 +146,7 @@ def store(interpreter: DeviceInterpreter, pointer: PointerValue, value: DeviceVa
     array = pointer.array
     type_ = interpreter.types.resolve(pointer.pointee)
     need_value(interpreter, value)
-    size = interpreter.bytes_of(type_)
+    size = _element_bytes(interpreter, type_)
     costs.touch(pointer, size, AccessMode.WRITE)
     # Another pointer of the same space may name this memory, unless it is restrict.
     changed: object = array if array.restrict else array.space
