@@ -358,7 +358,10 @@ class CostModel:
         """Record an access and charge its address."""
         self.need_address(pointer)
         offset = pointer.offset.expr
-        if offset is None or pointer.array.space is MemorySpace.LOCAL:
+        if pointer.array.space is MemorySpace.LOCAL:
+            return
+        if offset is None:
+            self.lose(UnseenKind.ACCESS, pointer.array.name)
             return
         varies = pointer.offset.varies
         self.region.accesses.append(

@@ -87,6 +87,9 @@ _GROUPS: Final[tuple[tuple[Handler, str], ...]] = (
     (conversion_to("double"), "__hiloint2double"),
     (maths.rounded_to_long, "lrint lround llrint llround lrintf lroundf llrintf llroundf"),
     (memory.load_through, "__ldg __ldcg __ldca __ldcs __ldlu __ldcv"),
+    (memory.store_through, "__stcg __stcs __stwb __stwt"),
+    (memory.copy_bytes, "memcpy memmove __builtin_memcpy"),
+    (memory.fill_bytes, "memset __builtin_memset"),
     (
         memory.barrier,
         "__syncthreads __syncthreads_count __syncthreads_or __syncthreads_and __syncwarp",

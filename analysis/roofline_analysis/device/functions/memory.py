@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.device.functions.atomic_retries import charge_retries
+from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
-from roofline_analysis.device.state.memory import load, need_value
+from roofline_analysis.device.state.memory import load, need_value, store
 from roofline_analysis.device.values import DeviceValue, PlacePointer, PointerValue, Value, number
 from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace
+from roofline_analysis.regions.unseen import UnseenKind
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program.expressions import Call, Name
 from roofline_core.program.types import Type
@@ -26,6 +28,63 @@ def load_through(
     if isinstance(pointer, PlacePointer):
         return interpreter.read(pointer.place)
     return None
+
+
+def store_through(
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
+    """A store with a cache hint."""
+    if len(args) != 2:
+        return None
+    pointer, value = args
+    if isinstance(pointer, PointerValue):
+        store(interpreter, pointer, value)
+    elif isinstance(pointer, PlacePointer):
+        interpreter.write(pointer.place, value)
+    else:
+        return None
+    return number(0, "int")
+
+
+def copy_bytes(
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
+    """``memcpy``: its bytes are read and written; what a variable holds then is not known."""
+    if len(args) != 3:
+        return None
+    _move(interpreter, args[1], args[2], AccessMode.READ)
+    _move(interpreter, args[0], args[2], AccessMode.WRITE)
+    return args[0]
+
+
+def fill_bytes(
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
+    """``memset``."""
+    if len(args) != 3:
+        return None
+    _move(interpreter, args[0], args[2], AccessMode.WRITE)
+    return args[0]
+
+
+def _move(
+    interpreter: DeviceInterpreter, pointer: DeviceValue, size: DeviceValue, mode: AccessMode
+) -> None:
+    """One side of a copy of ``size`` bytes."""
+    known = size.constant if isinstance(size, Value) else None
+    if isinstance(pointer, PointerValue):
+        if known is not None and known > 0:
+            interpreter.costs.touch(pointer, int(known), mode)
+        elif known is None:
+            interpreter.costs.lose(UnseenKind.ACCESS, pointer.array.name)
+        if mode is AccessMode.WRITE:
+            interpreter.epochs[pointer.array] = interpreter.epochs.get(pointer.array, 0) + 1
+    elif isinstance(pointer, PlacePointer):
+        keep(interpreter, interpreter.read(pointer.place))
+        if mode is AccessMode.WRITE:
+            type_ = interpreter.place_type(pointer.place)
+            bits = interpreter.costs.loop_bits()
+            interpreter.write(pointer.place, interpreter.opaque(type_, bits, "", SymbolScope.DATA))
 
 
 def atomic(

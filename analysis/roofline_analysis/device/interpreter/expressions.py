@@ -48,7 +48,7 @@ from roofline_analysis.device.values import (
     number,
 )
 from roofline_analysis.language.bits import in_bit_field, reinterpreted
-from roofline_analysis.language.types import is_integer
+from roofline_analysis.language.types import is_arithmetic, is_integer
 from roofline_analysis.regions.unseen import UnseenKind
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import from_atom
@@ -307,8 +307,16 @@ def _cast(interpreter: DeviceInterpreter, node: ir.Cast) -> DeviceValue:
     if isinstance(value, PlacePointer) and type_.pointers:
         if type_.pointers > 1 or type_.name != value.pointee.name:
             interpreter.costs.operations.keep_all()  # Its elements are read as others.
-        return PlacePointer(value.place, value.pointee, value.index)
+        pointee = _pointee_in(interpreter, value, Type(type_.name, type_.args, type_.pointers - 1))
+        return PlacePointer(value.place, pointee, value.index)
     return value
+
+
+def _pointee_in(interpreter: DeviceInterpreter, pointer: PlacePointer, wanted: Type) -> Type:
+    """The element of a vector that is read as an array of its numbers; else that of the pointer."""
+    fields = interpreter.types.fields(interpreter.place_type(pointer.place)) or {}
+    plain = bool(fields) and all(field.type.name == wanted.name for field in fields.values())
+    return wanted if plain and is_arithmetic(wanted.name) else pointer.pointee
 
 
 def _bits(interpreter: DeviceInterpreter, value: Value, type_: Type) -> Value:

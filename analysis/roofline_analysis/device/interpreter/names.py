@@ -10,6 +10,7 @@ from roofline_analysis.device.values import (
     CodeValue,
     DeviceValue,
     MemoryPlace,
+    Place,
     PlacePointer,
     PointerValue,
     StructValue,
@@ -44,6 +45,8 @@ def name(interpreter: DeviceInterpreter, node: ir.Name) -> DeviceValue:
     bound = interpreter.constants.get(node.name)
     if bound is not None:
         return bound
+    if node.name == "this" and interpreter.frames[-1].this is not None:
+        return _address_of_object(interpreter, interpreter.frames[-1].this)
     if node.name == "warpSize":
         return number(interpreter.warp_size, "int")
     member = implicit_member(interpreter, node.name)
@@ -53,6 +56,12 @@ def name(interpreter: DeviceInterpreter, node: ir.Name) -> DeviceValue:
     if known is not None:
         return number(*known)
     return _global_name(interpreter, node)
+
+
+def _address_of_object(interpreter: DeviceInterpreter, this: Place) -> DeviceValue:
+    if isinstance(this, MemoryPlace):
+        return this.pointer
+    return PlacePointer(this, interpreter.place_type(this))
 
 
 def _global_name(interpreter: DeviceInterpreter, node: ir.Name) -> DeviceValue:

@@ -107,7 +107,7 @@ def dereference(
         return None if strict else MemoryPlace(value)
     if isinstance(value, PlacePointer):
         if value.index is not None or _is_array(interpreter, value.place):
-            return element_place(value, value.index or number(0, "int"))
+            return _element_place(interpreter, value, value.index or number(0, "int"))
         return value.place
     return None
 
@@ -119,10 +119,16 @@ def _is_array(interpreter: DeviceInterpreter, place: Place) -> bool:
     return isinstance(held, StructValue) and bool(held.type.dims)
 
 
-def element_place(pointer: PlacePointer, index: Value) -> Place:
-    """The element of an array held in registers."""
-    known = index.constant
-    name = str(int(known)) if known is not None else None
+def _element_place(interpreter: DeviceInterpreter, pointer: PlacePointer, index: Value) -> Place:
+    """The element of an array held in registers, or of an object read as an array of numbers."""
+    known = int(index.constant) if index.constant is not None else None
+    type_ = interpreter.place_type(pointer.place)
+    if not type_.dims and type_.name != pointer.pointee.name:
+        names = list(interpreter.types.fields(type_) or ())
+        if known is not None and 0 <= known < len(names):
+            return FieldPlace(pointer.place, names[known], pointer.pointee)
+        return FieldPlace(pointer.place, None, pointer.pointee, index)
+    name = str(known) if known is not None else None
     return FieldPlace(pointer.place, name, pointer.pointee, index)
 
 
@@ -140,7 +146,7 @@ def _index_place(interpreter: DeviceInterpreter, node: ir.Index) -> Place | None
         if base.index is not None:
             index = binary(interpreter, "+", base.index, index)
         if not isinstance(base.place, MemoryPlace):
-            return element_place(base, index)
+            return _element_place(interpreter, base, index)
     if isinstance(base, StructValue):
         inner = place_of(interpreter, node.base)
         element = next(iter(base.fields.values()), None)
