@@ -30,9 +30,10 @@ from roofline_analysis.verdict.prediction import (
     Prediction,
     PredictionSource,
     Utilisation,
+    Verdict,
 )
 from roofline_analysis.verdict.rule import precision_verdicts, verdict_of
-from roofline_analysis.verdict.sight import sight_of
+from roofline_analysis.verdict.sight import Sight, sight_of
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, stage
@@ -155,9 +156,10 @@ def judge(
     unknowns = (*binding.unknowns, *_assumptions(execution))
     grounds = grounds_of(summary, execution, traffic, operations, target.roofline, len(unknowns))
     sight = sight_of(summary, execution)
+    verdict = _decided(sight, operations, moved, target.roofline)
     prediction = Prediction(
-        verdict=verdict_of(verdicts) if sight.suffices else None,
-        confidence=confidence(grounds) if sight.suffices else LEAST,
+        verdict=verdict,
+        confidence=confidence(grounds) if verdict is not None else LEAST,
         source=PredictionSource.STATIC,
         limiting=timing.limiting,
         sp_flops=totals[Work.SP],
@@ -183,6 +185,19 @@ def judge(
     return LaunchAnalysis(
         prediction, execution, traffic, demand, timing, resident.blocks_per_sm, summary
     )
+
+
+def _decided(
+    sight: Sight, operations: Mapping[Precision, float], moved: float, roofline: Roofline
+) -> Verdict | None:
+    """The class, if enough was seen for it; None where the unseen bytes would change it."""
+    if not sight.suffices:
+        return None
+    found = verdict_of(precision_verdicts(operations, moved, roofline))
+    if not sight.unseen_bytes:
+        return found
+    with_unseen = precision_verdicts(operations, moved + sight.unseen_bytes, roofline)
+    return found if verdict_of(with_unseen) is found else None
 
 
 def work_totals(summary: KernelSummary, execution: Execution) -> dict[Work, float]:

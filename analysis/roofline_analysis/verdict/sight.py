@@ -28,6 +28,14 @@ _WEIGHTS: Final = {
 }
 """Accesses that stand for what was not followed. Assumed: a short device function loads and
 computes about as much."""
+_ACCESSES: Final = {
+    UnseenKind.CALL: 1.0,
+    UnseenKind.ACCESS: 1.0,
+    UnseenKind.TYPE: 0.0,
+    UnseenKind.CODE: 2.0,
+}
+"""Accesses that may be missing. Assumed; those of an unknown type are counted, but not in full."""
+_ELEMENT_BYTES: Final = 4.0
 _OPERATIONS_PER_ACCESS: Final = 8.0
 """Operations that weigh as much as one access. Assumed."""
 
@@ -44,6 +52,8 @@ class Sight:
     """0 to 1, weighted by how often each runs."""
     missing: tuple[Unseen, ...] = ()
     """What was not followed, what runs most often first; each name once."""
+    unseen_bytes: float = 0.0
+    """What the unseen would move if each access were to a 4-byte element of its own."""
     writes: bool = True
     """False for a kernel that could write but of which no store was found: it has no result."""
 
@@ -57,18 +67,20 @@ def sight_of(summary: KernelSummary, execution: Execution) -> Sight:
     """Measure how much of a launch was followed."""
     seen = 0.0
     weights: dict[Unseen, float] = {}
+    accesses = 0.0
     for region, runs in _run(summary, execution):
         seen += runs * len(region.accesses)
         work = sum(sum(row) for row in region.work.values())
         seen += runs * work / _OPERATIONS_PER_ACCESS
         for item in region.unseen:
             weights[item] = weights.get(item, 0.0) + runs * _WEIGHTS[item.kind]
+            accesses += runs * _ACCESSES[item.kind]
     missing = sum(weights.values())
     named: dict[tuple[UnseenKind, str], Unseen] = {}
     for item in sorted(weights, key=lambda each: -weights[each]):
         named.setdefault((item.kind, item.name), item)
     share = seen / (seen + missing) if missing else 1.0
-    return Sight(share, tuple(named.values()), _has_result(summary))
+    return Sight(share, tuple(named.values()), accesses * _ELEMENT_BYTES, _has_result(summary))
 
 
 def _has_result(summary: KernelSummary) -> bool:

@@ -1,0 +1,129 @@
+"""What is not followed is not counted as nothing: it takes the verdict away, and is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roofline_analysis.api import analyze
+from roofline_analysis.report.report import KernelReport, UnseenKind
+from roofline_core.settings import Settings
+from roofline_lsp.formats.sight import half_seen, undecided
+
+N = 1 << 24
+INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+MAIN = f"""int main() {{ float *a, *b; cudaMalloc(&a, 4L * {N}); cudaMalloc(&b, 4L * {N});
+  k<<<{N} / 256, 256>>>(a, b, {N}); }}"""
+
+
+def judged(
+    body: str, before: str = "", params: str = "const float *a, float *b, int n"
+) -> KernelReport:
+    source = f"{before}\n__global__ void k({params}) {{ {INDEX} {body} }}\n{MAIN}"
+    report = analyze(
+        source.encode(), Path("/src/kernel.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    (kernel,) = report.kernels
+    return kernel
+
+
+def names(kernel: KernelReport) -> set[tuple[UnseenKind, str]]:
+    sight = kernel.prediction.sight
+    assert sight is not None
+    return {(item.kind, item.name) for item in sight.missing}
+
+
+def test_a_kernel_that_is_followed_whole_has_full_sight() -> None:
+    kernel = judged("if (i < n) b[i] = 2.f * a[i];")
+    assert kernel.prediction.sight is not None
+    assert (kernel.prediction.sight.share, kernel.prediction.sight.missing) == (1.0, ())
+    assert kernel.prediction.verdict is not None
+    assert half_seen(kernel.prediction.sight) is None
+
+
+def test_a_kernel_that_only_calls_what_is_not_known_is_undecided() -> None:
+    kernel = judged("step(a, b, i);", "__device__ void step(const float *, float *, int);")
+    assert kernel.prediction.verdict is None
+    assert kernel.prediction.confidence == 0.5
+    assert names(kernel) == {(UnseenKind.CALL, "step")}
+    text = undecided(kernel.prediction.sight)
+    assert "the body of 'step'" in text
+    assert "--include-dir" in text
+
+
+@pytest.mark.parametrize("more", [8, 64])
+def test_a_small_unknown_part_leaves_the_verdict_and_is_named(more: int) -> None:
+    loads = " + ".join(f"a[i + {j} * n]" for j in range(more))
+    kernel = judged(f"b[i] = {loads}; trace(i);", "__device__ void trace(int);")
+    assert kernel.prediction.verdict is not None
+    assert names(kernel) == {(UnseenKind.CALL, "trace")}
+    assert "the body of 'trace'" in (half_seen(kernel.prediction.sight) or "")
+
+
+def test_the_more_often_it_runs_the_more_it_weighs() -> None:
+    device = "__device__ float f(float);"
+    shares = []
+    for calls in ("if (i == 0) s += f(s);", "s += f(s);", "for (int j = 0; j < 9; ++j) s += f(s);"):
+        kernel = judged(f"float s = a[i]; {calls} b[i] = s;", device)
+        assert kernel.prediction.sight is not None
+        shares.append(kernel.prediction.sight.share)
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] > 0.99 > shares[1] > shares[2]
+
+
+def test_bytes_that_are_not_seen_and_would_change_the_class_make_it_undecided() -> None:
+    """Twenty operations on each of a few constants: compute-bound if the store moves nothing."""
+    sums = "float s = c[0]; for (int j = 0; j < 10; ++j) s = s * s + 1.f;"
+    seen = judged(f"{sums} b[0] = s;", "__constant__ float c[4];")
+    assert seen.prediction.verdict is not None
+    assert seen.prediction.verdict.value == "CB"
+    lost = judged(f"{sums} view(i) = s;", "__constant__ float c[4]; extern __device__ Out view;")
+    assert lost.prediction.verdict is None
+
+
+def test_elements_of_a_type_that_is_not_known() -> None:
+    kernel = judged("b[i] = a[i] * 2;", params="const real *a, real *b, int n")
+    assert (UnseenKind.TYPE, "real") in names(kernel)
+    assert kernel.prediction.verdict is None
+    assert "the type 'real'" in undecided(kernel.prediction.sight)
+
+
+def test_a_kernel_without_a_result() -> None:
+    kernel = judged("float s = a[i];")
+    assert kernel.prediction.verdict is None
+    assert "nothing that the kernel writes" in undecided(kernel.prediction.sight)
+
+
+def test_a_kernel_that_prints_or_cannot_write_has_one() -> None:
+    assert judged('printf("%f", a[i]);').prediction.verdict is not None
+    only_reads = "const float *a, const float *b, int n"
+    assert judged("float s = a[i];", params=only_reads).prediction.verdict is not None
+
+
+def test_recursion_is_unseen() -> None:
+    kernel = judged(
+        "b[i] = f(i);", "__device__ float f(int n) { return n ? f(n - 1) * 2.f : 1.f; }"
+    )
+    assert (UnseenKind.CALL, "f") in names(kernel)
+
+
+def test_a_store_at_an_address_that_is_not_known_is_unseen() -> None:
+    kernel = judged("float *p = pick(b); p[i] = a[i];", "__device__ float *pick(float *);")
+    assert names(kernel) >= {(UnseenKind.CALL, "pick")}
+
+
+@pytest.mark.parametrize(
+    ("statement", "read", "written"),
+    [
+        ("__stcs(b + i, __ldcs(a + i));", 4 * N, 4 * N),
+        ("memcpy(b + i, a + i, sizeof(float));", 4 * N, 4 * N),
+        ("float4 v = ((const float4 *)a)[i / 4]; b[i] = ((float *)&v)[0];", 4 * N, 4 * N),
+        ("memset(b + i, 0, 4);", 0, 4 * N),
+    ],
+)
+def test_copies_of_bytes_are_seen(statement: str, read: float, written: float) -> None:
+    kernel = judged(statement)
+    assert names(kernel) == set()
+    assert kernel.prediction.dram_read_bytes == pytest.approx(read, rel=0.01, abs=1e4)
+    assert kernel.prediction.dram_write_bytes == pytest.approx(written, rel=0.02, abs=1e4)
