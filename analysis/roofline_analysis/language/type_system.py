@@ -43,13 +43,18 @@ from roofline_analysis.language.types import (
     vector_parts,
 )
 from roofline_core.program.expressions import Expression, Name
-from roofline_core.program.types import Type
+from roofline_core.program.types import MEMBER_POINTER, Type
 from roofline_core.program.units import Dialect, Function
 
 MAX_ALIASES: Final = 16
 """Aliases of aliases that are followed."""
 POINTER_BYTES: Final = 8
 """Bytes of an address, on hosts and GPUs of 64 bits."""
+METHOD_POINTER: Final = Extent(16, 8)
+"""Of a pointer to a method: its address, or its place in a table, and what to add to ``this``.
+
+https://itanium-cxx-abi.github.io/cxx-abi/abi.html#member-function-pointers
+"""
 
 
 class TypeSystem:
@@ -352,6 +357,8 @@ class TypeSystem:
         """The room of one object of a closed type, array bounds apart; None if not known."""
         if closed.pointers:
             return Extent(POINTER_BYTES, POINTER_BYTES)
+        if closed.name == MEMBER_POINTER and _is_function(closed.args[0]):
+            return METHOD_POINTER
         found = builtin_extent(closed.name)
         if found is not None:
             return found
@@ -387,6 +394,10 @@ class TypeSystem:
         if vector_parts(closed.name) is not None:
             return True
         return self.symbols.find_struct(closed.name) is not None
+
+
+def _is_function(argument: TemplateArgument) -> bool:
+    return isinstance(argument, Type) and argument.name == "function" and not argument.pointers
 
 
 def _constructs(scope: Scope, name: str) -> bool:

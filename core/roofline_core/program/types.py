@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from roofline_core.program.records import record
 
 if TYPE_CHECKING:
     from roofline_core.program.expressions import Expression
+
+MEMBER_POINTER: Final = "pointer to member"
+"""The name of the type ``T Class::*``, whose one argument is ``T``, a function's type for methods.
+"""
 
 
 @record(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from roofline_core.program.expressions import Expression
-from roofline_core.program.types import Type
+from roofline_core.program.types import MEMBER_POINTER, Type
 from roofline_parsers.cuda.grammar import (
     COMMENT,
     DECLARATOR_NAMES,
@@ -20,6 +20,7 @@ from roofline_parsers.cuda.grammar import (
     token,
 )
 from roofline_parsers.cuda.lowering import MAX_DEPTH, Lowering, expression, reads_type
+from roofline_parsers.cuda.repair import OF_MEMBER
 from roofline_parsers.cuda.specifiers import Specifiers, read_specifiers
 from roofline_parsers.cuda.type_names import plain_type, type_of
 
@@ -107,7 +108,10 @@ def read_declarator(lo: Lowering, node: Node | None, base: Type, depth: int) -> 
                 # `(*f)(int)`: what comes from here on is made of a function.
                 shape = _Shape(_function_type(lo, function, shape.type(), depth))
                 function = None
-            shape.add_pointer(lo, current)
+            if _is_of_member(lo, current):
+                shape = _Shape(Type(MEMBER_POINTER, (shape.type(),)))
+            else:
+                shape.add_pointer(lo, current)
         elif kind_id in _REFERENCES:
             shape.reference = True
             shape.rvalue = current.children[0].kind_id == _RVALUE
@@ -119,6 +123,12 @@ def read_declarator(lo: Lowering, node: Node | None, base: Type, depth: int) -> 
     if function is not None and current is None:
         return Declared(_function_type(lo, function, shape.type(), depth))
     return Declared(shape.type(), current, function)
+
+
+def _is_of_member(lo: Lowering, pointer: Node) -> bool:
+    """Whether a ``*`` is that of ``Class::*``."""
+    star = pointer.start_byte
+    return lo.source.text[max(0, star - 1) : star] == OF_MEMBER
 
 
 def _function_type(lo: Lowering, function: Node, result: Type, depth: int) -> Type:
