@@ -214,6 +214,11 @@ EXTENTS: Final[Mapping[str, Extent]] = {
     MEMBER_POINTER: Extent(8, 8),
 }
 """Types that need no definition, by canonical name."""
+METHOD_POINTER: Final = Extent(16, 8)
+"""Of a pointer to a method: its address, or its place in a table, and what to add to ``this``.
+
+https://itanium-cxx-abi.github.io/cxx-abi/abi.html#member-function-pointers
+"""
 
 _RANKS: Final[Mapping[str, int]] = {
     "bool": 0,

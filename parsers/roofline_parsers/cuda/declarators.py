@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from roofline_core.program.expressions import Expression
 from roofline_core.program.types import MEMBER_POINTER, Type
+from roofline_parsers.cuda.attributes import aligned
 from roofline_parsers.cuda.grammar import (
     COMMENT,
     DECLARATOR_NAMES,
@@ -220,7 +221,7 @@ def _type_descriptor(lo: Lowering, node: Node, depth: int) -> Type:
     if len(children) == 1:
         return type_of(lo, children[0], depth)
     specifiers = read_specifiers(lo, children, depth)
-    base = specifiers.type or Type(lo.excerpt(node))
+    base = aligned(specifiers.type or Type(lo.excerpt(node)), specifiers.align)
     for child in children:
         if child.kind_id in DECLARATORS:
             found = read_declarator(lo, child, base, depth).type

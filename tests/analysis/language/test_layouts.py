@@ -23,9 +23,8 @@ UNKNOWN = frozenset(
 """Classes of which something is not known, and said to be: parameter packs, virtual bases that two
 classes share, templates within templates, namespaces by another name."""
 
-GAPS = frozenset(("by_typedef", "no_unique", "no_unique_twice", "pointers", "uses_cell"))
-"""Classes that are laid out wrongly: aligned typedefs, ``no_unique_address``, pointers to members,
-using-declarations."""
+GAPS = frozenset(("uses_cell",))
+"""Classes that are laid out wrongly: using-declarations."""
 
 
 def _types(file: str) -> TypeSystem:
