@@ -13,6 +13,8 @@ from roofline_core.program.types import Type
 
 BITS: Final = 8
 """Of a byte."""
+POINTER_BYTES: Final = 8
+"""Of an address, on hosts and GPUs of 64 bits."""
 
 _Value = TypeVar("_Value")
 
@@ -59,10 +61,25 @@ class ClassLayout:
     """Whether objects begin with a pointer to a table of virtual functions."""
     plain: bool = True
     """Whether it is a C struct, whose padding stays its own."""
-    shared: bool = False
-    """Whether it has virtual bases, which classes that derive from it place anew."""
+    virtual_bases: tuple[Type, ...] = ()
+    """Its virtual bases and theirs, closed, in the order in which classes place them anew."""
+    without_virtual: ClassLayout | None = None
+    """Of a class with virtual bases: the part that lies together, them left out."""
+    at_the_start: frozenset[Type] = frozenset()
+    """Those virtual bases that lend their table to a class, and lie where it starts."""
     assumed: tuple[str, ...] = ()
     """Types within whose size is not known; ``ASSUMED_BYTES`` stand for each."""
+
+    @property
+    def together(self) -> ClassLayout:
+        """The part that lies together whatever derives from the class."""
+        return self.without_virtual or self
+
+    @property
+    def only_table(self) -> bool:
+        """Whether objects hold nothing but the pointer to a table, virtual bases apart."""
+        own = self.together
+        return own.dynamic and own.extent.size_bytes == own.extent.align_bytes == POINTER_BYTES
 
     @property
     def overlaps(self) -> bool:
@@ -110,6 +127,7 @@ class Building:
     empty: set[tuple[int, str]] = field(default_factory=set)
     assumed: list[str] = field(default_factory=list)
     plain: bool = True
+    at_the_start: set[Type] = field(default_factory=set)
 
     @property
     def end_bytes(self) -> int:
@@ -181,5 +199,6 @@ def finished(building: Building, *, dynamic: bool) -> ClassLayout:
         frozenset(building.empty),
         dynamic,
         building.plain,
+        at_the_start=frozenset(building.at_the_start),
         assumed=tuple(dict.fromkeys(building.assumed)),
     )

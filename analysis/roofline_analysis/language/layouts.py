@@ -10,6 +10,7 @@ from typing import Final
 
 from roofline_analysis.language.class_layouts import (
     BITS,
+    POINTER_BYTES,
     Building,
     ClassLayout,
     Field,
@@ -31,7 +32,7 @@ MAX_DEPTH: Final = 16
 """Classes within classes that are laid out."""
 ASSUMED_BYTES: Final = 8
 """Of an object whose type is not known: between a number and a small class. It is always named."""
-_POINTER: Final = Extent(8, 8)
+_POINTER: Final = Extent(POINTER_BYTES, POINTER_BYTES)
 
 
 class LayoutMaker:
@@ -91,13 +92,13 @@ class LayoutMaker:
         virtual = any("virtual" in method.qualifiers for method in struct.methods)
         dynamic = self._place_bases(building, struct, scope, virtual=virtual)
         self._place_fields(building, struct, scope)
-        self._place_virtual_bases(building, struct, scope)
         if struct.align is not None:
             asked = self._types.alignment_asked(struct.align, scope) or 1
             building.align_bytes = max(building.align_bytes, asked)
         layout = finished(building, dynamic=dynamic)
-        if struct.virtual_bases:
-            return replace(layout, shared=True)
+        virtual_bases = self._virtual_bases(struct, scope)
+        if virtual_bases:
+            return self._with_virtual_bases(building, layout, virtual_bases)
         if not layout.is_empty:
             return layout
         name = scope.owner.name if scope.owner is not None else struct.qualified_name
@@ -116,7 +117,12 @@ class LayoutMaker:
             # Its table pointer serves the derived class too, at the very start.
             self._place_base(building, closed[primary], layouts[primary])
         elif dynamic:
-            building.place(_POINTER)
+            lender = self._table_lender(self._virtual_bases(struct, scope))
+            if lender is not None:
+                building.at_the_start.add(lender)
+                self._place_base(building, lender, self.layout(lender))
+            else:
+                building.place(_POINTER)
         for position, base in enumerate(closed):
             if position != primary:
                 self._place_base(building, base, layouts[position])
@@ -128,10 +134,10 @@ class LayoutMaker:
             building.place(Extent(ASSUMED_BYTES, ASSUMED_BYTES))
             return
         building.plain = False
-        if layout.shared:
-            building.assumed.append(f"{base.name}, which has a virtual base")
-        offset, _ = building.overlapping(layout, layout.extent)
-        self._inherit(building, layout, offset)
+        together = layout.together
+        building.at_the_start |= together.at_the_start
+        offset, _ = building.overlapping(together, together.extent)
+        self._inherit(building, together, offset)
 
     def _inherit(self, building: Building, layout: ClassLayout, offset: int) -> None:
         building.empty |= {(offset + at, name) for at, name in layout.empty_bases}
@@ -139,10 +145,35 @@ class LayoutMaker:
         for name, inner in layout.fields.items():
             building.fields[name] = moved(inner, offset)
 
-    def _place_virtual_bases(self, building: Building, struct: Struct, scope: Scope) -> None:
+    def _virtual_bases(self, struct: Struct, scope: Scope) -> tuple[Type, ...]:
+        """The virtual bases of a class and of its bases, each before its own, once."""
+        found: list[Type] = []
         for written, base in zip(struct.bases, self._types.classes.bases_of(scope), strict=True):
-            if written.name in struct.virtual_bases:
+            layout = self.layout(base)
+            found += [base] if written.name in struct.virtual_bases else []
+            found += layout.virtual_bases if layout is not None else ()
+        return tuple(dict.fromkeys(found))
+
+    def _table_lender(self, virtual_bases: tuple[Type, ...]) -> Type | None:
+        """The virtual base whose table serves the class too, where no other base has one."""
+        known = [(base, self.layout(base)) for base in virtual_bases]
+        lent = {each for _, made in known if made is not None for each in made.at_the_start}
+        lenders = [base for base, made in known if made is not None and made.only_table]
+        return next((base for base in lenders if base not in lent), next(iter(lenders), None))
+
+    def _with_virtual_bases(
+        self, building: Building, together: ClassLayout, virtual_bases: tuple[Type, ...]
+    ) -> ClassLayout:
+        """The layout of a class once its virtual bases lie behind the part that lies together."""
+        building.fields = dict(building.fields)
+        for base in virtual_bases:
+            if base not in building.at_the_start:
                 self._place_base(building, base, self.layout(base))
+        return replace(
+            finished(building, dynamic=True),
+            virtual_bases=virtual_bases,
+            without_virtual=together,
+        )
 
     def _place_fields(self, building: Building, struct: Struct, scope: Scope) -> None:
         self._place_range(building, struct, scope, 0, len(struct.fields), list(struct.groups))

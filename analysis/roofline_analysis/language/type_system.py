@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from roofline_analysis.language import opencl_types, type_traits
-from roofline_analysis.language.class_layouts import ClassLayout
+from roofline_analysis.language.class_layouts import POINTER_BYTES, ClassLayout
 from roofline_analysis.language.classes import Classes
 from roofline_analysis.language.composition import composed, is_function, without_alignment
 from roofline_analysis.language.constant_expressions import evaluate
@@ -52,8 +52,6 @@ from roofline_core.program.units import Dialect, Function
 
 MAX_ALIASES: Final = 16
 """Aliases of aliases that are followed."""
-POINTER_BYTES: Final = 8
-"""Bytes of an address, on hosts and GPUs of 64 bits."""
 
 
 class TypeSystem:
@@ -193,6 +191,11 @@ class TypeSystem:
             found = self._qualified(type_, scope)
             if found is not None:
                 return found
+        other = self.symbols.other_name(name)
+        if other is not None:
+            return self.resolve(
+                Type(other, self._arguments(type_, scope), scope_args=type_.scope_args)
+            )
         return self._alias(type_, scope)
 
     def _member_of_owner(self, type_: Type, scope: Scope) -> Type | None:
@@ -218,6 +221,9 @@ class TypeSystem:
                 outer = scope.owner.args if nested else ()
                 args = self._arguments(type_, scope)
                 return Type(qualified, args, scope_args=outer)
+            other = self.symbols.other_name(qualified)
+            if other is not None:
+                return self.resolve(Type(other, self._arguments(type_, scope)))
             around = around.rpartition("::")[0]
         return None
 

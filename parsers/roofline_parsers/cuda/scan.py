@@ -206,7 +206,10 @@ class Scan:
     def _using(self, node: Node, scope: DeclarationScope, depth: int) -> None:
         """``using a::f`` and ``using namespace a``."""
         text = self.source.names[node.start_byte : node.end_byte].removeprefix("using")
-        self.found.imports.add("".join(text.replace("namespace ", "", 1).split()).strip(";"))
+        name = "".join(text.replace("namespace ", "", 1).split()).strip(";")
+        self.found.imports.add(name)
+        if not text.lstrip().startswith("namespace "):
+            self.found.used_names[scope.prefix + name.rpartition("::")[2]] = name.removeprefix("::")
 
     def _namespace_alias(self, node: Node, scope: DeclarationScope, depth: int) -> None:
         """``namespace m = a::b``."""
