@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from roofline_core.program.statements import Declare
+
 from .conftest import Reading
 
 
@@ -78,6 +80,16 @@ def test_alignments_of_typedefs(reading: Reading, source: str, expected: str) ->
     ((_, target),) = reading.unit(source).aliases.items()
     assert reading.type(target) == "float"
     assert reading.expression(target.align) == expected
+
+
+def test_alignment_of_a_typedef_in_a_body(reading: Reading) -> None:
+    source = "void f() { typedef float F __attribute__((aligned(16))); F x; }"
+    (function,) = reading.unit(source).functions
+    assert function.body is not None
+    (declare,) = function.body.body
+    assert isinstance(declare, Declare)
+    (variable,) = declare.variables
+    assert (reading.type(variable.type), reading.expression(variable.type.align)) == ("float", "16")
 
 
 def test_names_of_using_declarations(reading: Reading) -> None:
