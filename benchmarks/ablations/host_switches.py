@@ -78,16 +78,16 @@ SWITCHES: Final = (
         removes=("roofline_analysis.host.loops.scalar_evolution",),
     ),
     Switch(
-        "scalar_evolution.final_value",
+        "final_values.final_value",
         "what loops add to variables is not computed",
-        (gives("roofline_analysis.host.loops.scalar_evolution.final_value", None),),
+        (gives("roofline_analysis.host.loops.final_values.final_value", None),),
         removes=(
-            "roofline_analysis.host.loops.scalar_evolution.final_value",
-            "roofline_analysis.host.loops.scalar_evolution._growth",
-            "roofline_analysis.host.loops.scalar_evolution._added",
-            "roofline_analysis.host.loops.scalar_evolution._growth_of_loop",
-            "roofline_analysis.host.loops.scalar_evolution._first_value",
-            "roofline_analysis.host.loops.scalar_evolution._growth_up_to",
+            "roofline_analysis.host.loops.final_values.final_value",
+            "roofline_analysis.host.loops.final_values._growth",
+            "roofline_analysis.host.loops.final_values._added",
+            "roofline_analysis.host.loops.final_values._growth_of_loop",
+            "roofline_analysis.host.loops.final_values._first_value",
+            "roofline_analysis.host.loops.final_values._growth_up_to",
         ),
     ),
     Switch(
@@ -106,9 +106,9 @@ SWITCHES: Final = (
         ),
     ),
     Switch(
-        "scalar_evolution.growth_up_to",
+        "final_values.growth_up_to",
         "additions that stop at a bound are not followed",
-        (gives("roofline_analysis.host.loops.scalar_evolution._growth_up_to", None),),
+        (gives("roofline_analysis.host.loops.final_values._growth_up_to", None),),
     ),
     Switch(
         "summary",

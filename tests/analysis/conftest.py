@@ -13,7 +13,7 @@ from roofline_analysis.device.summary import summarise
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.regions.kernel_summary import KernelSummary, Work
-from roofline_analysis.verdict.analyse import work_totals
+from roofline_analysis.verdict.ledger import work_totals
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Symbol, make_symbol
 from roofline_core.program.types import Type

@@ -6,7 +6,7 @@ import numpy as np
 
 from roofline_analysis.device.values import THREAD
 from roofline_core.algebra.evaluate import Environment
-from roofline_core.algebra.simplify import FOLD
+from roofline_core.algebra.folding import FOLD
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol
 from roofline_core.program.dims import Dim3

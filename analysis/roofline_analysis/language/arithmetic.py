@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from roofline_analysis.language.types import common_type, is_float, is_unsigned, wrapped
-from roofline_core.algebra.simplify import FOLD
+from roofline_core.algebra.folding import FOLD
 from roofline_core.algebra.symbolic import Number
 
 COMPARISONS: Final[Mapping[str, Callable[[Number, Number], bool]]] = {

@@ -66,6 +66,10 @@ class TypeQueries(Protocol):
         """The room of one object of a closed type; None where that is not known."""
         ...
 
+    def alignment_asked(self, asked: Expression, scope: Scope = NO_NAMES) -> int | None:
+        """The bytes of ``alignas(16)`` or ``alignas(double)``; None where that is not known."""
+        ...
+
     def alignment(self, type_: Type, scope: Scope = NO_NAMES) -> int | None:
         """Alignment in bytes; None where that is not known."""
         ...

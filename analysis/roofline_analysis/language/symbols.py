@@ -18,6 +18,8 @@ _Found = TypeVar("_Found")
 
 MAX_BASES_DEPTH: Final = 8
 """Base classes of base classes that are looked through."""
+MAX_NAMESPACE_ALIASES: Final = 4
+"""Aliases of namespaces within one name that are written out."""
 _LIBRARY_PREFIXES: Final = ("std::", "thrust::", "cub::", "cuda::")
 _HEADERS: Final = frozenset((".h", ".hpp", ".cuh", ".hh", ".inl", ".hxx"))
 
@@ -72,6 +74,8 @@ class Symbols:
         self.instantiations: dict[str, list[Function]] = {}
         self._imports: set[str] = set()
         """Namespaces and names that some file makes visible outside of theirs."""
+        self._used_names: dict[str, str | None] = {}
+        """What ``using a::B`` names, by the name that it adds; None where files disagree."""
         for unit in program.all_units():
             for function in unit.functions:
                 self._add_function(function)
@@ -85,6 +89,7 @@ class Symbols:
             for name, target in unit.aliases.items():
                 self._add(self.aliases, name, Alias(name, target, unit.alias_params.get(name, ())))
             self._imports |= unit.imports
+            self._add_used_names(unit.used_names)
             self._add_mapping(self.enumerators, unit.enumerators)
             named = {n: replace(t, enumeration=n) for n, t in unit.enums.items()}
             self._add_mapping(self.enums, named)
@@ -110,6 +115,11 @@ class Symbols:
     ) -> None:
         for name, value in entries.items():
             table.setdefault(last_component(name), []).append((name, value))
+
+    def _add_used_names(self, names: Mapping[str, str]) -> None:
+        for name, target in names.items():
+            same = self._used_names.setdefault(name, target) == target
+            self._used_names[name] = target if same else None
 
     def _add_function(self, function: Function) -> None:
         self._add(self.functions, function.name, function)
@@ -154,7 +164,7 @@ class Symbols:
         first. What the namespaces around the function ``caller`` hide from it is left out;
         ``absolute``: the name begins with ``::``.
         """
-        name = self._without_namespace_alias(name) if "::" in name else name
+        name = self._written_out(name)
         simple = last_component(name)
         inside = last_component(owner) if owner is not None else None
         found = []
@@ -176,11 +186,43 @@ class Symbols:
 
     def _without_namespace_alias(self, name: str) -> str:
         """A name with ``m::`` written out, of ``namespace m = a::b``."""
-        prefix, _, simple = name.rpartition("::")
-        entries = self.aliases.get(last_component(prefix), ())
-        if len(entries) != 1 or entries[0].params or entries[0].target.args:
-            return name
-        return f"{entries[0].target.name}::{simple}" if not self.structs.get(prefix) else name
+        prefix, _, rest = name.rpartition("::")
+        while prefix:
+            entries = self.aliases.get(last_component(prefix), ())
+            if len(entries) == 1 and not entries[0].params and not entries[0].target.args:
+                return f"{entries[0].target.name}::{rest}" if not self.structs.get(prefix) else name
+            prefix, _, last = prefix.rpartition("::")
+            rest = f"{last}::{rest}"
+        return name
+
+    def _written_out(self, name: str) -> str:
+        """A name without aliases of namespaces, those of aliases among them."""
+        for _ in range(MAX_NAMESPACE_ALIASES if "::" in name else 0):
+            written = self._without_namespace_alias(name)
+            if written == name:
+                break
+            name = written
+        return name
+
+    def other_name(self, name: str) -> str | None:
+        """The qualified name of a type of the program that another name stands for; else None.
+
+        Another name is one by ``using a::B`` or through ``namespace m = a``.
+        """
+        written = self._used_names.get(name)
+        if written is None:
+            written = self._written_out(name)
+        if written == name:
+            return None
+        simple = last_component(name)
+        types = (
+            [struct.qualified_name for struct in self.structs.get(simple, ())],
+            [alias.qualified_name for alias in self.aliases.get(simple, ())],
+            [qualified for qualified, _ in self.enums.get(simple, ())],
+        )
+        declared = [qualified for names in types for qualified in names]
+        found = next((q for q in declared if matches(q, written)), None)
+        return None if name in declared else found
 
     def _not_hidden(
         self, found: list[Function], name: str, caller: Function | None
@@ -295,11 +337,21 @@ class Symbols:
         if len(candidates) > 1 or "::" in name:
             found = self.find_structs(name)
             candidates = [s for s in found if s.template_args is None] or found
-            candidates.sort(key=lambda struct: struct.qualified_name != name)
+            candidates = self._nearest(candidates, name)
         for struct in candidates:
             if struct.fields or struct.methods:
                 return struct
         return candidates[0] if candidates else None
+
+    def _nearest(self, candidates: list[Struct], name: str) -> list[Struct]:
+        """Of classes with like names those of exactly this one, or made visible by ``using``."""
+        exact = [s for s in candidates if s.qualified_name == name]
+        if not exact and (other := self.other_name(name)) is not None:
+            exact = [s for s in candidates if s.qualified_name == other]
+        return exact or [
+            *(s for s in candidates if s.qualified_name.rpartition("::")[0] in self._imports),
+            *(s for s in candidates if s.qualified_name.rpartition("::")[0] not in self._imports),
+        ]
 
     def bases_of(self, struct: Struct, depth: int = 0) -> Iterator[tuple[Type, Struct]]:
         """The classes a class derives from, nearest first, with the types that name them."""

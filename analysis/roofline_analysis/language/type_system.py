@@ -7,14 +7,17 @@ what it means no longer depends on the place that names it. Layouts are kept by 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from roofline_analysis.language import opencl_types, type_traits
+from roofline_analysis.language.class_layouts import POINTER_BYTES, ClassLayout
 from roofline_analysis.language.classes import Classes
+from roofline_analysis.language.composition import composed, is_function, without_alignment
 from roofline_analysis.language.constant_expressions import evaluate
 from roofline_analysis.language.conversion_ranks import mentions
-from roofline_analysis.language.layouts import ClassLayout, LayoutMaker
+from roofline_analysis.language.layouts import LayoutMaker
 from roofline_analysis.language.scope import (
     NO_NAMES,
     Binding,
@@ -37,19 +40,18 @@ from roofline_analysis.language.templates import (
 from roofline_analysis.language.types import (
     EXTENTS,
     HANDLES,
+    METHOD_POINTER,
     Extent,
     builtin_extent,
     canonical,
     vector_parts,
 )
-from roofline_core.program.expressions import Expression, Name
-from roofline_core.program.types import Type
+from roofline_core.program.expressions import Expression, Name, Unknown
+from roofline_core.program.types import MEMBER_POINTER, Type
 from roofline_core.program.units import Dialect, Function
 
 MAX_ALIASES: Final = 16
 """Aliases of aliases that are followed."""
-POINTER_BYTES: Final = 8
-"""Bytes of an address, on hosts and GPUs of 64 bits."""
 
 
 class TypeSystem:
@@ -95,9 +97,15 @@ class TypeSystem:
             self._depth -= 1
 
     def _resolve(self, type_: Type, scope: Scope) -> Type:
+        closed = self._closed(type_, scope)
+        if type_.align is None:
+            return closed
+        return replace(closed, align=self._bound(type_.align, scope))
+
+    def _closed(self, type_: Type, scope: Scope) -> Type:
         own = self._own_names.get(type_.name)
         if own is not None:
-            return _with(type_, Type(own), type_.args, self._bounds(type_, scope))
+            return composed(type_, Type(own), type_.args, self._bounds(type_, scope))
         target = self._target(type_, scope)
         bounds = self._bounds(type_, scope)
         args = self._arguments(type_, scope)
@@ -107,13 +115,13 @@ class TypeSystem:
                 name = type_.name  # A class of the program's own hides a header's.
             if name == type_.name and args == type_.args and bounds == type_.dims:
                 return type_
-            return _with(type_, Type(name), args, bounds)
+            return composed(type_, Type(name), args, bounds)
         if args and builtin_extent(target.name) is not None:
             args = ()  # They were the trait's or the alias's.
         if args and not target.args and not target.pointers and target.name != type_.name:
             # A template template parameter, bound to a template: its alias is looked up now.
             target = self.resolve(Type(target.name, args))
-        return _with(type_, target, args, bounds)
+        return composed(type_, target, args, bounds)
 
     def _arguments(self, type_: Type, scope: Scope) -> tuple[TemplateArgument, ...]:
         if not type_.args or type_.name == "decltype":
@@ -128,7 +136,7 @@ class TypeSystem:
                 number = self._named_number(argument.name, scope)
                 if number is not None:
                     return literal(number)
-            return self.resolve(argument, scope)
+            return without_alignment(self.resolve(argument, scope))
         number = self.number(argument, scope)
         if number is not None:
             return literal(number)
@@ -183,6 +191,11 @@ class TypeSystem:
             found = self._qualified(type_, scope)
             if found is not None:
                 return found
+        other = self.symbols.other_name(name)
+        if other is not None:
+            return self.resolve(
+                Type(other, self._arguments(type_, scope), scope_args=type_.scope_args)
+            )
         return self._alias(type_, scope)
 
     def _member_of_owner(self, type_: Type, scope: Scope) -> Type | None:
@@ -208,6 +221,9 @@ class TypeSystem:
                 outer = scope.owner.args if nested else ()
                 args = self._arguments(type_, scope)
                 return Type(qualified, args, scope_args=outer)
+            other = self.symbols.other_name(qualified)
+            if other is not None:
+                return self.resolve(Type(other, self._arguments(type_, scope)))
             around = around.rpartition("::")[0]
         return None
 
@@ -350,8 +366,26 @@ class TypeSystem:
 
     def extent(self, closed: Type) -> Extent | None:
         """The room of one object of a closed type, array bounds apart; None if not known."""
+        extent = self._natural_extent(closed)
+        if extent is None or closed.align is None:
+            return extent
+        align = self.alignment_asked(closed.align)
+        return Extent(extent.size_bytes, align) if align is not None else None
+
+    def alignment_asked(self, asked: Expression, scope: Scope = NO_NAMES) -> int | None:
+        """The bytes of ``alignas(16)`` or ``alignas(double)``; None where that is not known."""
+        number = self.number(asked, scope)
+        if number is not None:
+            return int(number)
+        name = asked.name if isinstance(asked, Name) else None
+        name = asked.text if isinstance(asked, Unknown) else name
+        return self.alignment(Type(name), scope) if name else None
+
+    def _natural_extent(self, closed: Type) -> Extent | None:
         if closed.pointers:
             return Extent(POINTER_BYTES, POINTER_BYTES)
+        if closed.name == MEMBER_POINTER and is_function(closed.args[0]):
+            return METHOD_POINTER
         found = builtin_extent(closed.name)
         if found is not None:
             return found
@@ -392,37 +426,3 @@ class TypeSystem:
 def _constructs(scope: Scope, name: str) -> bool:
     """Whether a name called within a class is the class's own, which makes an object."""
     return scope.struct is not None and scope.struct.name == name
-
-
-def _with(
-    outer: Type,
-    target: Type,
-    args: tuple[TemplateArgument, ...],
-    bounds: tuple[Expression | None, ...],
-) -> Type:
-    """A target with what stands around the name it replaces: pointers, a reference, bounds."""
-    dims: tuple[Expression | None, ...] = bounds + target.dims
-    pointers = outer.pointers + target.pointers
-    if target.dims and outer.pointers:
-        # A pointer to an array is sized like a parameter ``x[][n]``.
-        dims = bounds + (None,) * outer.pointers + target.dims
-        pointers = target.pointers
-    return Type(
-        target.name,
-        target.args or args,
-        pointers,
-        outer.reference or target.reference,
-        outer.const or target.const,
-        outer.restrict or target.restrict,
-        outer.volatile or target.volatile,
-        dims,
-        target.scope_args,
-        _is_rvalue(outer, target),
-        enumeration=target.enumeration,
-    )
-
-
-def _is_rvalue(outer: Type, target: Type) -> bool:
-    """Whether references to one another come to one to a temporary: none of them is another."""
-    lvalue = (outer.reference and not outer.rvalue) or (target.reference and not target.rvalue)
-    return (outer.rvalue or target.rvalue) and not lvalue

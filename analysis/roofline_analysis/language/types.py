@@ -17,7 +17,7 @@ from typing import Final
 from roofline_analysis.language import opencl_types
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
-from roofline_core.program.types import Type
+from roofline_core.program.types import MEMBER_POINTER, Type
 
 # ---- Spellings
 
@@ -211,8 +211,14 @@ EXTENTS: Final[Mapping[str, Extent]] = {
     "curandStateScrambledSobol64_t": Extent(536, 8),
     "timeval": Extent(16, 8),
     "timespec": Extent(16, 8),
+    MEMBER_POINTER: Extent(8, 8),
 }
 """Types that need no definition, by canonical name."""
+METHOD_POINTER: Final = Extent(16, 8)
+"""Of a pointer to a method: its address, or its place in a table, and what to add to ``this``.
+
+https://itanium-cxx-abi.github.io/cxx-abi/abi.html#member-function-pointers
+"""
 
 _RANKS: Final[Mapping[str, int]] = {
     "bool": 0,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from roofline_analysis.language.layouts import ClassLayout, Field
+from roofline_analysis.language.class_layouts import ClassLayout, Field
 from roofline_analysis.language.scope import NO_NAMES, Binding, NumberOf, Scope
 from roofline_analysis.language.templates import TemplateArgument
 from roofline_analysis.language.type_system import TypeSystem

@@ -12,8 +12,6 @@ from roofline_analysis.launch.binding import Binding
 from roofline_analysis.regions.kernel_summary import (
     KernelSummary,
     Region,
-    RegionForm,
-    Site,
     Work,
 )
 from roofline_analysis.regions.unknowns import UnknownKind, UnknownUsed
@@ -24,9 +22,8 @@ from roofline_analysis.traffic.background import NO_BACKGROUND, Background
 from roofline_analysis.traffic.dram import Traffic, dram_traffic
 from roofline_analysis.verdict.confidence import LEAST, confidence
 from roofline_analysis.verdict.features import COLUMNS, grounds_of
+from roofline_analysis.verdict.ledger import evidence_of, ledger_of, work_totals
 from roofline_analysis.verdict.prediction import (
-    Evidence,
-    LedgerLine,
     Prediction,
     PredictionSource,
     Utilisation,
@@ -41,7 +38,6 @@ from roofline_hardware_db import Gpu, Roofline
 
 _DEFAULT_CACHE_BYTES: Final = 4 * 2**20
 """L2 bytes of a GPU whose L2 size is unknown. Assumed, chosen without measurement."""
-_EVIDENCE: Final = 6
 """The most lines of the source that a verdict names as its evidence."""
 
 
@@ -172,8 +168,8 @@ def judge(
         time_ns=timing.total_ns,
         precision_verdicts=verdicts,
         unknowns=unknowns,
-        evidence=_evidence(summary, execution, traffic),
-        ledger=_ledger(summary, execution, traffic),
+        evidence=evidence_of(summary, execution, traffic),
+        ledger=ledger_of(summary, execution, traffic),
         regime=used.regime,
         utilisation=used,
         occupancy=resident.share,
@@ -198,19 +194,6 @@ def _decided(
         return found
     with_unseen = precision_verdicts(operations, moved + sight.unseen_bytes, roofline)
     return found if verdict_of(with_unseen) is found else None
-
-
-def work_totals(summary: KernelSummary, execution: Execution) -> dict[Work, float]:
-    """Work of each kind over the whole launch."""
-    totals = dict.fromkeys(Work, 0.0)
-    for region in summary.root.walk():
-        runs = execution.regions.get(region)
-        if runs is None or not runs.runs:
-            continue
-        for row in region.work.values():
-            for kind in Work:
-                totals[kind] += row[kind] * runs.runs
-    return totals
 
 
 def _assumptions(execution: Execution) -> tuple[UnknownUsed, ...]:
@@ -243,103 +226,3 @@ def _assumptions(execution: Execution) -> tuple[UnknownUsed, ...]:
             )
         )
     return tuple(result)
-
-
-# -- the ledger
-
-
-def _ledger(
-    summary: KernelSummary, execution: Execution, traffic: Traffic
-) -> tuple[LedgerLine, ...]:
-    rows: dict[Site, list[float]] = {}
-    executions: dict[Site, float] = {}
-    notes: dict[Site, list[str]] = {}
-    for region in summary.root.walk():
-        runs = execution.regions.get(region)
-        if runs is None:
-            continue
-        _note_region(region.form, region.site, runs.trips, runs.share, runs.assumed, notes)
-        copies = region.walked_runs
-        if copies > 1:
-            notes.setdefault(region.site, []).append(f"loop: {copies} trips, unrolled")
-        for site, row in region.work.items():
-            total = rows.setdefault(site, [0.0] * len(Work))
-            for kind in Work:
-                total[kind] += row[kind] * runs.runs
-            executions[site] = max(executions.get(site, 0.0), runs.runs * copies)
-        for access in region.accesses:
-            rows.setdefault(access.site, [0.0] * len(Work))
-            executions[access.site] = max(executions.get(access.site, 0.0), runs.runs * copies)
-    for site in (*traffic.by_site, *notes):
-        rows.setdefault(site, [0.0] * len(Work))
-    lines = []
-    for site in sorted(rows, key=lambda s: (str(s[0]), s[1])):
-        row = rows[site]
-        read, written = traffic.by_site.get(site, (0.0, 0.0))
-        lines.append(
-            LedgerLine(
-                path=site[0],
-                line=site[1],
-                sp_flops=row[Work.SP],
-                dp_flops=row[Work.DP],
-                hp_flops=row[Work.HP],
-                int_ops=row[Work.INT],
-                tensor_flops=row[Work.TENSOR],
-                dram_read_bytes=read,
-                dram_write_bytes=written,
-                executions=executions.get(site, 0.0),
-                notes=tuple(dict.fromkeys(notes.get(site, ()))),
-            )
-        )
-    return tuple(lines)
-
-
-def _note_region(
-    form: RegionForm,
-    site: Site,
-    trips: float,
-    share: float,
-    assumed: bool,
-    notes: dict[Site, list[str]],
-) -> None:
-    guess = " (assumed)" if assumed else ""
-    if form is RegionForm.LOOP:
-        notes.setdefault(site, []).append(f"loop: {trips:,.6g} trips{guess}")
-    elif form is RegionForm.GUARD and share < 1.0:
-        notes.setdefault(site, []).append(f"branch: taken by {share:.1%} of threads{guess}")
-
-
-def _evidence(
-    summary: KernelSummary, execution: Execution, traffic: Traffic
-) -> tuple[Evidence, ...]:
-    """The source lines that contribute most operations and most bytes."""
-    found: list[tuple[float, Evidence]] = []
-    names = {
-        Work.SP: "single-precision operations",
-        Work.DP: "double-precision operations",
-        Work.HP: "half-precision operations",
-        Work.INT: "integer operations",
-        Work.TENSOR: "tensor-core operations",
-    }
-    totals = work_totals(summary, execution)
-    per_line: dict[tuple[Site, Work], float] = {}
-    for region in summary.root.walk():
-        runs = execution.regions.get(region)
-        if runs is None:
-            continue
-        for site, row in region.work.items():
-            for kind in names:
-                if row[kind]:
-                    per_line[site, kind] = per_line.get((site, kind), 0.0) + row[kind] * runs.runs
-    for (site, kind), amount in per_line.items():
-        if totals[kind]:
-            found.append((amount / totals[kind], Evidence(site[0], site[1], names[kind], amount)))
-    moved = traffic.read_bytes + traffic.write_bytes
-    for item in traffic.arrays:
-        for what, amount in (("read", item.read_bytes), ("written", item.write_bytes)):
-            if amount and item.footprints:
-                site = item.footprints[0].access.site
-                text = f"DRAM bytes {what} of '{item.array.name}'"
-                found.append((amount / moved, Evidence(site[0], site[1], text, amount)))
-    found.sort(key=lambda pair: -pair[0])
-    return tuple(evidence for _, evidence in found[:_EVIDENCE])

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from roofline_core.algebra.simplify import FOLD
+from roofline_core.algebra.folding import FOLD
 from roofline_core.algebra.symbolic import Apply, Atom, Expr, Symbol
 
 Lane = Any

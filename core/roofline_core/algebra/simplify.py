@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-import operator
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from roofline_core.algebra.folding import FOLD, MAX_SHIFT
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import (
     MAX_PRODUCT_TERMS,
@@ -20,87 +19,6 @@ from roofline_core.algebra.symbolic import (
     constant,
     make_apply,
 )
-
-_MAX_SHIFT: Final = 63
-_MAX_POWER_BITS: Final = 1024
-
-
-def c_div(a: Number, b: Number) -> Number:
-    """C's integer division: the quotient truncated towards zero."""
-    quotient = abs(int(a)) // abs(int(b))
-    return quotient if (a >= 0) == (b >= 0) else -quotient
-
-
-def c_mod(a: Number, b: Number) -> Number:
-    """C's remainder: it has the sign of the dividend."""
-    return int(a) - int(c_div(a, b)) * int(b)
-
-
-def _pow(a: Number, b: Number) -> Number:
-    if (
-        isinstance(a, int)
-        and isinstance(b, int)
-        and a
-        and abs(b) * a.bit_length() > _MAX_POWER_BITS
-    ):
-        raise OverflowError
-    result = a**b
-    if isinstance(result, complex):
-        raise ValueError
-    return result
-
-
-def _magnitude(a: Number) -> Number:
-    return abs(a)
-
-
-def _truncated(a: Number) -> Number:
-    return math.trunc(a)
-
-
-def _shl(a: Number, b: Number) -> Number:
-    if not 0 <= b <= _MAX_SHIFT:
-        raise ValueError
-    return int(a) << int(b)
-
-
-def _shr(a: Number, b: Number) -> Number:
-    if not 0 <= b <= _MAX_SHIFT:
-        raise ValueError
-    return int(a) >> int(b)
-
-
-FOLD: Final[Mapping[str, Callable[..., Number]]] = {
-    "div": c_div,
-    "mod": c_mod,
-    "fdiv": operator.truediv,
-    "min": min,
-    "max": max,
-    "shl": _shl,
-    "shr": _shr,
-    "and": lambda a, b: int(a) & int(b),
-    "or": lambda a, b: int(a) | int(b),
-    "xor": lambda a, b: int(a) ^ int(b),
-    "lt": lambda a: int(a < 0),
-    "le": lambda a: int(a <= 0),
-    "eq": lambda a: int(a == 0),
-    "ne": lambda a: int(a != 0),
-    "land": lambda a, b: int(bool(a) and bool(b)),
-    "lor": lambda a, b: int(bool(a) or bool(b)),
-    "select": lambda a, b, c: b if a else c,
-    "trunc": _truncated,
-    "floor": math.floor,
-    "ceil": math.ceil,
-    "abs": _magnitude,
-    "sqrt": math.sqrt,
-    "pow": _pow,
-    "log2": math.log2,
-    "log": math.log,
-    "exp": math.exp,
-    "mul": operator.mul,
-    "whole": lambda a: a,
-}
-"""Each operation on numbers; may raise ArithmeticError or ValueError where it is undefined."""
 
 
 def simplified(op: str, args: tuple[Expr, ...]) -> Expr | None:
@@ -223,7 +141,7 @@ def _fdiv(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
 
 def _shift_left(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
     shift = values[1]
-    if isinstance(shift, int) and 0 <= shift <= _MAX_SHIFT:
+    if isinstance(shift, int) and 0 <= shift <= MAX_SHIFT:
         return args[0] * (1 << shift)
     return ZERO if values[0] == 0 else None
 
@@ -232,7 +150,7 @@ def _shift_right(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | 
     shift = values[1]
     if shift == 0:
         return args[0]
-    if isinstance(shift, int) and 0 < shift <= _MAX_SHIFT and is_nonnegative(args[0]):
+    if isinstance(shift, int) and 0 < shift <= MAX_SHIFT and is_nonnegative(args[0]):
         return apply("div", args[0], 1 << shift)
     return ZERO if values[0] == 0 else None
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import field
+from typing import TYPE_CHECKING, Final
 
 from roofline_core.program.records import record
 
 if TYPE_CHECKING:
     from roofline_core.program.expressions import Expression
+
+MEMBER_POINTER: Final = "pointer to member"
+"""The name of the type ``T Class::*``, whose one argument is ``T``, a function's type for methods.
+"""
 
 
 @record(frozen=True, slots=True)
@@ -45,6 +50,8 @@ class Type:
     """Of a template argument: the outermost pointer is ``const`` itself, ``int* const``."""
     enumeration: str = ""
     """The qualified name of the enumeration of which this is the underlying type, once resolved."""
+    align: Expression | None = field(default=None, compare=False)
+    """The alignment in bytes that a typedef asks for, of its objects: it is the same type."""
 
     def __hash__(self) -> int:
         # What tells most types apart; hashing every field costs three times as much.

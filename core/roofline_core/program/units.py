@@ -201,6 +201,8 @@ class TranslationUnit:
     unresolved_includes: tuple[str, ...] = ()
     imports: frozenset[str] = frozenset()
     """Namespaces of ``using namespace a::b`` and names of ``using a::f``, outside of functions."""
+    used_names: Mapping[str, str] = field(default_factory=dict)
+    """What ``using a::f`` names, by the qualified name that it adds: ``ns::f`` in ``ns``."""
     instantiations: tuple[Function, ...] = ()
     """Function templates instantiated explicitly, as declarations: ``template void f<int>(int);``.
     """

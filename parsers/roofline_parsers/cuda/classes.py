@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roofline_core.program.expressions import Call, Expression, Literal, Name
+from roofline_core.program.expressions import Expression
 from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
 from roofline_core.program.units import FieldGroup, Function, Struct
+from roofline_parsers.cuda.attributes import (
+    ATTRIBUTES,
+    aligned,
+    read_alignment,
+    read_attributes,
+    with_attributes,
+)
 from roofline_parsers.cuda.enums import ENUMERATORS, read_enum
 from roofline_parsers.cuda.found import ScanResult
 from roofline_parsers.cuda.functions import FunctionParts, make_function, read_function
 from roofline_parsers.cuda.grammar import (
-    ATTRIBUTE,
     CLASS,
     COMMA_TOKEN,
     COMMENT,
@@ -51,8 +57,6 @@ _BASES = kind("base_class_clause")
 _ALIGNAS = kind("alignas_qualifier")
 _ALIAS = kind("alias_declaration")
 _TYPEDEF = kind("type_definition")
-_LARGEST_ALIGNMENT_BYTES = 16
-"""The bytes that ``aligned`` without a number means on x86-64 and on GPUs."""
 _ACCESS = kind("access_specifier")
 _FRIEND = kind("friend_declaration")
 _USING = kind("using_declaration")
@@ -157,10 +161,10 @@ class ClassReader:
                 found, virtual = _read_bases(lo, child, depth)
                 bases += found
                 virtual_bases |= virtual
-            elif child.kind_id == ATTRIBUTE:
-                wanted, packed = _read_attributes(lo, child, depth)
+            elif child.kind_id in ATTRIBUTES:
+                wanted, words = read_attributes(lo, child, depth)
                 align = wanted or align
-                pack_bytes = 1 if packed else pack_bytes
+                pack_bytes = 1 if "packed" in words else pack_bytes
             elif child.kind_id == _ALIGNAS:
                 values = [c for c in child.named_children if c.kind_id != COMMENT]
                 align = expression(lo, values[0], depth) if values else None
@@ -239,7 +243,7 @@ class ClassReader:
             self._bare_class(children[0], scope, depth)
             return
         specifiers, variables, functions = read_variables(lo, children, depth, in_body=False)
-        self.fields += _with_attributes(lo, node, variables, depth)
+        self.fields += with_attributes(lo, node, variables, depth)
         self.hides_fields = self.hides_fields or self._hidden
         for declared in functions:
             parts = FunctionParts(node, specifiers, declared)
@@ -299,14 +303,17 @@ class ClassReader:
         named = [c for c in node.named_children if c.kind_id not in (COMMENT, ERROR)]
         if len(named) >= 2:
             name = lo.text(named[0])
-            self._add_alias(name, type_of(lo, named[-1], depth), scope)
+            align = read_alignment(lo, node.children, depth)
+            self._add_alias(name, aligned(type_of(lo, named[-1], depth), align), scope)
             if scope.own_lists:
                 self.found.alias_params[scope.prefix + name] = scope.own_params
 
     def _typedef(self, lo: Lowering, node: Node, scope: DeclarationScope, depth: int) -> None:
-        _, variables, functions = read_variables(lo, node.children[1:], depth, in_body=False)
+        children = node.children[1:]
+        specifiers, variables, functions = read_variables(lo, children, depth, in_body=False)
+        align = read_alignment(lo, children, depth) or specifiers.align
         for variable in variables:
-            self._add_alias(variable.name, variable.type, scope)
+            self._add_alias(variable.name, aligned(variable.type, align), scope)
         for declared in functions:
             if declared.name is not None:
                 self._add_alias(lo.text(declared.name), plain_type("function"), scope)
@@ -325,21 +332,6 @@ class ClassReader:
                     self.found.functions.append(function)
 
 
-def _with_attributes(
-    lo: Lowering, node: Node, fields: list[Variable], depth: int
-) -> list[Variable]:
-    """The fields with the alignment and packing that attributes after them set."""
-    for child in node.children:
-        if child.kind_id == ATTRIBUTE:
-            align, packed = _read_attributes(lo, child, depth)
-            more = {"packed"} if packed else frozenset[str]()
-            fields = [
-                replace(field, align=align or field.align, qualifiers=field.qualifiers | more)
-                for field in fields
-            ]
-    return fields
-
-
 def _read_bases(lo: Lowering, node: Node, depth: int) -> tuple[list[Type], frozenset[str]]:
     """The base classes, and the names of those that are virtual."""
     bases: list[Type] = []
@@ -355,19 +347,3 @@ def _read_bases(lo: Lowering, node: Node, depth: int) -> tuple[list[Type], froze
         elif lo.text(child) == "virtual":
             is_virtual = True
     return bases, frozenset(virtual)
-
-
-def _read_attributes(lo: Lowering, node: Node, depth: int) -> tuple[Expression | None, bool]:
-    """What ``__attribute__((aligned(n), packed))`` asks for: an alignment, and to be packed."""
-    align: Expression | None = None
-    packed = False
-    for listed in node.named_children:
-        for item in listed.named_children:
-            asked = expression(lo, item, depth)
-            name = asked.callee if isinstance(asked, Call) else asked
-            word = name.name.strip("_") if isinstance(name, Name) else ""
-            packed = packed or word == "packed"
-            if word == "aligned":
-                largest = Literal(asked.line, _LARGEST_ALIGNMENT_BYTES, "int")
-                align = asked.args[0] if isinstance(asked, Call) and asked.args else largest
-    return align, packed

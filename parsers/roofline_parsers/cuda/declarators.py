@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from roofline_core.program.expressions import Expression
-from roofline_core.program.types import Type
+from roofline_core.program.types import MEMBER_POINTER, Type
+from roofline_parsers.cuda.attributes import aligned
 from roofline_parsers.cuda.grammar import (
     COMMENT,
     DECLARATOR_NAMES,
@@ -20,6 +21,7 @@ from roofline_parsers.cuda.grammar import (
     token,
 )
 from roofline_parsers.cuda.lowering import MAX_DEPTH, Lowering, expression, reads_type
+from roofline_parsers.cuda.repair import OF_MEMBER
 from roofline_parsers.cuda.specifiers import Specifiers, read_specifiers
 from roofline_parsers.cuda.type_names import plain_type, type_of
 
@@ -107,7 +109,10 @@ def read_declarator(lo: Lowering, node: Node | None, base: Type, depth: int) -> 
                 # `(*f)(int)`: what comes from here on is made of a function.
                 shape = _Shape(_function_type(lo, function, shape.type(), depth))
                 function = None
-            shape.add_pointer(lo, current)
+            if _is_of_member(lo, current):
+                shape = _Shape(Type(MEMBER_POINTER, (shape.type(),)))
+            else:
+                shape.add_pointer(lo, current)
         elif kind_id in _REFERENCES:
             shape.reference = True
             shape.rvalue = current.children[0].kind_id == _RVALUE
@@ -119,6 +124,12 @@ def read_declarator(lo: Lowering, node: Node | None, base: Type, depth: int) -> 
     if function is not None and current is None:
         return Declared(_function_type(lo, function, shape.type(), depth))
     return Declared(shape.type(), current, function)
+
+
+def _is_of_member(lo: Lowering, pointer: Node) -> bool:
+    """Whether a ``*`` is that of ``Class::*``."""
+    star = pointer.start_byte
+    return lo.source.text[max(0, star - 1) : star] == OF_MEMBER
 
 
 def _function_type(lo: Lowering, function: Node, result: Type, depth: int) -> Type:
@@ -210,7 +221,7 @@ def _type_descriptor(lo: Lowering, node: Node, depth: int) -> Type:
     if len(children) == 1:
         return type_of(lo, children[0], depth)
     specifiers = read_specifiers(lo, children, depth)
-    base = specifiers.type or Type(lo.excerpt(node))
+    base = aligned(specifiers.type or Type(lo.excerpt(node)), specifiers.align)
     for child in children:
         if child.kind_id in DECLARATORS:
             found = read_declarator(lo, child, base, depth).type

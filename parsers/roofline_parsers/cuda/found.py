@@ -24,6 +24,7 @@ class ScanResult:
     alias_params: dict[str, tuple[TemplateParameter, ...]] = field(default_factory=dict)
     enumerators: dict[str, Expression | int] = field(default_factory=dict)
     imports: set[str] = field(default_factory=set)
+    used_names: dict[str, str] = field(default_factory=dict)
     enums: dict[str, Type] = field(default_factory=dict)
     pack_bytes: list[int | None] = field(default_factory=lambda: [None])
     """The limits that ``#pragma pack`` sets, the one in force last."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from roofline_core.program.expressions import Assign, Binary, Expression, Name
 from roofline_core.program.statements import Declare, Statement, Variable
 from roofline_core.program.types import Type
+from roofline_parsers.cuda.attributes import aligned, read_alignment
 from roofline_parsers.cuda.declarators import read_declarator
 from roofline_parsers.cuda.grammar import (
     ASSIGNMENT,
+    ATTRIBUTE,
     CALL,
     COMMENT,
     IDENTIFIER,
@@ -91,13 +93,15 @@ def _typedef(lo: Lowering, node: Node, depth: int) -> Statement | None:
     """A typedef inside a body is replaced by its meaning wherever it is used."""
     children = node.children[1:]
     specifiers = read_specifiers(lo, children, depth)
-    if specifiers.type is not None:
-        for child in children[specifiers.rest :]:
-            declared = (
-                read_declarator(lo, child, specifiers.type, depth) if child.is_named else None
-            )
-            if declared is not None and declared.name is not None:
-                lo.local_types[lo.text(declared.name)] = declared.type
+    if specifiers.type is None:
+        return None
+    align = read_alignment(lo, children, depth) or specifiers.align
+    for child in children[specifiers.rest :]:
+        if not child.is_named or child.kind_id == ATTRIBUTE:
+            continue
+        declared = read_declarator(lo, child, specifiers.type, depth)
+        if declared.name is not None:
+            lo.local_types[lo.text(declared.name)] = aligned(declared.type, align)
     return None
 
 

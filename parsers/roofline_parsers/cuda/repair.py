@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Final
 
 from roofline_core.program.records import record
+from roofline_parsers.preprocess.tokens import OPAQUE
 
 _RESTRICT = re.compile(rb"\b__restrict\b")
 _FRIEND = re.compile(rb"\bfriend(\s+)inline\b|\binline(\s+)friend\b")
@@ -22,6 +24,13 @@ _NEW_POINTER = re.compile(
     rb"\bnew\s+(const\s+)?(?:(?:un)?signed\s+|long\s+|short\s+|struct\s+)*"
     rb"[A-Za-z_][\w:]*(?:<[^<>;{}]*>)?(\s*\*[\s*]*)"
 )
+_MEMBER_STAR = re.compile(rb"::\s*\*(?!/)")
+_CLASS = rb"[A-Za-z_]\w*(?:<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>)?"
+_POINTER_TO_MEMBER = re.compile(
+    rb"((?:::)?(?<!\w)(?:" + _CLASS + rb"::)*" + _CLASS + rb"\s*::\s*)\*(?!/)|" + OPAQUE.pattern
+)
+OF_MEMBER: Final = b"\v"
+"""The blank that stands before the ``*`` of a pointer to a member, in place of ``Class::``."""
 _VISIBLE = re.compile(rb"[^\n]")
 
 
@@ -47,6 +56,12 @@ def _friend_first(match: re.Match[bytes]) -> bytes:
     return b"friend " + before[:-1] if before.endswith(b" ") else match.group()
 
 
+def _without_class(match: re.Match[bytes]) -> bytes:
+    """The star of ``Class::*`` alone, after a mark; comments and literals as they are."""
+    named = match.group(1)
+    return match.group() if named is None else _blank(named)[:-1] + OF_MEMBER + b"*"
+
+
 def repair(text: bytes) -> Repaired:
     """A text of the same length and lines, with what had to be taken out of it."""
     if b"__restrict" in text:
@@ -59,6 +74,8 @@ def repair(text: bytes) -> Repaired:
     if b"typeof" in text:
         text = _TYPEOF.sub(lambda m: b"decltype".ljust(len(m.group())), text)
         text = _SHORT_TYPEOF.sub(_typeof_to_auto, text)
+    if b"::" in text and _MEMBER_STAR.search(text):
+        text = _POINTER_TO_MEMBER.sub(_without_class, text)
     new_pointers: dict[int, int] = {}
     if b"new " in text:
 

@@ -9,11 +9,13 @@ from dataclasses import replace
 
 from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
+from roofline_parsers.cuda.attributes import aligned, read_alignment
 from roofline_parsers.cuda.classes import CLASS_KINDS, ClassReader, class_name, has_body
 from roofline_parsers.cuda.declarators import read_declarator
 from roofline_parsers.cuda.found import FunctionExtent, ScanResult
 from roofline_parsers.cuda.functions import FunctionParts, make_function, read_function
 from roofline_parsers.cuda.grammar import (
+    ATTRIBUTE,
     COMMENT,
     COMPOUND,
     ENUM,
@@ -175,8 +177,9 @@ class Scan:
         lo = self._lowering(scope, hint)
         specifiers = read_specifiers(lo, children, depth)
         base = specifiers.type or plain_type("int")
+        align = read_alignment(lo, children, depth) or specifiers.align
         for child in children[specifiers.rest :]:
-            if not child.is_named or child.kind_id in (COMMENT, ERROR):
+            if not child.is_named or child.kind_id in (COMMENT, ERROR, ATTRIBUTE):
                 continue
             declared = read_declarator(lo, child, base, depth)
             if declared.name is None:
@@ -185,8 +188,8 @@ class Scan:
             self.known.types.add(name)
             if declared.function is not None:
                 self.found.aliases[scope.prefix + name] = plain_type("function")
-            elif declared.type != plain_type(name):
-                self.found.aliases[scope.prefix + name] = declared.type
+            elif declared.type != plain_type(name) or align is not None:
+                self.found.aliases[scope.prefix + name] = aligned(declared.type, align)
 
     def _alias(self, node: Node, scope: DeclarationScope, depth: int) -> None:
         lo = self._lowering(scope)
@@ -194,14 +197,19 @@ class Scan:
         if len(named) >= 2:
             name = lo.text(named[0])
             self.known.types.add(name)
-            self.found.aliases[scope.prefix + name] = type_of(lo, named[-1], depth)
+            target = type_of(lo, named[-1], depth)
+            align = read_alignment(lo, node.children, depth)
+            self.found.aliases[scope.prefix + name] = aligned(target, align)
             if scope.own_lists:
                 self.found.alias_params[scope.prefix + name] = scope.own_params
 
     def _using(self, node: Node, scope: DeclarationScope, depth: int) -> None:
         """``using a::f`` and ``using namespace a``."""
         text = self.source.names[node.start_byte : node.end_byte].removeprefix("using")
-        self.found.imports.add("".join(text.replace("namespace ", "", 1).split()).strip(";"))
+        name = "".join(text.replace("namespace ", "", 1).split()).strip(";")
+        self.found.imports.add(name)
+        if not text.lstrip().startswith("namespace "):
+            self.found.used_names[scope.prefix + name.rpartition("::")[2]] = name.removeprefix("::")
 
     def _namespace_alias(self, node: Node, scope: DeclarationScope, depth: int) -> None:
         """``namespace m = a::b``."""

@@ -100,6 +100,7 @@ def _parse_one(pre: PreprocessedFile, cache: ParseCache, extensions: Extensions)
         globals=tuple(found.variables),
         aliases=found.aliases,
         imports=frozenset(found.imports),
+        used_names=found.used_names,
         alias_params=found.alias_params,
         enums=found.enums,
         enumerators=found.enumerators,

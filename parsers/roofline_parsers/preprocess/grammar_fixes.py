@@ -53,6 +53,11 @@ _QUALIFIER = re.compile(rb"__\w+__")
 _PLAIN_QUALIFIERS = (b"__const__", b"__const", b"__volatile__")
 _LAYOUT = re.compile(rb"\b_*(?:packed|aligned)_*\b")
 _END_OF_FIELD = re.compile(rb"\s*;")
+_EQUALS = re.compile(rb"\s*=")
+_STATEMENT = re.compile(rb"\b(typedef|using)\b[^;{}()]*\Z")
+"""A typedef or alias, as far as the place in question."""
+_LOOK_BACK = 200
+"""Bytes in which an alias may begin before its attribute."""
 _CLASS = re.compile(rb"\b(?:struct|class|union)\b")
 _CLASS_KEY = re.compile(rb"\b(?:struct|class|union)\s*\Z")
 
@@ -66,7 +71,8 @@ def fix_for_grammar(text: bytes) -> bytes:
     - ``__device__ friend`` becomes ``friend __device__``;
     - a lambda's ``__device__`` becomes ``[[device]]``;
     - ``new T*[n]`` becomes ``new T [n]``: host memory whose element size nothing asks for;
-    - ``__attribute__((packed))`` and ``aligned`` of a class or a field stay;
+    - ``__attribute__((packed))`` and ``aligned`` of a class or a field stay, and after the name of
+      a typedef; elsewhere in a typedef or alias ``aligned`` becomes ``alignas``;
     - other attributes, and a lambda's or reference's other qualifiers, become spaces.
     """
     if any(mark.search(text) for mark in _MARKS):
@@ -112,7 +118,20 @@ def _replacement(found: re.Match[bytes]) -> bytes:
     aligned = _ALIGNED.fullmatch(whole)
     if aligned and _CLASS_KEY.search(found.string, max(0, found.start() - 16), found.start()):
         return (b"alignas" + aligned[1]).ljust(len(whole))
+    if aligned and (asked := _of_alias(found)):
+        return (asked % aligned[1]).ljust(len(whole))
     return whole if _LAYOUT.search(whole) and _has_place(found) else _blank(whole)
+
+
+def _of_alias(found: re.Match[bytes]) -> bytes:
+    """The form of ``aligned`` in ``typedef float T`` and ``using T = float``; empty elsewhere."""
+    before = _STATEMENT.search(found.string, max(0, found.start() - _LOOK_BACK), found.start())
+    if before is None:
+        return b""
+    if before[1] == b"using":
+        named = _EQUALS.match(found.string, found.end())
+        return b"[[gnu::aligned%s]]" if named else b"alignas%s"
+    return b"" if _END_OF_FIELD.match(found.string, found.end()) else b"alignas%s"
 
 
 def _has_place(found: re.Match[bytes]) -> bool:
@@ -122,6 +141,9 @@ def _has_place(found: re.Match[bytes]) -> bool:
         return True
     if not _END_OF_FIELD.match(found.string, found.end()):
         return False
+    begin = max(0, found.start() - _LOOK_BACK)
+    if _STATEMENT.search(found.string, begin, found.start()):
+        return True
     return _in_class(found.string, found.start())
 
 

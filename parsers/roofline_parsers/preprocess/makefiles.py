@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from roofline_parsers.preprocess.compile_flags import CompileFlags, common_flags, parse_flags
+from roofline_parsers.preprocess.makefile_functions import FUNCTIONS
 from roofline_parsers.preprocess.result import Reader
 
 _ASSIGNMENT = re.compile(
@@ -210,15 +211,15 @@ class _Makefile:
             return "\0"
         inner = found[1] or found[2] or found[3] or ""
         function, _, rest = inner.partition(" ")
-        if function in _FUNCTIONS and rest:
-            return _FUNCTIONS[function]([part.strip() for part in rest.split(",")])
+        if function in FUNCTIONS and rest:
+            return FUNCTIONS[function]([part.strip() for part in rest.split(",")])
         substitution = _SUBSTITUTION.fullmatch(inner)
         if substitution:
             words = self._variables.get(substitution[1], "")
             old, new = substitution[2], substitution[3]
             if "%" not in old:
                 old, new = f"%{old}", f"%{new}"
-            return _patsubst([old, new, self.expand(words)])
+            return FUNCTIONS["patsubst"]([old, new, self.expand(words)])
         value = self._variables.get(inner, "")
         return "" if re.search(rf"\$[({{]{re.escape(inner)}[)}}]", value) else value
 
@@ -300,40 +301,3 @@ def _compiles(rule: _Rule, suffix: str) -> bool:
         name.endswith(f"%{suffix}") or name.startswith(f"{suffix}.")
         for name in (*rule.prerequisites, *rule.targets)
     )
-
-
-def _patsubst(arguments: list[str]) -> str:
-    if len(arguments) != 3:
-        return ""
-    pattern, replacement, text = arguments
-    if "%" not in pattern:
-        return " ".join(replacement if word == pattern else word for word in text.split())
-    before, _, after = pattern.partition("%")
-    words = []
-    for word in text.split():
-        fits = word.startswith(before) and word.endswith(after)
-        stem = word[len(before) : len(word) - len(after)]
-        words.append(replacement.replace("%", stem, 1) if fits else word)
-    return " ".join(words)
-
-
-def _subst(arguments: list[str]) -> str:
-    return arguments[2].replace(arguments[0], arguments[1]) if len(arguments) == 3 else ""
-
-
-def _affix(arguments: list[str], prefix: bool) -> str:
-    if len(arguments) != 2:
-        return ""
-    affix, text = arguments
-    return " ".join(affix + word if prefix else word + affix for word in text.split())
-
-
-_FUNCTIONS: dict[str, Callable[[list[str]], str]] = {
-    "patsubst": _patsubst,
-    "subst": _subst,
-    "addprefix": lambda arguments: _affix(arguments, True),
-    "addsuffix": lambda arguments: _affix(arguments, False),
-    "strip": lambda arguments: " ".join(",".join(arguments).split()),
-    "shell": lambda _: "",
-    "wildcard": lambda _: "",
-}

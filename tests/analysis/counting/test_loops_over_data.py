@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roofline_analysis.regions.conditions import trips_of_condition
-from roofline_core.algebra.simplify import FOLD
+from roofline_core.algebra.folding import FOLD
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, apply, constant, from_atom, make_symbol
 

@@ -13,7 +13,7 @@ from roofline_analysis.device.summary import summarise
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.regions.kernel_summary import RegionForm, Work
-from roofline_analysis.verdict.analyse import work_totals
+from roofline_analysis.verdict.ledger import work_totals
 from roofline_parsers.reading.load import load_program
 
 Count = Callable[..., Any]

@@ -15,8 +15,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.folding import c_div, c_mod
 from roofline_core.algebra.operations import OPERATIONS
-from roofline_core.algebra.simplify import c_div, c_mod, is_nonnegative
+from roofline_core.algebra.simplify import is_nonnegative
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import (
     ONE,

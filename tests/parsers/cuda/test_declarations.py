@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from roofline_core.program.statements import Declare
+
 from .conftest import Reading
 
 
@@ -24,11 +26,77 @@ from .conftest import Reading
         ("struct S { float data[N][M]; T* next; };", ["float[N][M] data", "T* next"]),
         ("struct S { int (*f)(int); };", ["function<int, int>* f"]),
         ("struct S { int x{3}; };", ["int x(3)"]),
+        (
+            "struct S { int T::*p, q, ::n::T::*r[2]; float (n::B<int>::*f)(int) const; };",
+            [
+                "pointer to member<int> p",
+                "int q",
+                "pointer to member<int>[2] r",
+                "pointer to member<function<float, int>> f",
+            ],
+        ),
+        (
+            "struct S { V<int T::*> v; int T::**p; };",
+            ["V<pointer to member<int>> v", "pointer to member<int>* p"],
+        ),
+        ("struct S { int a; /* int T::*/ int b; // T::*c\n int d; };", ["int a", "int b", "int d"]),
     ],
 )
 def test_fields(reading: Reading, source: str, expected: list[str]) -> None:
     structs = {struct.name: struct for struct in reading.unit(source).structs}
     assert [reading.variable(field) for field in structs["S"].fields] == expected
+
+
+def test_pointers_to_members_stay_in_strings_and_in_parts_of_broken_files(reading: Reading) -> None:
+    source = """
+    const char* text = "T::*p";
+    __global__ void lost( { int x
+    __global__ void k(int T::*p) { int y = 2; }
+    """
+    unit = reading.unit(source)
+    (variable,) = unit.globals
+    assert reading.variable(variable) == "const char* text = 'T::*p'"
+    found = {function.name: function for function in unit.functions}
+    assert reading.type(found["k"].params[0].type) == "pointer to member<int>"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("typedef float F __attribute__((aligned(16)));", "16"),
+        ("typedef alignas(16) float F;", "16"),
+        ("typedef float alignas(16) F;", "16"),
+        ("typedef float F __attribute__((aligned));", "16"),
+        ("using F = float alignas(16);", "16"),
+        ("using F [[gnu::aligned(16)]] = float;", "16"),
+        ("struct S { typedef float F __attribute__((aligned(16))); };", "16"),
+        ("struct S { typedef alignas(16) float F; };", "16"),
+        ("struct S { using F = float alignas(N * 4); };", "(N * 4)"),
+        ("typedef float F __attribute__((may_alias));", "-"),
+        ("typedef float F;", "-"),
+    ],
+)
+def test_alignments_of_typedefs(reading: Reading, source: str, expected: str) -> None:
+    ((_, target),) = reading.unit(source).aliases.items()
+    assert reading.type(target) == "float"
+    assert reading.expression(target.align) == expected
+
+
+def test_alignment_of_a_typedef_in_a_body(reading: Reading) -> None:
+    source = "void f() { typedef float F __attribute__((aligned(16))); F x; }"
+    (function,) = reading.unit(source).functions
+    assert function.body is not None
+    (declare,) = function.body.body
+    assert isinstance(declare, Declare)
+    (variable,) = declare.variables
+    assert (reading.type(variable.type), reading.expression(variable.type.align)) == ("float", "16")
+
+
+def test_names_of_using_declarations(reading: Reading) -> None:
+    source = "using a::f; namespace n { using ::b::T; } using namespace m; void f() { using c::g; }"
+    unit = reading.unit(source)
+    assert unit.used_names == {"f": "a::f", "n::T": "b::T"}
+    assert "m" in unit.imports
 
 
 def test_struct_properties(reading: Reading) -> None:

@@ -28,6 +28,14 @@ REWRITTEN = [
      "extern __shared__   alignas (sizeof(T)) char s[];"),
     ("struct __attribute__((aligned(16))) S { int x; };",
      "struct alignas(16)                  S { int x; };"),
+    ("typedef __attribute__((aligned(16))) float F;",
+     "typedef alignas(16)                  float F;"),
+    ("typedef float __attribute__((aligned(16))) F;",
+     "typedef float alignas(16)                  F;"),
+    ("using F = float __attribute__((aligned(16)));",
+     "using F = float alignas(16)                 ;"),
+    ("using F __attribute__((aligned(16))) = float;",
+     "using F [[gnu::aligned(16)]]         = float;"),
     ("float a[3] __attribute__((aligned(16), unused));", "float a[3]" + " " * 37 + ";"),
     ("__declspec(align(16)) struct S { int x; };", " " * 21 + " struct S { int x; };"),
     ("__global__ void __cluster_dims__(2, 1, 1) k(int p) {}",
@@ -64,6 +72,7 @@ REWRITTEN = [
         "struct S { char c; int x; } __attribute__((packed));",
         "struct __attribute__((packed)) S { char c; int x; };",
         "struct S { float x; float a[3] __attribute__((aligned(16))); };",
+        "typedef float F __attribute__((aligned(16)));",
     ],
 )
 def test_attributes_that_lay_out_a_class_stay(source: str) -> None:

@@ -15,12 +15,8 @@ from roofline_analysis.host.libraries.random import random_number
 from roofline_analysis.host.libraries.std import make_vector, numeric_limit
 from roofline_analysis.host.libraries.table import LIBRARY
 from roofline_analysis.host.objects.construction import construct
-from roofline_analysis.host.objects.containers import (
-    container_method,
-    is_container,
-    smart_pointer,
-    text_method,
-)
+from roofline_analysis.host.objects.container_methods import container_method, text_method
+from roofline_analysis.host.objects.containers import is_container, smart_pointer
 from roofline_analysis.host.state.access import load, pointed_object, rvalue
 from roofline_analysis.host.state.arguments import Arguments, as_place
 from roofline_analysis.host.state.havoc import forget_unknown_call

@@ -6,7 +6,7 @@ from typing import Final
 
 from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.objects.construction import construct
-from roofline_analysis.host.objects.containers import container_method
+from roofline_analysis.host.objects.container_methods import container_method
 from roofline_analysis.host.state.access import address_of, load
 from roofline_analysis.host.state.arguments import Arguments, by_name, loaded, nothing
 from roofline_analysis.host.state.memory import AUTO, Cell, HostPlace, Storage

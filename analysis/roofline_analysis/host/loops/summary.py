@@ -5,8 +5,9 @@ from __future__ import annotations
 from roofline_analysis.host.effects.node_effects import Effects, root_name
 from roofline_analysis.host.effects.reach import runs_on_host
 from roofline_analysis.host.effects.traversal import walk
+from roofline_analysis.host.loops.final_values import final_value
 from roofline_analysis.host.loops.loop_probe import leave_contents, leave_growth, try_out
-from roofline_analysis.host.loops.scalar_evolution import Induction, expressions_of, final_value
+from roofline_analysis.host.loops.scalar_evolution import Induction, expressions_of
 from roofline_analysis.host.objects.containers import set_size, size_of, storage_of
 from roofline_analysis.host.state.access import load
 from roofline_analysis.host.state.havoc import forget_call, forget_reachable, forget_value

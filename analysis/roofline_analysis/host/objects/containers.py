@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from roofline_analysis.host.buffer_space import BufferSpace
-from roofline_analysis.host.objects.maps import is_map, map_element, map_method
-from roofline_analysis.host.state.access import deref, load, rvalue
+from roofline_analysis.host.objects.maps import is_map, map_element
+from roofline_analysis.host.state.access import deref, rvalue
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, HostFieldPlace, HostPlace, Storage
-from roofline_analysis.host.state.operators import binary, boolean, convert, copied, integer
+from roofline_analysis.host.state.operators import binary, convert, copied, integer
 from roofline_analysis.host.state.templates import template_argument
 from roofline_analysis.host.state.types import resolve, sizeof
-from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Text, Value
-from roofline_core.algebra.symbolic import ZERO, Expr, apply, constant
+from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Value
+from roofline_core.algebra.symbolic import ZERO, Expr, constant
 from roofline_core.program.expressions import Expression, Literal
 from roofline_core.program.types import Type
 
@@ -64,7 +64,7 @@ def make_container(
         size = _extent(interpreter, type)
         listed = listed or len(values) > 1
         if values or listed:
-            storage.fill = _zero_of(element)
+            storage.fill = zero_of(element)
     if len(values) == 1 and isinstance(values[0], Aggregate):
         source = values[0]
         if DATA in source.fields:
@@ -91,12 +91,13 @@ def _counted(
     if len(values) > 1:
         storage.fill = convert(interpreter, values[1], element)
     elif element.name in SCALARS and not element.pointers:
-        storage.fill = _zero_of(element)
+        storage.fill = zero_of(element)
     number = interpreter.number(values[0], "unsigned long")
     return number.value if number is not None else ZERO
 
 
-def _zero_of(element: Type) -> Value | None:
+def zero_of(element: Type) -> Value | None:
+    """The value of an element that was cleared; None for an object."""
     if element.pointers:
         return Pointer(None, ZERO, element.pointee())
     return integer(0, element.name) if element.name in SCALARS else None
@@ -181,170 +182,3 @@ def subscript(interpreter: HostInterpreter, base: Aggregate, index: Value) -> Ho
         label = f"an element of '{base.type.name}'"
         return Cell("", AUTO, OpaqueValue(label, "this container is not modelled"))
     return None
-
-
-def _begin(interpreter: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
-    storage = storage_of(this)
-    assert storage is not None
-    return Pointer(storage, ZERO, storage.element)
-
-
-def _end(interpreter: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
-    storage = storage_of(this)
-    assert storage is not None
-    return Pointer(storage, storage.size_bytes or ZERO, storage.element)
-
-
-def _size(interpreter: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
-    found = this.fields.get(SIZE)
-    return found if found is not None else integer(0, "unsigned long")
-
-
-def _empty(interpreter: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
-    return Scalar(apply("eq", size_of(this)), "bool")
-
-
-def _push(interpreter: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
-    storage = storage_of(this)
-    assert storage is not None
-    size = size_of(this)
-    place = deref(interpreter, Pointer(storage, ZERO, storage.element), Scalar(size, "long"))
-    if args and interpreter.trials.stored is not None:
-        interpreter.note_element(
-            storage, convert(interpreter, rvalue(interpreter, args[0]), storage.element or AUTO)
-        )
-    if args and size.constant is not None:
-        value = rvalue(interpreter, args[0])
-        if len(args) == 1:
-            interpreter.store(
-                place, convert(interpreter, copied(value) or value, storage.element or AUTO)
-            )
-        elif storage.element is not None:
-            interpreter.store(place, interpreter.construct(storage.element, args))
-    set_size(interpreter, this, size + 1)
-    return OpaqueValue("push_back", "returns nothing")
-
-
-def _pop(interpreter: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
-    set_size(interpreter, this, size_of(this) - 1)
-    return OpaqueValue("pop_back", "returns nothing")
-
-
-def _resize(interpreter: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
-    number = interpreter.number(rvalue(interpreter, args[0]), "unsigned long") if args else None
-    storage = storage_of(this)
-    if number is not None:
-        set_size(interpreter, this, number.value)
-    if storage is not None and not storage.elements:
-        element = storage.element or AUTO
-        fill = (
-            convert(interpreter, rvalue(interpreter, args[1]), element)
-            if len(args) > 1
-            else _zero_of(element)
-        )
-        storage.fill = fill
-    return OpaqueValue("resize", "returns nothing")
-
-
-def _assign(interpreter: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
-    storage = storage_of(this)
-    if storage is not None:
-        interpreter.forget_contents(storage)
-        made = make_container(interpreter, this.type, args, storage.name)
-        if isinstance(made, Aggregate) and isinstance(made.fields.get(DATA), Storage):
-            source = made.fields[DATA]
-            assert isinstance(source, Storage)
-            storage.elements.update(source.elements)
-            storage.fill, storage.draws = source.fill, source.draws
-            set_size(interpreter, this, size_of(made))
-    return OpaqueValue("assign", "returns nothing")
-
-
-def _clear(interpreter: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
-    storage = storage_of(this)
-    if storage is not None:
-        interpreter.forget_contents(storage)
-    set_size(interpreter, this, ZERO)
-    return OpaqueValue("clear", "returns nothing")
-
-
-def _fill(interpreter: HostInterpreter, this: Aggregate, args: Sequence[HostPlace]) -> Value:
-    storage = storage_of(this)
-    if storage is not None and args:
-        interpreter.forget_contents(storage)
-        storage.fill = rvalue(interpreter, args[0])
-    return OpaqueValue("fill", "returns nothing")
-
-
-_METHODS: Final[dict[str, Callable[[HostInterpreter, Aggregate, Sequence[HostPlace]], Value]]] = {
-    "data": _begin, "begin": _begin, "cbegin": _begin, "end": _end, "cend": _end,
-    "size": _size, "length": _size, "capacity": _size, "empty": _empty,
-    "push_back": _push, "emplace_back": _push, "pop_back": _pop, "resize": _resize,
-    "assign": _assign, "clear": _clear, "fill": _fill,
-}  # fmt: skip
-
-
-def container_method(
-    interpreter: HostInterpreter, this: Aggregate, name: str, args: Sequence[HostPlace]
-) -> HostPlace | None:
-    """A method call on a container; None if it is not one or the method is not modelled."""
-    if is_map(this.type):
-        return map_method(interpreter, this, name, args)
-    storage = storage_of(this)
-    if storage is None:
-        return None
-    if name in ("at", "front", "back", "operator[]"):
-        index: Value = integer(0)
-        if name == "back":
-            index = Scalar(size_of(this) - 1, "long")
-        elif args and name != "front":
-            index = rvalue(interpreter, args[0])
-        return deref(interpreter, Pointer(storage, ZERO, storage.element), index)
-    if name == "swap" and args:
-        other = load(interpreter, args[0])
-        if isinstance(other, Aggregate):
-            for field in (DATA, SIZE):
-                a, b = HostFieldPlace(this, field, AUTO), HostFieldPlace(other, field, AUTO)
-                held_a, held_b = a.get(), b.get()
-                interpreter.store(a, held_b)
-                interpreter.store(b, held_a)
-        return Cell("", AUTO, OpaqueValue("swap", "returns nothing"))
-    method = _METHODS.get(name)
-    return Cell("", AUTO, method(interpreter, this, args)) if method is not None else None
-
-
-def text_method(
-    interpreter: HostInterpreter, text: Text, name: str, args: Sequence[HostPlace]
-) -> Value:
-    """A method of ``std::string`` whose characters are known."""
-    values = [rvalue(interpreter, argument) for argument in args]
-    numbers = [
-        int(v.value.constant)
-        for v in values
-        if isinstance(v, Scalar) and v.value.constant is not None
-    ]
-    string = text.value
-    if name in ("c_str", "data", "str", "string"):
-        return text
-    if name in ("size", "length"):
-        return integer(len(string), "unsigned long")
-    if name == "empty":
-        return boolean(not string)
-    if name == "substr" and numbers and len(numbers) == len(values):
-        stop = numbers[0] + numbers[1] if len(numbers) > 1 else len(string)
-        return Text(string[numbers[0] : stop], text.origin)
-    if name == "compare" and values and isinstance(values[0], Text):
-        return integer((string > values[0].value) - (string < values[0].value))
-    if name in ("find", "rfind", "find_last_of", "find_first_of") and values:
-        needle = values[0]
-        wanted = needle.value if isinstance(needle, Text) else chr(numbers[0]) if numbers else None
-        if wanted is not None:
-            found = (
-                string.rfind(wanted) if name in ("rfind", "find_last_of") else string.find(wanted)
-            )
-            return integer(found if found >= 0 else 2**64 - 1, "unsigned long")
-    if name in ("at", "front", "back", "operator[]") and string:
-        position = numbers[0] if numbers else -1 if name == "back" else 0
-        if position < len(string):
-            return integer(ord(string[position]) & 0xFF, "char")
-    return OpaqueValue(f"'{string}'.{name}()", "this string method is not modelled")
