@@ -17,11 +17,9 @@ from tests.analysis.language.conftest import Ask
 FOLDER = Path(__file__).parent
 LAYOUTS: dict[str, dict[str, Any]] = json.loads((FOLDER / "layouts.json").read_text())["layouts"]
 
-UNKNOWN = frozenset(
-    ("held_triple", "list_of_three", "all_of_two", "all_of_none", "diamond", "grid")
-)
+UNKNOWN = frozenset(("held_triple", "list_of_three", "all_of_two", "all_of_none", "diamond"))
 """Classes of which something is not known, and said to be: parameter packs, virtual bases that two
-classes share, templates within templates, namespaces by another name."""
+classes share, templates within templates."""
 
 GAPS = frozenset(("by_typedef", "no_unique", "no_unique_twice", "pointers", "uses_cell"))
 """Classes that are laid out wrongly: aligned typedefs, ``no_unique_address``, pointers to members,
