@@ -45,10 +45,7 @@ def place_of(interpreter: DeviceInterpreter, node: ir.Expression) -> Place | Non
     if isinstance(node, ir.Member):
         return _member_place(interpreter, node)
     if isinstance(node, ir.Unary) and node.op == "*":
-        referred = call_member_operator(interpreter, "*", node.operand)
-        if referred is not None:
-            return _referred_to(interpreter, referred)
-        return dereference(interpreter, interpreter.evaluate(node.operand))
+        return _starred_place(interpreter, node)
     if isinstance(node, ir.Cast):
         return _cast_place(interpreter, node)
     if isinstance(node, ir.Update) and not node.prefix:
@@ -62,6 +59,13 @@ def place_of(interpreter: DeviceInterpreter, node: ir.Expression) -> Place | Non
     if isinstance(node, ir.Call):
         return _referred_to(interpreter, interpreter.call(node))
     return None
+
+
+def _starred_place(interpreter: DeviceInterpreter, node: ir.Unary) -> Place | None:
+    referred = call_member_operator(interpreter, "*", node.operand)
+    if referred is not None:
+        return _referred_to(interpreter, referred)
+    return dereference(interpreter, interpreter.evaluate(node.operand))
 
 
 def _referred_to(interpreter: DeviceInterpreter, result: DeviceValue | Place) -> Place | None:
