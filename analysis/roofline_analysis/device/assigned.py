@@ -18,14 +18,16 @@ class Assignment:
     op: str
     """``=``, ``+=`` ..., ``++`` or ``--``; ``&`` where its address is passed to a call.
 
-    ``?`` where the variable itself is passed to a call, perhaps by reference; ``value`` is then
-    the call.
+    ``?`` where the variable itself is passed to a call, perhaps by reference, or a method of it is
+    called; ``value`` is then the call.
     """
     value: ex.Expression | None
     conditional: bool
     """The assignment is inside a branch or an inner loop."""
     whole: bool = True
     """False if only a field or an element of the variable changes."""
+    target: ex.Expression | None = None
+    """What is assigned to; None where the variable is passed to a call."""
 
 
 @record(frozen=True, slots=True)
@@ -140,9 +142,12 @@ class _AssignmentCollector:
         if target is None:
             return
         if isinstance(node, ex.Update):
-            self.changes.append(Assignment(target, node.op, None, conditional, whole))
+            value = None
         else:
-            self.changes.append(Assignment(target, node.op, node.value, conditional, whole))
+            value = node.value
+        self.changes.append(
+            Assignment(target, node.op, value, conditional, whole, target=node.target)
+        )
         if not whole:
             self.stores.add(target)
 
@@ -158,7 +163,7 @@ class _AssignmentCollector:
                 # The parameter may be a reference.
                 self.changes.append(Assignment(arg.name, "?", node, conditional))
         if isinstance(node.callee, ex.Member) and isinstance(node.callee.base, ex.Name):
-            self.changes.append(Assignment(node.callee.base.name, "?", None, conditional))
+            self.changes.append(Assignment(node.callee.base.name, "?", node, conditional))
 
 
 def _root(node: ex.Expression) -> tuple[str | None, bool]:

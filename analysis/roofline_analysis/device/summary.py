@@ -13,6 +13,7 @@ from roofline_analysis.device.interpreter.kernel_arguments import kernel_argumen
 from roofline_analysis.device.interpreter.statements import walk
 from roofline_analysis.device.state import conversions, memory
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter, DeviceParts
+from roofline_analysis.device.state.parameters import parameter as parameter_value
 from roofline_analysis.device.values import WARP_SIZE
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.language.types import SCALARS
@@ -68,8 +69,8 @@ def summarise(
         if parameter.name in interpreter.types.scope.bindings:
             continue
         if parameter.type is not None:
-            interpreter.constants[parameter.name] = interpreter.parameter(
-                parameter.name, parameter.type
+            interpreter.constants[parameter.name] = parameter_value(
+                interpreter, parameter.name, parameter.type
             )
         elif isinstance(parameter.default, Type):
             interpreter.types.bind(parameter.name, interpreter.types.resolve(parameter.default))

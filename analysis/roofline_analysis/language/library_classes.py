@@ -139,3 +139,15 @@ def library_extent(type_: Type) -> Extent | None:
     if name == "vector" and type_.args and type_.args[0] == Type("bool"):
         return _BITS
     return _OF_FIXED_SIZE.get(name)
+
+
+_POINTERS: Final = frozenset(("thrust::device_ptr", "device_ptr"))
+"""Classes of one pointer that device code uses as the pointer itself."""
+
+
+def pointer_class(closed: Type) -> Type:
+    """The pointer that an object of a library's pointer class is to device code, or the type."""
+    if closed.name not in _POINTERS or len(closed.args) != 1 or closed.pointers or closed.dims:
+        return closed
+    element = closed.args[0]
+    return element.pointer_to() if isinstance(element, Type) else closed

@@ -12,7 +12,7 @@ from roofline_core.program.expressions import Call, Construct, Expression, Name
 from roofline_core.program.records import record
 from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
-from roofline_core.program.units import Function, Program, Struct, TemplateParameter
+from roofline_core.program.units import Function, Program, Struct, TemplateParameter, is_stand_in
 
 _Found = TypeVar("_Found")
 
@@ -76,13 +76,16 @@ class Symbols:
         """Namespaces and names that some file makes visible outside of theirs."""
         self._used_names: dict[str, str | None] = {}
         """What ``using a::B`` names, by the name that it adds; None where files disagree."""
-        for unit in program.all_units():
+        # What stands for a missing header gives way to what the program declares.
+        for unit in sorted(program.all_units(), key=lambda each: is_stand_in(each.path)):
+            own = self._defined() if is_stand_in(unit.path) else frozenset[str]()
             for function in unit.functions:
                 self._add_function(function)
             for instance in unit.instantiations:
                 self._add(self.instantiations, instance.name, instance)
             for struct in unit.structs:
-                self._add_struct(struct)
+                if struct.name not in own:
+                    self._add_struct(struct)
             for variable in unit.globals:
                 entry = Global(variable.name, variable, unit.path)
                 self._add(self.globals, variable.name, entry)
@@ -95,6 +98,11 @@ class Symbols:
             self._add_mapping(self.enums, named)
         for functions in self.functions.values():
             functions.sort(key=lambda function: not function.has_body)
+
+    def _defined(self) -> frozenset[str]:
+        """The names of the classes that are defined so far."""
+        found = self.structs.items()
+        return frozenset(name for name, like in found if any(s.fields or s.methods for s in like))
 
     def with_functions(self, changed: Mapping[Function, Function]) -> Symbols:
         """The same names with some functions replaced by others."""

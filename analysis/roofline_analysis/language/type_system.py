@@ -234,10 +234,11 @@ class TypeSystem:
             return trait
         holder = self.resolve(Type(prefix, type_.scope_args), scope)
         found = self._member_type(holder, member)
-        if found is None and holder.args:
+        if found is None and (holder.args or holder.name != prefix):
             nested = f"{holder.name}::{member}"
             if any(matches(s.qualified_name, nested) for s in self.symbols.find_structs(nested)):
                 return Type(nested, self._arguments(type_, scope), scope_args=holder.args)
+            found = self._class_of_base(holder, member)
         if found is None and member in ("value_type", "element_type") and holder.args:
             first = holder.args[0]
             found = first if isinstance(first, Type) else None
@@ -249,6 +250,17 @@ class TypeSystem:
             target = struct.aliases.get(member)
             if target is not None and target.name != member:
                 return self.resolve(target, inside)
+        return None
+
+    def _class_of_base(self, holder: Type, member: str) -> Type | None:
+        """A class that stands in a base of another one."""
+        if member not in self.symbols.structs:
+            return None
+        for inside, struct in self.classes.hierarchy(holder):
+            nested = f"{struct.qualified_name}::{member}"
+            if any(s.qualified_name == nested for s in self.symbols.structs[member]):
+                outer = inside.owner.args if inside.owner is not None else ()
+                return Type(nested, scope_args=outer)
         return None
 
     def _alias(self, type_: Type, scope: Scope) -> Type | None:

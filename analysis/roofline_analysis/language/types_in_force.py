@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from roofline_analysis.language.class_layouts import ClassLayout, Field
+from roofline_analysis.language.library_classes import pointer_class
 from roofline_analysis.language.scope import NO_NAMES, Binding, NumberOf, Scope
 from roofline_analysis.language.templates import TemplateArgument
 from roofline_analysis.language.type_system import TypeSystem
@@ -50,6 +51,8 @@ class TypesInForce:
         if known is not None and known[0] is type_:
             return known[1]
         made = self.system.resolve(type_, self.scope)
+        if made.args and self.system.symbols.find_struct(made.name) is None:
+            made = pointer_class(made)
         self._resolved[id(type_)] = type_, made
         if made is not type_:
             self._resolved[id(made)] = made, made

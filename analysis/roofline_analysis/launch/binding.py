@@ -11,12 +11,14 @@ from roofline_analysis.device.values import THREAD
 from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.values import (
     Aggregate,
+    Buffer,
     LaunchContext,
     OpaqueValue,
     Pointer,
     Scalar,
     Value,
 )
+from roofline_analysis.launch.dense_strides import spread
 from roofline_analysis.launch.host_numbers import HostNumbers, solve_dimensions
 from roofline_analysis.launch.sizes_from_guards import COVERED, KernelArguments, cover, fit
 from roofline_analysis.regions.kernel_summary import AccessMode, KernelSummary
@@ -104,6 +106,7 @@ def bind(
         cover(summary, arguments, used_grid, used_block)
     _bind_rest(arguments, wanted)
     fit(summary, arguments, used_grid, used_block)
+    spread(summary, arguments, used_grid, used_block)
     for name, value in zip(summary.params, context.args, strict=False) if context else ():
         _bind_array(result, name, value, host)
     result.unknowns.extend(_assumptions(arguments))
@@ -167,6 +170,9 @@ def _bind_value(arguments: KernelArguments, path: str, value: Value) -> None:
         for name, inner in value.fields.items():
             if not isinstance(inner, OpaqueValue):
                 _bind_value(arguments, f"{path}.{name}", inner)
+    elif isinstance(value, Buffer):  # An array within an object.
+        for index, inner in value.elements.items():
+            _bind_value(arguments, f"{path}[{index}]", inner)
 
 
 def _bind_contents(
@@ -254,5 +260,7 @@ def _assumptions(arguments: KernelArguments) -> Iterator[UnknownUsed]:
     why = "the launch does not fix it"
     for symbol, number in arguments.covered.items():
         yield UnknownUsed(symbol.name, f"{why}; {COVERED}", number)
+    for symbol, number in arguments.dense.items():
+        yield UnknownUsed(symbol.name, f"{why}; rows are taken to lie side by side", number)
     for symbol, number in arguments.assumed.items():
         yield UnknownUsed(symbol.name, why, number)

@@ -43,6 +43,8 @@ class KernelArguments:
     """Unknown parameters whose value was chosen from a guard."""
     assumed: dict[Symbol, int] = field(default_factory=dict)
     """Unknown parameters with a default value."""
+    dense: dict[Symbol, int] = field(default_factory=dict)
+    """Unknown strides, chosen so that arrays are dense."""
 
     def give(self, symbol: Symbol, number: int) -> None:
         """Set a parameter; if the host computes it from an unknown, solve for the unknown."""
@@ -68,7 +70,7 @@ def cover(summary: KernelSummary, arguments: KernelArguments, grid: Dim3, block:
     """Set unknown bounds to the number of threads of the launch."""
     for _ in range(_ROUNDS):
         known = {s: v for s, v in arguments.values.items() if s not in arguments.ties}
-        environment = Environment({**known, **_corner(grid, block, 1.0)})
+        environment = Environment({**known, **corner(grid, block, 1.0)})
         progress = False
         for region in summary.root.walk():
             for condition in _covering_conditions(region):
@@ -78,7 +80,7 @@ def cover(summary: KernelSummary, arguments: KernelArguments, grid: Dim3, block:
             return
 
 
-def _corner(grid: Dim3, block: Dim3, share: float) -> Corner:
+def corner(grid: Dim3, block: Dim3, share: float) -> Corner:
     """The launch dimensions, and the indices of the thread at ``share`` of each dimension."""
     values: dict[Symbol, int | float] = {}
     for axis, blocks, threads in zip("xyz", grid, block, strict=True):
@@ -152,8 +154,8 @@ def fit(summary: KernelSummary, arguments: KernelArguments, grid: Dim3, block: D
     """
     if not arguments.assumed and not arguments.ties:
         return
-    corners = _corner(grid, block, 1.0), _corner(grid, block, 0.0)
-    inner = _corner(grid, block, _INNER)
+    corners = corner(grid, block, 1.0), corner(grid, block, 0.0)
+    inner = corner(grid, block, _INNER)
     for region in summary.root.walk():
         for condition in _covering_conditions(region):
             atom = _compared(condition)

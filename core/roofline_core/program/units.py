@@ -7,11 +7,20 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
+from typing import Final
 
 from roofline_core.program.expressions import Expression
 from roofline_core.program.records import record
 from roofline_core.program.statements import Block, Variable
 from roofline_core.program.types import Type
+
+STAND_INS: Final = Path("<stand-in>")
+"""The folder, which is on no disk, of texts that stand for headers that were not found."""
+
+
+def is_stand_in(path: Path) -> bool:
+    """Whether a text stands for headers that were not found."""
+    return path.parent == STAND_INS
 
 
 class Dialect(Enum):

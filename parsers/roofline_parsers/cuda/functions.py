@@ -252,5 +252,6 @@ def _read_initializers(lo: Lowering, node: Node, depth: int) -> Initializers:
         args: tuple[Expression, ...] = ()
         if children[-1].kind_id in (ARGUMENTS, INITIALIZER_LIST):
             args = arguments(lo, children[-1], depth + 1)
-        found.append((lo.text(children[0]), args))
+        # A base is told by its name: `Base<T>(x)` constructs the one that the class derives from.
+        found.append((lo.text(children[0]).partition("<")[0].rstrip(), args))
     return tuple(found)

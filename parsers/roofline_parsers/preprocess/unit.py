@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Protocol
 
 from roofline_core.program.units import Dialect, Problem, Severity
@@ -23,6 +24,7 @@ from roofline_parsers.preprocess.pragmas import (
 from roofline_parsers.preprocess.predefined import KNOWN_HEADERS
 from roofline_parsers.preprocess.result import PreprocessedFile
 from roofline_parsers.preprocess.scanning import BraceTracker, ends_statement
+from roofline_parsers.preprocess.stand_ins import StandIn, bring, named_by, text_of
 from roofline_parsers.preprocess.statement_expressions import rewrite_statement_expressions
 from roofline_parsers.preprocess.structure import Chunk, PreprocessorDirective, SourceFile
 from roofline_parsers.preprocess.text_output import TextOutput
@@ -242,6 +244,8 @@ class Unit:
                 shown = name.decode("utf-8", "replace")
                 self.unresolved_includes.append(f'"{shown}"' if quoted else f"<{shown}>")
         if header is None or self._includer.is_guarded(self, header):
+            if header is None and name:
+                self._stand_in(directive.line, [name])
             self._output.add_blank(newlines)
             return
         if directive.keyword == b"import":
@@ -251,6 +255,23 @@ class Unit:
         else:
             self.include_unit(header, directive.line)
             self._output.add_blank(newlines)
+            if self._wanted:
+                self._stand_in(directive.line, _missing(self.includes[-1:]))
+
+    def _stand_in(self, line: int, missing: Sequence[bytes]) -> None:
+        """Includes the texts that stand for headers that were not found and are needed here."""
+        wanted = [library for library in self._wanted if bring(library, missing)]
+        if not wanted or self.spliced or self._inside_declaration():
+            return
+        for library in wanted:
+            header = text_of(library)
+            if not self._includer.is_guarded(self, header):
+                self.include_unit(header, line)
+
+    @cached_property
+    def _wanted(self) -> tuple[StandIn, ...]:
+        """The libraries of which the file names something."""
+        return named_by(self.file.words)
 
     def include_unit(self, header: SourceFile, line: int) -> None:
         """Includes a header at brace depth 0."""
@@ -327,6 +348,20 @@ class Unit:
             return text
         finally:
             self._expander.complaints.clear()
+
+
+def _missing(included: Sequence[PreprocessedFile]) -> list[bytes]:
+    """The headers that files and those they include did not find, without quotes."""
+    found: list[bytes] = []
+    waiting = list(included)
+    seen: set[int] = set()
+    while waiting:
+        file = waiting.pop()
+        if id(file) not in seen:
+            seen.add(id(file))
+            found += (name[1:-1].encode() for name in file.unresolved_includes)
+            waiting += file.includes
+    return found
 
 
 _Handler = Callable[[Unit, PreprocessorDirective], None]

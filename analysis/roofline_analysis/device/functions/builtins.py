@@ -8,6 +8,7 @@ from typing import Final
 from roofline_analysis.device.functions import mathematics as maths
 from roofline_analysis.device.functions import memory
 from roofline_analysis.device.functions.complex import COMPLEX_FUNCTIONS
+from roofline_analysis.device.functions.half_precision import HALF_FUNCTIONS
 from roofline_analysis.device.functions.hip import HIP_FUNCTIONS
 from roofline_analysis.device.functions.mathematics import DOUBLE_MATH, Handler, conversion_to
 from roofline_analysis.device.functions.matrix_fragments import FRAGMENT_FUNCTIONS
@@ -39,8 +40,7 @@ _GROUPS: Final[tuple[tuple[Handler, str], ...]] = (
             "__expf __exp10f __logf __log2f __log10f __sinf __cosf __tanf __powf __fdividef"
             " __frcp_rn __fsqrt_rn __frsqrt_rn __saturatef __fdiv_rn __ddiv_rn __dsqrt_rn __drcp_rn"
             " __sincosf sincos sincosf sincospi sincospif modf modff frexp frexpf __tanhf __fadd_rn"
-            " __fmul_rn __fsub_rn __dadd_rn __dmul_rn __fadd_rz __fmul_rz hexp hlog hsqrt hrsqrt"
-            " hrcp hsin hcos h2exp h2sqrt"
+            " __fmul_rn __fsub_rn __dadd_rn __dmul_rn __fadd_rz __fmul_rz"
         ),
     ),
     (maths.fused_multiply_add, "fma fmaf __fmaf_rn __fma_rn __fmaf_rz"),
@@ -65,27 +65,9 @@ _GROUPS: Final[tuple[tuple[Handler, str], ...]] = (
         ),
     ),
     (maths.make_vector, "make_cuComplex make_cuFloatComplex make_cuDoubleComplex"),
-    (
-        maths.half_arithmetic,
-        (
-            "__hadd __hsub __hmul __hfma __hadd2 __hsub2 __hmul2 __hfma2 __hneg __hneg2 __hmax"
-            " __hmin __hmax2 __hmin2 __habs __habs2 __hdiv __h2div"
-        ),
-    ),
-    (conversion_to("float"), "__half2float __low2float __high2float __bfloat162float"),
-    (
-        conversion_to("half"),
-        "__float2half __float2half_rn __double2half __int2half_rn __low2half __high2half",
-    ),
-    (conversion_to("bfloat16"), "__float2bfloat16 __float2bfloat16_rn"),
-    (
-        conversion_to("half2"),
-        "__floats2half2_rn __float2half2_rn __halves2half2 __half2half2",
-    ),
-    (maths.widen_pair, "__half22float2 __bfloat1622float2"),
-    (maths.pack_pair, "__float22half2_rn __float22bfloat162_rn"),
     (conversion_to("double"), "__hiloint2double"),
     (maths.rounded_to_long, "lrint lround llrint llround lrintf lroundf llrintf llroundf"),
+    (memory.same_pointer, "raw_pointer_cast device_pointer_cast"),
     (memory.load_through, "__ldg __ldcg __ldca __ldcs __ldlu __ldcv"),
     (memory.store_through, "__stcg __stcs __stwb __stwt"),
     (memory.copy_bytes, "memcpy memmove __builtin_memcpy"),
@@ -151,6 +133,7 @@ def _packed_integer_names() -> Iterator[str]:
 BUILTINS: Final[Mapping[str, Handler]] = {
     **dict(_entries()),
     **COMPLEX_FUNCTIONS,
+    **HALF_FUNCTIONS,
     **GROUP_FUNCTIONS,
     **FRAGMENT_FUNCTIONS,
 }

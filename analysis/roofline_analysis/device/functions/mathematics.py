@@ -319,22 +319,6 @@ def make_vector(
     return StructValue(type_, fields)
 
 
-# -- half precision
-
-
-def half_arithmetic(
-    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
-) -> DeviceValue | None:
-    """Half-precision intrinsics, scalar and packed."""
-    values = [arg for arg in args if isinstance(arg, Value)]
-    type_ = values[0].type if values else "half"
-    pair = 2.0 if name.endswith("2") else 1.0
-    amount = {"__hfma": 2.0, "__hfma2": 2.0}.get(name, 1.0) * pair
-    if name in ("__hadd", "__hsub", "__hmul", "__hadd2", "__hsub2", "__hmul2", "__hfma", "__hfma2"):
-        interpreter.costs.charge(Work.HP, amount, variation(args))
-    return Value(type_, None, variation(args))
-
-
 def conversion_to(type_: str) -> Handler:
     """A handler that converts its argument to a type."""
 
@@ -350,28 +334,6 @@ def conversion_to(type_: str) -> Handler:
         return Value(type_, None, value.varies)
 
     return handler
-
-
-def widen_pair(
-    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
-) -> DeviceValue | None:
-    """``__half22float2``: two conversions."""
-    varies = variation(args)
-    interpreter.costs.charge(Work.CONVERSION, 2.0, varies)
-    fields: dict[str, DeviceValue] = {axis: Value("float", None, varies) for axis in "xy"}
-    return StructValue(Type("float2"), fields)
-
-
-def pack_pair(
-    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
-) -> DeviceValue | None:
-    """``__float22half2_rn``: one instruction packs both."""
-    for arg in args:
-        need_value(interpreter, arg)
-    parts = [v for a in args for v in (a.fields.values() if isinstance(a, StructValue) else (a,))]
-    varies = variation(parts)
-    interpreter.costs.charge(Work.CONVERSION, 1.0, varies)
-    return Value("bfloat162" if "bfloat" in name else "half2", None, varies)
 
 
 def rounded_to_long(

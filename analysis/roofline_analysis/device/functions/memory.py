@@ -18,6 +18,13 @@ from roofline_core.program.types import Type
 _VOTES: Final = ("_count", "_and", "_or")
 
 
+def same_pointer(
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
+    """``thrust::raw_pointer_cast`` and its reverse: the address stays."""
+    return args[0] if len(args) == 1 else None
+
+
 def load_through(
     interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
 ) -> DeviceValue | None:

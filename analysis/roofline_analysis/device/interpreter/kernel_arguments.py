@@ -6,6 +6,7 @@ from typing import Final
 
 from roofline_analysis.device.functions.opencl.images import image_parameter, is_image
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
+from roofline_analysis.device.state.parameters import parameter
 from roofline_analysis.device.values import DeviceValue
 from roofline_analysis.regions.kernel_summary import Array, MemorySpace
 from roofline_core.program.statements import Variable
@@ -45,4 +46,4 @@ def kernel_argument(interpreter: DeviceInterpreter, variable: Variable) -> Devic
         interpreter.arrays[variable.name] = Array(
             variable.name, space, pointee, read_only, restrict=type_.restrict
         )
-    return interpreter.parameter(variable.name, variable.type)
+    return parameter(interpreter, variable.name, variable.type)

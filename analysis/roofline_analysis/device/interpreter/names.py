@@ -6,6 +6,7 @@ from roofline_analysis.device.interpreter.places import implicit_member
 from roofline_analysis.device.state.conversions import coerce
 from roofline_analysis.device.state.frames import function_around
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
+from roofline_analysis.device.state.parameters import parameter
 from roofline_analysis.device.values import (
     CodeValue,
     DeviceValue,
@@ -38,10 +39,7 @@ def name(interpreter: DeviceInterpreter, node: ir.Name) -> DeviceValue:
     """What a name stands for, from the innermost scope out."""
     place = interpreter.scope.find(node.name)
     if place is not None:
-        value = interpreter.read(place)
-        if isinstance(value, StructValue) and value.type.dims:
-            return PlacePointer(place, value.type.pointee())
-        return value
+        return _decayed(place, interpreter.read(place))
     bound = interpreter.constants.get(node.name)
     if bound is not None:
         return bound
@@ -51,7 +49,7 @@ def name(interpreter: DeviceInterpreter, node: ir.Name) -> DeviceValue:
         return number(interpreter.warp_size, "int")
     member = implicit_member(interpreter, node.name)
     if member is not None:
-        return interpreter.read(member)
+        return _decayed(member, interpreter.read(member))
     known = interpreter.typed_constant(node)
     if known is not None:
         return number(*known)
@@ -62,6 +60,13 @@ def _address_of_object(interpreter: DeviceInterpreter, this: Place) -> DeviceVal
     if isinstance(this, MemoryPlace):
         return this.pointer
     return PlacePointer(this, interpreter.place_type(this))
+
+
+def _decayed(place: Place, value: DeviceValue) -> DeviceValue:
+    """What is at a place; of an array the address of its first element."""
+    if isinstance(value, StructValue) and value.type.dims:
+        return PlacePointer(place, value.type.pointee())
+    return value
 
 
 def _global_name(interpreter: DeviceInterpreter, node: ir.Name) -> DeviceValue:
@@ -133,13 +138,13 @@ def _global_variable(interpreter: DeviceInterpreter, entry: Global) -> DeviceVal
         pointer = PointerValue(interpreter.array(name, type_), number(0, "long"), type_)
         return interpreter.read(MemoryPlace(pointer))
     elif "__constant__" in variable.qualifiers and not (interpreter.opencl and variable.init):
-        value = interpreter.parameter(name, type_)
+        value = parameter(interpreter, name, type_)
     elif variable.init is not None and (
         type_.const or variable.qualifiers & {"constexpr", "__constant__"}
     ):
         interpreter.globals[key] = interpreter.opaque(type_, 0, name)  # against a cycle
         value = coerce(interpreter, interpreter.evaluate(variable.init), type_)
     else:
-        value = interpreter.parameter(name, type_)
+        value = parameter(interpreter, name, type_)
     interpreter.globals[key] = value
     return value

@@ -50,6 +50,8 @@ def method_call(
     primitive = primitive_method(interpreter, owner_type, callee.name, node.args, node)
     if primitive is not None:
         return primitive
+    if callee.name == "get" and owner_type.pointers and not callee.arrow:
+        return interpreter.read(owner_place)  # Of a library's class that is a pointer.
     known = methods_of(interpreter, callee, owner_place)
     methods, scope = known.methods, known.scope
     if not methods and not interpreter.types.system.is_class(owner_type):

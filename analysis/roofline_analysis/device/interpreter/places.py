@@ -45,10 +45,7 @@ def place_of(interpreter: DeviceInterpreter, node: ir.Expression) -> Place | Non
     if isinstance(node, ir.Member):
         return _member_place(interpreter, node)
     if isinstance(node, ir.Unary) and node.op == "*":
-        referred = call_member_operator(interpreter, "*", node.operand)
-        if referred is not None:
-            return _referred_to(interpreter, referred)
-        return dereference(interpreter, interpreter.evaluate(node.operand))
+        return _starred_place(interpreter, node)
     if isinstance(node, ir.Cast):
         return _cast_place(interpreter, node)
     if isinstance(node, (ir.Assign, ir.Update)):
@@ -67,6 +64,13 @@ def _changed_place(interpreter: DeviceInterpreter, node: ir.Assign | ir.Update) 
         return None
     interpreter.evaluate(node)
     return place_of(interpreter, node.target)
+
+
+def _starred_place(interpreter: DeviceInterpreter, node: ir.Unary) -> Place | None:
+    referred = call_member_operator(interpreter, "*", node.operand)
+    if referred is not None:
+        return _referred_to(interpreter, referred)
+    return dereference(interpreter, interpreter.evaluate(node.operand))
 
 
 def _referred_to(interpreter: DeviceInterpreter, result: DeviceValue | Place) -> Place | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -99,8 +99,10 @@ def _this_member(interpreter: DeviceInterpreter, name: str) -> Type | None:
 
 def _index_type(interpreter: DeviceInterpreter, node: ex.Index) -> Type | None:
     base = static_type(interpreter, node.base)
-    if base is None or not (base.pointers or base.dims):
+    if base is None:
         return None
+    if not (base.pointers or base.dims):
+        return _result_of_method(interpreter, base, "operator[]", (node.index,))
     return interpreter.types.resolve(base.pointee())
 
 
@@ -155,9 +157,19 @@ def _conditional_type(interpreter: DeviceInterpreter, node: ex.Conditional) -> T
 
 
 def _call_type(interpreter: DeviceInterpreter, node: ex.Call) -> Type | None:
-    """What a function of the program returns."""
+    """What a function or method of the program returns."""
+    if isinstance(node.callee, ex.Member):
+        owner = static_type(interpreter, node.callee.base)
+        if owner is None or owner.pointers + len(owner.dims) != int(node.callee.arrow):
+            return None
+        owner = interpreter.types.resolve(owner.pointee()) if node.callee.arrow else owner
+        return _result_of_method(interpreter, owner, node.callee.name, node.args)
     if not isinstance(node.callee, ex.Name):
         return None
+    place = interpreter.scope.find(node.callee.name)
+    if place is not None:
+        owner = interpreter.types.resolve(interpreter.place_type(place))
+        return _result_of_method(interpreter, owner, "operator()", node.args)
     system, scope = interpreter.types.system, interpreter.types.scope
     candidates, inside = system.find_callees(
         node.callee, interpreter.path, scope, function_around(interpreter.frames)
@@ -171,6 +183,24 @@ def _call_type(interpreter: DeviceInterpreter, node: ex.Call) -> Type | None:
     returned = chosen.function.return_type
     names = Scope({**inside.bindings, **chosen.bindings}, inside.owner, inside.struct)
     found = system.resolve(returned, names)
+    own = {parameter.name for parameter in chosen.function.template_params}
+    return None if found.name == "auto" or found.name in own else found
+
+
+def _result_of_method(
+    interpreter: DeviceInterpreter, owner: Type, name: str, args: Sequence[ex.Expression]
+) -> Type | None:
+    """What a method of the program returns; None for any that is not chosen for certain."""
+    if owner.pointers or owner.dims or not interpreter.symbols.functions_named(name):
+        return None
+    system = interpreter.types.system
+    methods, inside = system.classes.find_methods(owner, name)
+    types = [argument_type(interpreter, arg) for arg in args]
+    chosen = choose(system, methods, types, scope=inside, this=owner)
+    if chosen is None:
+        return None
+    names = Scope({**inside.bindings, **chosen.bindings}, inside.owner, inside.struct)
+    found = system.resolve(chosen.function.return_type, names)
     own = {parameter.name for parameter in chosen.function.template_params}
     return None if found.name == "auto" or found.name in own else found
 

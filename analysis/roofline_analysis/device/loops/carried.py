@@ -12,6 +12,7 @@ from roofline_analysis.device.assigned import Assignment, BodyFacts, body_facts
 from roofline_analysis.device.costs.integer_costs import integer_cost
 from roofline_analysis.device.loops.induction import Step, changes_of, step_of
 from roofline_analysis.device.loops.loop_forms import may_change, surely_changes
+from roofline_analysis.device.loops.stores_elsewhere import leaves_object
 from roofline_analysis.device.state.arithmetic import binary, convert
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
@@ -82,7 +83,10 @@ def _carry_variable(
     before = interpreter.slots[slot]
     addressed = isinstance(before, PlacePointer) or _is_array(before)
     changes = [
-        c for c in changes_of(facts, name) if may_change(interpreter, c, addressed=addressed)
+        change
+        for change in changes_of(facts, name)
+        if may_change(interpreter, change, addressed=addressed)
+        and not leaves_object(interpreter, before, change)
     ]
     if isinstance(before, PlacePointer):
         _carry_pointee(interpreter, before, changes, loop, carried)

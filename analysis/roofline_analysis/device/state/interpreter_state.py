@@ -24,7 +24,6 @@ from roofline_analysis.device.values import (
     Value,
     VariablePlace,
     number,
-    param_symbol,
 )
 from roofline_analysis.language import scope as language
 from roofline_analysis.language.constant_expressions import Typed, evaluate
@@ -34,12 +33,12 @@ from roofline_analysis.language.types import is_float, is_integer, is_unsigned
 from roofline_analysis.language.types_in_force import TypesInForce
 from roofline_analysis.regions.kernel_summary import AccessMode, Array, AssumedSymbol, MemorySpace
 from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.algebra.symbolic import Expr, Symbol, constant, from_atom, make_symbol, symbol
+from roofline_core.algebra.symbolic import Expr, Symbol, constant, from_atom, make_symbol
 from roofline_core.program.expressions import Call, Expression, Name, SizeOf
 from roofline_core.program.records import record
 from roofline_core.program.statements import Statement
 from roofline_core.program.types import Type
-from roofline_core.program.units import Dialect, Function, Problem, Severity
+from roofline_core.program.units import Dialect, Function, Problem, Severity, is_stand_in
 
 _GLOBAL: Final = MemorySpace.GLOBAL
 _UNKNOWN: Final = SymbolScope.UNKNOWN
@@ -202,29 +201,6 @@ class DeviceInterpreter:
     def coerce(self, value: DeviceValue, type_: Type) -> DeviceValue:
         """The value as stored in a variable of this type."""
         return self.parts.coerce(self, value, type_)
-
-    def parameter(self, path: str, type_: Type) -> DeviceValue:
-        """A kernel argument, or a part of one, by its path (``p.data``)."""
-        resolved = self.types.resolve(type_)
-        if resolved.pointers or resolved.dims:
-            pointee = resolved.pointee()
-            array = self.arrays.get(path)
-            if array is None:
-                read_only = resolved.const and resolved.restrict
-                array = self.arrays[path] = Array(
-                    path, _GLOBAL, pointee, read_only, restrict=resolved.restrict
-                )
-            return PointerValue(array, number(0, "long"), pointee)
-        if is_integer(resolved.name):
-            unsigned = is_unsigned(resolved.name)
-            return Value(resolved.name, param_symbol(path, nonnegative=unsigned))
-        if is_float(resolved.name):
-            return Value(resolved.name, symbol(path, SymbolScope.REAL))
-        layout = self.types.fields(resolved)
-        if layout is None or path.count(".") > MAX_NESTED_FIELDS:
-            return Value(resolved.name, None)
-        fields = {key: self.parameter(f"{path}.{key}", inner.type) for key, inner in layout.items()}
-        return StructValue(resolved, fields)
 
     def type_of(self, value: DeviceValue) -> Type:
         """The type of a value."""
@@ -445,5 +421,6 @@ class DeviceInterpreter:
             self.problems.append(Problem(Severity.WARNING, message, self.path, line))
 
     def at(self, node: Expression | int) -> None:
-        """Move the current line."""
-        self.costs.site = (self.path, node if isinstance(node, int) else node.line)
+        """Move the current line; in a text that stands for a header, the call of it stays."""
+        if not is_stand_in(self.path):
+            self.costs.site = (self.path, node if isinstance(node, int) else node.line)

@@ -23,6 +23,7 @@ from roofline_analysis.host.state.templates import bind, choose_overload
 from roofline_analysis.host.state.types import field_type, resolve
 from roofline_analysis.host.values import (
     Aggregate,
+    Buffer,
     FunctionValue,
     HostUnknown,
     LaunchContext,
@@ -228,6 +229,9 @@ def _collect(value: Value | None, symbols: set[Symbol], depth: int) -> None:
             symbols |= value.buffer.size_bytes.symbols()
     elif isinstance(value, Aggregate) and depth < _MAX_DEPTH:
         for held in value.fields.values():
+            _collect(held, symbols, depth + 1)
+    elif isinstance(value, Buffer) and depth:
+        for held in value.elements.values():
             _collect(held, symbols, depth + 1)
 
 

@@ -1,0 +1,144 @@
+"""Strides that no launch fixes, chosen so that rows neither overlap nor leave gaps.
+
+A number that only ever multiplies an index in an address is a stride: the bytes of an image's row,
+a tensor's ``strides``. Its array is taken to be dense, as a program that allocates it leaves it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from roofline_analysis.device.values import THREAD
+from roofline_analysis.launch.sizes_from_guards import Corner, KernelArguments, corner
+from roofline_analysis.regions.kernel_summary import Access, Array, KernelSummary, Region
+from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.symbolic import ZERO, Apply, Expr, Symbol
+from roofline_core.program.dims import Dim3
+
+_AXES: Final = ("x", "y", "z")
+_POSITION: Final = re.compile(r"\[(\d+)\]$")
+_Parts = dict[Symbol | None, Expr]
+
+
+def spread(summary: KernelSummary, arguments: KernelArguments, grid: Dim3, block: Dim3) -> None:
+    """Set the assumed numbers that are strides to those of dense arrays."""
+    strides = _only_in_addresses(summary) & arguments.assumed.keys()
+    if not strides:
+        return
+    known = {s: v for s, v in arguments.values.items() if s not in strides}
+    first = Environment({**known, **corner(grid, block, 0.0)})
+    ends = {**known, **corner(grid, block, 1.0), **_last_trips(summary, first)}
+    found: dict[Symbol, int] = {}
+    for accesses in _by_array(summary, strides):
+        for symbol, number in _strides_of(accesses, strides, first, Environment(ends)):
+            found[symbol] = max(found.get(symbol, 1), number)
+    for symbol, number in found.items():
+        arguments.assumed.pop(symbol)
+        arguments.values[symbol] = arguments.dense[symbol] = number
+
+
+def _only_in_addresses(summary: KernelSummary) -> set[Symbol]:
+    """The symbols of addresses that no condition and no trip count mentions."""
+    inside: set[Symbol] = set()
+    outside: set[Symbol] = set()
+    for region in summary.root.walk():
+        for condition in region.conditions:
+            if condition is not None:
+                outside |= condition.symbols()
+        if region.trips is not None:
+            outside |= region.trips.symbols()
+        for access in region.accesses:
+            inside |= access.offset.symbols()
+    return inside - outside
+
+
+def _last_trips(summary: KernelSummary, first: Environment) -> Corner:
+    """The counters of loops in the last trip of a launch's first thread."""
+    found: dict[Symbol, int | float] = {}
+    for region in summary.root.walk():
+        if region.counter is not None:
+            trips = _trips(region, first)
+            if trips is not None:
+                found[region.counter] = max(0, trips - 1)
+                first.values[region.counter] = 0
+    return found
+
+
+def _trips(region: Region, first: Environment) -> int | None:
+    number = first.evaluate(region.trips) if region.trips is not None else None
+    return None if number is None else int(number)
+
+
+def _by_array(summary: KernelSummary, strides: set[Symbol]) -> Iterable[list[Access]]:
+    """The accesses with a stride in their offset, those of each array together."""
+    found: dict[Array, list[Access]] = {}
+    for region in summary.root.walk():
+        for access in region.accesses:
+            if not access.offset.symbols().isdisjoint(strides):
+                found.setdefault(access.array, []).append(access)
+    return found.values()
+
+
+def _strides_of(
+    accesses: Sequence[Access], strides: set[Symbol], first: Environment, last: Environment
+) -> Iterator[tuple[Symbol, int]]:
+    """The strides of one array, from the innermost out."""
+    room = 0.0
+    taken: dict[Symbol, list[Expr]] = {}
+    for access in accesses:
+        parts = _by_stride(access.offset, strides)
+        inner = parts.pop(None, ZERO) if parts is not None else ZERO
+        span = _extent([inner], first, last)
+        if parts is None or span is None:
+            return
+        smallest = min((abs(int(n)) for m, n in inner.terms.items() if m), default=0)
+        room = max(room, span + max(access.size_bytes, smallest))
+        for symbol, part in parts.items():
+            if symbol is not None:
+                taken.setdefault(symbol, []).append(part)
+    for symbol in sorted(taken, key=lambda s: _order(s, taken[s])):
+        if len(taken[symbol]) < len(accesses):
+            taken[symbol].append(ZERO)  # The first row of those that a loop visited.
+        unit = math.gcd(*(int(n) for part in taken[symbol] for n in part.terms.values()))
+        steps = _extent(taken[symbol], first, last)
+        if steps is None:
+            return
+        if not steps:
+            continue  # It moves all accesses alike, or nothing.
+        number = max(1, math.ceil(room / unit))
+        yield symbol, number
+        room += steps * number
+
+
+def _by_stride(offset: Expr, strides: set[Symbol]) -> _Parts | None:
+    """An offset's terms by the stride in them, which is taken out; None if one has several."""
+    parts: _Parts = {}
+    for monomial, number in offset.terms.items():
+        own = [atom for atom in monomial if isinstance(atom, Symbol) and atom in strides]
+        hidden = any(isinstance(a, Apply) and not strides.isdisjoint(a.symbols) for a in monomial)
+        if hidden or len(own) > 1 or int(number) != number:
+            return None
+        key = own[0] if own else None
+        rest = tuple(atom for atom in monomial if atom is not key)
+        parts[key] = parts.get(key, ZERO) + Expr({rest: number})
+    return parts
+
+
+def _extent(parts: Sequence[Expr], first: Environment, last: Environment) -> float | None:
+    """By how much parts of offsets differ between the first and the last access of a launch."""
+    ends = [each.evaluate(part) for part in parts for each in (first, last)]
+    known = [float(end) for end in ends if end is not None]
+    return max(known) - min(known) if len(known) == len(ends) else None
+
+
+def _order(symbol: Symbol, parts: Iterable[Expr]) -> tuple[int, int, str]:
+    """Inner strides first: those of later dimensions, then those that neighbouring threads take."""
+    position = _POSITION.search(symbol.name)
+    axes: Mapping[Symbol, int] = {
+        THREAD[f"threadIdx.{axis}"]: rank for rank, axis in enumerate(_AXES)
+    }
+    rank = min((axes[s] for part in parts for s in part.symbols() if s in axes), default=len(_AXES))
+    return -int(position[1]) if position else 0, rank, symbol.name

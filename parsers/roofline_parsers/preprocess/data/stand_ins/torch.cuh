@@ -1,0 +1,125 @@
+// Tensors of ATen as extensions pass them to kernels, and the macros that choose a launch by their type.
+#pragma once
+namespace c10 {
+typedef __half Half;
+typedef __nv_bfloat16 BFloat16;
+}  // namespace c10
+
+namespace at {
+typedef c10::Half Half;
+typedef c10::BFloat16 BFloat16;
+
+template <typename T> struct DefaultPtrTraits { typedef T *PtrType; };
+template <typename T> struct RestrictPtrTraits { typedef T *__restrict__ PtrType; };
+
+template <typename T, size_t N, template <typename U> class PtrTraits = DefaultPtrTraits, typename index_t = int64_t>
+class TensorAccessor {
+public:
+    T *data_;
+    const index_t *sizes_;
+    const index_t *strides_;
+    __host__ __device__ TensorAccessor(T *data, const index_t *sizes, const index_t *strides)
+        : data_(data), sizes_(sizes), strides_(strides) {}
+    __host__ __device__ index_t stride(index_t i) const { return strides_[i]; }
+    __host__ __device__ index_t size(index_t i) const { return sizes_[i]; }
+    __host__ __device__ T *data() { return data_; }
+    __host__ __device__ const T *data() const { return data_; }
+    __host__ __device__ TensorAccessor<T, N - 1, PtrTraits, index_t> operator[](index_t i) {
+        return TensorAccessor<T, N - 1, PtrTraits, index_t>(data_ + strides_[0] * i, sizes_ + 1, strides_ + 1);
+    }
+    __host__ __device__ const TensorAccessor<T, N - 1, PtrTraits, index_t> operator[](index_t i) const {
+        return TensorAccessor<T, N - 1, PtrTraits, index_t>(data_ + strides_[0] * i, sizes_ + 1, strides_ + 1);
+    }
+};
+
+template <typename T, template <typename U> class PtrTraits, typename index_t>
+class TensorAccessor<T, 1, PtrTraits, index_t> {
+public:
+    T *data_;
+    const index_t *sizes_;
+    const index_t *strides_;
+    __host__ __device__ TensorAccessor(T *data, const index_t *sizes, const index_t *strides)
+        : data_(data), sizes_(sizes), strides_(strides) {}
+    __host__ __device__ index_t stride(index_t i) const { return strides_[i]; }
+    __host__ __device__ index_t size(index_t i) const { return sizes_[i]; }
+    __host__ __device__ T *data() { return data_; }
+    __host__ __device__ const T *data() const { return data_; }
+    __host__ __device__ T &operator[](index_t i) { return data_[strides_[0] * i]; }
+    __host__ __device__ const T &operator[](index_t i) const { return data_[strides_[0] * i]; }
+};
+
+template <typename T, size_t N, template <typename U> class PtrTraits = DefaultPtrTraits, typename index_t = int64_t>
+class GenericPackedTensorAccessor {
+public:
+    T *data_;
+    index_t sizes_[N];
+    index_t strides_[N];
+    __host__ __device__ index_t stride(index_t i) const { return strides_[i]; }
+    __host__ __device__ index_t size(index_t i) const { return sizes_[i]; }
+    __host__ __device__ T *data() { return data_; }
+    __host__ __device__ const T *data() const { return data_; }
+    __device__ TensorAccessor<T, N - 1, PtrTraits, index_t> operator[](index_t i) {
+        return TensorAccessor<T, N - 1, PtrTraits, index_t>(data_ + strides_[0] * i, sizes_ + 1, strides_ + 1);
+    }
+    __device__ const TensorAccessor<T, N - 1, PtrTraits, index_t> operator[](index_t i) const {
+        return TensorAccessor<T, N - 1, PtrTraits, index_t>(data_ + strides_[0] * i, sizes_ + 1, strides_ + 1);
+    }
+};
+
+template <typename T, template <typename U> class PtrTraits, typename index_t>
+class GenericPackedTensorAccessor<T, 1, PtrTraits, index_t> {
+public:
+    T *data_;
+    index_t sizes_[1];
+    index_t strides_[1];
+    __host__ __device__ index_t stride(index_t i) const { return strides_[i]; }
+    __host__ __device__ index_t size(index_t i) const { return sizes_[i]; }
+    __host__ __device__ T *data() { return data_; }
+    __host__ __device__ const T *data() const { return data_; }
+    __device__ T &operator[](index_t i) { return data_[strides_[0] * i]; }
+    __device__ const T &operator[](index_t i) const { return data_[strides_[0] * i]; }
+};
+
+template <typename T, size_t N, template <typename U> class PtrTraits = DefaultPtrTraits>
+using PackedTensorAccessor32 = GenericPackedTensorAccessor<T, N, PtrTraits, int>;
+template <typename T, size_t N, template <typename U> class PtrTraits = DefaultPtrTraits>
+using PackedTensorAccessor64 = GenericPackedTensorAccessor<T, N, PtrTraits, int64_t>;
+template <typename T, size_t N, template <typename U> class PtrTraits = DefaultPtrTraits, typename index_t = int64_t>
+using PackedTensorAccessor = GenericPackedTensorAccessor<T, N, PtrTraits, index_t>;
+}  // namespace at
+
+namespace torch {
+template <typename T> using DefaultPtrTraits = at::DefaultPtrTraits<T>;
+template <typename T> using RestrictPtrTraits = at::RestrictPtrTraits<T>;
+template <typename T, size_t N, template <typename U> class PtrTraits = at::DefaultPtrTraits>
+using PackedTensorAccessor32 = at::GenericPackedTensorAccessor<T, N, PtrTraits, int>;
+template <typename T, size_t N, template <typename U> class PtrTraits = at::DefaultPtrTraits>
+using PackedTensorAccessor64 = at::GenericPackedTensorAccessor<T, N, PtrTraits, int64_t>;
+template <typename T, size_t N, template <typename U> class PtrTraits = at::DefaultPtrTraits, typename index_t = int64_t>
+using PackedTensorAccessor = at::GenericPackedTensorAccessor<T, N, PtrTraits, index_t>;
+}  // namespace torch
+
+// A dispatch runs its last argument, a lambda, for the type that the tensor has when the program runs:
+// a launch for each type that most programs are run with. Single precision comes first.
+#define ROOFLINE_AS(NAME, T, ...) { using NAME = T; (__VA_ARGS__)(); }
+#define ROOFLINE_ONE_OF(NAME, TYPE, A, B, ...) \
+    { if ((TYPE) == at::toScalarType<A>()) ROOFLINE_AS(NAME, A, __VA_ARGS__) else ROOFLINE_AS(NAME, B, __VA_ARGS__) }
+#define ROOFLINE_FLOATING(TYPE, ...) ROOFLINE_ONE_OF(scalar_t, TYPE, float, double, __VA_ARGS__)
+#define ROOFLINE_FLOATING_OR_HALF(TYPE, ...) \
+    { if ((TYPE) == at::toScalarType<float>()) ROOFLINE_AS(scalar_t, float, __VA_ARGS__) \
+      else ROOFLINE_ONE_OF(scalar_t, TYPE, c10::Half, double, __VA_ARGS__) }
+#define AT_DISPATCH_FLOATING_TYPES(TYPE, NAME, ...) ROOFLINE_FLOATING(TYPE, __VA_ARGS__)
+#define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES(TYPE, NAME, ...) ROOFLINE_FLOATING(TYPE, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES(TYPE, NAME, ...) ROOFLINE_FLOATING(TYPE, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX(TYPE, NAME, ...) ROOFLINE_FLOATING(TYPE, __VA_ARGS__)
+#define AT_DISPATCH_FLOATING_TYPES_AND_HALF(TYPE, NAME, ...) ROOFLINE_FLOATING_OR_HALF(TYPE, __VA_ARGS__)
+#define AT_DISPATCH_FLOATING_TYPES_AND(S1, TYPE, NAME, ...) ROOFLINE_FLOATING_OR_HALF(TYPE, __VA_ARGS__)
+#define AT_DISPATCH_FLOATING_TYPES_AND2(S1, S2, TYPE, NAME, ...) ROOFLINE_FLOATING_OR_HALF(TYPE, __VA_ARGS__)
+#define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND(S1, TYPE, NAME, ...) ROOFLINE_FLOATING_OR_HALF(TYPE, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND(S1, TYPE, NAME, ...) ROOFLINE_FLOATING_OR_HALF(TYPE, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND2(S1, S2, TYPE, NAME, ...) ROOFLINE_FLOATING_OR_HALF(TYPE, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND3(S1, S2, S3, TYPE, NAME, ...) ROOFLINE_FLOATING_OR_HALF(TYPE, __VA_ARGS__)
+#define AT_DISPATCH_REDUCED_FLOATING_TYPES(TYPE, NAME, ...) ROOFLINE_ONE_OF(scalar_t, TYPE, c10::Half, c10::BFloat16, __VA_ARGS__)
+#define AT_DISPATCH_INTEGRAL_TYPES(TYPE, NAME, ...) ROOFLINE_ONE_OF(scalar_t, TYPE, int, int64_t, __VA_ARGS__)
+#define AT_DISPATCH_INTEGRAL_TYPES_AND(S1, TYPE, NAME, ...) ROOFLINE_ONE_OF(scalar_t, TYPE, int, int64_t, __VA_ARGS__)
+#define AT_DISPATCH_INDEX_TYPES(TYPE, NAME, ...) ROOFLINE_ONE_OF(index_t, TYPE, int64_t, int, __VA_ARGS__)

@@ -1,0 +1,99 @@
+"""Texts of our own that stand for headers of libraries that are not on this machine.
+
+Each declares the classes that programs pass to kernels, as the real header lays them out, and the
+macros that programs launch kernels by. One is read in the place of an ``#include`` that was not
+found, where the file that has the ``#include`` names something it declares.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from roofline_core.program.records import record
+from roofline_core.program.units import STAND_INS
+from roofline_parsers.preprocess.predefined import KNOWN_HEADERS
+from roofline_parsers.preprocess.structure import SourceFile, divide
+
+_TEXTS: Final = Path(__file__).parent / "data" / "stand_ins"
+
+
+@record(frozen=True, slots=True)
+class StandIn:
+    """What may be read for the headers of one library."""
+
+    name: str
+    """Of the text in ``data/stand_ins``, without its suffix."""
+    headers: re.Pattern[bytes]
+    """Matches the name of every header that brings the library's classes."""
+    words: frozenset[bytes]
+    """What the text is read for: it is left out where a file has none of them."""
+    telling: bool = True
+    """Whether the words are the library's alone, so that any missing header may bring them."""
+
+
+def _words(text: str) -> frozenset[bytes]:
+    return frozenset(text.encode().split())
+
+
+_LIBRARIES: Final = (
+    StandIn(
+        "opencv",
+        re.compile(rb"opencv2?/"),
+        _words(
+            "PtrStep PtrStepSz PtrSz DevPtr PtrStepb PtrStepus PtrStepf PtrStepi PtrStepSzb "
+            "PtrStepSzus PtrStepSzf PtrStepSzi DevMem2D_ DevMem2D DevMem2Df DevMem2Di PtrStep_"
+        ),
+    ),
+    StandIn(
+        "torch",
+        re.compile(rb"torch/|ATen/|c10/|THC/"),
+        _words(
+            "PackedTensorAccessor PackedTensorAccessor32 PackedTensorAccessor64 TensorAccessor "
+            "GenericPackedTensorAccessor AT_DISPATCH_FLOATING_TYPES AT_DISPATCH_ALL_TYPES "
+            "AT_DISPATCH_FLOATING_TYPES_AND_HALF AT_DISPATCH_FLOATING_TYPES_AND "
+            "AT_DISPATCH_FLOATING_TYPES_AND2 AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES "
+            "AT_DISPATCH_REDUCED_FLOATING_TYPES AT_DISPATCH_ALL_TYPES_AND "
+            "AT_DISPATCH_ALL_TYPES_AND2 AT_DISPATCH_ALL_TYPES_AND3 "
+            "AT_DISPATCH_ALL_TYPES_AND_COMPLEX AT_DISPATCH_INTEGRAL_TYPES "
+            "AT_DISPATCH_INTEGRAL_TYPES_AND AT_DISPATCH_INDEX_TYPES "
+            "AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND"
+        ),
+    ),
+)
+
+
+@cache
+def _by_word() -> dict[bytes, StandIn]:
+    return {word: library for library in _LIBRARIES for word in library.words}
+
+
+def named_by(words: Collection[bytes]) -> tuple[StandIn, ...]:
+    """The libraries of which a file with these words names something."""
+    by_word = _by_word()
+    found = by_word.keys() & words
+    return tuple(dict.fromkeys(by_word[word] for word in sorted(found)))
+
+
+def bring(library: StandIn, missing: Sequence[bytes]) -> bool:
+    """Whether one of the headers that were not found may bring a library's declarations."""
+    return any(library.headers.match(name) for name in missing) or (
+        library.telling and any(_is_unknown(name) for name in missing)
+    )
+
+
+def _is_unknown(header: bytes) -> bool:
+    """Whether a header is of no library that is known here."""
+    return header not in KNOWN_HEADERS and not any(
+        library.headers.match(header) for library in _LIBRARIES
+    )
+
+
+@cache
+def text_of(library: StandIn) -> SourceFile:
+    """The text that stands for a library's headers."""
+    name = f"{library.name}.cuh"
+    return divide(STAND_INS / name, (_TEXTS / name).read_bytes())

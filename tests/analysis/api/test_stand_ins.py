@@ -1,0 +1,110 @@
+"""Kernels whose parameters are of classes that only a missing header declares."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roofline_analysis.api import analyze
+from roofline_analysis.report.report import KernelReport
+from roofline_core.settings import Settings
+
+N = 1 << 24
+OPENCV = "#include <opencv2/core/cuda_types.hpp>\n"
+TORCH = "#include <torch/extension.h>\n"
+PIXEL = """int x = blockIdx.x * blockDim.x + threadIdx.x;
+           int y = blockIdx.y * blockDim.y + threadIdx.y;"""
+
+
+def the_kernel(source: str) -> KernelReport:
+    report = analyze(
+        source.encode(), Path("/src/kernel.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    (kernel,) = report.kernels
+    return kernel
+
+
+def check(kernel: KernelReport, *, read: float, written: float) -> None:
+    assert kernel.verdict is not None
+    assert kernel.prediction.dram_read_bytes == pytest.approx(read, rel=0.02)
+    assert kernel.prediction.dram_write_bytes == pytest.approx(written, rel=0.02)
+
+
+@pytest.mark.parametrize("access", ["a(y, x)", "a.ptr(y)[x]"])
+def test_an_image_by_its_fields(access: str) -> None:
+    kernel = the_kernel(f"""{OPENCV}
+      __global__ void grey(cv::cuda::PtrStepSz<float> a, cv::cuda::PtrStep<float> b) {{ {PIXEL}
+        if (x < a.cols && y < a.rows) b(y, x) = {access} * 2.f; }}
+      int main() {{ float *p, *q; cudaMalloc(&p, 4096 * 4096 * 4); cudaMalloc(&q, 4096 * 4096 * 4);
+        cv::cuda::PtrStepSz<float> a(4096, 4096, p, 4096 * 4);
+        cv::cuda::PtrStep<float> b(q, 4096 * 4);
+        grey<<<dim3(128, 512), dim3(32, 8)>>>(a, b); }}""")
+    check(kernel, read=4 * N, written=4 * N)
+    assert kernel.prediction.unknowns == ()
+    assert {each.path for each in kernel.prediction.evidence} == {Path("/src/kernel.cu")}
+
+
+def test_an_image_of_unknown_size() -> None:
+    kernel = the_kernel(f"""{OPENCV} using cv::cuda::PtrStepSz;
+      template <class T> __global__ void add(PtrStepSz<T> a, PtrStepSz<T> b) {{ {PIXEL}
+        if (x >= a.cols || y >= a.rows) return; b(y, x) += a(y, x); }}
+      void run(PtrStepSz<double> a, PtrStepSz<double> b) {{
+        add<<<dim3((a.cols + 31) / 32, (a.rows + 7) / 8), dim3(32, 8)>>>(a, b); }}""")
+    names = {unknown.name: unknown.assumed for unknown in kernel.prediction.unknowns}
+    assert names["a.step"] == names["b.step"] == 8 * (names["cols"] or 0)
+    pixels = (names["cols"] or 0) * (names["rows"] or 0)
+    assert kernel.prediction.dram_read_bytes == pytest.approx(16 * pixels, rel=0.02)
+
+
+def test_the_programs_own_class_of_that_name_is_meant() -> None:
+    kernel = the_kernel(f"""{OPENCV}
+      template <class T> struct PtrStep {{ T *at; int n; }};
+      __global__ void scale(PtrStep<float> a) {{
+        int i = blockIdx.x * 256 + threadIdx.x; if (i < a.n) a.at[i] *= 2.f; }}
+      int main() {{ PtrStep<float> a; a.n = {N}; cudaMalloc(&a.at, a.n * 4);
+        scale<<<{N} / 256, 256>>>(a); }}""")
+    check(kernel, read=4 * N, written=4 * N)
+
+
+@pytest.mark.parametrize("space", ["at", "torch"])
+@pytest.mark.parametrize("index", ["32", "64"])
+def test_accessors_and_the_launch_in_a_dispatch(space: str, index: str) -> None:
+    traits = "" if space == "at" else ", torch::RestrictPtrTraits"
+    kernel = the_kernel(f"""{TORCH}
+      template <typename scalar_t> __global__ void twice(
+        {space}::PackedTensorAccessor{index}<scalar_t, 3{traits}> x,
+        {space}::PackedTensorAccessor{index}<scalar_t, 3{traits}> y) {{
+        auto in = x[blockIdx.y][blockIdx.x];
+        for (int c = threadIdx.x; c < x.size(2); c += blockDim.x)
+          y[blockIdx.y][blockIdx.x][c] = in[c] * scalar_t(2); }}
+      torch::Tensor run(torch::Tensor x) {{ auto y = torch::empty_like(x);
+        AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "run", ([&] {{
+          twice<scalar_t><<<dim3(4096, 4), 256>>>(
+            x.packed_accessor{index}<scalar_t, 3{traits}>(),
+            y.packed_accessor{index}<scalar_t, 3{traits}>()); }}));
+        return y; }}""")
+    assert kernel.launches[0].template_args == ("float",)
+    names = {unknown.name: unknown.assumed for unknown in kernel.prediction.unknowns}
+    assert [names[f"x.strides_[{d}]"] for d in range(3)] == [4096 * 1024, 1024, 1]
+    check(kernel, read=4 * 16 * 2**20, written=4 * 16 * 2**20)
+
+
+def test_the_element_of_a_one_dimensional_accessor() -> None:
+    kernel = the_kernel(f"""{TORCH}
+      __global__ void ramp(torch::PackedTensorAccessor64<double, 1> x) {{
+        int i = blockIdx.x * 256 + threadIdx.x; if (i < x.size(0)) x[i] += x.stride(0); }}
+      void run(torch::Tensor x) {{
+        ramp<<<{N} / 256, 256>>>(x.packed_accessor64<double, 1>()); }}""")
+    check(kernel, read=8 * N, written=8 * N)
+
+
+def test_a_device_pointer_of_thrust_is_a_pointer() -> None:
+    kernel = the_kernel(f"""#include <thrust/device_vector.h>
+      __global__ void gather(thrust::device_ptr<const int> at, thrust::device_ptr<float> y) {{
+        int i = blockIdx.x * 256 + threadIdx.x;
+        y[i] = at[i]; thrust::raw_pointer_cast(y)[i] += *(at.get() + i); }}
+      int main() {{ thrust::device_vector<int> at({N}); thrust::device_vector<float> y({N});
+        gather<<<{N} / 256, 256>>>(at.data(), y.data()); }}""")
+    check(kernel, read=4 * N, written=4 * N)
+    assert kernel.prediction.unknowns == ()

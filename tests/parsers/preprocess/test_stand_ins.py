@@ -1,0 +1,57 @@
+"""Texts that stand for headers which are not there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from roofline_core.program.units import is_stand_in
+from roofline_parsers.preprocess import PreprocessedFile
+
+Run = Callable[..., PreprocessedFile]
+USE = "__global__ void k(cv::cuda::PtrStepSz<float> a) {}\n"
+
+
+def stand_ins(result: PreprocessedFile) -> list[str]:
+    found = [unit.path.name for unit in result.includes if is_stand_in(unit.path)]
+    return found + [name for unit in result.includes for name in stand_ins(unit)]
+
+
+def test_one_is_read_for_a_header_of_its_library(run: Run) -> None:
+    result = run(f"#include <opencv2/core/cuda_types.hpp>\n{USE}")
+    assert stand_ins(result) == ["opencv.cuh"]
+    assert result.unresolved_includes == ("<opencv2/core/cuda_types.hpp>",)
+    assert result.include_lines == (1,)
+
+
+def test_none_where_the_header_is_there(run: Run) -> None:
+    files = {"/src/opencv2/core/cuda_types.hpp": "struct A;\n"}
+    assert stand_ins(run(f'#include "opencv2/core/cuda_types.hpp"\n{USE}', files)) == []
+
+
+def test_none_where_nothing_of_it_is_named(run: Run) -> None:
+    assert stand_ins(run("#include <opencv2/core/cuda_types.hpp>\nint a;\n")) == []
+
+
+def test_none_without_a_missing_header(run: Run) -> None:
+    assert stand_ins(run(USE)) == []
+    assert stand_ins(run(f"#include <cuda_runtime.h>\n#include <cstdio>\n{USE}")) == []
+
+
+def test_a_header_of_no_known_library_may_bring_it(run: Run) -> None:
+    assert stand_ins(run(f'#include "common.hpp"\n{USE}')) == ["opencv.cuh"]
+    assert stand_ins(run(f"#include <torch/extension.h>\n{USE}")) == []
+
+
+def test_a_header_that_was_not_found_by_another_header(run: Run) -> None:
+    files = {"/src/common.hpp": "#pragma once\n#include <opencv2/core.hpp>\n"}
+    assert stand_ins(run(f'#include "common.hpp"\n{USE}', files)) == ["opencv.cuh"]
+
+
+def test_each_is_read_once(run: Run) -> None:
+    text = f"#include <opencv2/core.hpp>\n#include <opencv2/cudev.hpp>\n{USE}"
+    assert stand_ins(run(text)) == ["opencv.cuh"]
+
+
+def test_its_macros_hold_after_the_include(run: Run) -> None:
+    text = '#include <torch/extension.h>\nAT_DISPATCH_ALL_TYPES(x.type(), "f", [&] { g(); });\n'
+    assert b"using scalar_t = float" in run(text).text
