@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from roofline_analysis.device.functions.cub import primitive_method, primitive_value
 from roofline_analysis.device.functions.thread_groups import builtin_method
 from roofline_analysis.device.interpreter.inlining import (
+    PLACES,
     argument,
     callee_of,
     declare_argument,
@@ -41,11 +42,7 @@ def method_call(
     interpreter: DeviceInterpreter, node: ex.Call, callee: ex.Member
 ) -> DeviceValue | Place:
     """``object.method(args)`` or ``pointer->method(args)``."""
-    owner_place = _object_place(interpreter, callee)
-    stored = owner_place is not None
-    if owner_place is None:
-        owner = interpreter.evaluate(callee.base)
-        owner_place = interpreter.declare("", interpreter.type_of(owner), owner)
+    owner_place, stored = _receiver(interpreter, callee)
     owner_type = interpreter.types.resolve(interpreter.place_type(owner_place))
     primitive = primitive_method(interpreter, owner_type, callee.name, node.args, node)
     if primitive is not None:
@@ -73,6 +70,18 @@ def method_call(
     group = held.type if isinstance(held, StructValue) else owner_type
     result = builtin_method(interpreter, callee.name, group, args, node)
     return result if result is not None else unknown_call(interpreter, node, callee.name)
+
+
+def _receiver(interpreter: DeviceInterpreter, callee: ex.Member) -> tuple[Place, bool]:
+    """The object of a method call, and whether it is stored somewhere: a temporary is not."""
+    place = _object_place(interpreter, callee)
+    if place is not None:
+        return place, True
+    base = callee.base
+    owner = interpreter.call(base) if isinstance(base, ex.Call) else interpreter.evaluate(base)
+    if isinstance(owner, PLACES):
+        return owner, True
+    return interpreter.declare("", interpreter.type_of(owner), owner), False
 
 
 def _object_place(interpreter: DeviceInterpreter, callee: ex.Member) -> Place | None:

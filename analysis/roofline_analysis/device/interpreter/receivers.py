@@ -59,7 +59,10 @@ def _named_type(interpreter: DeviceInterpreter, callee: ex.Member) -> Type | Non
     if found is None or found.pointers + len(found.dims) != int(callee.arrow):
         return None
     found = interpreter.types.resolve(found.pointee()) if callee.arrow else found
-    return found if interpreter.types.system.is_class(found) else None
+    if not interpreter.types.system.is_class(found):
+        return None
+    # A reference that a call returns names the object itself.
+    return Type(found.name, found.args, const=found.const, scope_args=found.scope_args)
 
 
 def _own_type(interpreter: DeviceInterpreter) -> Type | None:
