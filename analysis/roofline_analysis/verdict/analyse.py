@@ -13,6 +13,7 @@ from roofline_analysis.regions.kernel_summary import (
     KernelSummary,
     Region,
     RegionForm,
+    Role,
     Site,
     Work,
 )
@@ -243,7 +244,8 @@ def _ledger(
         runs = execution.regions.get(region)
         if runs is None:
             continue
-        _note_region(region.form, region.site, runs.trips, runs.share, runs.assumed, notes)
+        if region.role is not Role.ENTERS:  # The loop's own note says as much.
+            _note_region(region.form, region.site, runs.trips, runs.share, runs.assumed, notes)
         copies = region.walked_runs
         if copies > 1:
             notes.setdefault(region.site, []).append(f"loop: {copies} trips, unrolled")
