@@ -13,7 +13,7 @@ from roofline_analysis.counting.progressions import thread_extents
 from roofline_analysis.regions.kernel_summary import Access, KernelSummary, MemorySpace, Region
 from roofline_analysis.traffic.addresses import AddressReader, without_data
 from roofline_analysis.traffic.footprint import Box, Dimension
-from roofline_analysis.traffic.gathers import has_locality
+from roofline_analysis.traffic.gathers import Sources, has_locality
 from roofline_analysis.traffic.index_ranges import cut_by_guards
 from roofline_core.algebra.evaluate import median
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES
@@ -99,6 +99,7 @@ def footprints_of(
         for access in region.accesses
         if access.yields is not None and access.array.space is MemorySpace.GLOBAL
     }
+    sources = Sources(summary)
     for region in summary.root.walk():
         runs = execution.regions.get(region)
         if runs is None or runs.runs <= 0:
@@ -126,12 +127,15 @@ def footprints_of(
             wave_box = _thinned(wave_box, share)
             each = _sectors_each(access, box, execution, finest, sector, random=random)
             around = _loops_around(access, region, execution)
+            places = runs.runs / _idle_runs(access, region, around, execution)
+            if random and not access.array.indirect:
+                places = min(places, sources.distinct(access.offset, cut.extents) or places)
             result.append(
                 AccessFootprint(
                     access=access,
                     region=region,
                     executions=runs.runs,
-                    places=runs.runs / _idle_runs(access, region, around, execution),
+                    places=places,
                     box=box,
                     wave_box=wave_box,
                     random=random,
