@@ -12,7 +12,13 @@ import math
 from collections.abc import Container, Mapping
 from typing import Final
 
-from roofline_analysis.regions.kernel_summary import Access, AccessMode, KernelSummary, MemorySpace
+from roofline_analysis.regions.kernel_summary import (
+    Access,
+    AccessMode,
+    Array,
+    KernelSummary,
+    MemorySpace,
+)
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
 from roofline_core.algebra.symbolic import Apply, Atom, Expr, Symbol
 
@@ -81,11 +87,14 @@ class Sources:
             load, meaning = self._loads.get(symbol), self._meanings.get(symbol)
             if meaning is not None:
                 self._known[symbol] = self._indices_of(meaning)
-            elif (
-                load is not None and load.array.space in _SHARED_BY_ALL and not load.array.indirect
-            ):
+            elif load is not None and _same_for_all(load.array):
                 self._known[symbol] = self._indices_of(load.offset)
         return self._known[symbol]
+
+
+def _same_for_all(array: Array) -> bool:
+    """Whether an address in the array is the same place for all threads."""
+    return array.space in _SHARED_BY_ALL and not array.indirect
 
 
 def _is_carried(symbol: Symbol) -> bool:
