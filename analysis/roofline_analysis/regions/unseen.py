@@ -15,6 +15,8 @@ class UnseenKind(Enum):
     """A function whose body is not known, or is too deep to be followed."""
     ACCESS = "memory access"
     """A load or store through something that is not known to be a pointer or an array."""
+    ADDRESS = "address"
+    """A load or store in a loop that moves its address in a way that is not followed."""
     CODE = "code"
     """Text that no parser understands, inline assembly, or the rest of too long a kernel."""
 
@@ -25,6 +27,8 @@ class Unseen:
 
     kind: UnseenKind
     name: str
-    """The function that is called, or the text that is not understood; empty if it has none."""
+    """The function that is called, the array that is accessed, or the text that is not understood.
+
+    Empty if it has none."""
     path: Path
     line: int

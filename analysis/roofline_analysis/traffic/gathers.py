@@ -42,10 +42,10 @@ def has_locality(access: Access, loaded: Container[Symbol]) -> bool:
     if access.mode is not AccessMode.READ:
         together = any(symbol.scope is SymbolScope.THREAD for symbol in symbols)
         return together or not any(index in loaded for index in indices)
-    return not indices or not all(map(_is_carried, indices))
+    return not indices or not all(map(is_in_trip, indices))
 
 
-class Sources:
+class IndexSources:
     """The indices that decide loaded numbers: those of the addresses that they are loaded from."""
 
     def __init__(self, summary: KernelSummary) -> None:
@@ -97,7 +97,7 @@ def _same_for_all(array: Array) -> bool:
     return array.space in _SHARED_BY_ALL and not array.indirect
 
 
-def _is_carried(symbol: Symbol) -> bool:
+def is_in_trip(symbol: Symbol) -> bool:
     """Whether the symbol is loop-carried; a loop's final value is not."""
     return symbol.scope is SymbolScope.CARRIED and not symbol.name.startswith("result#")
 

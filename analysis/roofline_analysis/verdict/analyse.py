@@ -155,7 +155,7 @@ def judge(
     verdicts = precision_verdicts(operations, moved, target.roofline)
     unknowns = (*binding.unknowns, *_assumptions(execution))
     grounds = grounds_of(summary, execution, traffic, operations, target.roofline, len(unknowns))
-    sight = sight_of(summary, execution)
+    sight = sight_of(summary, execution, traffic)
     prediction = Prediction(
         verdict=verdict_of(verdicts) if sight.suffices else None,
         confidence=confidence(grounds) if sight.suffices else LEAST,

@@ -10,6 +10,7 @@ _REMEDIES = {
     UnseenKind.CALL: "name the folder of the header that defines it (--include-dir, include_dirs)",
     UnseenKind.ACCESS: "name the folder of the header that declares it (--include-dir,"
     " include_dirs)",
+    UnseenKind.ADDRESS: "index the array by numbers that the loop counts",
     UnseenKind.CODE: "report the kernel as one that is not understood",
 }
 _NO_RESULT = (
@@ -49,5 +50,7 @@ def _name(item: Unseen) -> str:
             return f"the body of '{item.name}'"
         case UnseenKind.ACCESS:
             return f"what '{item.name}' points to" if item.name else "what is accessed"
+        case UnseenKind.ADDRESS:
+            return f"where in '{item.name}' a loop goes"
         case UnseenKind.CODE:
             return item.name
