@@ -28,6 +28,8 @@ def changed(code: str, *pairs: tuple[str, str]) -> str:
 FLOATS = ("const float *x, float *y", "const double *x, double *y")
 CONSTANT = ("const float *w", "float *w")
 BLOCKS = ("blockIdx.x * blockDim.x +", "")
+TILE = "template<class A, class B> __device__ void copy(const A &a, B &b);\n__global__"
+ARRAY = "    __shared__ float s[UNKNOWN::size];\n    float sum"
 SWAPPED = ("    square<<<", "    float *t = d_x; d_x = d_y; d_y = t;\n    square<<<")
 
 
@@ -51,6 +53,8 @@ SWAPPED = ("    square<<<", "    float *t = d_x; d_x = d_y; d_y = t;\n    square
         ("RL308", [("threadIdx.x < 255", "threadIdx.x < 256")]),
         ("RL308", [("threadIdx.x < 255", "n > 255")]),
         ("RL309", [("y[i] = sum;", "y[i] = sum + y[n - 1 - i];")]),
+        # The callee may write what others read after the barrier.
+        ("RL309", [("__global__", TILE), ("    float sum", ARRAY), ("sum += x[k]", "copy(x, s)")]),
         # Each step copies or needs something else.
         ("RL401", [("weights, n * sizeof", "weights + step, n * sizeof")]),
         ("RL401", [("        apply<<<", "        weights[0] = step;\n        apply<<<")]),
@@ -91,6 +95,38 @@ int main() {
 }
 """
     assert codes(analyse(text)) == []
+
+
+def test_a_division_in_each_thread_is_counted_by_threads_not_by_what_it_decides(
+    analyse: Analyse,
+) -> None:
+    text = """\
+__constant__ float weights[1024];
+__global__ void widen(int m, int n, int r, const float *x, float *y) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    int i = t % m, j = t / m;
+    float most = 0.0f;
+    for (int a = 0; a < r; a++) {
+        int u = i - r / 2 + a;
+        if (u >= 0 && u < m) {
+            for (int b = 0; b < r; b++) {
+                int v = j - r / 2 + b;
+                if (v >= 0 && v < n && weights[a * r + b] != 0)
+                    if (x[v * m + u] > most) most = x[v * m + u];
+            }
+        }
+    }
+    y[i * n + j] = most;
+}
+int main() {
+    int m = 1024, n = 1000;
+    float *x, *y;
+    cudaMalloc(&x, m * n * sizeof(float));
+    cudaMalloc(&y, m * n * sizeof(float));
+    widen<<<4000, 256>>>(m, n, 31, x, y);
+}
+"""
+    assert "RL205" not in codes(analyse(text))
 
 
 def test_lines_that_macros_made_have_a_finding_without_a_fix(analyse: Analyse) -> None:

@@ -65,6 +65,8 @@ class BranchOdds:
         value = self._lanes.evaluate(condition)
         if value is not None:
             return (np.asarray(value) != 0).astype(np.int64)
+        if self._role is Role.ENTERS:
+            return 1  # All threads compute it, where the trips are not known.
         share = self._of_filled_data(condition)
         if share is not None:
             return share

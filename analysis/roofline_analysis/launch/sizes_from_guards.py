@@ -13,7 +13,7 @@ from typing import Final
 
 from roofline_analysis.device.values import LAUNCH, THREAD
 from roofline_analysis.launch.host_numbers import HostNumbers
-from roofline_analysis.regions.kernel_summary import KernelSummary, Region, RegionForm
+from roofline_analysis.regions.kernel_summary import KernelSummary, Region, RegionForm, Role
 from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol, apply
@@ -93,6 +93,8 @@ def corner(grid: Dim3, block: Dim3, share: float) -> Corner:
 
 def _covering_conditions(region: Region) -> Iterator[Expr]:
     """The bounds checks of indices: conditions of guards and of grid-stride loops."""
+    if region.role is Role.ENTERS:
+        return  # The loop itself says so.
     if region.form is RegionForm.GUARD:
         yield from (condition for condition in region.conditions if condition is not None)
     elif region.form is RegionForm.LOOP and region.trips is not None:

@@ -89,6 +89,25 @@ def trips_of_condition(condition: Expr | None, counter: Symbol) -> Expr | None:
     return apply("max", apply("div", slope - rest - 1, slope), 0)
 
 
+def has_a_trip(trips: Expr) -> Expr | None:
+    """The condition that a trip count is above 0; None if the launch does not decide it, or surely.
+
+    Where the count is that of an index with a stride, the condition is affine like the index.
+    """
+    if trips.constant is not None or not is_fixed(trips):
+        return None
+    clamped = single_apply(trips)
+    least = clamped.args[1].constant if clamped is not None and clamped.op == "max" else None
+    if clamped is None or least is None:
+        return apply("lt", -trips)
+    if least > 0:
+        return None
+    quotient = single_apply(clamped.args[0])
+    if quotient is None or quotient.op != "div":
+        return apply("lt", -clamped.args[0])
+    return apply("le", quotient.args[1] - quotient.args[0])
+
+
 def is_fixed(expr: Expr) -> bool:
     """Whether an expression depends on the launch alone, on no loaded or carried value."""
     return all(symbol.scope in _FIXED_SCOPES for symbol in expr.symbols())

@@ -115,6 +115,8 @@ class Role(Enum):
     """A side that ends in ``return``, ``break`` or ``continue``."""
     FALLS_THROUGH = 2
     """The code after a side that exits, run by the threads that did not exit."""
+    ENTERS = 3
+    """What a loop computes once before its first trip, run by the threads that have a trip."""
 
 
 class RegionForm(Enum):
@@ -158,6 +160,8 @@ class Region:
     """For a guard without conditions that represents a fully unrolled loop: the loop's trips."""
     exits: list[Exit] = field(default_factory=list)
     """For a loop: the exits that can end it before its trip count."""
+    entry: Region | None = None
+    """For a loop: the guard with what is hoisted out of it; None if nothing was."""
     spins: bool = False
     """For a loop: it retries an atomic operation until it succeeds."""
     work: dict[Site, list[float]] = field(default_factory=dict)

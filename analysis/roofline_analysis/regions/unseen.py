@@ -18,6 +18,8 @@ class UnseenKind(Enum):
     TYPE = "type"
     """An element read or written whose type is not known: neither its size, nor which arithmetic it
     takes part in."""
+    ADDRESS = "address"
+    """A load or store in a loop that moves its address in a way that is not followed."""
     CODE = "code"
     """Text that no parser understands, inline assembly, or the rest of too long a kernel."""
 
@@ -28,6 +30,6 @@ class Unseen:
 
     kind: UnseenKind
     name: str
-    """The function, variable or type, or the text that is not understood; empty if it has none."""
+    """The function, array, variable or type, or the text that is not understood; empty if none."""
     path: Path
     line: int

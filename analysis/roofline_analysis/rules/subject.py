@@ -163,24 +163,28 @@ class KernelSubject:
     def effect_of_fewer_integers(self, rewrite: Rewrite, functions: Iterable[Function]) -> Effect:
         """The same of rewriting that changes only what whole numbers cost, not which they are.
 
-        The new expressions need not give the same numbers, so only their operations are taken.
+        The new expressions need not give the same numbers, so each region runs as often as now.
+        Nothing is changed where they make other regions.
         """
-        after = self.effect_of_rewriting(rewrite, functions)
-        now = self.prediction.int_ops or 0.0
-        saved = after.saved_operations.get(Precision.INT, 0.0)
-        left = 1.0 - saved / now if now else 1.0
+        changed = {function: with_body(function, rewrite) for function in set(functions)}
+        types = TypeSystem(self.type_system.symbols.with_functions(changed))
+        after = self._summary_of(changed.get(self.kernel, self.kernel), types)
+        regions = tuple(self.summary.root.walk()), tuple(after.root.walk())
         change = Change()
-        for region in self.judged.demanding:
-            for row in region.work.values():
-                change.add(region, Work.INT, row[Work.INT] * (left - 1.0))
+        if [_shape(region) for region in regions[0]] == [_shape(region) for region in regions[1]]:
+            for before, now in zip(*regions, strict=True):
+                fewer = _integers(now) - _integers(before)
+                if fewer and before in self.judged.execution.regions:
+                    change.add(before, Work.INT, fewer)
         return self.effect(change)
+
+    def _summary_of(self, kernel: Function, types: TypeSystem) -> KernelSummary:
+        warp_size = self.target.gpu.architecture.warp_size
+        return summarise(kernel, types, self.launch.bindings, warp_size)
 
     def effect_of_kernel(self, kernel: Function, types: TypeSystem | None = None) -> Effect:
         """The effect of replacing the kernel by another with the same launch."""
-        architecture = self.target.gpu.architecture
-        summary = summarise(
-            kernel, types or self.type_system, self.launch.bindings, architecture.warp_size
-        )
+        summary = self._summary_of(kernel, types or self.type_system)
         launch = self.launch
         after = analyse_launch(summary, launch.context, self.target, launch.bindings).prediction
         operations = {p: after.operations(p) or 0.0 for p in Precision}
@@ -224,3 +228,12 @@ class KernelSubject:
         if context is None or self.kernel.dialect is Dialect.OPENMP:
             return ()
         return (Related(context.path, context.line, f"'{self.kernel.name}' is launched here"),)
+
+
+def _shape(region: Region) -> object:
+    return region.form, region.site, region.role, region.walked_runs
+
+
+def _integers(region: Region) -> float:
+    """Integer operations of one run of a region."""
+    return sum(row[Work.INT] for row in region.work.values())

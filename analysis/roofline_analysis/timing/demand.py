@@ -22,6 +22,7 @@ from roofline_analysis.regions.kernel_summary import (
     MemorySpace,
     Region,
     RegionForm,
+    Role,
     Work,
 )
 from roofline_analysis.traffic.access_footprints import AccessFootprint
@@ -211,6 +212,8 @@ def _region(
     branches = {RegionForm.LOOP: 1.0 / region.copies, RegionForm.GUARD: 1.0}.get(
         region.form, _ENTRY_BRANCHES
     )
+    if region.role is Role.ENTERS:
+        branches = 0.0  # The loop's own test.
     return RegionDemand(
         warp_runs=runs.warp_runs,
         longest=runs.longest,

@@ -9,10 +9,11 @@ from typing import Final
 from roofline_analysis.counting.execution import Execution
 from roofline_analysis.counting.progressions import thread_extents
 from roofline_analysis.regions.kernel_summary import Access, KernelSummary, MemorySpace, Region
-from roofline_analysis.traffic.addresses import AddressReader, without_data
+from roofline_analysis.traffic.access_boxes import BoxReader
+from roofline_analysis.traffic.addresses import without_data
 from roofline_analysis.traffic.coalescing import WarpAddresses
 from roofline_analysis.traffic.footprint import Box, Dimension
-from roofline_analysis.traffic.gathers import has_locality
+from roofline_analysis.traffic.gathers import IndexSources, has_locality
 from roofline_analysis.traffic.index_ranges import cut_by_guards
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES
 from roofline_core.algebra.symbolic import Symbol
@@ -47,6 +48,8 @@ class AccessFootprint:
     trip (None: not affine)."""
     sector: int
     """Bytes of the smallest transfer from memory."""
+    followed: bool = True
+    """False where a loop moves the address in a way that was not followed."""
 
     def runs_of(self, loop: Region) -> float:
         """The mean trip count of a loop around the access; 1 for any other loop."""
@@ -90,13 +93,14 @@ def footprints_of(
     extents = thread_extents(execution.grid, execution.block)
     wave_extents = thread_extents(_wave_grid(execution.grid, resident), execution.block)
     result = []
-    reader = AddressReader(execution.environment)
+    reader = BoxReader(execution, warp.sector)
     loaded = {
         access.yields
         for region in summary.root.walk()
         for access in region.accesses
         if access.yields is not None and access.array.space is MemorySpace.GLOBAL
     }
+    sources = IndexSources(summary)
     for region in summary.root.walk():
         runs = execution.regions.get(region)
         if runs is None or runs.runs <= 0:
@@ -109,27 +113,26 @@ def footprints_of(
         for access in region.accesses:
             if access.array.space not in _DRAM_SPACES:
                 continue
-            finest: float | None = None
-            if access.array.indirect:
-                box, wave_box, random = None, None, True
-                finest = reader.finest_step(access.offset, cut.extents)
-            else:
-                size = access.size_bytes
-                found = reader.read(access.offset, size, cut.extents)
-                wave = reader.read(access.offset, size, wave_cut.extents)
-                box, wave_box, random = found.box, wave.box, found.random
-                finest = found.finest_stride
-            share = cut.share_of(without_data(access.offset), access, execution.environment)
-            box = _thinned(box, share)
-            wave_box = _thinned(wave_box, share)
-            each = _sectors_each(access, box, warp, finest, random=random)
+            found = reader.read(access, region, cut.extents, wave_cut.extents)
+            share = (
+                1.0
+                if found.exact
+                else cut.share_of(without_data(access.offset), access, execution.environment)
+            )
+            box = _thinned(found.box, share)
+            wave_box = _thinned(found.wave_box, share)
+            random = found.random
+            each = _sectors_each(access, box, warp, found.finest, random=random)
             around = _loops_around(access, region, execution)
+            places = runs.runs / _idle_runs(access, region, around, execution)
+            if random and not access.array.indirect:
+                places = min(places, sources.distinct(access.offset, cut.extents) or places)
             result.append(
                 AccessFootprint(
                     access=access,
                     region=region,
                     executions=runs.runs,
-                    places=runs.runs / _idle_runs(access, region, around, execution),
+                    places=places,
                     box=box,
                     wave_box=wave_box,
                     random=random,
@@ -137,6 +140,7 @@ def footprints_of(
                     sectors_each=each,
                     loops=around,
                     sector=warp.sector,
+                    followed=found.followed,
                 )
             )
     return result

@@ -8,13 +8,24 @@ single writes by a loaded index (a sort), and masked or modulo indices (a hash).
 
 from __future__ import annotations
 
-from collections.abc import Container
+import math
+from collections.abc import Container, Mapping
 from typing import Final
 
-from roofline_analysis.regions.kernel_summary import Access, AccessMode
+from roofline_analysis.regions.kernel_summary import (
+    Access,
+    AccessMode,
+    Array,
+    KernelSummary,
+    MemorySpace,
+)
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
 from roofline_core.algebra.symbolic import Apply, Atom, Expr, Symbol
 
+_SHARED_BY_ALL: Final = (MemorySpace.GLOBAL, MemorySpace.CONSTANT)
+"""Memory in which an address has the same contents for all threads."""
+_COUNTED: Final = (SymbolScope.THREAD, SymbolScope.LOOP)
+"""Scopes of numbers that count threads and trips."""
 _KEEPING_ORDER: Final = frozenset(("min", "max", "select", "trunc", "floor", "ceil", "abs", "div"))
 """Operations that preserve locality: neighbouring operands give neighbouring results."""
 
@@ -31,10 +42,62 @@ def has_locality(access: Access, loaded: Container[Symbol]) -> bool:
     if access.mode is not AccessMode.READ:
         together = any(symbol.scope is SymbolScope.THREAD for symbol in symbols)
         return together or not any(index in loaded for index in indices)
-    return not indices or not all(map(_is_carried, indices))
+    return not indices or not all(map(is_in_trip, indices))
 
 
-def _is_carried(symbol: Symbol) -> bool:
+class IndexSources:
+    """The indices that decide loaded numbers: those of the addresses that they are loaded from."""
+
+    def __init__(self, summary: KernelSummary) -> None:
+        self._meanings = summary.meanings
+        accesses = [access for region in summary.root.walk() for access in region.accesses]
+        changing = {access.array for access in accesses if access.mode is not AccessMode.READ}
+        self._loads = {
+            access.yields: access
+            for access in accesses
+            if access.yields is not None and access.array not in changing
+        }
+        self._known: dict[Symbol, frozenset[Symbol] | None] = {}
+
+    def distinct(self, offset: Expr, extents: Mapping[Symbol, float]) -> float | None:
+        """The most addresses that an offset can give, loaded numbers taken as functions of theirs.
+
+        ``extents`` has the number of values of each index. None if other numbers decide it too.
+        """
+        indices = self._indices_of(offset)
+        if indices is None or not all(symbol in extents for symbol in indices):
+            return None
+        return math.prod(max(1.0, extents[symbol]) for symbol in indices)
+
+    def _indices_of(self, expr: Expr) -> frozenset[Symbol] | None:
+        found: frozenset[Symbol] = frozenset()
+        for symbol in expr.symbols():
+            if symbol.scope in _COUNTED:
+                found |= {symbol}
+            elif symbol.scope in DATA_SCOPES:
+                inner = self._indices_behind(symbol)
+                if inner is None:
+                    return None
+                found |= inner
+        return found
+
+    def _indices_behind(self, symbol: Symbol) -> frozenset[Symbol] | None:
+        if symbol not in self._known:
+            self._known[symbol] = None  # Of a number that depends on itself nothing is known.
+            load, meaning = self._loads.get(symbol), self._meanings.get(symbol)
+            if meaning is not None:
+                self._known[symbol] = self._indices_of(meaning)
+            elif load is not None and _same_for_all(load.array):
+                self._known[symbol] = self._indices_of(load.offset)
+        return self._known[symbol]
+
+
+def _same_for_all(array: Array) -> bool:
+    """Whether an address in the array is the same place for all threads."""
+    return array.space in _SHARED_BY_ALL and not array.indirect
+
+
+def is_in_trip(symbol: Symbol) -> bool:
     """Whether the symbol is loop-carried; a loop's final value is not."""
     return symbol.scope is SymbolScope.CARRIED and not symbol.name.startswith("result#")
 

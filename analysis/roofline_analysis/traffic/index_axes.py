@@ -11,7 +11,7 @@ coordinates therefore need no algebra of their own.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -28,6 +28,8 @@ _MOST_VALUES: Final = 1 << 14
 """The most values of an axis that are evaluated; of a longer axis, only this many are."""
 _MOST_IN_MESH: Final = 1 << 14
 """The most points that are evaluated in a mesh of several axes."""
+_SPLITTING: Final = frozenset(("div", "mod", "shr", "and"))
+"""Operations that split an index into digits."""
 _MOST_REMEMBERED: Final = 500
 """The most operations whose values are cached for one axis."""
 
@@ -62,12 +64,14 @@ class _Linear:
 
 @record(frozen=True, slots=True)
 class _Axis:
-    """One digit of the linear index, or one other symbol of an address."""
+    """One digit of a linear index, or one other symbol of an address."""
 
     symbol: Symbol | None
-    """None for a digit of the linear index."""
+    """None for a digit of a linear index."""
     weight: int
     extent: float
+    linear: int = 0
+    """The position, among the linear indices, of the one that this is a digit of."""
 
 
 def read_axes(
@@ -115,7 +119,31 @@ def in_order(symbols: Collection[Symbol], extents: Mapping[Symbol, float]) -> li
 # -- the linear index
 
 
-def _linear_index(
+def _linear_indices(
+    exprs: Sequence[Expr], environment: Environment, extents: Mapping[Symbol, float]
+) -> tuple[_Linear, ...]:
+    """The linear indices: the longest chain in an operand, then symbols that are split alone."""
+    chain = _longest_chain(exprs, environment, extents)
+    found = [] if chain is None else [chain]
+    members = {symbol for linear in found for symbol, _ in linear.weights}
+    split = {symbol for expr in exprs for symbol in _split_symbols(expr)}
+    for symbol in in_order(split & extents.keys() - members, extents):
+        if extents[symbol] > 1:
+            found.append(_Linear(((symbol, 1),), extents[symbol]))
+    return tuple(found)
+
+
+def _split_symbols(expr: Expr) -> Iterator[Symbol]:
+    """The symbols of which an expression takes a quotient or remainder."""
+    for atom in expr.atoms():
+        if isinstance(atom, Apply):
+            if atom.op in _SPLITTING:
+                yield from (s for s in atom.args[0].symbols())
+            for argument in atom.args:
+                yield from _split_symbols(argument)
+
+
+def _longest_chain(
     exprs: Sequence[Expr], environment: Environment, extents: Mapping[Symbol, float]
 ) -> _Linear | None:
     """The longest chain of symbols that form a linear index in an operand; None if none do."""
@@ -182,13 +210,20 @@ def _axes_of(
     exprs: Sequence[Expr],
     environment: Environment,
     extents: Mapping[Symbol, float],
-    linear: _Linear | None,
+    linears: Sequence[_Linear],
 ) -> list[_Axis]:
-    members = {symbol for symbol, _ in linear.weights} if linear is not None else set()
+    members = {symbol for linear in linears for symbol, _ in linear.weights}
     axes = [_Axis(symbol, 1, extent) for symbol, extent in extents.items() if symbol not in members]
-    if linear is None:
-        return axes
-    radices = _Radices(environment, members)
+    for number, linear in enumerate(linears):
+        axes += _digits_of(exprs, environment, linear, number)
+    return axes
+
+
+def _digits_of(
+    exprs: Sequence[Expr], environment: Environment, linear: _Linear, number: int
+) -> Iterator[_Axis]:
+    """The digits into which the divisors in some expressions split a linear index."""
+    radices = _Radices(environment, {symbol for symbol, _ in linear.weights})
     for expr in exprs:
         radices.step_of(expr)
     chain = [1]
@@ -196,10 +231,10 @@ def _axes_of(
         if radix > chain[-1] and radix % chain[-1] == 0 and radix < linear.count:
             chain.append(radix)
     for place, weight in enumerate(chain):
-        reach = chain[place + 1] if place + 1 < len(chain) else linear.count
-        extent = reach / weight
-        axes.append(_Axis(None, weight, extent if place + 1 < len(chain) else math.ceil(extent)))
-    return axes
+        last = place + 1 == len(chain)
+        extent = (linear.count if last else chain[place + 1]) / weight
+        whole = len(linear.weights) == 1 and len(chain) == 1  # A symbol that is one digit.
+        yield _Axis(None, weight, math.ceil(extent) if last and not whole else extent, number)
 
 
 class _Radices:
@@ -239,7 +274,7 @@ class _Radices:
 
 def _divisor(atom: Apply, environment: Environment) -> int | None:
     """The constant divisor of a division or remainder; None for other operations."""
-    if atom.op not in ("div", "mod", "shr", "and"):
+    if atom.op not in _SPLITTING:
         return None
     value = environment.evaluate(atom.args[1])
     if value is None or value != int(value) or value <= 0:
@@ -270,8 +305,8 @@ class _AxisEvaluation:
         self._exprs = exprs
         self._environment = environment
         self._extents = used
-        self._linear = _linear_index(exprs, environment, used)
-        self._axes = _axes_of(exprs, environment, used, self._linear)
+        self._linears = _linear_indices(exprs, environment, used)
+        self._axes = _axes_of(exprs, environment, used, self._linears)
         self._along = {} if along is None else along
 
     def read(self) -> Axes | None:
@@ -310,11 +345,12 @@ class _AxisEvaluation:
 
         ``where`` is the cache key of the points: expressions with equal axes share them.
         """
-        linear = self._linear
-        counted = (
-            [(symbol, self._extents[symbol]) for symbol, _ in linear.weights] if linear else ()
+        counted = tuple(
+            (symbol, self._extents[symbol])
+            for linear in self._linears
+            for symbol, _ in linear.weights
         )
-        key = (where, linear, tuple(self._axes), tuple(counted))
+        key = (where, self._linears, tuple(self._axes), counted)
         environment = self._along.get(key)
         if environment is None or environment.remembered > _MOST_REMEMBERED:
             environment = self._along[key] = self._there(columns)
@@ -330,15 +366,16 @@ class _AxisEvaluation:
 
     def _there(self, columns: list[Floats]) -> Environment:
         values: dict[Symbol, object] = dict(self._environment.values)
-        index = np.zeros(len(columns[0]) if columns else 1, dtype=np.int64)
+        size = len(columns[0]) if columns else 1
+        indices = [np.zeros(size, dtype=np.int64) for _ in self._linears]
         for axis, column in zip(self._axes, columns, strict=True):
             places = integers(column)
             if axis.symbol is None:
-                index = index + places * axis.weight
+                indices[axis.linear] = indices[axis.linear] + places * axis.weight
             else:
                 values[axis.symbol] = places
-        if self._linear is not None:
-            values.update(self._linear.symbols_at(index, self._extents))
+        for linear, index in zip(self._linears, indices, strict=True):
+            values.update(linear.symbols_at(index, self._extents))
         return Environment(values)
 
 

@@ -151,7 +151,7 @@ def judge(
     verdicts = precision_verdicts(operations, moved, target.roofline)
     unknowns = (*binding.unknowns, *_assumptions(execution))
     grounds = grounds_of(summary, execution, traffic, operations, target.roofline, len(unknowns))
-    sight = sight_of(summary, execution)
+    sight = sight_of(summary, execution, traffic)
     verdict = _decided(sight, operations, moved, target.roofline)
     prediction = Prediction(
         verdict=verdict,

@@ -8,6 +8,7 @@ from roofline_analysis.counting.execution import Execution
 from roofline_analysis.regions.kernel_summary import (
     KernelSummary,
     RegionForm,
+    Role,
     Site,
     Work,
 )
@@ -45,7 +46,8 @@ def ledger_of(
         runs = execution.regions.get(region)
         if runs is None:
             continue
-        _note_region(region.form, region.site, runs.trips, runs.share, runs.assumed, notes)
+        if region.role is not Role.ENTERS:  # The loop's own note says as much.
+            _note_region(region.form, region.site, runs.trips, runs.share, runs.assumed, notes)
         copies = region.walked_runs
         if copies > 1:
             notes.setdefault(region.site, []).append(f"loop: {copies} trips, unrolled")

@@ -7,13 +7,14 @@ not; a verdict needs ``LEAST_SHARE``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Final
 
 from roofline_analysis.counting.execution import Execution
 from roofline_analysis.language.types import is_arithmetic
-from roofline_analysis.regions.kernel_summary import AccessMode, KernelSummary, Region
+from roofline_analysis.regions.kernel_summary import Access, AccessMode, KernelSummary, Region
 from roofline_analysis.regions.unseen import Unseen, UnseenKind
+from roofline_analysis.traffic.dram import Traffic
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
 from roofline_core.program.units import Dialect
@@ -24,6 +25,7 @@ _WEIGHTS: Final = {
     UnseenKind.CALL: 2.0,
     UnseenKind.ACCESS: 1.0,
     UnseenKind.TYPE: 2.0,
+    UnseenKind.ADDRESS: 1.0,
     UnseenKind.CODE: 4.0,
 }
 """Accesses that stand for what was not followed. Assumed: a short device function loads and
@@ -32,9 +34,10 @@ _ACCESSES: Final = {
     UnseenKind.CALL: 1.0,
     UnseenKind.ACCESS: 1.0,
     UnseenKind.TYPE: 0.0,
+    UnseenKind.ADDRESS: 0.0,
     UnseenKind.CODE: 2.0,
 }
-"""Accesses that may be missing. Assumed; those of an unknown type are counted, but not in full."""
+"""Accesses that may be missing. Assumed; those of unknown type or address are counted, if badly."""
 _ELEMENT_BYTES: Final = 4.0
 _OPERATIONS_PER_ACCESS: Final = 8.0
 """Operations that weigh as much as one access. Assumed."""
@@ -63,16 +66,19 @@ class Sight:
         return self.writes and self.share >= LEAST_SHARE
 
 
-def sight_of(summary: KernelSummary, execution: Execution) -> Sight:
+def sight_of(summary: KernelSummary, execution: Execution, traffic: Traffic) -> Sight:
     """Measure how much of a launch was followed."""
+    lost = {
+        item.access for array in traffic.arrays for item in array.footprints if not item.followed
+    }
     seen = 0.0
     weights: dict[Unseen, float] = {}
     accesses = 0.0
     for region, runs in _run(summary, execution):
-        seen += runs * len(region.accesses)
+        seen += runs * sum(access not in lost for access in region.accesses)
         work = sum(sum(row) for row in region.work.values())
         seen += runs * work / _OPERATIONS_PER_ACCESS
-        for item in region.unseen:
+        for item in (*region.unseen, *_unread(region, lost)):
             weights[item] = weights.get(item, 0.0) + runs * _WEIGHTS[item.kind]
             accesses += runs * _ACCESSES[item.kind]
     missing = sum(weights.values())
@@ -81,6 +87,12 @@ def sight_of(summary: KernelSummary, execution: Execution) -> Sight:
         named.setdefault((item.kind, item.name), item)
     share = seen / (seen + missing) if missing else 1.0
     return Sight(share, tuple(named.values()), accesses * _ELEMENT_BYTES, _has_result(summary))
+
+
+def _unread(region: Region, lost: Container[Access]) -> Iterator[Unseen]:
+    for access in region.accesses:
+        if access in lost:
+            yield Unseen(UnseenKind.ADDRESS, access.array.name, *access.site)
 
 
 def _has_result(summary: KernelSummary) -> bool:

@@ -12,6 +12,7 @@ from roofline_core.algebra.symbolic import (
     ONE,
     ZERO,
     Apply,
+    Atom,
     Expr,
     Number,
     Symbol,
@@ -186,6 +187,10 @@ def _min_max(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None
 
 def _compare(args: tuple[Expr, ...], values: list[Number | None], op: str) -> Expr | None:
     difference = args[0]
+    if len(difference.terms) <= 2:
+        decided = _of_truth(op, difference)
+        if decided is not None:
+            return decided
     if op == "lt" and is_nonnegative(difference):
         return ZERO
     if op == "le" and difference.offset > 0 and is_nonnegative(difference):
@@ -224,7 +229,33 @@ def _is_truth(expr: Expr) -> bool:
 def _select(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
     if values[0] is not None:
         return args[1] if values[0] else args[2]
+    if values[1] == 1 and values[2] == 0 and _is_truth(args[0]):
+        return args[0]
+    if values[1] == 0 and values[2] == 1:
+        return apply("eq", args[0])
     return args[1] if args[1] == args[2] else None
+
+
+def _of_truth(op: str, difference: Expr) -> Expr | None:
+    """A comparison of one truth value with a number, as that truth value or its opposite."""
+    offset = difference.offset
+    truth = [(atoms, factor) for atoms, factor in difference.terms.items() if atoms]
+    if len(truth) != 1 or not _is_truth(Expr({truth[0][0]: 1})):
+        return None
+    (monomial, factor), test = truth[0], FOLD[op]
+    held, failed = test(factor + offset), test(offset)
+    if held == failed:
+        return constant(held)
+    return Expr({monomial: 1}) if held else _opposite(monomial[0])
+
+
+def _opposite(truth: Atom) -> Expr | None:
+    """Where a comparison does not hold; None for other truth values."""
+    assert isinstance(truth, Apply)
+    opposite = {"lt": "le", "le": "lt", "eq": "ne", "ne": "eq"}.get(truth.op)
+    if opposite is None:
+        return None
+    return apply(opposite, truth.args[0] if opposite in ("eq", "ne") else -truth.args[0])
 
 
 def _rounding(args: tuple[Expr, ...], values: list[Number | None]) -> Expr | None:
@@ -256,6 +287,8 @@ _RULES: Final[Mapping[str, _Rule]] = {
     "max": _min_max,
     "lt": lambda args, values: _compare(args, values, "lt"),
     "le": lambda args, values: _compare(args, values, "le"),
+    "eq": lambda args, values: _compare(args, values, "eq"),
+    "ne": lambda args, values: _compare(args, values, "ne"),
     "land": lambda args, values: _logical(args, values, 0),
     "lor": lambda args, values: _logical(args, values, 1),
     "select": _select,

@@ -11,6 +11,7 @@ _REMEDIES = {
     UnseenKind.ACCESS: "name the folder of the header that declares it (--include-dir,"
     " include_dirs)",
     UnseenKind.TYPE: "name the folder of the header that declares it (--include-dir, include_dirs)",
+    UnseenKind.ADDRESS: "index the array by numbers that the loop counts",
     UnseenKind.CODE: "report the kernel as one that is not understood",
 }
 _NO_RESULT = (
@@ -52,5 +53,7 @@ def _name(item: Unseen) -> str:
             return f"what '{item.name}' points to" if item.name else "what is accessed"
         case UnseenKind.TYPE:
             return f"the type '{item.name}'"
+        case UnseenKind.ADDRESS:
+            return f"where in '{item.name}' a loop goes"
         case UnseenKind.CODE:
             return item.name

@@ -197,12 +197,13 @@ def test_template_arguments_are_told() -> None:
 
 
 def test_regions_tell_runs_and_what_decides_them() -> None:
-    kernel, guard, loop = smooth("1000000").regions
-    assert [region.depth for region in (kernel, guard, loop)] == [0, 1, 2]
+    kernel, guard, entry, loop = smooth("1000000").regions
+    assert [region.depth for region in (kernel, guard, entry, loop)] == [0, 1, 2, 2]
     assert (kernel.form, kernel.runs) == (RegionForm.KERNEL, 3907 * 256)
     assert (guard.form, guard.line, guard.estimated) == (RegionForm.GUARD, 5, False)
     assert guard.runs == pytest.approx(1e6)
     assert guard.formula == "blockIdx.x*blockDim.x + threadIdx.x < n"
+    assert (entry.role, entry.line, entry.formula) == ("enters", 7, "iters > 0")
     assert (loop.form, loop.line, loop.formula) == (RegionForm.LOOP, 7, "max(iters, 0)")
     assert loop.operations.of(Precision.SP) == 2 * loop.runs
     assert loop.runs == pytest.approx(1e6 * loop.trips)
@@ -273,7 +274,7 @@ def test_bytes_of_accesses_add_up_to_those_of_the_launch() -> None:
 def test_lines_tell_their_operations_and_text() -> None:
     explained = smooth("1000000")
     lines = {line.line: line for line in explained.lines}
-    loop = explained.regions[2]
+    loop = explained.regions[3]
     assert lines[7].operations.sp_flops == 2 * loop.runs
     assert lines[7].source == "for (int k = 0; k < iters; k++) s = s * 0.5f + x[i];"
     assert lines[8].operations.sp_flops == pytest.approx(1e6)
@@ -471,7 +472,7 @@ def test_a_line_confines_accesses_and_operations() -> None:
     assert {access.line for access in accesses(explained).values()} == {8}
     assert sorted(array.name for array in explained.arrays) == ["at", "x", "y"]
     assert [line.line for line in explained.lines] == [8]
-    assert len(explained.regions) == 3
+    assert len(explained.regions) == 4
     with pytest.raises(NoSuchKernelError, match=r"main\.cu:10: .*lines with some are 5, 7, 8"):
         explain(SOURCE, "1000000", question=Question(line=10))
 

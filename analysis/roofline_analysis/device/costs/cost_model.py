@@ -21,6 +21,7 @@ from roofline_analysis.device.costs.integer_costs import (
 )
 from roofline_analysis.device.operations import Operation, OperationList
 from roofline_analysis.device.values import PointerValue, Value
+from roofline_analysis.regions.conditions import has_a_trip
 from roofline_analysis.regions.kernel_summary import (
     Access,
     AccessMode,
@@ -93,12 +94,12 @@ class CostModel:
 
     @staticmethod
     def _home(here: Region, varies: int) -> Region:
-        home = here
+        outermost: Region | None = None
         for loop in here.loops():
             if varies & loop.bit or loop.parent is None:
                 break
-            home = loop.parent
-        return home
+            outermost = loop
+        return here if outermost is None else _entry_of(outermost)
 
     def loop_bits(self) -> int:
         """The bit set of all enclosing loops."""
@@ -367,6 +368,22 @@ class CostModel:
         self.region.accesses.append(
             Access(pointer.array, offset, size_bytes, mode, self.site, varies, yields)
         )
+
+
+def _entry_of(loop: Region) -> Region:
+    """Where a loop's invariants are computed: by the threads that have a trip, if that is known."""
+    around = loop.parent
+    assert around is not None
+    if loop.entry is None:
+        condition = has_a_trip(loop.trips) if loop.trips is not None and not loop.unrolled else None
+        if condition is None or condition.constant is not None:
+            return around
+        loop.entry = Region(
+            RegionForm.GUARD, around, loop.site, conditions=(condition,), role=Role.ENTERS
+        )
+        loop.entry.available = around.available  # What it computes is there after the loop too.
+        around.children.insert(around.children.index(loop), loop.entry)
+    return loop.entry
 
 
 def _products_of(values: tuple[Value, ...]) -> tuple[Operation, ...]:

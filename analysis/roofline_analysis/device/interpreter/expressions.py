@@ -304,6 +304,8 @@ def _cast(interpreter: DeviceInterpreter, node: ir.Cast) -> DeviceValue:
     if isinstance(value, PointerValue) and type_.pointers:
         pointee = Type(type_.name, type_.args, type_.pointers - 1, const=type_.const)
         return PointerValue(value.array, value.offset, pointee)
+    if isinstance(value, PointerValue) and is_integer(type_.name):
+        return PointerValue(value.array, value.offset, Type("char"))  # It is counted in bytes.
     if isinstance(value, PlacePointer) and type_.pointers:
         if type_.pointers > 1 or type_.name != value.pointee.name:
             interpreter.costs.operations.keep_all()  # Its elements are read as others.

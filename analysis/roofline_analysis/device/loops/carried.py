@@ -93,7 +93,7 @@ def _carry_variable(
     if slot in carried or not changes or _stays(interpreter, before, changes):
         return
     step = step_of(interpreter, name, facts) if isinstance(place, VariablePlace) else None
-    if not is_counter and step is not None and step.op != "+":
+    if not is_counter and step is not None and step.op != "+" and step.shift is None:
         step = None
     if _is_array(before):
         interpreter.array_varies[slot] = interpreter.array_varies.get(slot, 0) | loop.bit
@@ -160,16 +160,34 @@ def _in_run(interpreter: DeviceInterpreter, item: Carried, loop: Region) -> Devi
     if step is not None and step.amount.expr is not None:
         if isinstance(before, Value) and before.expr is not None and is_integer(before.type):
             varies = before.varies | step.amount.varies | loop.bit
-            if step.op == "+":
-                return Value(before.type, before.expr + step.amount.expr * counter, varies)
-            power = apply("mul", counter, apply("log2", step.amount.expr))
-            shift = power if power.constant is None else counter
-            op = "shl" if step.op == "*" else "shr"
-            return Value(before.type, apply(op, before.expr, shift), varies)
-        if isinstance(before, PointerValue) and step.op == "+":
+            found = _stepped(before.expr, step, counter)
+            if found is not None:
+                return Value(before.type, found, varies)
+        elif isinstance(before, PointerValue) and step.op == "+":
             advance = Value("long", step.amount.expr * counter, step.amount.varies | loop.bit)
-            return offset_by(interpreter, before, advance)
+            return _moved(interpreter, before, step, advance)
     return _forgotten(interpreter, before, interpreter.slot_types[item.slot], loop.bit)
+
+
+def _stepped(before: Expr, step: Step, times: Expr) -> Expr | None:
+    """The number after so many steps; None if it has no closed form."""
+    assert step.amount.expr is not None
+    if step.op == "+":
+        return before + step.amount.expr * times
+    ahead = step.ahead
+    if ahead is None:
+        return None
+    power = apply("mul", times, apply("log2", step.amount.expr))
+    shift = power if power.constant is None else times
+    return apply("shl" if step.op == "*" else "shr", before + ahead, shift) - ahead
+
+
+def _moved(
+    interpreter: DeviceInterpreter, pointer: PointerValue, step: Step, advance: Value
+) -> PointerValue:
+    """A pointer after so many elements of the type that the step counts in."""
+    moved = offset_by(interpreter, pointer, advance, step.unit)
+    return PointerValue(moved.array, moved.offset, pointer.pointee)
 
 
 def _forgotten(
@@ -201,16 +219,23 @@ def _forgotten(
     return before
 
 
-def _has_closed_form(item: Carried, trips: Expr | None) -> bool:
-    """Whether the value after the loop follows from the trip count without running the loop."""
-    step = item.step
-    return (
-        trips is not None
-        and step is not None
-        and step.op == "+"
-        and step.amount.expr is not None
-        and isinstance(item.before, (Value, PointerValue))
-    )
+def _after_trips(
+    interpreter: DeviceInterpreter, item: Carried, trips: Expr | None
+) -> DeviceValue | None:
+    """The value after the loop, from its trip count alone; None if it does not follow from it."""
+    step, before = item.step, item.before
+    if trips is None or step is None or step.amount.expr is None:
+        return None
+    if step.op == "+":
+        total = Value("long", step.amount.expr * trips, step.amount.varies)
+        if isinstance(before, PointerValue):
+            return _moved(interpreter, before, step, total)
+        if isinstance(before, Value):
+            return convert(interpreter, binary(interpreter, "+", before, total), before.type)
+    elif step.shift and isinstance(before, Value) and before.expr is not None:
+        found = _stepped(before.expr, step, trips) if is_integer(before.type) else None
+        return None if found is None else Value(before.type, found, before.varies)
+    return None
 
 
 def _open_carried(
@@ -273,27 +298,17 @@ def leave(
     """Give the carried variables their values after the loop."""
     for item in carried:
         inside = interpreter.slots[item.slot]
-        step = item.step
-        if _has_closed_form(item, trips):
-            assert trips is not None
-            assert step is not None
-            assert step.amount.expr is not None
-            total = Value("long", step.amount.expr * trips, step.amount.varies)
-            if isinstance(item.before, Value):
-                interpreter.slots[item.slot] = convert(
-                    interpreter, binary(interpreter, "+", item.before, total), item.before.type
-                )
-            elif isinstance(item.before, PointerValue):
-                interpreter.slots[item.slot] = offset_by(interpreter, item.before, total)
-            continue
-        interpreter.slots[item.slot] = _after(interpreter, item.start, inside, loop.bit)
+        after = _after_trips(interpreter, item, trips)
+        if after is None:
+            after = _after(interpreter, item.start, inside, loop)
+        interpreter.slots[item.slot] = after
 
 
 def _after(
-    interpreter: DeviceInterpreter, start: DeviceValue | None, inside: DeviceValue, bit: int
+    interpreter: DeviceInterpreter, start: DeviceValue | None, inside: DeviceValue, loop: Region
 ) -> DeviceValue:
     if isinstance(inside, Value):
-        varies = inside.varies & ~bit
+        varies = inside.varies & ~loop.bit
         if is_integer(inside.type):
             return Value(inside.type, interpreter.fresh("result", SymbolScope.CARRIED), varies)
         made = start.made if isinstance(start, Value) else None
@@ -301,8 +316,29 @@ def _after(
     if isinstance(inside, StructValue):
         parts = start.fields if isinstance(start, StructValue) else {}
         fields = {
-            name: _after(interpreter, parts.get(name), value, bit)
+            name: _after(interpreter, parts.get(name), value, loop)
             for name, value in inside.fields.items()
         }
         return StructValue(inside.type, fields)
+    if isinstance(inside, PointerValue):
+        return PointerValue(
+            inside.array, _offset_after(interpreter, inside.offset, loop), inside.pointee
+        )
+    if isinstance(inside, PlacePointer) and inside.index is not None:
+        index = _offset_after(interpreter, inside.index, loop)
+        return PlacePointer(inside.place, inside.pointee, index)
     return inside
+
+
+def _offset_after(interpreter: DeviceInterpreter, offset: Value, loop: Region) -> Value:
+    """An offset after the loop: the number of trips that moved it is not known."""
+    expr, counter = offset.expr, loop.counter
+    if expr is None or counter is None or counter not in expr.symbols():
+        return offset
+    rest = {
+        monomial: number
+        for monomial, number in expr.terms.items()
+        if not any(counter in from_atom(atom).symbols() for atom in monomial)
+    }
+    left = Expr(rest) + interpreter.fresh("result", SymbolScope.CARRIED)
+    return Value(offset.type, left, offset.varies & ~loop.bit)

@@ -9,9 +9,10 @@ from roofline_analysis.device.assigned import Assignment, BodyFacts, children
 from roofline_analysis.device.state.conversions import scalar
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import PointerValue, Value, VariablePlace, number
-from roofline_core.algebra.symbolic import Expr, apply, constant
+from roofline_core.algebra.symbolic import ZERO, Expr, apply, constant
 from roofline_core.program import expressions as ex
 from roofline_core.program.records import record
+from roofline_core.program.types import Type
 
 _MIRRORED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!=", "==": "=="}
 _ROUNDING: Final = 1e-9
@@ -32,10 +33,38 @@ class Test:
 
 @record(frozen=True, slots=True)
 class Step:
-    """The change of an induction variable per trip: ``op`` is ``+``, ``*`` or ``/``."""
+    """The change of a variable per trip: ``op`` is ``+``, ``*`` or ``/``."""
 
     op: str
     amount: Value
+    added: Expr | None = None
+    """For ``*``: what a trip adds after it has multiplied; None for nothing."""
+    unit: Type | None = None
+    """For a pointer that is stepped as a pointer to another type: that type."""
+
+    @property
+    def shift(self) -> int | None:
+        """The bits by which ``*`` or ``/`` shift the value; None if they are no power of two."""
+        factor = self.amount.constant
+        if self.op == "+" or not isinstance(factor, int) or factor < 2 or factor & (factor - 1):
+            return None
+        return factor.bit_length() - 1
+
+    @property
+    def ahead(self) -> Expr | None:
+        """For ``x = factor * x + added``: the number that ``x + number`` grows by the factor with.
+
+        None if that is no whole number.
+        """
+        factor = self.amount.constant
+        if self.added is None:
+            return ZERO
+        if factor == 2:
+            return self.added
+        known = self.added.constant
+        if known is None or factor is None or known % (factor - 1):
+            return None
+        return constant(known // (factor - 1))
 
 
 def recognise(
@@ -97,33 +126,93 @@ def names_in(node: object) -> Iterable[str]:
 
 
 def step_of(interpreter: DeviceInterpreter, name: str, facts: list[BodyFacts]) -> Step | None:
-    """The step of a variable with a single unconditional change; None if it has no fixed step."""
+    """The step of a variable that each trip changes alike; None if it has no fixed step."""
     changes = [c for c in changes_of(facts, name) if c.op != "?"]
-    if len(changes) != 1 or changes[0].conditional or not changes[0].whole:
+    if _is_pointer(interpreter, name):
+        changes = [c for c in changes if c.whole]  # The others change what it points to.
+    if any(change.conditional or not change.whole for change in changes):
         return None
-    change = changes[0]
+    result: Step | None = None
+    for place, change in enumerate(changes):
+        step = _step_by(interpreter, change, facts)
+        result = step if not place or result is None or step is None else _after(result, step)
+        if result is None:
+            return None
+    return result
+
+
+def _is_pointer(interpreter: DeviceInterpreter, name: str) -> bool:
+    place = interpreter.scope.find(name)
+    held = interpreter.slots.get(place.slot) if isinstance(place, VariablePlace) else None
+    return isinstance(held, PointerValue)
+
+
+def _step_by(
+    interpreter: DeviceInterpreter, change: Assignment, facts: list[BodyFacts]
+) -> Step | None:
+    """The step that one unconditional change makes; None if it is none of a fixed amount."""
     if change.op in ("++", "--"):
         return Step("+", number(1 if change.op == "++" else -1, "int"))
-    op, value = change.op, change.value
-    if op == "=" and isinstance(value, ex.Binary):
-        # i = i + c
-        if _plain_name(value.left) == name:
-            op, value = f"{value.op}=", value.right
-        elif _plain_name(value.right) == name and value.op in ("+", "*"):
-            op, value = f"{value.op}=", value.left
-    if value is None or op == "=" or mentions_changed(value, facts):
+    op, value, unit = change.op, change.value, None
+    if op == "=":
+        op, value, unit = _change_by(interpreter, change.name, value)
+    if value is None or mentions_changed(value, facts):
         return None
     if op not in ("+=", "-=", "*=", "/=", "<<=", ">>="):
         return None
     amount = scalar(interpreter, value)
     if op == "-=" and amount.expr is not None:
-        return Step("+", Value(amount.type, -amount.expr, amount.varies))
+        return Step("+", Value(amount.type, -amount.expr, amount.varies), unit=unit)
     if op in ("<<=", ">>="):
         known = amount.constant
         if known is None:
             return None
         return Step("*" if op == "<<=" else "/", number(1 << int(known), "int"))
-    return Step(op[0], amount)
+    return Step(op[0], amount, unit=unit)
+
+
+def _change_by(
+    interpreter: DeviceInterpreter, name: str, value: ex.Expression | None
+) -> tuple[str, ex.Expression | None, Type | None]:
+    """``i = i + c`` as ``+=``, its amount and, for a cast pointer, the type that it is cast to.
+
+    ``p = &p[c]`` is such a change too. The amount is None for any other assignment.
+    """
+    if _is_pointer(interpreter, name):
+        while isinstance(value, ex.Cast):
+            value = value.operand
+    if isinstance(value, ex.Unary) and value.op == "&" and isinstance(value.operand, ex.Index):
+        value = ex.Binary(value.line, "+", value.operand.base, value.operand.index)
+    if isinstance(value, ex.Binary):
+        if _plain_name(value.left) == name:
+            return f"{value.op}=", value.right, _unit(interpreter, value.left)
+        if _plain_name(value.right) == name and value.op in ("+", "*"):
+            return f"{value.op}=", value.left, _unit(interpreter, value.right)
+    return "=", None, None
+
+
+def _unit(interpreter: DeviceInterpreter, node: ex.Expression) -> Type | None:
+    """The type that a pointer points to after a cast; None without a cast."""
+    if not isinstance(node, ex.Cast):
+        return None
+    type_ = interpreter.types.resolve(node.type)
+    return type_.pointee() if type_.pointers else Type("char")
+
+
+def _after(first: Step, then: Step) -> Step | None:
+    """Two steps of one trip as one; None if they make no single step."""
+    added = then.amount.expr
+    if then.op == "+" and first.unit == then.unit and added is not None:
+        if first.op == "+" and first.amount.expr is not None:
+            varies = first.amount.varies | then.amount.varies
+            amount = Value(first.amount.type, first.amount.expr + added, varies)
+            return Step("+", amount, unit=first.unit)
+        if first.op == "*":
+            return Step("*", first.amount, (first.added or ZERO) + added)
+    factor = then.amount.constant
+    if then.op == "*" and first.op == "+" and first.amount.expr is not None and factor is not None:
+        return Step("*", then.amount, first.amount.expr * factor)
+    return None
 
 
 def trip_count(interpreter: DeviceInterpreter, test: Test, step: Step) -> Expr | None:
@@ -133,7 +222,7 @@ def trip_count(interpreter: DeviceInterpreter, test: Test, step: Step) -> Expr |
     start = interpreter.read(place)
     bound = interpreter.evaluate(test.bound) if test.bound is not None else number(0, "int")
     if isinstance(start, PointerValue) and isinstance(bound, PointerValue):
-        return _pointer_trips(interpreter, start, bound, step)
+        return _pointer_trips(interpreter, test, start, bound, step)
     if not isinstance(start, Value) or not isinstance(bound, Value):
         return None
     if start.expr is None or bound.expr is None or step.amount.expr is None:
@@ -145,14 +234,18 @@ def trip_count(interpreter: DeviceInterpreter, test: Test, step: Step) -> Expr |
 
 
 def _pointer_trips(
-    interpreter: DeviceInterpreter, start: PointerValue, bound: PointerValue, step: Step
+    interpreter: DeviceInterpreter,
+    test: Test,
+    start: PointerValue,
+    bound: PointerValue,
+    step: Step,
 ) -> Expr | None:
     if start.array is not bound.array or start.offset.expr is None or bound.offset.expr is None:
         return None
-    size = interpreter.bytes_of(start.pointee)
-    if step.amount.expr is None:
+    size = interpreter.bytes_of(step.unit or start.pointee)
+    if step.amount.expr is None or step.op != "+":
         return None
-    return _linear_trips("<", start.offset.expr, bound.offset.expr, step.amount.expr * size)
+    return _linear_trips(test.op, start.offset.expr, bound.offset.expr, step.amount.expr * size)
 
 
 def _linear_trips(op: str, start: Expr, bound: Expr, step: Expr) -> Expr | None:
@@ -172,8 +265,11 @@ def _geometric_trips(op: str, start: Expr, bound: Expr, step: Step) -> Expr | No
     if factor is None or factor < 2:
         return None
     if step.op == "*" and op in ("<", "<=", "!="):
-        ratio = apply("fdiv", bound + (1 if op == "<=" else 0), start)
-        return apply("max", apply("ceil", _log(ratio, factor) - _ROUNDING), 0)
+        ahead = step.ahead
+        if ahead is None or (op == "!=" and step.added is not None):
+            return None
+        ratio = apply("fdiv", bound + ahead + (1 if op == "<=" else 0), start + ahead)
+        return apply("ceil", _log(apply("max", ratio, 1), factor) - _ROUNDING)
     if step.op == "/" and op in (">", ">=", "!="):
         least = bound if op == ">=" else bound + 1
         ratio = apply("fdiv", start, apply("max", least, 1))

@@ -1,7 +1,8 @@
 """Arrays of a thread's own: in registers while every index is a constant, else in local memory.
 
 Whether an array is in registers is only known at the end of the walk, so uses are noted as they
-come and turned into accesses for the arrays that some index addresses at run time.
+come and turned into accesses for the arrays that some index addresses at run time. An array of
+constants that nothing writes is one table for all threads, in constant memory.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from roofline_analysis.device.state.variables import Variables
 from roofline_analysis.device.values import (
     LAUNCH,
     THREAD,
+    DeviceValue,
     FieldPlace,
     Place,
     StructValue,
@@ -47,6 +49,9 @@ class LocalArrays:
         self._uses: dict[int, list[_Use]] = {}
         self._types: dict[int, Type] = {}
         self._addressed: set[int] = set()
+        self._changing: set[int] = set()
+        """Arrays that are written, or hold something else than constants where they are read."""
+        self._checked: dict[int, StructValue] = {}
 
     def note(self, interpreter: Variables, place: FieldPlace, mode: AccessMode) -> None:
         """Record a read or write of an array element."""
@@ -60,6 +65,16 @@ class LocalArrays:
         self._types[slot] = interpreter.slot_types[slot]
         if not fixed:
             self._addressed.add(slot)
+        self._note_contents(interpreter, slot, mode)
+
+    def _note_contents(self, interpreter: Variables, slot: int, mode: AccessMode) -> None:
+        held = interpreter.slots[slot]
+        if mode is not AccessMode.READ or not isinstance(held, StructValue) or not held.fields:
+            self._changing.add(slot)
+        elif slot not in self._changing and self._checked.get(slot) is not held:
+            self._checked[slot] = held
+            if not all(map(_is_constant, held.fields.values())):
+                self._changing.add(slot)
 
     def emit(self, interpreter: Variables) -> None:
         """Add the accesses of those arrays that stand in local memory to their regions."""
@@ -69,6 +84,9 @@ class LocalArrays:
             whole = interpreter.types.size(type_)
             if whole is None:
                 continue
+            if slot not in self._changing:
+                self._emit_table(slot, type_, whole)
+                continue
             array = Array(f"local array at slot {slot}", MemorySpace.LOCAL, type_)
             for use in self._uses[slot]:
                 offset, size = use.offset, use.size_bytes
@@ -77,6 +95,19 @@ class LocalArrays:
                 use.region.accesses.append(
                     Access(array, thread * whole + offset, size, use.mode, use.site)
                 )
+
+    def _emit_table(self, slot: int, type_: Type, whole: int) -> None:
+        name = f"table at slot {slot}"
+        array = Array(name, MemorySpace.CONSTANT, type_, read_only=True, size_bytes=constant(whole))
+        for use in self._uses[slot]:
+            offset = ZERO if use.offset is None else use.offset
+            use.region.accesses.append(Access(array, offset, use.size_bytes, use.mode, use.site))
+
+
+def _is_constant(value: DeviceValue) -> bool:
+    if isinstance(value, StructValue):
+        return all(map(_is_constant, value.fields.values()))
+    return isinstance(value, Value) and value.constant is not None
 
 
 def _locate(interpreter: Variables, place: FieldPlace) -> tuple[int, Expr | None, bool] | None:

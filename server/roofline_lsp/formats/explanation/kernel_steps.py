@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from roofline_analysis.api.explain.kernel_records import AccessFacts, ArrayFacts, RegionFacts
 from roofline_analysis.api.explain.records import LaunchExplanation
@@ -128,13 +128,21 @@ def _row(region: RegionFacts, home: Path, used: Sequence[Precision]) -> list[str
     ]
 
 
+_GUARDS: Final = {
+    "exits": "if, then leaves",
+    "falls_through": "the others",
+    "enters": "before the loop",
+}
+"""Guards by their role, other than a branch that is taken."""
+
+
 def _kind(region: RegionFacts) -> str:
     if region.form is RegionForm.LOOP:
         return f"loop {region.counter}"
     if region.form is RegionForm.GUARD:
         if region.walked_runs > 1 and region.formula is None:
             return f"unrolled, {region.walked_runs} runs"
-        return {"leaves": "if, then leaves", "stays": "the others"}.get(region.role, "if")
+        return _GUARDS.get(region.role, "if")
     return "kernel"
 
 

@@ -50,6 +50,8 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         return
     kinds: dict[object, set[AccessMode]] = {}
     for region in summary.root.walk():
+        if region.unseen:
+            return  # What was not followed may be what the barrier waits for.
         for access in region.accesses:
             if access.array.space is MemorySpace.SHARED:
                 return
