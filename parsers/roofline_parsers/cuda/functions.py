@@ -182,6 +182,9 @@ def make_function(
     """A function from its declaration."""
     node, specifiers, declared, body = parts.node, parts.specifiers, parts.declared, parts.body
     source = lo.source
+    by_constexpr = "constexpr" in specifiers.qualifiers and not specifiers.const_written
+    if declared.type.const and by_constexpr:
+        declared.type = replace(declared.type, const=False)
     if specifiers.type_node is not None and lo.text(specifiers.type_node) == "decltype(auto)":
         declared.type = replace(declared.type, reference=True)
     assert declared.name is not None

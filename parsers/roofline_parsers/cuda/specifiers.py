@@ -59,6 +59,8 @@ class Specifiers:
     launch_bounds: tuple[Expression, ...] = ()
     align: Expression | None = None
     const: bool = False
+    """By ``const``, or by ``constexpr``: of a function that says nothing of what it returns."""
+    const_written: bool = False
     volatile: bool = False
     rest: int = 0
     """Index of the first child that is no specifier."""
@@ -121,7 +123,7 @@ def _qualifier(lo: Lowering, node: Node, out: Specifiers, depth: int) -> None:
         return
     word = lo.text(node)
     if word == "const":
-        out.const = True
+        out.const = out.const_written = True
     elif word == "volatile":
         out.volatile = True
     else:
