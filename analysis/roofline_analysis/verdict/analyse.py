@@ -22,6 +22,7 @@ from roofline_analysis.timing.launch_time import Timing, launch_time
 from roofline_analysis.timing.occupancy import Occupancy, occupancy
 from roofline_analysis.traffic.background import NO_BACKGROUND, Background
 from roofline_analysis.traffic.dram import Traffic, dram_traffic
+from roofline_analysis.verdict.bus import bus_time_ns, judged_by_bus
 from roofline_analysis.verdict.confidence import LEAST, confidence
 from roofline_analysis.verdict.features import COLUMNS, grounds_of
 from roofline_analysis.verdict.prediction import (
@@ -115,7 +116,7 @@ def count_launch(
         resident.blocks_per_sm * gpu.sm_count,
         gpu.last_cache_bytes or _DEFAULT_CACHE_BYTES,
         binding.sizes,
-        frozenset(binding.host_arrays),
+        frozenset() if gpu.shares_host_memory else frozenset(binding.host_arrays),
         architecture.sector_bytes,
     )
     return Counted(execution, resident, traffic, work_totals(summary, execution))
@@ -144,6 +145,7 @@ def judge(
         target.gpu,
         target.roofline,
         resident.blocks_per_sm,
+        bus_ns=bus_time_ns(traffic, target.gpu, target.roofline),
     )
     launched = binding.grid[0] * binding.grid[1] * binding.grid[2]
     used = Utilisation(launched, resident.blocks_per_sm, target.gpu.sm_count, resident.limiter)
@@ -180,6 +182,7 @@ def judge(
         sight=sight,
         grounds=grounds,
     )
+    prediction = judged_by_bus(prediction, traffic, operations, target.gpu, target.roofline)
     return LaunchAnalysis(
         prediction, execution, traffic, demand, timing, resident.blocks_per_sm, summary
     )
@@ -320,11 +323,13 @@ def _evidence(
         if totals[kind]:
             found.append((amount / totals[kind], Evidence(site[0], site[1], names[kind], amount)))
     moved = traffic.read_bytes + traffic.write_bytes
-    for item in traffic.arrays:
-        for what, amount in (("read", item.read_bytes), ("written", item.write_bytes)):
-            if amount and item.footprints:
-                site = item.footprints[0].access.site
-                text = f"DRAM bytes {what} of '{item.array.name}'"
-                found.append((amount / moved, Evidence(site[0], site[1], text, amount)))
+    crossing = traffic.bus_read_bytes + traffic.bus_write_bytes
+    for where, whole, arrays in (("DRAM", moved, traffic.arrays), ("bus", crossing, traffic.bus)):
+        for item in arrays:
+            for what, amount in (("read", item.read_bytes), ("written", item.write_bytes)):
+                if amount and item.footprints:
+                    site = item.footprints[0].access.site
+                    text = f"{where} bytes {what} of '{item.array.name}'"
+                    found.append((amount / whole, Evidence(site[0], site[1], text, amount)))
     found.sort(key=lambda pair: -pair[0])
     return tuple(evidence for _, evidence in found[:_EVIDENCE])
