@@ -18,7 +18,7 @@ times the share of the line code (8b/10b, from generation 3 on 128b/130b)."""
 
 @record(frozen=True, slots=True)
 class HostLink:
-    """A bus to host memory that carries as much in each direction at the same time."""
+    """A bus to host memory."""
 
     name: str
     """``PCIe 4.0 x16`` or ``NVLink-C2C``."""

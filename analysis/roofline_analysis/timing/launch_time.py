@@ -145,7 +145,7 @@ def l2_bandwidth_gbs(gpu: Gpu, clock_mhz: float, constants: TimingConstants = CO
 
 
 def bus_bandwidth_gbs(link: HostLink, constants: TimingConstants = CONSTANTS) -> float:
-    """What a bus carries of a kernel's data in each direction, in 10^9 bytes per second."""
+    """What a bus carries of a kernel's data, in 10^9 bytes per second."""
     return link.bandwidth_gbs * constants.bus_share
 
 

@@ -28,14 +28,15 @@ from roofline_hardware_db import Gpu, Roofline
 def bus_time_ns(traffic: Traffic, gpu: Gpu, roofline: Roofline) -> float | None:
     """The time of a launch's traffic on the bus; None if nothing crosses it.
 
-    Both directions run at the same time. Where the bus is not known this is the least that it can
-    be: no bus is faster than the GPU's own memory.
+    Reads and writes are added up, though a bus can carry both at a time: the one kernel measured so
+    far took 434 us on PCIe 4.0 x16 where this gives 499 us, and full overlap 333 us. Where the bus
+    is not known this is the least that it can be: no bus is faster than the GPU's own memory.
     """
-    longer = max(traffic.bus_read_bytes, traffic.bus_write_bytes)
-    if not longer:
+    moved = traffic.bus_read_bytes + traffic.bus_write_bytes
+    if not moved:
         return None
     link = gpu.host_link
-    return longer / (bus_bandwidth_gbs(link) if link is not None else roofline.bandwidth_gbs)
+    return moved / (bus_bandwidth_gbs(link) if link is not None else roofline.bandwidth_gbs)
 
 
 def class_of(

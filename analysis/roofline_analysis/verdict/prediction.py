@@ -119,9 +119,9 @@ class BusUse:
     link: str | None
     """``PCIe 4.0 x16``; None if the GPU's bus is not known."""
     bandwidth_gbs: float | None
-    """What it carries in each direction at the same time, in 10^9 bytes per second."""
+    """What it carries of the kernel's data, in 10^9 bytes per second."""
     time_ns: float
-    """The time of the direction with more bytes; the least that it can be on an unknown bus."""
+    """The time of all these bytes on the bus; the least that it can be if that is not known."""
     limits: bool
     """Whether this takes longer than the operations and the DRAM traffic: the class rests on it."""
     dram_verdict: Verdict | None

@@ -80,6 +80,10 @@ def test_a_strided_fetch_reads_what_a_strided_load_reads() -> None:
         ("tex2D<float>(t, x + 0.5f, y + 0.5f)", 4),
         ("tex2D<float>(t, (float)x, (float)y)", 4),
         ("tex2D<float2>(t, (x + 0.5f) / w, (y + 0.5f) / h).y", 8),
+        ("tex2D<float>(t, (x + 0.5f) * iw, (y + 0.5f) * ih)", 4),
+        ("tex2D<float>(t, (x + 0.5f) / 4096.f, y * (1 / 2048.f))", 4),
+        ("tex2D<float>(t, x * (1.0f / w), y * (1.0f / h))", 4),
+        ("tex2D<float>(t, x * iw - y * ih, x * ih + y * iw)", 4),
         ("tex2DLod<float>(t, x, y, 0.f)", 4),
         ("tex2DLayered<float>(t, x, y, 0)", 4),
         ("tex2Dgather<float4>(t, x, y).w", 4),
@@ -88,7 +92,8 @@ def test_a_strided_fetch_reads_what_a_strided_load_reads() -> None:
 )
 def test_objects_read_arrays_by_rows(prefix: str, read: str, texel: int) -> None:
     helper = "__device__ float at(TEX u, int a, int b) { return tex2D<float>(u, a, b); }"
-    kernel = f"__global__ void k(float *o, TEX t, int w, int h) {{ {_2D} o[y * w + x] = {read}; }}"
+    kernel = "__global__ void k(float *o, TEX t, int w, int h, float iw, float ih)"
+    kernel += f" {{ {_2D} o[y * w + x] = {read}; }}"
     element = "float2" if texel == 8 else "float"
     host = f"""
       cudaArray_t rows; cudaChannelFormatDesc f = cudaCreateChannelDesc<{element}>();
@@ -96,7 +101,7 @@ def test_objects_read_arrays_by_rows(prefix: str, read: str, texel: int) -> None
       struct cudaResourceDesc r; memset(&r, 0, sizeof(r));
       r.resType = cudaResourceTypeArray; r.res.array.array = rows;
       TEX t = 0; cudaCreateTextureObject(&t, &r, NULL, NULL);
-      k{_LAUNCH_2D}(o, t, w, h);"""
+      k{_LAUNCH_2D}(o, t, w, h, 1.0f / w, 1.0f / h);"""
     source = _program("", f"{helper}\n{kernel}", host).replace("TEX", "cudaTextureObject_t")
     gpu = "A100" if prefix == "cuda" else "MI250X"
     read_mb, _ = _moved(source.replace("cuda", prefix), gpu, ".cu" if gpu == "A100" else ".hip")
@@ -142,6 +147,15 @@ def test_rows_of_an_unknown_texture_do_not_overlap() -> None:
         "cudaTextureObject_t open_image();", kernel, f"k{_LAUNCH_2D}(open_image(), o);"
     )
     assert _moved(source)[0] == pytest.approx(COUNT * 4 / 1e6, rel=0.01)
+
+
+@pytest.mark.parametrize("second", ["p.images[1]", "p.other"])
+def test_members_are_textures_of_their_own(second: str) -> None:
+    kernel = "struct P { cudaTextureObject_t images[2], other; };"
+    kernel += f"__global__ void k(P p, float *o) {{ {_1D}"
+    kernel += f"o[i] = tex1Dfetch<float>(p.images[0], i) + tex1Dfetch<float>({second}, i); }}"
+    source = _program("", kernel, f"P p; k{_LAUNCH_1D}(p, o);")
+    assert _moved(source)[0] == pytest.approx(2 * COUNT * 4 / 1e6, rel=0.01)
 
 
 def test_a_fetch_that_no_loop_changes_is_read_once() -> None:

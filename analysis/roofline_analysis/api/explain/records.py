@@ -104,7 +104,7 @@ class BusFacts:
     link: str | None
     """``PCIe 4.0 x16``; null where the GPU's bus is not known."""
     bandwidth_gbs: float | None
-    """What it carries in each direction, in 10^9 bytes per second."""
+    """What it carries of the kernel's data, in 10^9 bytes per second."""
     limits: bool
     """Whether this takes longer than the operations and the DRAM traffic: the class rests on it."""
 

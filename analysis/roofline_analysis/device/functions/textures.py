@@ -33,14 +33,18 @@ from roofline_analysis.regions.kernel_summary import (
     MemorySpace,
 )
 from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.algebra.symbolic import ZERO, Apply, Expr, Symbol, apply, constant
-from roofline_core.program.expressions import Call, Name
+from roofline_core.algebra.symbolic import ZERO, Apply, Atom, Expr, Symbol, apply, constant
+from roofline_core.program.expressions import Call, Expression, Index, Member, Name
 from roofline_core.program.types import Type
 
 _NORMALISED: Final = "cudaReadModeNormalizedFloat hipReadModeNormalizedFloat".split()
 """Read modes that turn integers into numbers between 0 and 1, or -1 and 1."""
 _DIMENSIONS: Final = re.compile(r"(?:tex|surf)(?:([123])D|Cubemap)(Layered)?")
 _GATHER: Final = "tex2Dgather"
+_NORMALISED_STEP: Final = 1 / 16
+"""The largest step of a coordinate that is taken to be normalised: a texture of 16 texels.
+
+Assumed, chosen without measurement."""
 
 
 def _texture(interpreter: DeviceInterpreter, value: DeviceValue, node: Call, at: int) -> str:
@@ -52,9 +56,23 @@ def _texture(interpreter: DeviceInterpreter, value: DeviceValue, node: Call, at:
             if atom.scope is SymbolScope.PARAM:
                 return atom.name
     written = node.args[at] if at < len(node.args) else None
-    if isinstance(written, Name) and interpreter.scope.find(written.name) is None:
-        return last_component(written.name)
-    return f"texture@{node.line}"
+    local = isinstance(written, Name) and interpreter.scope.find(written.name) is not None
+    name = _written(interpreter, written) if written is not None and not local else None
+    return name or f"texture@{node.line}"
+
+
+def _written(interpreter: DeviceInterpreter, node: Expression) -> str | None:
+    """A variable, a member or an element as it is written: ``p.images[0]``; None for others."""
+    if isinstance(node, Name):
+        return last_component(node.name)
+    if isinstance(node, Member):
+        base = _written(interpreter, node.base)
+        return f"{base}.{node.name}" if base is not None else None
+    if isinstance(node, Index):
+        base, index = _written(interpreter, node.base), interpreter.evaluate(node.index)
+        known = index.constant if isinstance(index, Value) else None
+        return f"{base}[{known if known is not None else ''}]" if base is not None else None
+    return None
 
 
 def _declared(interpreter: DeviceInterpreter, node: Call, at: int) -> Type | None:
@@ -122,20 +140,59 @@ def _offset(name: str, coordinates: Sequence[DeviceValue], size: int) -> Expr | 
 
 
 def _coordinate(value: Value) -> Expr | None:
-    """A coordinate in texels. A quotient ``x / w`` is the normalised form of ``x``."""
+    """A coordinate in texels; None where it is not known.
+
+    A coordinate that is normalised, as ``(x + 0.5f) / width``, is taken for ``x`` itself, for a
+    texture is mostly as wide as what is computed from it.
+    """
     expr = value.nearly
     if expr is None or not is_float(value.type):
         return expr
-    atoms = list(expr.atoms())
-    if any(isinstance(atom, Apply) and atom.op == "fdiv" for atom in atoms):
-        atom = atoms[0]
-        if len(expr.terms) > 1 or len(atoms) > 1 or not isinstance(atom, Apply):
-            return None
-        expr = atom.args[0] * next(iter(expr.terms.values()))
+    expr = _scaled_up(_without_scale(expr))
+    if any(_is_fraction(atom) for atom in expr.atoms()) or _has_fraction(expr):
+        return None
     whole = expr - expr.offset
-    if all(isinstance(factor, int) or factor == int(factor) for factor in whole.terms.values()):
+    if all(factor == int(factor) for factor in whole.terms.values()):
         return whole + math.floor(expr.offset)
     return apply("floor", expr)
+
+
+def _is_fraction(atom: Atom) -> bool:
+    """Whether this may be the inverse of a width: a floating-point argument or a quotient."""
+    if isinstance(atom, Symbol):
+        return atom.scope is SymbolScope.REAL
+    return isinstance(atom, Apply) and atom.op == "fdiv"
+
+
+def _has_fraction(expr: Expr) -> bool:
+    return any(symbol.scope is SymbolScope.REAL for symbol in expr.symbols())
+
+
+def _without_scale(expr: Expr) -> Expr:
+    """The expression without the one fraction that all its terms are multiplied by."""
+    monomials = list(expr.terms)
+    shared = [
+        atom
+        for atom in dict.fromkeys(monomials[0] if monomials else ())
+        if _is_fraction(atom) and all(monomial.count(atom) == 1 for monomial in monomials)
+    ]
+    if len(shared) != 1:
+        return expr
+    scale = shared[0]
+    rest = Expr(
+        {
+            tuple(atom for atom in monomial if atom is not scale): factor
+            for monomial, factor in expr.terms.items()
+        }
+    )
+    return rest * scale.args[0] if isinstance(scale, Apply) else rest
+
+
+def _scaled_up(expr: Expr) -> Expr:
+    """The expression, with steps of one texel where it has steps of normalised coordinates."""
+    steps = [abs(factor) for monomial, factor in expr.terms.items() if monomial]
+    least = min(steps, default=1.0)
+    return expr if least > _NORMALISED_STEP else expr * (1.0 / least)
 
 
 def _coordinates(name: str, args: Sequence[DeviceValue]) -> Sequence[DeviceValue]:
