@@ -4,6 +4,7 @@ Each GPU is a TOML file with a source for every number; README.md describes the 
 """
 
 from roofline_hardware_db.errors import GpuDataError, UnknownGpuError
+from roofline_hardware_db.host_link import HostLink
 from roofline_hardware_db.load import load_gpu_file
 from roofline_hardware_db.lookup import find_gpu, gpu_names
 from roofline_hardware_db.model import (
@@ -23,6 +24,7 @@ __all__ = [
     "ClockKind",
     "Gpu",
     "GpuDataError",
+    "HostLink",
     "InstructionRates",
     "MigProfile",
     "OccupancyLimits",

@@ -10,6 +10,7 @@ from dataclasses import field, fields, replace
 
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
+from roofline_hardware_db.host_link import HostLink, pcie_link
 from roofline_hardware_db.names import slug_of
 from roofline_hardware_db.roofline import ClockKind, Roofline
 
@@ -17,6 +18,10 @@ MIB = 1024 * 1024
 OPERATIONS_PER_MULTIPLY_ADD = 2
 SEGMENTS = ("data-centre", "workstation", "consumer", "laptop", "embedded")
 """What a GPU is sold for; ``segment`` is one of these."""
+
+
+SHARED = "shared"
+"""The value of ``host_memory`` where GPU and host have one memory."""
 
 
 @record(frozen=True, slots=True)
@@ -176,6 +181,10 @@ class Gpu:
     nothing else is said. ``instructions_per_clock_sm`` holds only what differs from the
     architecture; ``rates`` is the result.
 
+    ``pcie_generation`` (4, 1.1) and ``pcie_lanes`` are of the bus to the host; where that is
+    NVLink-C2C, ``c2c_bandwidth_gbs`` is what it carries in each direction. ``host_memory`` is
+    ``shared`` where the memory of the host is the GPU's own, as on a Jetson: no bus lies between.
+
     ``pci_ids`` are ``vendor:device`` or, where revisions tell products apart (AMD),
     ``vendor:device:revision``, in lower-case hexadecimal. ``devices_per_board`` counts the devices
     of a board whose figures this entry gives for one of them. ``disputed`` says of a field what
@@ -197,6 +206,10 @@ class Gpu:
     memory_type: str | None = None
     l2_mb: float | None = None
     l3_mb: float | None = None
+    pcie_generation: float | None = None
+    pcie_lanes: int | None = None
+    c2c_bandwidth_gbs: float | None = None
+    host_memory: str | None = None
     segment: str | None = None
     devices_per_board: int | None = None
     pci_ids: tuple[str, ...] = ()
@@ -239,6 +252,22 @@ class Gpu:
     def last_cache_bytes(self) -> float | None:
         """Capacity of the last cache before DRAM in bytes."""
         return self.l2_bytes if self.l3_bytes is None else self.l3_bytes
+
+    @property
+    def host_link(self) -> HostLink | None:
+        """The bus to the host's memory; None where it is not known or there is none."""
+        if self.shares_host_memory:
+            return None
+        if self.c2c_bandwidth_gbs is not None:
+            return HostLink("NVLink-C2C", self.c2c_bandwidth_gbs)
+        if self.pcie_generation is None or self.pcie_lanes is None:
+            return None
+        return pcie_link(self.pcie_generation, self.pcie_lanes)
+
+    @property
+    def shares_host_memory(self) -> bool:
+        """Whether GPU and host have one memory."""
+        return self.host_memory == SHARED
 
     def source_of(self, field_name: str) -> str | None:
         """The document that vouches for a number of this GPU's file, or None."""

@@ -6,8 +6,17 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 from roofline_core.program.precision import Precision
+from roofline_hardware_db.host_link import pcie_link
 from roofline_hardware_db.load import read_gpu_file
-from roofline_hardware_db.model import SEGMENTS, Architecture, Gpu, MigProfile, Peaks, Source
+from roofline_hardware_db.model import (
+    SEGMENTS,
+    SHARED,
+    Architecture,
+    Gpu,
+    MigProfile,
+    Peaks,
+    Source,
+)
 from roofline_hardware_db.roofline import ClockKind
 
 TOLERANCES = {
@@ -36,6 +45,7 @@ def validate(gpu: Gpu) -> tuple[str, ...]:
         *_source_problems(gpu, gpu.sources),
         *_clock_problems(gpu),
         *_remark_problems(gpu),
+        *_link_problems(gpu),
         *_part_problems(gpu),
         *_peak_problems(gpu),
         *(f"architecture {gpu.architecture.name}: {problem}"
@@ -129,6 +139,17 @@ def _remark_problems(gpu: Gpu) -> Iterator[str]:
     for name in gpu.exceptions:
         if getattr(gpu.stated, name, None) is None:
             yield f"exceptions.{name}: is no stated peak of this file; remove it"
+
+
+def _link_problems(gpu: Gpu) -> Iterator[str]:
+    """A bus of which only a part is given, or that no bus can be."""
+    if (gpu.pcie_generation is None) != (gpu.pcie_lanes is None):
+        yield "pcie_lanes: give pcie_generation and pcie_lanes together, or neither"
+    elif gpu.pcie_generation is not None and gpu.pcie_lanes is not None:
+        if pcie_link(gpu.pcie_generation, gpu.pcie_lanes) is None:
+            yield f"pcie_generation: {gpu.pcie_generation:g} is unknown; give 1, 1.1, 2, 3, 4 or 5"
+    if gpu.host_memory not in (None, SHARED):
+        yield f'host_memory: "{gpu.host_memory}" is unknown; write "{SHARED}" or leave it out'
 
 
 def _part_problems(gpu: Gpu) -> Iterator[str]:

@@ -51,7 +51,7 @@ def gap_of(
         intensity = _ratio(prediction.intensity(deciding), measurement.intensity(deciding))
     sentences, off = [], None
     measured = measurement.verdict(ridges)
-    if measured is not None and prediction.verdict is not measured and deciding is not None:
+    if measured is not None and prediction.dram_verdict is not measured and deciding is not None:
         off, sentence = _class_gap(measurement, prediction, deciding, ridges[deciding], ratios)
         sentences.append(sentence)
     missed = off is not None and ratios[off] is None
@@ -114,7 +114,7 @@ def _deciding(
     here = {p: v / ridges[p] for p in CLASSED if p in ridges and (v := prediction.intensity(p))}
     there = {p: v / ridges[p] for p in CLASSED if p in ridges and (v := measurement.intensity(p))}
     wrong = measurement.verdict(ridges) is Verdict.BANDWIDTH_BOUND
-    if wrong and prediction.verdict is Verdict.COMPUTE_BOUND and here:
+    if wrong and prediction.dram_verdict is Verdict.COMPUTE_BOUND and here:
         return max(here, key=lambda each: here[each])
     best = there or here
     return max(best, key=lambda each: best[each]) if best else None

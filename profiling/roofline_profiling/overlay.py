@@ -213,11 +213,11 @@ def _measured(
 def _disagreement(found: Measurement, predicted: Prediction, gpu: GpuUsed) -> str | None:
     gap = gap_of(found, predicted, gpu.ridges)
     measured = found.verdict(gpu.ridges)
-    wrong = measured is not None and predicted.verdict not in (None, measured)
+    wrong = measured is not None and predicted.dram_verdict not in (None, measured)
     if not wrong and not strongly_off(gap):
         return None
-    if wrong and measured is not None and predicted.verdict is not None:
-        start = f"measured {measured.value} where {predicted.verdict.value} is predicted"
+    if wrong and measured is not None and predicted.dram_verdict is not None:
+        start = f"measured {measured.value} where {predicted.dram_verdict.value} is predicted"
     else:
         start = f"measured far from what is predicted at grid {dimensions(found.grid)}"
     return f"{start}: {gap.text}" if gap.text else start

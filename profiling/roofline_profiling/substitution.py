@@ -15,14 +15,15 @@ def measured_prediction(
 ) -> Prediction:
     """A prediction with what was measured in it; what was not measured stays predicted.
 
-    Where only the sum of DRAM bytes was measured, reads and writes share it as predicted.
+    Where only the sum of DRAM bytes was measured, reads and writes share it as predicted. Counters
+    of DRAM do not see the bus to the host: where that limits, the class stays predicted.
     """
     names = (*OPERATIONS.values(), "time_ns", "occupancy")
     known = {name: value for name in names if (value := getattr(measurement, name)) is not None}
     changes: dict[str, Any] = {**known, **_traffic(predicted, measurement)}
     verdict = measurement.verdict(gpu.ridges)
     made = replace(predicted, source=PredictionSource.MEASURED, **changes)
-    if verdict is None:
+    if verdict is None or (predicted.bus is not None and predicted.bus.limits):
         return made
     classes = {
         precision: _class(intensity > gpu.ridges[precision])

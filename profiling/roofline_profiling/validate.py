@@ -47,7 +47,7 @@ class LaunchComparison:
     @property
     def predicted(self) -> Verdict | None:
         """The predicted class."""
-        return self.prediction.verdict if self.prediction is not None else None
+        return self.prediction.dram_verdict if self.prediction is not None else None
 
     @property
     def right(self) -> bool | None:

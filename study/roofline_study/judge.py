@@ -153,7 +153,11 @@ def _judged(row: MeasuredKernel, program: AnalysedProgram, inputs: Inputs) -> Ju
         return None
     # A mapping that cannot be pickled, such as a mapping proxy, must not keep the result from
     # travelling.
-    prediction = replace(prediction, precision_verdicts=dict(prediction.precision_verdicts))
+    prediction = replace(
+        # The data set's classes count DRAM bytes only.
+        prediction.by_dram(),
+        precision_verdicts=dict(prediction.precision_verdicts),
+    )
     failure = None if prediction.verdict is not None else "read, but left undecided"
     return Judgement(row, prediction, failure, details)
 

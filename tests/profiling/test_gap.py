@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from roofline_analysis.report.report import (
+    BusUse,
+    GpuUsed,
     Limiter,
     Prediction,
     PredictionSource,
@@ -18,9 +20,11 @@ from roofline_analysis.report.report import (
 from roofline_core.program.precision import Precision
 from roofline_profiling.error_terms import gap_of, strongly_off, times
 from roofline_profiling.measurement import Measurement
+from roofline_profiling.substitution import measured_prediction
 
 Measure = Callable[..., Measurement]
 RIDGES = {Precision.SP: 33.0, Precision.DP: 0.5, Precision.INT: 16.5}
+USED = GpuUsed("a GPU", "base", 1000.0, {}, 760.0, RIDGES)
 CB, BB = Verdict.COMPUTE_BOUND, Verdict.BANDWIDTH_BOUND
 
 
@@ -41,6 +45,16 @@ def predicted(verdict: Verdict | None = BB, **values: Any) -> Prediction:
         precision_verdicts={},
     )
     return replace(made, **values)
+
+
+def test_counters_of_dram_do_not_refute_the_bus(measurement: Measure) -> None:
+    use = BusUse(8e6, 4e6, "PCIe 4.0 x16", 25.2, 17310.0, True, CB, 0.9, None)
+    made = predicted(bus=use, limiting=Limiter.BUS)
+    launch = measurement(int_ops=7e8)
+    assert launch.verdict(RIDGES) is CB
+    shown = measured_prediction(made, launch, USED)
+    assert (shown.verdict, shown.source) == (BB, PredictionSource.MEASURED)
+    assert measured_prediction(predicted(), launch, USED).verdict is CB
 
 
 def test_nothing_is_said_where_all_is_right(measurement: Measure) -> None:

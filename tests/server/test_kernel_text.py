@@ -10,6 +10,7 @@ import pytest
 
 from roofline_analysis.report.report import (
     ArgumentUsed,
+    BusUse,
     GpuUsed,
     KernelReport,
     LaunchReport,
@@ -104,6 +105,18 @@ def test_a_compute_bound_kernel(saxpy: KernelReport, gpu: GpuUsed) -> None:
         "Integer arithmetic is the limit: 33.3 op/B, 1.7× above the ridge of 19.6.",
     ]
     assert lens_title(kernel, gpu) == "CB 99% | INT 33.3 op/B (ridge 19.6) | 18.2 µs on RTX 3080"
+
+
+def test_a_kernel_that_the_bus_limits(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    use = BusUse(8e6, 4e6, "PCIe 4.0 x16", 25.2, 3e5, True, Verdict.COMPUTE_BOUND, 0.9, None)
+    kernel = with_prediction(saxpy, limiting=Limiter.BUS, bus=use)
+    said = "imited by the bus: 12 MB over PCIe 4.0 x16 at 25.2 GB/s (8 MB read, 4 MB written)"
+    assert lines_of(kernel, gpu)[2] == f"L{said}."
+    assert lens_title(kernel, gpu) == "BB 93% | 12 MB over the bus | 18.2 µs on RTX 3080"
+    kernel = with_prediction(saxpy, limiting=Limiter.BUS, bus=replace(use, limits=False))
+    assert lines_of(kernel, gpu)[2].endswith(
+        "In time, the bus to the host takes as long or longer."
+    )
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from roofline_analysis.api.explain.records import (
 )
 from roofline_analysis.regions.kernel_summary import AccessMode, RegionForm
 from roofline_analysis.report.report import (
+    BusUse,
     GpuUsed,
     Limiter,
     Prediction,
@@ -252,6 +253,9 @@ class FakeProgram:
             raise RooflineError("a reason to show")
         if name == "undecided":
             return _prediction(verdict=None)
+        if name == "zero_copy":
+            use = BusUse(8e6, 4e6, "PCIe 4.0 x16", 25.2, 3e5, True, CB, 0.7, None)
+            return _prediction(limiting=Limiter.BUS, bus=use)
         if name in ("saxpy", "vector_add"):
             return _prediction(unknowns=(UnknownUsed("n", "read from a file", 1024.0),))
         return None

@@ -118,6 +118,16 @@ def test_source_only_withholds_arguments_and_dimensions(
     assert [(grid, block) for _, grid, block in loader.programs[0].asked] == [(None, None)] * 2
 
 
+def test_classes_are_by_dram_as_the_data_set_has_them(
+    measured: Make, inputs: Inputs, analyser: ProgramAnalyser
+) -> None:
+    rows = [measured(kernel="zero_copy(int)", label=Verdict.COMPUTE_BOUND)]
+    (found,) = judged(rows, inputs, analyser)
+    assert found.correct
+    assert found.prediction is not None
+    assert (found.prediction.verdict, found.prediction.confidence) == (found.row.label, 0.7)
+
+
 def test_what_goes_wrong_with_a_kernel_is_its_failure_alone(
     measured: Make, inputs: Inputs, analyser: ProgramAnalyser
 ) -> None:

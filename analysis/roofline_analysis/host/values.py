@@ -61,6 +61,10 @@ class Buffer:
     origin: Origin | None = None
     elements: dict[int, Value] = field(default_factory=dict)
     """Values stored at known element indices; only small arrays keep them."""
+    pitch_bytes: Expr | None = None
+    """For memory read by coordinates: bytes from one row to the next; None if unknown."""
+    rows: Expr | None = None
+    """Likewise: the rows of a slice."""
 
 
 @record(frozen=True, slots=True)
@@ -167,3 +171,5 @@ class LaunchContext:
     draws: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """What the numbers behind pointer arguments are like, where the host fills them in: as many
     as were drawn, by the parameter's name, or its name and a member's."""
+    textures: Mapping[str, Value] = field(default_factory=dict)
+    """The memory that texture references are bound to at the launch, by their names."""

@@ -21,7 +21,13 @@ from roofline_analysis.host.values import (
 from roofline_analysis.launch.dense_strides import spread
 from roofline_analysis.launch.host_numbers import HostNumbers, solve_dimensions
 from roofline_analysis.launch.sizes_from_guards import COVERED, KernelArguments, cover, fit
-from roofline_analysis.regions.kernel_summary import AccessMode, KernelSummary
+from roofline_analysis.regions.kernel_summary import (
+    TEXTURE_HEIGHT,
+    TEXTURE_PITCH,
+    AccessMode,
+    Array,
+    KernelSummary,
+)
 from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol, make_symbol
@@ -37,6 +43,11 @@ ASSUMED_BLOCK: Final = 256
 """Threads of a block of an unknown size."""
 ASSUMED_THREADS: Final = 1 << 20
 """Threads of a launch with an unknown grid."""
+ASSUMED_PITCH: Final = 1 << 18
+"""Bytes of a row of a texture of unknown width, so many that no two rows overlap: as many as CUDA
+lets a row of 65536 texels of 4 bytes have."""
+ASSUMED_ROWS: Final = 1 << 14
+"""Rows of a slice of a texture of unknown height: the most that CUDA allows."""
 _ASSUMED_BLOCKS: Final = {1: (ASSUMED_BLOCK, 1, 1), 2: (16, 16, 1), 3: (8, 8, 4)}
 _ASSUMED_EXTENTS: Final = {2: (1 << 10, 1 << 10, 1), 3: (1 << 7, 1 << 7, 1 << 6)}
 """Threads in x, y and z of such a launch, by the number of dimensions that the kernel uses."""
@@ -102,12 +113,14 @@ def bind(
     if context is not None:
         _bind_contents(arguments, summary, context)
         result.draws.update(_drawn(summary, context))
+        _bind_textures(arguments, summary, context)
     if grid is not None or found_grid is None:
         cover(summary, arguments, used_grid, used_block)
+    _bind_pitches(arguments, summary)
     _bind_rest(arguments, wanted)
     fit(summary, arguments, used_grid, used_block)
     spread(summary, arguments, used_grid, used_block)
-    for name, value in zip(summary.params, context.args, strict=False) if context else ():
+    for name, value in _passed(summary, context):
         _bind_array(result, name, value, host)
     result.unknowns.extend(_assumptions(arguments))
     result.unknowns.extend(host.used())
@@ -173,6 +186,65 @@ def _bind_value(arguments: KernelArguments, path: str, value: Value) -> None:
     elif isinstance(value, Buffer):  # An array within an object.
         for index, inner in value.elements.items():
             _bind_value(arguments, f"{path}[{index}]", inner)
+
+
+def _passed(summary: KernelSummary, context: LaunchContext | None) -> Iterator[tuple[str, Value]]:
+    """The arguments, and the memory that texture references are bound to, by name."""
+    if context is not None:
+        yield from zip(summary.params, context.args, strict=False)
+        yield from context.textures.items()
+
+
+def _memory(name: str, value: Value) -> Iterator[tuple[str, Pointer]]:
+    """The pointers in an argument, by their paths."""
+    if isinstance(value, Pointer):
+        yield name, value
+    elif isinstance(value, Aggregate):
+        for field_name, inner in value.fields.items():
+            yield from _memory(f"{name}.{field_name}", inner)
+
+
+def _bind_textures(
+    arguments: KernelArguments, summary: KernelSummary, context: LaunchContext
+) -> None:
+    """Bind the bytes of a row, and the rows of a slice, of the memory behind textures."""
+    textures = {array.name for array in summary.arrays if array.texels}
+    if not textures:
+        return
+    for name, value in _passed(summary, context):
+        for path, pointer in _memory(name, value):
+            if path not in textures or pointer.buffer is None:
+                continue
+            buffer = pointer.buffer
+            for what, extent in (
+                (TEXTURE_PITCH, buffer.pitch_bytes),
+                (TEXTURE_HEIGHT, buffer.rows),
+            ):
+                number = arguments.host.number(extent) if extent is not None else None
+                if number is not None:
+                    symbol = make_symbol(f"{path}.{what}", SymbolScope.PARAM, nonnegative=True)
+                    arguments.values[symbol] = number
+
+
+def _bind_pitches(arguments: KernelArguments, summary: KernelSummary) -> None:
+    """Bind the extents of textures that no launch fixes so that their rows lie apart."""
+    for array in summary.arrays:
+        if array.texels:
+            for what, number in ((TEXTURE_PITCH, ASSUMED_PITCH), (TEXTURE_HEIGHT, ASSUMED_ROWS)):
+                symbol = make_symbol(f"{array.name}.{what}", SymbolScope.PARAM, nonnegative=True)
+                if symbol not in arguments.values and symbol in _used(summary, array):
+                    arguments.values[symbol] = arguments.assumed[symbol] = number
+
+
+def _used(summary: KernelSummary, array: Array) -> set[Symbol]:
+    """The symbols in the addresses of an array's accesses."""
+    return {
+        symbol
+        for region in summary.root.walk()
+        for access in region.accesses
+        if access.array is array
+        for symbol in access.offset.symbols()
+    }
 
 
 def _bind_contents(

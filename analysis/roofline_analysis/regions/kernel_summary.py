@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from itertools import takewhile
 from pathlib import Path
+from typing import Final
 
 from roofline_analysis.regions.unseen import Unseen
 from roofline_core.algebra.symbolic import Expr, Symbol
@@ -56,6 +57,12 @@ class MemorySpace(Enum):
     __hash__ = object.__hash__  # Enum's own computes the hash of the name at each call.
 
 
+TEXTURE_PITCH: Final = "pitch"
+"""What the bytes from one row of a texture to the next are called: ``t.pitch``."""
+TEXTURE_HEIGHT: Final = "height"
+"""The same of the rows of a slice."""
+
+
 @record(frozen=True, slots=True, eq=False)
 class Array:
     """Memory that is indexed: a kernel's pointer argument, a shared or local array, a global."""
@@ -70,6 +77,8 @@ class Array:
     """The pointer itself was loaded from memory."""
     restrict: bool = False
     """``__restrict__``: no store through another pointer changes it."""
+    texels: bool = False
+    """A texture or surface, whose rows are apart by the argument ``NAME.pitch``."""
 
 
 class AccessMode(Enum):

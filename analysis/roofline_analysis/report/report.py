@@ -11,6 +11,7 @@ from roofline_analysis.regions.unseen import Unseen, UnseenKind
 from roofline_analysis.rules.model import Edit, Effect, Finding, Fix, Level, Related
 from roofline_analysis.timing.limiter import Limiter
 from roofline_analysis.verdict.prediction import (
+    BusUse,
     ConfidenceFeatures,
     Crossover,
     Evidence,
@@ -27,6 +28,7 @@ from roofline_core.program.units import Dialect, Problem, Span
 
 __all__ = [
     "ArgumentUsed",
+    "BusUse",
     "ClassOn",
     "ConfidenceFeatures",
     "Crossover",

@@ -15,9 +15,9 @@ from roofline_analysis.rules.model import Effect
 from roofline_analysis.timing.demand import Demand, RegionDemand, WarpRequest
 from roofline_analysis.timing.launch_time import launch_time
 from roofline_analysis.verdict.analyse import LaunchAnalysis, Target
+from roofline_analysis.verdict.bus import class_of
 from roofline_analysis.verdict.features import COLUMNS
-from roofline_analysis.verdict.prediction import Prediction, Verdict
-from roofline_analysis.verdict.rule import precision_verdicts, verdict_of
+from roofline_analysis.verdict.prediction import Prediction
 from roofline_core.program.precision import Precision
 
 LEAST_GAIN: Final = 0.05
@@ -81,6 +81,7 @@ def scored(judged: LaunchAnalysis, target: Target, change: Change) -> Effect:
         target.gpu,
         target.roofline,
         change.blocks_per_sm or judged.blocks_per_sm,
+        bus_ns=_bus_ns(prediction),
     )
     return effect_between(prediction, operations, moved, timing.total_ns, target)
 
@@ -147,12 +148,13 @@ def effect_between(
         time_ns=before.time_ns or 0.0,
         new_time_ns=time_ns,
         verdict=before.verdict,
-        new_verdict=_verdict(operations, moved, target),
+        new_verdict=class_of(operations, moved, target.roofline, _bus_ns(before)),
     )
 
 
-def _verdict(operations: Mapping[Precision, float], moved: float, target: Target) -> Verdict | None:
-    return verdict_of(precision_verdicts(operations, moved, target.roofline))
+def _bus_ns(prediction: Prediction) -> float | None:
+    """The time on the bus to the host, which changes of a kernel are taken to leave as it is."""
+    return prediction.bus.time_ns if prediction.bus is not None else None
 
 
 def matters(effect: Effect, least: float = LEAST_GAIN) -> bool:

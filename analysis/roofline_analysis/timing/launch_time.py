@@ -1,11 +1,12 @@
 """The time of a launch: the demand of its warps divided by the rates of the GPU.
 
-Five terms are computed, each the time that a launch would take if only it mattered:
+These terms are computed, each the time that a launch would take if only it mattered:
 
 - compute: the slowest of the pipes and of the schedulers that issue every instruction;
 - first cache and shared memory, one line or bank conflict a clock;
 - L2, by the sectors that L1 does not hold;
 - DRAM, by the predicted traffic;
+- the bus to the host, by the bytes of mapped host memory, where there are any;
 - latency: the path of a warp through its dependent instructions and memory round trips, as many
   times as there are waves of blocks.
 
@@ -23,7 +24,7 @@ from roofline_analysis.timing.demand import Demand, RegionDemand
 from roofline_analysis.timing.limiter import Limiter
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
-from roofline_hardware_db import Gpu, Roofline
+from roofline_hardware_db import Gpu, HostLink, Roofline
 
 
 @record(frozen=True, slots=True)
@@ -41,6 +42,10 @@ class TimingConstants:
     """The time of an empty launch as Nsight Compute reports it."""
     dram_share: float = 0.9
     """The share of the DRAM bandwidth that streaming kernels reach."""
+    bus_share: float = 0.8
+    """The share of the bus's bandwidth that a kernel's loads and stores reach.
+
+    Assumed, not measured: PCI Express packets of 128 bytes carry some 24 of headers and control."""
     l2_bytes_per_sm: float = 32.0
     """Bytes per clock from L2 to each SM."""
     issue_overhead: float = 1.5
@@ -91,7 +96,9 @@ class Timing:
     total_ns: float
     limiting: Limiter
     terms_ns: Mapping[str, float]
-    """``compute``, ``l1``, ``l2``, ``dram``, ``latency``, ``contention`` and ``launch``."""
+    """``compute``, ``l1``, ``l2``, ``dram``, ``latency``, ``contention`` and ``launch``.
+
+    Also ``bus`` where bytes cross the bus to the host."""
 
 
 def launch_time(
@@ -101,8 +108,12 @@ def launch_time(
     roofline: Roofline,
     blocks_per_sm: int,
     constants: TimingConstants = CONSTANTS,
+    bus_ns: float | None = None,
 ) -> Timing:
-    """The time of a launch that moves ``moved_bytes`` bytes to and from DRAM."""
+    """The time of a launch that moves ``moved_bytes`` bytes to and from DRAM.
+
+    ``bus_ns`` is what its traffic takes on the bus to the host; None if it has none.
+    """
     clock_ghz = roofline.clock_mhz / 1000.0
     per_sm = _longest_queue(demand.blocks, gpu.sm_count) / clock_ghz * demand.scale
     pipes = _pipe_clocks(demand, gpu, roofline, constants)
@@ -121,6 +132,8 @@ def launch_time(
         "latency": _latency_clocks(demand, gpu, blocks_per_sm, constants) / clock_ghz,
         "contention": contention * demand.scale,
     }
+    if bus_ns is not None:
+        terms["bus"] = bus_ns
     total = norm(terms.values(), constants.overlap) + constants.launch_ns
     terms["launch"] = constants.launch_ns
     return Timing(total, _limiting(terms, pipes), terms)
@@ -129,6 +142,11 @@ def launch_time(
 def l2_bandwidth_gbs(gpu: Gpu, clock_mhz: float, constants: TimingConstants = CONSTANTS) -> float:
     """Bandwidth from L2 to all SMs together, in 10^9 bytes per second."""
     return constants.l2_bytes_per_sm * gpu.sm_count * clock_mhz / 1000.0
+
+
+def bus_bandwidth_gbs(link: HostLink, constants: TimingConstants = CONSTANTS) -> float:
+    """What a bus carries of a kernel's data, in 10^9 bytes per second."""
+    return link.bandwidth_gbs * constants.bus_share
 
 
 def norm(terms: Iterable[float], exponent: float) -> float:
@@ -246,4 +264,6 @@ def _limiting(terms: Mapping[str, float], pipes: Mapping[Limiter, float]) -> Lim
     longest = max(terms, key=lambda name: terms[name])
     if longest == "compute":
         return max(pipes, key=lambda limiter: pipes[limiter])
+    if longest == "bus":
+        return Limiter.BUS
     return Limiter.BANDWIDTH if longest in ("dram", "l1", "l2") else Limiter.LATENCY

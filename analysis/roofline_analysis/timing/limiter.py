@@ -12,4 +12,6 @@ class Limiter(Enum):
     INT = "int"
     TENSOR = "tensor"
     BANDWIDTH = "bandwidth"
+    BUS = "bus"
+    """The bus to the memory of the host."""
     LATENCY = "latency"

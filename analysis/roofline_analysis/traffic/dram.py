@@ -72,6 +72,21 @@ class Traffic:
     """Bytes computed from unknown addresses or unknown allocation sizes."""
     warp: WarpAddresses
     """The coalescing of the launch's accesses."""
+    bus: tuple[ArrayTraffic, ...] = ()
+    """The same of allocations in mapped host memory: bytes that cross the bus, not DRAM's."""
+
+    @property
+    def bus_read_bytes(self) -> float:
+        """Bytes read from the memory of the host."""
+        return sum(item.read_bytes for item in self.bus)
+
+    @property
+    def bus_write_bytes(self) -> float:
+        """Bytes written to the memory of the host."""
+        return sum(item.write_bytes for item in self.bus)
+
+
+_ByArray = dict[Array, list[AccessFootprint]]
 
 
 @stage(Stage.TRAFFIC)
@@ -87,15 +102,43 @@ def dram_traffic(
     """The DRAM traffic of one launch, in bytes.
 
     ``sizes`` has the bytes of allocations by array name. ``host_arrays`` names arrays in mapped
-    host memory, whose traffic crosses the bus instead. ``sector``: the smallest transfer in bytes.
+    host memory, whose traffic crosses the bus instead: L2 holds what is read of it, and all that is
+    written leaves it. ``sector``: the smallest transfer in bytes.
     """
-    by_array: dict[Array, list[AccessFootprint]] = {}
     warp = WarpAddresses(execution, sector)
+    device: _ByArray = {}
+    host: _ByArray = {}
     for item in footprints_of(summary, execution, resident_blocks, warp):
-        if item.access.array.name not in host_arrays:
-            by_array.setdefault(item.access.array, []).append(item)
+        found = host if item.access.array.name in host_arrays else device
+        found.setdefault(item.access.array, []).append(item)
     waves = max(1.0, _volume(execution.grid) / max(1, resident_blocks))
     threads = float(execution.threads)
+    arrays, lines, uncertain = _arrays(device, l2_bytes, waves, sizes, threads)
+    bus, _, _ = _arrays(host, l2_bytes, waves, sizes, threads)
+    share = write_back_share(
+        lines + sum(item.write_bytes for item in arrays if item.array.space is MemorySpace.LOCAL),
+        l2_bytes,
+    )
+    arrays = [replace(item, write_bytes=item.write_bytes * share) for item in arrays]
+    read_total = sum(item.read_bytes for item in arrays) + launch_bytes(summary)
+    read_total += code_bytes(summary, execution)
+    write_total = sum(item.write_bytes for item in arrays)
+    by_site = _by_site(arrays)
+    return Traffic(read_total, write_total, tuple(arrays), by_site, uncertain, warp, tuple(bus))
+
+
+def _arrays(
+    by_array: _ByArray,
+    l2_bytes: float,
+    waves: float,
+    sizes: Mapping[str, float],
+    threads: float,
+) -> tuple[list[ArrayTraffic], float, float]:
+    """The traffic behind L2 of each allocation, all that is written included.
+
+    Also the bytes of the lines that are modified, local memory's left out, and the bytes at unknown
+    addresses.
+    """
     again = loop_refetches(by_array, l2_bytes, waves, sizes, threads)
     footprints = {
         array: footprint_of(
@@ -106,7 +149,7 @@ def dram_traffic(
     per_wave = sum(footprint.wave for footprint in footprints.values())
     missed = missed_share(per_wave, l2_bytes)
     arrays = []
-    uncertain = 0.0
+    lines = uncertain = 0.0
     for array, footprint in footprints.items():
         refetched = max(0.0, waves * footprint.wave_read - footprint.read) * missed
         extra_read, extra_written = again.get(array, (0.0, 0.0))
@@ -115,34 +158,15 @@ def dram_traffic(
         if array.space is MemorySpace.LOCAL:
             # The next wave reuses local-memory addresses, and a thread reads only what it wrote.
             read, written = extra_read, footprint.written * missed + extra_written
-        arrays.append(
-            ArrayTraffic(
-                array,
-                read,
-                written,
-                sizes.get(array.name),
-                tuple(by_array[array]),
-                min(read, footprint.read),
-                written,
-            )
-        )
-        if any(item.random or item.box is None for item in by_array[array]):
+        else:
+            # A modified line occupies its full size in L2, however few of its sectors are written.
+            lines += max(written, footprint.written_lines)
+        size, first = sizes.get(array.name), min(read, footprint.read)
+        items = tuple(by_array[array])
+        arrays.append(ArrayTraffic(array, read, written, size, items, first, written))
+        if any(item.random or item.box is None for item in items):
             uncertain += read + written
-    # A modified line occupies its full size in L2, however few of its sectors are written.
-    lines = sum(
-        max(item.write_bytes, footprints[item.array].written_lines)
-        for item in arrays
-        if item.array.space is not MemorySpace.LOCAL
-    )
-    share = write_back_share(
-        lines + sum(item.write_bytes for item in arrays if item.array.space is MemorySpace.LOCAL),
-        l2_bytes,
-    )
-    arrays = [replace(item, write_bytes=item.write_bytes * share) for item in arrays]
-    read_total = sum(item.read_bytes for item in arrays) + launch_bytes(summary)
-    read_total += code_bytes(summary, execution)
-    write_total = sum(item.write_bytes for item in arrays)
-    return Traffic(read_total, write_total, tuple(arrays), _by_site(arrays), uncertain, warp)
+    return arrays, lines, uncertain
 
 
 def _volume(dims: tuple[int, int, int]) -> int:

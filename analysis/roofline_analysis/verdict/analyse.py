@@ -20,6 +20,7 @@ from roofline_analysis.timing.launch_time import Timing, launch_time
 from roofline_analysis.timing.occupancy import Occupancy, occupancy
 from roofline_analysis.traffic.background import NO_BACKGROUND, Background
 from roofline_analysis.traffic.dram import Traffic, dram_traffic
+from roofline_analysis.verdict.bus import bus_time_ns, judged_by_bus
 from roofline_analysis.verdict.confidence import LEAST, confidence
 from roofline_analysis.verdict.features import COLUMNS, grounds_of
 from roofline_analysis.verdict.ledger import evidence_of, ledger_of, work_totals
@@ -112,7 +113,7 @@ def count_launch(
         resident.blocks_per_sm * gpu.sm_count,
         gpu.last_cache_bytes or _DEFAULT_CACHE_BYTES,
         binding.sizes,
-        frozenset(binding.host_arrays),
+        frozenset() if gpu.shares_host_memory else frozenset(binding.host_arrays),
         architecture.sector_bytes,
     )
     return Counted(execution, resident, traffic, work_totals(summary, execution))
@@ -141,6 +142,7 @@ def judge(
         target.gpu,
         target.roofline,
         resident.blocks_per_sm,
+        bus_ns=bus_time_ns(traffic, target.gpu, target.roofline),
     )
     launched = binding.grid[0] * binding.grid[1] * binding.grid[2]
     used = Utilisation(launched, resident.blocks_per_sm, target.gpu.sm_count, resident.limiter)
@@ -178,6 +180,7 @@ def judge(
         sight=sight,
         grounds=grounds,
     )
+    prediction = judged_by_bus(prediction, traffic, operations, target.gpu, target.roofline)
     return LaunchAnalysis(
         prediction, execution, traffic, demand, timing, resident.blocks_per_sm, summary
     )

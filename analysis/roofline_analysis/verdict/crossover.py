@@ -18,8 +18,8 @@ from roofline_analysis.launch.binding import Binding, bind
 from roofline_analysis.launch.sizes_from_guards import COVERED
 from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_analysis.verdict.analyse import Target, count_launch
+from roofline_analysis.verdict.bus import bus_time_ns, class_of
 from roofline_analysis.verdict.prediction import Crossover, Verdict
-from roofline_analysis.verdict.rule import precision_verdicts, verdict_of
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol, from_atom
 from roofline_core.program.records import record
@@ -300,4 +300,5 @@ def _free_arguments(bound: Binding) -> Iterator[OpenNumber]:
 def _class_of(summary: KernelSummary, bound: Binding, target: Target) -> Verdict:
     counted = count_launch(summary, bound, target.gpu)
     moved = counted.traffic.read_bytes + counted.traffic.write_bytes
-    return verdict_of(precision_verdicts(counted.operations, moved, target.roofline))
+    crossing = bus_time_ns(counted.traffic, target.gpu, target.roofline)
+    return class_of(counted.operations, moved, target.roofline, crossing)

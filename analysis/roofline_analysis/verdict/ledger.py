@@ -124,11 +124,13 @@ def evidence_of(
         if totals[kind]:
             found.append((amount / totals[kind], Evidence(site[0], site[1], names[kind], amount)))
     moved = traffic.read_bytes + traffic.write_bytes
-    for item in traffic.arrays:
-        for what, amount in (("read", item.read_bytes), ("written", item.write_bytes)):
-            if amount and item.footprints:
-                site = item.footprints[0].access.site
-                text = f"DRAM bytes {what} of '{item.array.name}'"
-                found.append((amount / moved, Evidence(site[0], site[1], text, amount)))
+    crossing = traffic.bus_read_bytes + traffic.bus_write_bytes
+    for where, whole, arrays in (("DRAM", moved, traffic.arrays), ("bus", crossing, traffic.bus)):
+        for item in arrays:
+            for what, amount in (("read", item.read_bytes), ("written", item.write_bytes)):
+                if amount and item.footprints:
+                    site = item.footprints[0].access.site
+                    text = f"{where} bytes {what} of '{item.array.name}'"
+                    found.append((amount / whole, Evidence(site[0], site[1], text, amount)))
     found.sort(key=lambda pair: -pair[0])
     return tuple(evidence for _, evidence in found[:_EVIDENCE])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 
@@ -110,6 +111,33 @@ class Utilisation:
 
 
 @record(frozen=True, slots=True)
+class BusUse:
+    """What a launch moves to and from the memory of the host, over the bus."""
+
+    read_bytes: float
+    write_bytes: float
+    link: str | None
+    """``PCIe 4.0 x16``; None if the GPU's bus is not known."""
+    bandwidth_gbs: float | None
+    """What it carries of the kernel's data, in 10^9 bytes per second."""
+    time_ns: float
+    """The time of all these bytes on the bus; the least that it can be if that is not known."""
+    limits: bool
+    """Whether this takes longer than the operations and the DRAM traffic: the class rests on it."""
+    dram_verdict: Verdict | None
+    """The class by DRAM traffic alone, as the HPDC'25 study measures it; None if undecided."""
+    dram_confidence: float
+    """The confidence in that."""
+    dram_grounds: ConfidenceFeatures | None
+    """What that confidence is computed from."""
+
+    @property
+    def total_bytes(self) -> float:
+        """Bytes read and written."""
+        return self.read_bytes + self.write_bytes
+
+
+@record(frozen=True, slots=True)
 class Crossover:
     """The value of one free input from which a kernel's class is another, all others fixed."""
 
@@ -159,6 +187,13 @@ class Prediction:
     """The share of the kernel that was followed; None if the counts are not the analysis's own."""
     grounds: ConfidenceFeatures | None = None
     """None if there is no verdict or the verdict was not computed from counts."""
+    bus: BusUse | None = None
+    """None if nothing that the launch uses lies in mapped host memory."""
+
+    @property
+    def dram_verdict(self) -> Verdict | None:
+        """The class by DRAM traffic alone, which profilers' counters give."""
+        return self.verdict if self.bus is None else self.bus.dram_verdict
 
     @property
     def dram_bytes(self) -> float | None:
@@ -166,6 +201,17 @@ class Prediction:
         if self.dram_read_bytes is None or self.dram_write_bytes is None:
             return None
         return self.dram_read_bytes + self.dram_write_bytes
+
+    def by_dram(self) -> Prediction:
+        """This prediction with the class by DRAM traffic alone in the place of that by the bus."""
+        if self.bus is None:
+            return self
+        return replace(
+            self,
+            verdict=self.bus.dram_verdict,
+            confidence=self.bus.dram_confidence,
+            grounds=self.bus.dram_grounds,
+        )
 
     def operations(self, precision: Precision) -> float | None:
         """The operations of a precision; None if unknown."""

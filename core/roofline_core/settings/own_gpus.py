@@ -21,6 +21,9 @@ FIGURES = (
     "memory_bandwidth_gbs",
     "l2_mb",
     "l3_mb",
+    "pcie_generation",
+    "pcie_lanes",
+    "c2c_bandwidth_gbs",
 )
 """Figures of a GPU that settings can replace, by the names the hardware database gives them."""
 
@@ -34,7 +37,7 @@ MEASURED = (
 )
 """Ceilings that can be measured, by the names the hardware database gives them."""
 
-_WHOLE = frozenset({"sm_count"})
+_WHOLE = frozenset({"sm_count", "pcie_lanes"})
 
 
 @dataclass(frozen=True, slots=True)

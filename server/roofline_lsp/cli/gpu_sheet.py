@@ -18,6 +18,9 @@ FIGURES = (
     ("bandwidth", "memory_bandwidth_gbs", "GB/s"),
     ("L2", "l2_mb", "MiB"),
     ("L3", "l3_mb", "MiB"),
+    ("PCIe", "pcie_generation", ""),
+    ("PCIe lanes", "pcie_lanes", ""),
+    ("C2C", "c2c_bandwidth_gbs", "GB/s"),
 )
 """Label, field and unit of what a sheet shows."""
 

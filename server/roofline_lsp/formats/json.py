@@ -9,6 +9,7 @@ from importlib import resources
 from pathlib import Path
 
 from roofline_analysis.report.report import (
+    BusUse,
     Effect,
     FileReport,
     Finding,
@@ -234,6 +235,7 @@ def _prediction(prediction: Prediction) -> Json:
         "dram_read_bytes": rounded(prediction.dram_read_bytes),
         "dram_write_bytes": rounded(prediction.dram_write_bytes),
         **{f"{each.value}_ai": rounded(prediction.intensity(each)) for each in Precision},
+        "bus": None if prediction.bus is None else _bus(prediction.bus),
         "time_ns": rounded(prediction.time_ns),
         "regime": prediction.regime,
         "occupancy": rounded(prediction.occupancy),
@@ -250,6 +252,17 @@ def _prediction(prediction: Prediction) -> Json:
             }
             for item in prediction.evidence
         ],
+    }
+
+
+def _bus(use: BusUse) -> Json:
+    return {
+        "read_bytes": rounded(use.read_bytes),
+        "write_bytes": rounded(use.write_bytes),
+        "link": use.link,
+        "bandwidth_gbs": rounded(use.bandwidth_gbs),
+        "limits": use.limits,
+        "dram_class": _class(use.dram_verdict),
     }
 
 

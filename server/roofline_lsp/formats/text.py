@@ -19,6 +19,7 @@ from roofline_analysis.report.report import (
 )
 from roofline_core.program.precision import Precision
 from roofline_core.program.units import Problem, Severity
+from roofline_lsp.formats.bus import bus_text
 from roofline_lsp.formats.launch_values import not_told, numbers, source_of
 from roofline_lsp.formats.sight import half_seen, undecided
 from roofline_lsp.formats.style import ColourStyle
@@ -111,6 +112,7 @@ def _kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: ColourStyle) -> Ite
         ("sight", _sight(prediction)),
         ("intensity", _intensities(prediction, gpu)),
         ("work", _work(prediction)),
+        ("bus", _bus(prediction)),
         ("measured", _measured(kernel)),
         ("model", _opinion(kernel)),
         ("launch", _launches(kernel)),
@@ -193,6 +195,11 @@ def _intensities(prediction: Prediction, gpu: GpuUsed) -> Iterator[str]:
         parts.append(text)
     if parts:
         yield ", ".join(parts) + " operations per byte"
+
+
+def _bus(prediction: Prediction) -> Iterator[str]:
+    if prediction.bus is not None:
+        yield bus_text(prediction.bus)
 
 
 def _work(prediction: Prediction) -> Iterator[str]:

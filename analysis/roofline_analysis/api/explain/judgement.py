@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from roofline_analysis.api.explain.records import (
+    BusFacts,
     ConfidenceFeature,
     Intensity,
     TimeFacts,
@@ -12,7 +13,7 @@ from roofline_analysis.api.explain.records import (
 from roofline_analysis.timing.launch_time import CONSTANTS
 from roofline_analysis.verdict.analyse import LaunchAnalysis, Target
 from roofline_analysis.verdict.confidence import contributions
-from roofline_analysis.verdict.prediction import Crossover
+from roofline_analysis.verdict.prediction import BusUse, Crossover
 from roofline_analysis.verdict.rule import DECIDING
 from roofline_core.program.precision import Precision
 
@@ -63,7 +64,14 @@ def verdict_facts(
             for each in (contributions(grounds) if grounds is not None else ())
         ),
         crossover=crossover,
+        bus=_bus_facts(prediction.bus),
     )
+
+
+def _bus_facts(use: BusUse | None) -> BusFacts | None:
+    if use is None:
+        return None
+    return BusFacts(use.read_bytes, use.write_bytes, use.link, use.bandwidth_gbs, use.limits)
 
 
 def _intensity(judged: LaunchAnalysis, target: Target, precision: Precision) -> Intensity | None:

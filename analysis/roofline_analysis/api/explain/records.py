@@ -25,7 +25,7 @@ class TimeTerm:
     """The time that the launch would take if this alone mattered."""
 
     name: str
-    """``compute``, ``l1``, ``l2``, ``dram``, ``latency``, ``contention`` or ``launch``."""
+    """``compute``, ``l1``, ``l2``, ``dram``, ``bus``, ``latency``, ``contention`` or ``launch``."""
     time_ns: float
     """In nanoseconds."""
 
@@ -94,6 +94,22 @@ class ConfidenceFeature:
 
 
 @record(frozen=True, slots=True)
+class BusFacts:
+    """Bytes of mapped host memory, which cross the bus to the host."""
+
+    read_bytes: float
+    """Read by the kernel."""
+    write_bytes: float
+    """Likewise written."""
+    link: str | None
+    """``PCIe 4.0 x16``; null where the GPU's bus is not known."""
+    bandwidth_gbs: float | None
+    """What it carries of the kernel's data, in 10^9 bytes per second."""
+    limits: bool
+    """Whether this takes longer than the operations and the DRAM traffic: the class rests on it."""
+
+
+@record(frozen=True, slots=True)
 class VerdictFacts:
     """The class and what it follows from."""
 
@@ -114,6 +130,8 @@ class VerdictFacts:
     crossover: Crossover | None
     """Where the class changes, as one number that is open grows; null where no such point was
     found or looked for."""
+    bus: BusFacts | None = None
+    """What crosses the bus to the host; null where nothing used lies in mapped host memory."""
 
 
 @record(frozen=True, slots=True)

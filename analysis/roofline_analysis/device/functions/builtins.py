@@ -14,6 +14,7 @@ from roofline_analysis.device.functions.mathematics import DOUBLE_MATH, Handler,
 from roofline_analysis.device.functions.matrix_fragments import FRAGMENT_FUNCTIONS
 from roofline_analysis.device.functions.opencl.functions import OPENCL_FUNCTIONS
 from roofline_analysis.device.functions.openmp import OPENMP_FUNCTIONS
+from roofline_analysis.device.functions.textures import TEXTURE_FUNCTIONS
 from roofline_analysis.device.functions.thread_groups import GROUP_FUNCTIONS, group_of
 from roofline_core.program.units import Dialect
 
@@ -83,13 +84,6 @@ _GROUPS: Final[tuple[tuple[Handler, str], ...]] = (
             " __nanosleep __assume __prof_trigger"
         ),
     ),
-    (
-        memory.texture,
-        (
-            "tex1D tex2D tex3D tex1Dfetch tex2DLayered tex1DLayered texCubemap tex2DLod tex3DLod"
-            " surf2Dread surf1Dread surf3Dread"
-        ),
-    ),
     (group_of("block"), "this_thread_block"),
     (group_of("grid"), "this_grid"),
     (group_of("tile"), "tiled_partition coalesced_threads"),
@@ -136,6 +130,7 @@ BUILTINS: Final[Mapping[str, Handler]] = {
     **HALF_FUNCTIONS,
     **GROUP_FUNCTIONS,
     **FRAGMENT_FUNCTIONS,
+    **TEXTURE_FUNCTIONS,
 }
 """CUDA's built-in functions by name."""
 _BY_DIALECT: Final[Mapping[Dialect, Mapping[str, Handler]]] = {

@@ -12,7 +12,7 @@ from roofline_analysis.device.values import DeviceValue, PlacePointer, PointerVa
 from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace
 from roofline_analysis.regions.unseen import UnseenKind
 from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.program.expressions import Call, Name
+from roofline_core.program.expressions import Call
 from roofline_core.program.types import Type
 
 _VOTES: Final = ("_count", "_and", "_or")
@@ -162,20 +162,3 @@ def vote(
     return Value(
         "unsigned int", interpreter.fresh(name, SymbolScope.DATA), interpreter.costs.loop_bits()
     )
-
-
-def texture(
-    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
-) -> DeviceValue | None:
-    """A texture fetch: coordinates are needed, the texture's bytes are read."""
-    for arg in args:
-        need_value(interpreter, arg)
-    element = Type("float")
-    if isinstance(node.callee, Name) and node.callee.template_args:
-        first = node.callee.template_args[0]
-        element = first if isinstance(first, Type) else element
-    array = interpreter.array(f"texture@{node.line}", element, MemorySpace.GLOBAL)
-    offset = interpreter.fresh("texture", SymbolScope.DATA)
-    pointer = PointerValue(array, Value("long", offset, interpreter.costs.loop_bits()), element)
-    interpreter.costs.touch(pointer, interpreter.bytes_of(element), AccessMode.READ)
-    return interpreter.opaque(element, interpreter.costs.loop_bits(), "texture", SymbolScope.DATA)

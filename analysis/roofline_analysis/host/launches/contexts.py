@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from roofline_analysis.host.launches.bound_textures import bound_textures
 from roofline_analysis.host.launches.closures import kernel_argument
 from roofline_analysis.host.launches.contents import contents_of
 from roofline_analysis.host.launches.launch_forms import Shape, arguments_of, shape_of
@@ -118,6 +119,7 @@ def record(
             involved = [*(shape.grid or ()), *(shape.block or ()), shape.shared_bytes, repeat]
             involved += [b for b in bindings.values() if isinstance(b, Expr)]
             contents = contents_of(interpreter, function, args)
+            textures = bound_textures(interpreter)
             involved += [number for held in contents.values() for number in held.values()]
             interpreter.launches[identity] = LaunchContext(
                 kernel=function,
@@ -131,11 +133,12 @@ def record(
                 order=len(interpreter.launches),
                 repeat=repeat,
                 certain=certain,
-                unknowns=_unknowns(interpreter, involved, args),
+                unknowns=_unknowns(interpreter, involved, (*args, *textures.values())),
                 grid_origin=shape.grid_origin,
                 block_origin=shape.block_origin,
                 contents=contents,
                 draws=passed_draws(interpreter, function, args),
+                textures=textures,
             )
 
 
@@ -225,8 +228,10 @@ def _collect(value: Value | None, symbols: set[Symbol], depth: int) -> None:
         symbols |= value.value.symbols()
     elif isinstance(value, Pointer):
         symbols |= value.offset_bytes.symbols()
-        if value.buffer is not None and value.buffer.size_bytes is not None:
-            symbols |= value.buffer.size_bytes.symbols()
+        if value.buffer is not None:
+            buffer = value.buffer
+            for extent in (buffer.size_bytes, buffer.pitch_bytes, buffer.rows):
+                symbols |= extent.symbols() if extent is not None else frozenset()
     elif isinstance(value, Aggregate) and depth < _MAX_DEPTH:
         for held in value.fields.values():
             _collect(held, symbols, depth + 1)

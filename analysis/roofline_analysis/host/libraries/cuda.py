@@ -62,6 +62,14 @@ def _allocate_pitched(args: Arguments) -> Value:
     return SUCCESS
 
 
+def _register(args: Arguments) -> Value:
+    """``cudaHostRegister(memory, ...)``: memory of the host is page-locked from here on."""
+    storage = args.storage(0)
+    if storage is not None and storage.space is BufferSpace.HOST:
+        storage.space = BufferSpace.PINNED
+    return SUCCESS
+
+
 def _device_pointer(args: Arguments) -> Value:
     place = args.target(0)
     args.interpreter.store(place, args.value(1))
@@ -263,7 +271,8 @@ MODELS: Final = by_name(
             *_drivers(*(name for name in _SPACES if name.startswith("Mem"))),
         ),
         _allocate_pitched: (*_both("MallocPitch"), *_drivers("MemAllocPitch")),
-        _device_pointer: _both("HostGetDevicePointer"),
+        _register: (*_both("HostRegister"), *_drivers("MemHostRegister")),
+        _device_pointer: (*_both("HostGetDevicePointer"), *_drivers("MemHostGetDevicePointer")),
         _symbol_address: _both("GetSymbolAddress"),
         _copy: (
             *_both("Memcpy", "MemcpyAsync"),

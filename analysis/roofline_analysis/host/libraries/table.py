@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from roofline_analysis.host.libraries import c, cuda, driver, getopt, io, math, openmp, random, std
+from roofline_analysis.host.libraries import (
+    c,
+    cuda,
+    driver,
+    getopt,
+    io,
+    math,
+    openmp,
+    random,
+    std,
+    textures,
+)
 from roofline_analysis.host.libraries.gpu import transforms
 from roofline_analysis.host.libraries.opencl import c as opencl_c
 from roofline_analysis.host.libraries.opencl import cpp as opencl_cpp
@@ -14,7 +25,7 @@ from roofline_analysis.host.state.arguments import Models
 
 _LIBRARIES: Final = (
     c, std, io, math, random, getopt, iterators, openmp,
-    cuda, driver, transforms, opencl_c, opencl_cpp, opencl_info,
+    cuda, driver, textures, transforms, opencl_c, opencl_cpp, opencl_info,
 )  # fmt: skip
 
 LIBRARY: Final[Models] = {

@@ -1,4 +1,4 @@
-"""Objects of the runtime that hold a launch's dimensions and arguments, by their fields."""
+"""Objects of the runtime by their fields: those of launches, and descriptors of textures."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from roofline_core.program.types import Type
 _CONFIG: Final = ("gridDim", "blockDim", "dynamicSmemBytes", "stream", "attrs", "numAttrs")
 _CUDA_NODE: Final = ("func", "gridDim", "blockDim", "sharedMemBytes", "kernelParams", "extra")
 _HIP_NODE: Final = ("blockDim", "extra", "func", "gridDim", "kernelParams", "sharedMemBytes")
+_CHANNELS: Final = ("x", "y", "z", "w", "f")
+_RESOURCE: Final = ("resType", "res")
 _AXES: Final = tuple(f"{what}Dim{axis}" for what in ("grid", "block") for axis in "XYZ")
 
 LAYOUTS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -25,9 +27,15 @@ LAYOUTS: Final[Mapping[str, tuple[str, ...]]] = {
     "CUDA_KERNEL_NODE_PARAMS_v1": ("func", *_AXES, "sharedMemBytes", "kernelParams", "extra"),
     "cudaGraphNodeParams": ("type",),
     "hipGraphNodeParams": ("type",),
+    "cudaChannelFormatDesc": _CHANNELS,
+    "hipChannelFormatDesc": _CHANNELS,
+    "cudaResourceDesc": _RESOURCE,
+    "hipResourceDesc": _RESOURCE,
 }
 """Fields in order, from the headers driver_types.h, cuda.h and hip_runtime_api.h."""
 _NESTED: Final = frozenset(("cudaGraphNodeParams", "hipGraphNodeParams"))
+_RESOURCES: Final = ("array", "mipmap", "linear", "pitch2D")
+"""What memory a resource can be: the members of its union ``res``."""
 
 
 def launch_object(type: Type, values: Sequence[Value]) -> Aggregate | None:
@@ -44,4 +52,15 @@ def launch_object(type: Type, values: Sequence[Value]) -> Aggregate | None:
             made.fields[name] = value
     if type.name in _NESTED:
         made.fields["kernel"] = Aggregate(Type("cudaKernelNodeParamsV2"))
+    if names is _RESOURCE:
+        made.fields["res"] = _resource()
     return made
+
+
+def _resource() -> Aggregate:
+    """The union ``res`` of a resource descriptor, whose members are kept apart."""
+    parts: dict[str, Value] = {
+        name: Aggregate(Type(name), {"desc": Aggregate(Type("cudaChannelFormatDesc"))})
+        for name in _RESOURCES
+    }
+    return Aggregate(Type("res"), parts)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from roofline_analysis.api.explain.records import Assumption, LaunchExplanation, VerdictFacts
 from roofline_analysis.report.report import UnknownKind, Verdict
+from roofline_lsp.formats.bus import bus_text
 from roofline_lsp.formats.explanation.layout import INDENT, precision_name, wrapped
 from roofline_lsp.formats.explanation.other_class import other_class
 from roofline_lsp.formats.table import aligned
@@ -18,6 +19,7 @@ _TERMS = {
     "l1": "requests to the first cache and shared memory",
     "l2": "sectors from L2",
     "dram": "bytes from and to DRAM",
+    "bus": "bytes from and to the memory of the host",
     "latency": "the path of a warp through its loads and dependent instructions",
     "contention": "atomics and reductions that wait for one another",
     "launch": "starting",
@@ -77,6 +79,8 @@ def verdict_lines(explained: LaunchExplanation) -> Iterator[str]:
         f" {scaled(facts.dram_read_bytes, 'B')} read, {scaled(facts.other_read_bytes, 'B')} of it"
         f" code, arguments and the like; {scaled(facts.dram_write_bytes, 'B')} written"
     )
+    if facts.bus is not None:
+        yield from wrapped(bus_text(facts.bus))
     yield from wrapped(_rule(facts))
     if facts.crossover is not None:
         yield f"{INDENT}{flip_text(facts.crossover)}"
@@ -113,6 +117,8 @@ def _alternatives(assumption: Assumption, verdict: Verdict | None) -> Iterator[l
 
 def _rule(facts: VerdictFacts) -> str:
     """What made the class, and how far the other one is."""
+    if facts.bus is not None and facts.bus.limits and facts.verdict is not None:
+        return f"{facts.verdict.value}: the bus takes longer than the operations and DRAM"
     times = {
         each.precision: each.ops_per_byte / each.ridge_ops_per_byte
         for each in facts.intensities

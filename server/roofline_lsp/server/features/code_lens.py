@@ -5,7 +5,7 @@ from __future__ import annotations
 from lsprotocol import types
 
 from roofline_analysis.report.report import GpuUsed, KernelReport, PredictionSource
-from roofline_lsp.formats.units import significant
+from roofline_lsp.formats.units import scaled, significant
 from roofline_lsp.server.documents.convert import Encoding, line_range, position_of
 from roofline_lsp.server.documents.document_view import View
 from roofline_lsp.server.text.figures import duration
@@ -64,7 +64,9 @@ def lens_title(kernel: KernelReport, gpu: GpuUsed) -> str:
     sure = "measured" if is_measured else f"{min(round(prediction.confidence * 100), 99)}%"
     parts = [f"{prediction.verdict.value} {sure}"]
     nearest = next((ridge for ridge in ridges(prediction, gpu) if ridge.ratio is not None), None)
-    if nearest is not None and nearest.intensity is not None and nearest.ridge is not None:
+    if prediction.bus is not None and prediction.bus.limits:
+        parts.append(f"{scaled(prediction.bus.total_bytes, 'B')} over the bus")
+    elif nearest is not None and nearest.intensity is not None and nearest.ridge is not None:
         parts.append(
             f"{NAMES[nearest.precision]} {significant(nearest.intensity)} "
             f"{OPERATION_UNITS[nearest.precision]}/B (ridge {significant(nearest.ridge)})"

@@ -22,6 +22,7 @@ from roofline_analysis.report.report import (
 )
 from roofline_core.program.precision import Precision
 from roofline_core.program.units import Dialect
+from roofline_lsp.formats.bus import bus_text
 from roofline_lsp.formats.launch_values import not_told
 from roofline_lsp.formats.sight import half_seen, undecided
 from roofline_lsp.formats.units import scaled, significant
@@ -116,6 +117,9 @@ def _answer(prediction: Prediction, gpu: GpuUsed, style: MarkupStyle) -> str:
 def _reason(prediction: Prediction, found: Sequence[Ridge]) -> str | None:
     """The limiting roof and the distance to the ridge."""
     nearest = next((ridge for ridge in found if ridge.ratio is not None), None)
+    if prediction.bus is not None and prediction.bus.limits and prediction.verdict is not None:
+        text = bus_text(prediction.bus)
+        return f"{text[0].upper()}{text[1:]}."
     if prediction.verdict is Verdict.COMPUTE_BOUND and nearest is not None:
         limiter = Limiter(nearest.precision.value)
         said = f"{_ARITHMETIC[nearest.precision]} is the limit: {_place(nearest)}."
@@ -153,6 +157,8 @@ def _by_time(prediction: Prediction) -> str:
         return f"In time, latency outweighs both{regime}."
     if limiting is Limiter.BANDWIDTH:
         return "In time, memory and its caches take as long or longer."
+    if limiting is Limiter.BUS:
+        return "In time, the bus to the host takes as long or longer."
     assert limiting is not None
     words = _ARITHMETIC[Precision(limiting.value)]
     return f"In time, {words[0].lower()}{words[1:]} takes as long or longer."
