@@ -126,7 +126,9 @@ def footprints_of(
             around = _loops_around(access, region, execution)
             places = runs.runs / _idle_runs(access, region, around, execution)
             if random and not access.array.indirect:
-                places = min(places, sources.distinct(access.offset, cut.extents) or places)
+                moving = {loop.counter for loop in region.loops() if access.varies & loop.bit}
+                most = sources.distinct(access.offset, cut.extents, moving)
+                places = min(places, most or places)
             result.append(
                 AccessFootprint(
                     access=access,

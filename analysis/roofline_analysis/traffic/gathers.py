@@ -59,14 +59,19 @@ class IndexSources:
         }
         self._known: dict[Symbol, frozenset[Symbol] | None] = {}
 
-    def distinct(self, offset: Expr, extents: Mapping[Symbol, float]) -> float | None:
+    def distinct(
+        self, offset: Expr, extents: Mapping[Symbol, float], moving: Container[Symbol | None]
+    ) -> float | None:
         """The most addresses that an offset can give, loaded numbers taken as functions of theirs.
 
-        ``extents`` has the number of values of each index. None if other numbers decide it too.
+        ``extents`` has the number of values of each index; each trip of the loops with the counters
+        ``moving`` counts, as what an earlier trip fetched may be gone. None if other numbers decide
+        the offset too.
         """
         indices = self._indices_of(offset)
         if indices is None or not all(symbol in extents for symbol in indices):
             return None
+        indices |= {symbol for symbol in extents if symbol in moving}
         return math.prod(max(1.0, extents[symbol]) for symbol in indices)
 
     def _indices_of(self, expr: Expr) -> frozenset[Symbol] | None:
