@@ -63,6 +63,18 @@ _LIBRARIES: Final = (
             "AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND"
         ),
     ),
+    StandIn(
+        "mdspan",
+        re.compile(rb"(cuda/std/|experimental/)?(__p0009_bits/)?mdspan(\.hpp)?$"),
+        _words("mdspan"),
+        telling=False,
+    ),
+    StandIn("span", re.compile(rb"(cuda/std/)?span$"), _words("span"), telling=False),
+    StandIn(
+        "cub_iterators",
+        re.compile(rb"cub/"),
+        _words("CacheModifiedInputIterator CacheModifiedOutputIterator"),
+    ),
 )
 
 

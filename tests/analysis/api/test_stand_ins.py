@@ -108,3 +108,61 @@ def test_a_device_pointer_of_thrust_is_a_pointer() -> None:
         gather<<<{N} / 256, 256>>>(at.data(), y.data()); }}""")
     check(kernel, read=4 * N, written=4 * N)
     assert kernel.prediction.unknowns == ()
+
+
+VIEWS = "#include <cuda/std/mdspan>\n#include <cuda/std/span>\n#include <cub/cub.cuh>\n"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "body", "arguments"),
+    [
+        (
+            "M a, M b",
+            f"{PIXEL} if (x < a.extent(1) && y < a.extent(0)) b(y, x) = a(y, x);",
+            "M(p, 4096, 4096), M(q, 4096, 4096)",
+        ),
+        (
+            "F a, F b",
+            f"{PIXEL} if (y < a.extent(0)) b[y, x] = a[y, x];",
+            "F(p), F(q)",
+        ),
+        (
+            "L a, L b",
+            f"{PIXEL} b(x, y) = a(x, y);",
+            "L(p, 4096, 4096), L(q, 4096, 4096)",
+        ),
+        (
+            "S a, S b",
+            (
+                "int i = (blockIdx.y * gridDim.x + blockIdx.x) * 256 + threadIdx.x; "
+                "if (i < a.size()) b[i] = a[i];"
+            ),
+            f"S(p, {N}), S(q, {N})",
+        ),
+        (
+            "C a, float *b",
+            "int i = (blockIdx.y * gridDim.x + blockIdx.x) * 256 + threadIdx.x; b[i] = a[i];",
+            "C(p), q",
+        ),
+        (
+            "cuda::std::tuple<float *, float *> t",
+            (
+                "int i = (blockIdx.y * gridDim.x + blockIdx.x) * 256 + threadIdx.x; "
+                "cuda::std::get<1>(t)[i] = cuda::std::get<0>(t)[i];"
+            ),
+            "cuda::std::make_tuple(p, q)",
+        ),
+    ],
+)
+def test_views_of_the_standard_library_and_cub(parameters: str, body: str, arguments: str) -> None:
+    kernel = the_kernel(f"""{VIEWS}
+      using M = cuda::std::mdspan<float, cuda::std::dextents<int, 2>>;
+      using F = cuda::std::mdspan<float, cuda::std::extents<int, 4096, 4096>>;
+      using L = cuda::std::mdspan<float, cuda::std::dextents<int, 2>, cuda::std::layout_left>;
+      using S = cuda::std::span<float>;
+      using C = cub::CacheModifiedInputIterator<cub::LOAD_LDG, float>;
+      __global__ void copy({parameters}) {{ {body} }}
+      int main() {{ float *p, *q; cudaMalloc(&p, {4 * N}); cudaMalloc(&q, {4 * N});
+        copy<<<dim3(16, 4096), 256>>>({arguments}); }}""")
+    check(kernel, read=4 * N, written=4 * N)
+    assert kernel.prediction.unknowns == ()

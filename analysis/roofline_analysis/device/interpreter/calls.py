@@ -18,7 +18,7 @@ from roofline_analysis.device.interpreter.receivers import object_type
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.frames import function_around
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
-from roofline_analysis.device.values import DeviceValue, Place, Value, number
+from roofline_analysis.device.values import DeviceValue, Place, StructValue, Value, number
 from roofline_analysis.language.constants import numeric_limit
 from roofline_analysis.language.overloads import Callee
 from roofline_analysis.language.scope import Scope
@@ -84,6 +84,9 @@ def _named_call(
         )
     if bare == "swap" and len(node.args) == 2 and _swapped(interpreter, node):
         return number(0, "int")
+    element = _tuple_element(interpreter, node, callee) if bare == "get" else None
+    if element is not None:
+        return element
     given = callee.template_args or ()
     type_ = interpreter.types.resolve(Type(callee.name, given, scope_args=callee.scope_args))
     if interpreter.types.system.is_class(type_) or is_integer(type_.name) or is_float(type_.name):
@@ -91,6 +94,23 @@ def _named_call(
         return construct(interpreter, type_, tuple(args), node.args)
     made = primitive_value(interpreter, type_) or fragment_value(interpreter, type_)
     return made or unknown_call(interpreter, node, bare)
+
+
+def _tuple_element(
+    interpreter: DeviceInterpreter, node: ex.Call, callee: ex.Name
+) -> DeviceValue | Place | None:
+    """``std::get<1>(t)`` of a tuple or a pair; None for any other."""
+    given = callee.template_args
+    if len(node.args) != 1 or not given or isinstance(given[0], Type):
+        return None
+    position = interpreter.parts.constant_of(interpreter, given[0])
+    owner = interpreter.place_of(node.args[0])
+    held = interpreter.read(owner) if owner is not None else None
+    if owner is None or not isinstance(held, StructValue):
+        return None
+    pair = {0: "first", 1: "second"}.get(position or 0, "")
+    name = next((n for n in (f"_{position}", pair) if n in held.fields), None)
+    return interpreter.field_place(owner, name) if name is not None else None
 
 
 def _swapped(interpreter: DeviceInterpreter, node: ex.Call) -> bool:

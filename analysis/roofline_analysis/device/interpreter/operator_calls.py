@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from roofline_analysis.device.interpreter.inlining import callee_of, inline, value_at
-from roofline_analysis.device.interpreter.static_types import static_type
+from roofline_analysis.device.interpreter.static_types import static_type, subscripts
 from roofline_analysis.device.state.frames import Names
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import DeviceValue, Place, StructValue
@@ -58,6 +58,7 @@ def call_member_operator(
     ):
         return None
     members, scope = interpreter.types.system.classes.find_methods(type_, f"operator{op}")
+    args = subscripts(args) if op == "[]" else args
     found = callee_of(interpreter, members, args, scope=scope)
     if found is None:
         return None

@@ -102,8 +102,17 @@ def _index_type(interpreter: DeviceInterpreter, node: ex.Index) -> Type | None:
     if base is None:
         return None
     if not (base.pointers or base.dims):
-        return _result_of_method(interpreter, base, "operator[]", (node.index,))
+        index = subscripts((node.index,))
+        return _result_of_method(interpreter, base, "operator[]", index)
     return interpreter.types.resolve(base.pointee())
+
+
+def subscripts(args: Sequence[ex.Expression]) -> Sequence[ex.Expression]:
+    """The arguments of ``operator[]``: several in ``a[i, j]``, as since C++23."""
+    first = args[0] if len(args) == 1 else None
+    if isinstance(first, ex.Binary) and first.op == ",":
+        return (*subscripts((first.left,)), first.right)
+    return args
 
 
 def _member_type(interpreter: DeviceInterpreter, node: ex.Member) -> Type | None:

@@ -75,6 +75,12 @@ def make_container(
         for position, value in enumerate(values):
             storage.elements[position] = convert(interpreter, value, element)
         size = size if size.terms else constant(len(values))
+    elif len(values) == 2 and _short(type.name) == "span" and _on_device(values[0]):
+        count = interpreter.number(values[1], "unsigned long")
+        view = Aggregate(type, {DATA: values[0]})
+        if count is not None:
+            set_size(interpreter, view, count.value)
+        return view
     elif values and isinstance(values[0], Pointer):
         size = _from_range(interpreter, storage, values)
     elif values and size == ZERO:
@@ -82,6 +88,12 @@ def make_container(
     result = Aggregate(type, {DATA: storage})
     set_size(interpreter, result, size)
     return result
+
+
+def _on_device(value: Value) -> bool:
+    """Whether a value points to memory that only kernels read and write."""
+    buffer = value.buffer if isinstance(value, Pointer) else None
+    return buffer is not None and buffer.space is BufferSpace.DEVICE
 
 
 def _counted(
