@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final
 
@@ -17,6 +17,11 @@ from roofline_analysis.host.values import (
     Scalar,
     Value,
 )
+from roofline_analysis.launch.assumed_arguments import (
+    ASSUMED_SIZE,
+    assume_arguments,
+    assume_block_arguments,
+)
 from roofline_analysis.launch.host_numbers import HostNumbers, solve_dimensions
 from roofline_analysis.launch.sizes_from_guards import COVERED, KernelArguments, cover, fit
 from roofline_analysis.regions.kernel_summary import AccessMode, KernelSummary
@@ -26,13 +31,11 @@ from roofline_core.algebra.symbolic import Expr, Symbol, make_symbol
 from roofline_core.program.dims import Dim3
 from roofline_core.program.stages import Stage, stage
 
-ASSUMED_SIZE: Final = 1024
-"""The value of an unknown integer argument.
-
-Assumed, chosen without measurement, as are the launches below: common sizes and block dimensions,
-and a grid that fills any GPU."""
 ASSUMED_BLOCK: Final = 256
-"""Threads of a block of an unknown size."""
+"""Threads of a block of an unknown size.
+
+Assumed, chosen without measurement, as are the launches below: common block dimensions, and a grid
+that fills any GPU."""
 ASSUMED_THREADS: Final = 1 << 20
 """Threads of a launch with an unknown grid."""
 _ASSUMED_BLOCKS: Final = {1: (ASSUMED_BLOCK, 1, 1), 2: (16, 16, 1), 3: (8, 8, 4)}
@@ -69,12 +72,20 @@ def bind(
     grid: Dim3 | None = None,
     block: Dim3 | None = None,
     fixed: Mapping[Symbol, int] = MappingProxyType({}),
+    size: int = ASSUMED_SIZE,
 ) -> Binding:
     """The values of one launch. ``grid`` and ``block``, if given, override the host's.
 
-    ``fixed`` has values for the host program's unknowns; they count as known.
+    ``fixed`` has values for the host program's unknowns; they count as known. ``size`` is assumed
+    for sizes of which nothing is known.
     """
-    host = HostNumbers(context.unknowns if context is not None else {}, fixed)
+    unknowns = context.unknowns if context is not None else {}
+    if size != ASSUMED_SIZE:
+        unknowns = {
+            symbol: replace(each, assumed=size) if each.assumed == ASSUMED_SIZE else each
+            for symbol, each in unknowns.items()
+        }
+    host = HostNumbers(unknowns, fixed)
     if context is not None:
         # The block first, because grids are computed from it. A block at its limit tells less.
         solve_dimensions(host, context.block, block, saturated=False)
@@ -98,11 +109,13 @@ def bind(
     for name, value in given:
         _bind_value(arguments, name, value)
     if context is not None:
+        _bind_template(arguments, context)
         _bind_contents(arguments, summary, context)
         result.draws.update(_drawn(summary, context))
+    assume_block_arguments(summary, arguments, used_block)
     if grid is not None or found_grid is None:
         cover(summary, arguments, used_grid, used_block)
-    _bind_rest(arguments, wanted)
+    assume_arguments(summary, arguments, wanted, size)
     fit(summary, arguments, used_grid, used_block)
     for name, value in zip(summary.params, context.args, strict=False) if context else ():
         _bind_array(result, name, value, host)
@@ -167,6 +180,13 @@ def _bind_value(arguments: KernelArguments, path: str, value: Value) -> None:
         for name, inner in value.fields.items():
             if not isinstance(inner, OpaqueValue):
                 _bind_value(arguments, f"{path}.{name}", inner)
+
+
+def _bind_template(arguments: KernelArguments, context: LaunchContext) -> None:
+    """Bind template arguments that the host code computes from unknowns."""
+    for name, value in context.template_bindings.items():
+        if isinstance(value, Expr) and value.constant is None:
+            _bind_value(arguments, name, Scalar(value, "int"))
 
 
 def _bind_contents(
@@ -240,13 +260,6 @@ def _wanted(summary: KernelSummary) -> set[Symbol]:
         for access in region.accesses:
             wanted |= access.offset.symbols()
     return wanted
-
-
-def _bind_rest(arguments: KernelArguments, wanted: set[Symbol]) -> None:
-    """Bind arguments that no launch fixes to assumed values."""
-    for symbol in sorted(wanted, key=lambda s: s.name):
-        if symbol.scope in (SymbolScope.PARAM, SymbolScope.REAL) and symbol not in arguments.values:
-            arguments.values[symbol] = arguments.assumed[symbol] = ASSUMED_SIZE
 
 
 def _assumptions(arguments: KernelArguments) -> Iterator[UnknownUsed]:
