@@ -20,7 +20,6 @@ from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
 
-
 _SMALLER: Final = (256, 64, 16)
 """What is assumed for open sizes in turn, where the usual number makes a launch implausible."""
 _LONGEST_NS: Final = 1e9

@@ -30,12 +30,12 @@ def shapes(run: Run, source: str) -> list[tuple[list[float], list[float], list[f
     ("body", "block"),
     [
         ("void run(float *d, int n, int t) { k<<<(n + t - 1) / t, t>>>(d, n, 0); }", [256, 1, 1]),
-        ("void run(float *d, size_t n, size_t t) { size_t g = std::ceil((double)n / t);"
-         " k<<<g, t>>>(d, n, 0); }", [256, 1, 1]),
+        (("void run(float *d, size_t n, size_t t) { size_t g = std::ceil((double)n / t);"
+         " k<<<g, t>>>(d, n, 0); }"), [256, 1, 1]),
         ("void run(float *d, int n, int w) { k<<<n / (32 * w), dim3(32, w)>>>(d, n, 0); }",
          [32, 8, 1]),
-        ("void run(float *d, int n, int a, int b) { dim3 t(a, b);"
-         " k<<<dim3(n / a, n / b), t>>>(d, n, n); }", [16, 16, 1]),
+        (("void run(float *d, int n, int a, int b) { dim3 t(a, b);"
+         " k<<<dim3(n / a, n / b), t>>>(d, n, n); }"), [16, 16, 1]),
         ("void run(float *d, int n, int w) { k<<<n, w * 512>>>(d, n, 0); }", [1024, 1, 1]),
         ("template <int T> void run(float *d, int n) { k<<<n / T, T>>>(d, n, T); }",
          [256, 1, 1]),
@@ -60,11 +60,15 @@ def test_a_block_that_is_cut_to_the_limit_leaves_the_size_open(run: Run) -> None
 @pytest.mark.parametrize(
     "body",
     [
-        "struct Part { int x, y; float *a; };"
-        "void run(Part *c, int halo) { int w = c->x - 2 * halo, h = c->y - 2 * halo;"
-        " k<<<(w * h + 127) / 128, 128>>>(c->a, w, h); }",
-        "void run(float *d, int width, int border) { int w = width - border;"
-        " k<<<(w + 255) / 256, 256>>>(d, w, width); }",
+        (
+            "struct Part { int x, y; float *a; };"
+            "void run(Part *c, int halo) { int w = c->x - 2 * halo, h = c->y - 2 * halo;"
+            " k<<<(w * h + 127) / 128, 128>>>(c->a, w, h); }"
+        ),
+        (
+            "void run(float *d, int width, int border) { int w = width - border;"
+            " k<<<(w + 255) / 256, 256>>>(d, w, width); }"
+        ),
         "void run(float *d, int w, int r) { k<<<64, 256>>>(d, w - 2 * r - 1, r); }",
     ],
 )

@@ -29,31 +29,31 @@ INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
     ("source", "expected"),
     [
         # Flags.
-        ("template <bool Fast> __global__ void k(float *a) {"
-         f"{INDEX} if (Fast) a[i] = 0; else a[2 * i] = 0; }}", {"Fast": 1}),
+        (("template <bool Fast> __global__ void k(float *a) {"
+         f"{INDEX} if (Fast) a[i] = 0; else a[2 * i] = 0; }}"), {"Fast": 1}),
         (f"__global__ void k(float *a, bool add) {{ {INDEX} if (add) a[i] = 0; }}", {"add": 1}),
-        ("template <bool Fast = false> __global__ void k(float *a) {"
-         f"{INDEX} if (Fast) a[i] = 0; else a[2 * i] = 0; }}", {"Fast": 0}),
+        (("template <bool Fast = false> __global__ void k(float *a) {"
+         f"{INDEX} if (Fast) a[i] = 0; else a[2 * i] = 0; }}"), {"Fast": 0}),
         # Numbers that the code is compiled for.
-        ("template <int D> __global__ void k(float *a) {"
-         f"{INDEX} for (int d = 0; d < D; ++d) a[i * D + d] = 0; }}", {"D": 8}),
-        ("template <int D = 3> __global__ void k(float *a) {"
-         f"{INDEX} for (int d = 0; d < D; ++d) a[i * D + d] = 0; }}", {"D": 3}),
+        (("template <int D> __global__ void k(float *a) {"
+         f"{INDEX} for (int d = 0; d < D; ++d) a[i * D + d] = 0; }}"), {"D": 8}),
+        (("template <int D = 3> __global__ void k(float *a) {"
+         f"{INDEX} for (int d = 0; d < D; ++d) a[i * D + d] = 0; }}"), {"D": 3}),
         # The block.
-        ("template <int T> __global__ void k(float *a, int n) {"
-         "int i = blockIdx.x * T + threadIdx.x; if (i < n) a[i] = 0; }",
+        (("template <int T> __global__ void k(float *a, int n) {"
+         "int i = blockIdx.x * T + threadIdx.x; if (i < n) a[i] = 0; }"),
          {"T": 256, "n": 1 << 20}),
-        ("__global__ void k(float *a, int t, int n) {"
+        (("__global__ void k(float *a, int t, int n) {"
          "int y = blockIdx.y * t + threadIdx.y, x = blockIdx.x * blockDim.x + threadIdx.x;"
-         "if (y < n) a[y * n + x] = 0; }", {"t": 16, "n": 1024}),
+         "if (y < n) a[y * n + x] = 0; }"), {"t": 16, "n": 1024}),
         # Margins.
-        ("__global__ void k(const float *a, float *b, int n, int r) {"
-         f"{INDEX} if (i >= r && i < n - r) b[i] = a[i - r] + a[i + r]; }}", {"r": 2}),
+        (("__global__ void k(const float *a, float *b, int n, int r) {"
+         f"{INDEX} if (i >= r && i < n - r) b[i] = a[i - r] + a[i + r]; }}"), {"r": 2}),
         (f"__global__ void k(float *a, int n, int from) {{ {INDEX} if (i >= from) a[i] = n; }}",
          {"from": 2}),
         # Extents.
-        (f"__global__ void k(float *a, int c) {{ {INDEX} for (int j = 0; j < c; ++j)"
-         " a[i * c + j] = 0; }", {"c": 1024}),
+        ((f"__global__ void k(float *a, int c) {{ {INDEX} for (int j = 0; j < c; ++j)"
+         " a[i * c + j] = 0; }"), {"c": 1024}),
     ],
 )  # fmt: skip
 def test_an_argument_is_assumed_by_its_role(source: str, expected: dict[str, float]) -> None:
