@@ -17,6 +17,7 @@ from roofline_analysis.verdict.prediction import (
     LedgerLine,
     Prediction,
     PredictionSource,
+    SizeRange,
     Utilisation,
     Verdict,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "Related",
     "Report",
     "Sight",
+    "SizeRange",
     "UnknownKind",
     "UnknownUsed",
     "Unseen",
@@ -234,6 +236,8 @@ class KernelReport:
     Where a measurement applies, what was measured stands in it, and its source says so.
     """
     findings: tuple[Finding, ...] = ()
+    size_ranges: tuple[SizeRange, ...] = ()
+    """The class for other sizes, where sizes are assumed; empty before findings are looked for."""
     opinion: ModelOpinion | None = None
     """A language model's verdict; None if no model was asked."""
     what_if: WhatIf | None = None

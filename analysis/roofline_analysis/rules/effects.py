@@ -148,6 +148,7 @@ def effect_between(
         new_time_ns=time_ns,
         verdict=before.verdict,
         new_verdict=_verdict(operations, moved, target),
+        at_assumed_sizes=bool(before.time_depends_on),
     )
 
 

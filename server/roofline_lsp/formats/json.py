@@ -179,6 +179,7 @@ def _launch(launch: LaunchReport) -> Json:
         "confidence": rounded(prediction.confidence),
         "limiting": prediction.limiting.value if prediction.limiting else None,
         "time_ns": rounded(prediction.time_ns),
+        "time_depends_on": list(prediction.time_depends_on),
         "what_if": _what_if(launch.what_if),
     }
 
@@ -235,6 +236,7 @@ def _prediction(prediction: Prediction) -> Json:
         "dram_write_bytes": rounded(prediction.dram_write_bytes),
         **{f"{each.value}_ai": rounded(prediction.intensity(each)) for each in Precision},
         "time_ns": rounded(prediction.time_ns),
+        "time_depends_on": list(prediction.time_depends_on),
         "regime": prediction.regime,
         "occupancy": rounded(prediction.occupancy),
         "utilisation": _utilisation(prediction.utilisation),

@@ -17,12 +17,12 @@ KERNEL = "__global__ void k(float *p, int n, int m) {}\n"
 
 def shapes(run: Run, source: str) -> list[tuple[list[float], list[float], list[float]]]:
     """Grid, block and arguments of each launch, with the assumed values."""
-    found = []
+    found: list[Any] = []
     for launch in run(KERNEL + source, argv=None).launches:
         environment = Environment({s: u.assumed for s, u in launch.unknowns.items()})
         numbers = [a.value for a in launch.args if hasattr(a, "value")]
         parts = (launch.grid, launch.block, numbers)
-        found.append(tuple([float(environment.evaluate(e)) for e in part] for part in parts))
+        found.append(tuple([environment.evaluate(e) for e in part] for part in parts))
     return found
 
 

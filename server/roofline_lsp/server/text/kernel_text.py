@@ -24,7 +24,7 @@ from roofline_core.program.precision import Precision
 from roofline_core.program.units import Dialect
 from roofline_lsp.formats.launch_values import not_told
 from roofline_lsp.formats.sight import half_seen, undecided
-from roofline_lsp.formats.units import scaled, significant
+from roofline_lsp.formats.units import scaled, significant, time_text
 from roofline_lsp.formats.what_if import flip_text, strip
 from roofline_lsp.server.documents.places import uri_of
 from roofline_lsp.server.text.figures import count, duration, percent
@@ -198,7 +198,9 @@ def _amounts(prediction: Prediction) -> str:
     else:
         traffic = "DRAM traffic unknown"
     parts = [traffic]
-    if prediction.time_ns is not None:
+    if prediction.time_depends_on:
+        parts.append(time_text(None, prediction.time_depends_on))
+    elif prediction.time_ns is not None:
         about = "" if prediction.source is PredictionSource.MEASURED else "about "
         parts.append(f"{about}{duration(prediction.time_ns)}")
     if prediction.occupancy is not None:
