@@ -9,6 +9,7 @@ from importlib import resources
 from pathlib import Path
 
 from roofline_analysis.report.report import (
+    Crossover,
     Effect,
     FileReport,
     Finding,
@@ -108,6 +109,15 @@ def _kernel(kernel: KernelReport) -> Json:
         "measured": _measured(kernel.measured),
         "findings": [_finding(finding) for finding in kernel.findings],
         "what_if": _what_if(kernel.what_if),
+        "size_ranges": [
+            {
+                "name": each.name,
+                "least": each.least,
+                "most": each.most,
+                "flip": _flip(each.crossover),
+            }
+            for each in kernel.size_ranges
+        ],
         "opinion": None if kernel.opinion is None else _opinion(kernel.opinion),
     }
 
@@ -187,7 +197,6 @@ def _launch(launch: LaunchReport) -> Json:
 def _what_if(what_if: WhatIf | None) -> Json | None:
     if what_if is None:
         return None
-    flip = what_if.flip
     return {
         "classes": [
             {
@@ -198,10 +207,14 @@ def _what_if(what_if: WhatIf | None) -> Json | None:
             }
             for each in what_if.classes
         ],
-        "flip": None
-        if flip is None
-        else {"name": flip.name, "at_least": flip.value, "class": _class(flip.verdict)},
+        "flip": _flip(what_if.flip),
     }
+
+
+def _flip(flip: Crossover | None) -> Json | None:
+    if flip is None:
+        return None
+    return {"name": flip.name, "at_least": flip.value, "class": _class(flip.verdict)}
 
 
 def _utilisation(used: Utilisation | None) -> Json | None:

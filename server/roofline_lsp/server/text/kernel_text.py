@@ -25,7 +25,7 @@ from roofline_core.program.units import Dialect
 from roofline_lsp.formats.launch_values import not_told
 from roofline_lsp.formats.sight import half_seen, undecided
 from roofline_lsp.formats.units import scaled, significant, time_text
-from roofline_lsp.formats.what_if import flip_text, strip
+from roofline_lsp.formats.what_if import flip_text, sizes_text, strip
 from roofline_lsp.server.documents.places import uri_of
 from roofline_lsp.server.text.figures import count, duration, percent
 from roofline_lsp.server.text.launch_text import launch_items
@@ -91,6 +91,7 @@ def kernel_text(
         _reason(prediction, found),
         _not_counted(prediction),
         _elsewhere(what_if, style),
+        _at_other_sizes(kernel, launch, what_if),
         opinion_text(kernel.opinion, prediction.verdict, style),
         _table(found, style),
         _amounts(prediction),
@@ -143,6 +144,17 @@ def _elsewhere(what_if: WhatIf | None, style: MarkupStyle) -> str | None:
     flip = what_if.flip
     classes = strip(what_if, style.prose)
     return classes if flip is None else f"{classes} · {style.prose(flip_text(flip))}"
+
+
+def _at_other_sizes(
+    kernel: KernelReport, launch: LaunchReport | None, what_if: WhatIf | None
+) -> str | None:
+    """``CB from n >= 512``, where sizes are assumed and nothing above says so."""
+    first = kernel.launches[0] if kernel.launches else None
+    if launch is not first or (what_if is not None and what_if.flip is not None):
+        return None
+    text = sizes_text(kernel.size_ranges, kernel.prediction.verdict)
+    return f"{text}." if text is not None else None
 
 
 def _by_time(prediction: Prediction) -> str:
