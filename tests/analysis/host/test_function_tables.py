@@ -37,7 +37,8 @@ def test_every_function_of_a_table_is_called_with_its_own_numbers(run: Run, call
     int main() {{
       float *p;
       for (int i = 1; i <= 2; ++i)
-        for (int j = 7; j <= 8; ++j) {{ {call} }}
+        for (int j = 7; j <= 8; ++j)
+          for (int t = 0; t < 9; ++t) {{ {call} }}
     }}"""
     launches = run(source).launches
     found = [(a.kernel.name, a.grid[0].constant, a.args[1].value.constant) for a in launches]
