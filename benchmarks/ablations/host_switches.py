@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final
 
 from ablations.model import Replacement, Switch, Unswitched, Witness, differs, gives, skips
@@ -17,7 +18,11 @@ def _unknown_induction(interpreter: HostInterpreter, name: str, *_: Any) -> Indu
     return Induction(name, None, None)
 
 
-def _all_of(functions: Sequence[Function], words_of: Callable[..., Any]) -> list[Function]:
+def _all_of(
+    functions: Sequence[Function],
+    words_of: Callable[..., Any],
+    tables: Mapping[str, Any] = MappingProxyType({}),
+) -> list[Function]:
     return list(functions)
 
 

@@ -21,6 +21,8 @@ def measured_prediction(
     names = (*OPERATIONS.values(), "time_ns", "occupancy")
     known = {name: value for name in names if (value := getattr(measurement, name)) is not None}
     changes: dict[str, Any] = {**known, **_traffic(predicted, measurement)}
+    if measurement.time_ns is not None:
+        changes["time_depends_on"] = ()
     verdict = measurement.verdict(gpu.ridges)
     made = replace(predicted, source=PredictionSource.MEASURED, **changes)
     if verdict is None or (predicted.bus is not None and predicted.bus.limits):

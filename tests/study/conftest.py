@@ -168,6 +168,7 @@ DETAILS = LaunchExplanation(
         overlap_exponent=3.0,
         limiting=Limiter.BANDWIDTH,
         terms=(TimeTerm("dram", 4000.0), TimeTerm("launch", 2000.0)),
+        depends_on=(),
         regime="idle SMs",
         occupancy=0.5,
         occupancy_limiter="warps",

@@ -11,14 +11,20 @@ from roofline_analysis.api.findings import FindingsMaker
 from roofline_analysis.api.kernel_results import KernelAnalysis
 from roofline_analysis.api.library_calls import library_call_reports
 from roofline_analysis.api.program import ProgramAnalysis
-from roofline_analysis.api.what_if import launch_what_if
+from roofline_analysis.api.what_if import class_by_size, launch_what_if
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.names.signature import signature, type_text
 from roofline_analysis.project.files import Reader, read_file
 from roofline_analysis.project.programs import beside, files_of_program, programs, worth_reading
 from roofline_analysis.project.project import ProjectIndex
 from roofline_analysis.report.origins import arguments_used, open_values, origin_text
-from roofline_analysis.report.report import FileReport, KernelReport, LaunchReport, WhatIf
+from roofline_analysis.report.report import (
+    FileReport,
+    KernelReport,
+    LaunchReport,
+    SizeRange,
+    WhatIf,
+)
 from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_core.algebra.symbolic import Expr
 from roofline_core.program.stages import Stage, count, stage
@@ -149,9 +155,22 @@ def _full_report(
     if found is None:
         known = _judged(analysis, kernel)
         finder.know(kernel, known.launches)
-        found = replace(known.report, findings=finder.in_kernel(kernel, known.launches))
+        found = replace(
+            known.report,
+            findings=finder.in_kernel(kernel, known.launches),
+            size_ranges=_size_ranges(analysis, kernel, known.launches[0]),
+        )
         analysis.results.put_report(kernel, found)
     return found
+
+
+def _size_ranges(
+    analysis: ProgramAnalysis, kernel: Function, launch: BoundLaunch
+) -> tuple[SizeRange, ...]:
+    """The class of a launch for other sizes, if it was judged with assumed ones."""
+    if not launch.prediction.time_depends_on:
+        return ()
+    return tuple(class_by_size(analysis, kernel, launch))
 
 
 def _plain_report(analysis: ProgramAnalysis, kernel: Function) -> KernelReport:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from roofline_analysis.api.program import ProgramAnalysis
 from roofline_analysis.host.library_call import LibraryCall
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.report.report import ClassOn, WhatIf
-from roofline_analysis.verdict.crossover import flip_point
+from roofline_analysis.verdict.crossover import size_ranges
 from roofline_analysis.verdict.launch import BoundLaunch, analyse_again
 from roofline_analysis.verdict.library_calls import judge_call
-from roofline_analysis.verdict.prediction import Crossover
+from roofline_analysis.verdict.prediction import Crossover, SizeRange
 from roofline_core.program.units import Function
 
 
@@ -77,14 +77,22 @@ def crossover(analysis: ProgramAnalysis, kernel: Function, launch: BoundLaunch) 
 
     The input is an unknown, or a number on the settings' command line.
     """
+    ranges = class_by_size(analysis, kernel, launch)
+    return next((each.crossover for each in ranges if each.crossover is not None), None)
+
+
+def class_by_size(
+    analysis: ProgramAnalysis, kernel: Function, launch: BoundLaunch
+) -> Iterator[SizeRange]:
+    """The class of a launch over the values of each of its first free inputs."""
     arguments, context = analysis.settings.args, launch.context
     if arguments is not None and context is not None:
         place = (context.path, context.line)
         launches = analysis.launches_of(kernel, analysis.open_host)
         context = next((c for c in launches if (c.path, c.line) == place), None)
         if context is None:
-            return None
-    return flip_point(
+            return
+    yield from size_ranges(
         analysis.launched(kernel, context),
         context,
         launch.bound,

@@ -11,6 +11,7 @@ from roofline_analysis.host.effects.reach import runs_on_host
 from roofline_analysis.host.interpreter import calls, choices, creation, expressions, statements
 from roofline_analysis.host.launches import contexts, offload
 from roofline_analysis.host.launches.device_launches import follow_device_launches
+from roofline_analysis.host.launches.sizes_by_role import TEMPLATE_NUMBER, assume_by_role
 from roofline_analysis.host.launches.sizes_from_occupancy import assume_full_launches
 from roofline_analysis.host.libraries.getopt import define_builtins
 from roofline_analysis.host.loops import execution
@@ -29,7 +30,7 @@ from roofline_core.algebra.symbolic import ZERO, Expr, constant
 from roofline_core.program.stages import Stage, stage
 from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
-from roofline_core.program.units import Function, Program, Struct
+from roofline_core.program.units import Function, Program, Struct, TemplateParameter
 
 _PARTS: Final = HostParts(
     evaluators={
@@ -78,6 +79,7 @@ def execute_host(
     _run_rest(interpreter)
     follow_device_launches(interpreter, _protected, _standalone)
     record_instances(interpreter)
+    assume_by_role(interpreter)
     assume_full_launches(interpreter)
     properties = options.device_properties
     return HostResult(
@@ -257,7 +259,7 @@ def _standalone(interpreter: HostInterpreter, function: Function, given: Binding
     owner = interpreter.symbols.find_struct(function.owner) if function.owner is not None else None
     for parameter in function.template_params:
         if parameter.type is not None:
-            bindings[parameter.name] = _parameter_number(interpreter, function, parameter.name)
+            bindings[parameter.name] = _parameter_number(interpreter, function, parameter)
         elif isinstance(parameter.default, Type):
             bindings[parameter.name] = parameter.default
     if owner is not None:
@@ -275,9 +277,13 @@ def _class_type(owner: Struct) -> Type:
     return Type(owner.qualified_name)
 
 
-def _parameter_number(interpreter: HostInterpreter, function: Function, name: str) -> Expr:
+def _parameter_number(
+    interpreter: HostInterpreter, function: Function, parameter: TemplateParameter
+) -> Expr:
     why = f"{function.name}() is not instantiated in the program"
-    return interpreter.unknown(name, why, "int", assumed=32).value
+    if parameter.type is not None and parameter.type.name == "bool":
+        return interpreter.unknown(parameter.name, why, "bool").value
+    return interpreter.unknown(parameter.name, why, "int", assumed=TEMPLATE_NUMBER).value
 
 
 def _unknown_argument(

@@ -412,7 +412,7 @@ class Symbols:
         return any(name.startswith(begin) for name in self.globals)
 
     def find_global(self, name: str, near: Path | None) -> Global | None:
-        """A global variable, its definition before an ``extern`` declaration of it."""
+        """A global variable, its definition before a declaration of it."""
         best = None
         rank = -1
         for entry in self.globals.get(last_component(name), ()):
@@ -420,7 +420,7 @@ class Symbols:
             if "::" in name and not matches(qualified, name) and not matches(name, qualified):
                 continue
             variable = entry.variable
-            score = 2 * ("extern" not in variable.qualifiers) + (entry.path == near)
+            score = 2 * defines(variable) + (entry.path == near)
             if score > rank:
                 best, rank = entry, score
         return best
@@ -432,6 +432,12 @@ class Symbols:
                 if member.name == name and member.qualifiers & {"static", "constexpr"}:
                     return member
         return None
+
+
+def defines(variable: Variable) -> bool:
+    """Whether this declaration of a global variable defines it: ``extern int x;`` does not."""
+    begins = variable.init is not None or variable.ctor_args is not None
+    return begins or "extern" not in variable.qualifiers
 
 
 def _distance(path: Path, near: Path | None) -> int:

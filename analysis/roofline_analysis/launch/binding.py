@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final
 
 from roofline_analysis.device.values import THREAD
 from roofline_analysis.host.buffer_space import BufferSpace
+from roofline_analysis.host.launches.sizes_by_role import MOST_THREADS
 from roofline_analysis.host.values import (
     Aggregate,
     Buffer,
+    HostUnknown,
     LaunchContext,
     OpaqueValue,
     Pointer,
     Scalar,
     Value,
+)
+from roofline_analysis.launch.assumed_arguments import (
+    ASSUMED_SIZE,
+    assume_arguments,
+    assume_block_arguments,
 )
 from roofline_analysis.launch.dense_strides import spread
 from roofline_analysis.launch.host_numbers import HostNumbers, solve_dimensions
@@ -34,13 +41,11 @@ from roofline_core.algebra.symbolic import Expr, Symbol, make_symbol
 from roofline_core.program.dims import Dim3
 from roofline_core.program.stages import Stage, stage
 
-ASSUMED_SIZE: Final = 1024
-"""The value of an unknown integer argument.
-
-Assumed, chosen without measurement, as are the launches below: common sizes and block dimensions,
-and a grid that fills any GPU."""
 ASSUMED_BLOCK: Final = 256
-"""Threads of a block of an unknown size."""
+"""Threads of a block of an unknown size.
+
+Assumed, chosen without measurement, as are the launches below: common block dimensions, and a grid
+that fills any GPU."""
 ASSUMED_THREADS: Final = 1 << 20
 """Threads of a launch with an unknown grid."""
 ASSUMED_PITCH: Final = 1 << 18
@@ -71,6 +76,8 @@ class Binding:
     unknowns: list[UnknownUsed] = field(default_factory=list)
     draws: dict[Symbol, tuple[float, ...]] = field(default_factory=dict)
     """Samples of loaded values, for loads from memory that the host filled."""
+    guessed: tuple[str, ...] = ()
+    """The numbers, by name, that decide how much work there is and are assumed."""
     dims_given: bool = False
     """Grid and block come from a measurement, so assumed sizes may contradict them."""
 
@@ -82,22 +89,20 @@ def bind(
     grid: Dim3 | None = None,
     block: Dim3 | None = None,
     fixed: Mapping[Symbol, int] = MappingProxyType({}),
+    size: int = ASSUMED_SIZE,
 ) -> Binding:
     """The values of one launch. ``grid`` and ``block``, if given, override the host's.
 
-    ``fixed`` has values for the host program's unknowns; they count as known.
+    ``fixed`` has values for the host program's unknowns; they count as known. ``size`` is assumed
+    for sizes of which nothing is known.
     """
-    host = HostNumbers(context.unknowns if context is not None else {}, fixed)
+    host = HostNumbers(_sized(context.unknowns, size) if context is not None else {}, fixed)
     if context is not None:
         # The block first, because grids are computed from it. A block at its limit tells less.
         solve_dimensions(host, context.block, block, saturated=False)
         solve_dimensions(host, context.grid, grid, saturated=True)
         solve_dimensions(host, context.block, block, saturated=True)
-    found_block = (
-        block
-        or summary.required_block
-        or _dimensions(context.block if context is not None else None, host)
-    )
+    found_block = block or summary.required_block or _block(context, host)
     found_grid = grid or _dimensions(context.grid if context is not None else None, host)
     wanted = _wanted(summary)
     used_block = found_block or _ASSUMED_BLOCKS[_dimensions_used(wanted)]
@@ -111,17 +116,24 @@ def bind(
     for name, value in given:
         _bind_value(arguments, name, value)
     if context is not None:
+        _bind_template(arguments, context)
         _bind_contents(arguments, summary, context)
         result.draws.update(_drawn(summary, context))
         _bind_textures(arguments, summary, context)
+    assume_block_arguments(summary, arguments, used_block)
     if grid is not None or found_grid is None:
         cover(summary, arguments, used_grid, used_block)
     _bind_pitches(arguments, summary)
-    _bind_rest(arguments, wanted)
+    assume_arguments(summary, arguments, wanted, size)
     fit(summary, arguments, used_grid, used_block)
     spread(summary, arguments, used_grid, used_block)
     for name, value in _passed(summary, context):
         _bind_array(result, name, value, host)
+    dims = [
+        *(context.grid or () if context is not None and grid is None else ()),
+        *(context.block or () if context is not None and block is None else ()),
+    ]
+    result.guessed = _guessed(arguments, wanted, dims, assumed=None in (found_grid, found_block))
     result.unknowns.extend(_assumptions(arguments))
     result.unknowns.extend(host.used())
     result.unknowns.extend(_unknown_sizes(summary, result.unknowns))
@@ -130,6 +142,16 @@ def bind(
     if found_grid is None:
         result.unknowns.append(UnknownUsed("grid size", "no launch was found", used_grid[0]))
     return result
+
+
+def _sized(unknowns: Mapping[Symbol, HostUnknown], size: int) -> Mapping[Symbol, HostUnknown]:
+    """The host's unknowns with another number where the usual one is assumed."""
+    if size == ASSUMED_SIZE:
+        return unknowns
+    return {
+        symbol: replace(each, assumed=size) if each.assumed == ASSUMED_SIZE else each
+        for symbol, each in unknowns.items()
+    }
 
 
 def _unknown_sizes(summary: KernelSummary, named: Sequence[UnknownUsed]) -> Iterator[UnknownUsed]:
@@ -163,6 +185,16 @@ def _dimensions(dims: Sequence[Expr] | None, host: HostNumbers) -> Dim3 | None:
         return None
     x, y, z = (int(number) for number in numbers if number is not None)
     return x, y, z
+
+
+def _block(context: LaunchContext | None, host: HostNumbers) -> Dim3 | None:
+    """The host's block; None if it is unknown, or rests on assumptions and is impossible."""
+    if context is None or context.block is None:
+        return None
+    found = _dimensions(context.block, host)
+    if found is not None and found[0] * found[1] * found[2] > MOST_THREADS:
+        return None if any(map(host.guessed, context.block)) else found
+    return found
 
 
 def _bind_value(arguments: KernelArguments, path: str, value: Value) -> None:
@@ -247,6 +279,13 @@ def _used(summary: KernelSummary, array: Array) -> set[Symbol]:
     }
 
 
+def _bind_template(arguments: KernelArguments, context: LaunchContext) -> None:
+    """Bind template arguments that the host code computes from unknowns."""
+    for name, value in context.template_bindings.items():
+        if isinstance(value, Expr) and value.constant is None:
+            _bind_value(arguments, name, Scalar(value, "int"))
+
+
 def _bind_contents(
     arguments: KernelArguments, summary: KernelSummary, context: LaunchContext
 ) -> None:
@@ -320,11 +359,27 @@ def _wanted(summary: KernelSummary) -> set[Symbol]:
     return wanted
 
 
-def _bind_rest(arguments: KernelArguments, wanted: set[Symbol]) -> None:
-    """Bind arguments that no launch fixes to assumed values."""
-    for symbol in sorted(wanted, key=lambda s: s.name):
-        if symbol.scope in (SymbolScope.PARAM, SymbolScope.REAL) and symbol not in arguments.values:
-            arguments.values[symbol] = arguments.assumed[symbol] = ASSUMED_SIZE
+def _guessed(
+    arguments: KernelArguments, wanted: set[Symbol], dims: Sequence[Expr], *, assumed: bool
+) -> tuple[str, ...]:
+    """The assumed numbers that the launch's dimensions, trips, guards and addresses rest on.
+
+    ``dims`` are the dimensions that the host code gives; ``assumed``: some are not known at all.
+    A bound that a known grid just covers is no guess.
+    """
+    host = arguments.host
+    open_dims = assumed or any(map(host.guessed, dims))
+    names = dict.fromkeys(name for dim in dims for name in host.guessed(dim))
+    for symbol in sorted(wanted & arguments.values.keys(), key=lambda s: s.name):
+        if symbol.scope is SymbolScope.REAL:
+            continue
+        if symbol in arguments.ties:
+            names.update(dict.fromkeys(host.guessed(arguments.ties[symbol])))
+        elif symbol in arguments.assumed or (open_dims and symbol in arguments.covered):
+            names[symbol.name] = None
+    if open_dims and not names:
+        names["the launch"] = None
+    return tuple(names)
 
 
 def _assumptions(arguments: KernelArguments) -> Iterator[UnknownUsed]:

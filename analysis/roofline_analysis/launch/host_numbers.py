@@ -20,6 +20,8 @@ _BEYOND: Final = 4
 A saturated unknown is one whose launch has reached its largest size. Assumed, not measured."""
 _LARGEST: Final = 1 << 40
 """The largest number that is tried as a solution: more elements than fit on any GPU."""
+ARGUMENT_COUNT: Final = "argc"
+"""The host execution's name for the number of command-line arguments."""
 LAUNCHED: Final = "taken from the launch dimensions"
 
 
@@ -71,6 +73,24 @@ class HostNumbers:
         if not symbols:
             return []
         return [symbol for symbol in self._unknowns if symbol in symbols]
+
+    def guessed(self, expr: Expr) -> list[str]:
+        """The names of the assumed numbers on which the value rests, in the program's order.
+
+        A command line that is not given is no guess: the program's own default holds. Neither is
+        an average of random numbers.
+        """
+        names: list[str] = []
+        rest = expr
+        for symbol in self._met(expr):
+            if symbol not in rest.symbols():
+                continue
+            unknown = self._unknowns[symbol]
+            rest = rest.substitute({symbol: constant(unknown.assumed)})
+            known = symbol in self._solved or unknown.average or unknown.name == ARGUMENT_COUNT
+            if not known:
+                names.append(unknown.name)
+        return names
 
     def is_open(self, expr: Expr) -> bool:
         """Whether the value depends on an assumption."""

@@ -107,7 +107,7 @@ def _covering_conditions(region: Region) -> Iterator[Expr]:
                         yield apply("lt", stride - 1 - dividend)
 
 
-def _compared(condition: Expr) -> Apply | None:
+def compared(condition: Expr) -> Apply | None:
     """The comparison, if a condition compares a thread's index with a bound; else None."""
     atom = next(iter(condition.atoms()), None)
     if not isinstance(atom, Apply) or atom.op not in ("lt", "le") or len(condition.terms) != 1:
@@ -116,7 +116,7 @@ def _compared(condition: Expr) -> Apply | None:
 
 
 def _infer(condition: Expr, environment: Environment, arguments: KernelArguments) -> bool:
-    atom = _compared(condition)
+    atom = compared(condition)
     if atom is None:
         return False
     known = environment.values
@@ -160,7 +160,7 @@ def fit(summary: KernelSummary, arguments: KernelArguments, grid: Dim3, block: D
     inner = corner(grid, block, _INNER)
     for region in summary.root.walk():
         for condition in _covering_conditions(region):
-            atom = _compared(condition)
+            atom = compared(condition)
             if atom is not None:
                 _fit(atom, inner, corners, arguments)
 

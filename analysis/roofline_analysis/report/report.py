@@ -18,6 +18,7 @@ from roofline_analysis.verdict.prediction import (
     LedgerLine,
     Prediction,
     PredictionSource,
+    SizeRange,
     Utilisation,
     Verdict,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "Related",
     "Report",
     "Sight",
+    "SizeRange",
     "UnknownKind",
     "UnknownUsed",
     "Unseen",
@@ -236,6 +238,8 @@ class KernelReport:
     Where a measurement applies, what was measured stands in it, and its source says so.
     """
     findings: tuple[Finding, ...] = ()
+    size_ranges: tuple[SizeRange, ...] = ()
+    """The class for other sizes, where sizes are assumed; empty before findings are looked for."""
     opinion: ModelOpinion | None = None
     """A language model's verdict; None if no model was asked."""
     what_if: WhatIf | None = None

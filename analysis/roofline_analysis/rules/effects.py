@@ -149,6 +149,7 @@ def effect_between(
         new_time_ns=time_ns,
         verdict=before.verdict,
         new_verdict=class_of(operations, moved, target.roofline, _bus_ns(before)),
+        at_assumed_sizes=bool(before.time_depends_on),
     )
 
 

@@ -67,6 +67,8 @@ class Effect:
     verdict: Verdict | None
     """The class before the fix."""
     new_verdict: Verdict | None
+    at_assumed_sizes: bool = False
+    """Whether the times rest on assumed sizes."""
 
     @property
     def speedup(self) -> float:

@@ -60,8 +60,11 @@ def effect_text(effect: Effect) -> str:
     if effect.verdict is not None and effect.new_verdict is not None:
         stays = "becomes" if effect.changes_class else "stays"
         parts.append(f"{stays} {effect.new_verdict.value}")
-    times = f"{duration(effect.time_ns)} -> {duration(effect.new_time_ns)}"
-    parts.append(f"{times} ({effect.speedup:.2f}x)")
+    if effect.at_assumed_sizes:
+        parts.append(f"{effect.speedup:.2f}x as fast at the sizes assumed")
+    else:
+        times = f"{duration(effect.time_ns)} -> {duration(effect.new_time_ns)}"
+        parts.append(f"{times} ({effect.speedup:.2f}x)")
     return "; ".join(parts)
 
 

@@ -177,6 +177,7 @@ def judge(
         occupancy=resident.share,
         grid=binding.grid,
         block=binding.block,
+        time_depends_on=binding.guessed,
         sight=sight,
         grounds=grounds,
     )

@@ -15,17 +15,16 @@ from typing import Final
 
 from roofline_analysis.host.values import HostUnknown, LaunchContext, Pointer, Scalar
 from roofline_analysis.launch.binding import Binding, bind
+from roofline_analysis.launch.host_numbers import ARGUMENT_COUNT
 from roofline_analysis.launch.sizes_from_guards import COVERED
 from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_analysis.verdict.analyse import Target, count_launch
 from roofline_analysis.verdict.bus import bus_time_ns, class_of
-from roofline_analysis.verdict.prediction import Crossover, Verdict
+from roofline_analysis.verdict.prediction import Crossover, SizeRange, Verdict
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol, from_atom
 from roofline_core.program.records import record
 
-ARGUMENT_COUNT: Final = "argc"
-"""The host execution's name for the number of command-line arguments."""
 _FACTOR: Final = 4.0
 _STEPS: Final = range(-6, 4)
 """The class is computed for the present value times the factor to each of these powers."""
@@ -67,8 +66,24 @@ def flip_point(
     same from 1/4096 to 64 times the present value (or the most that fits the GPU's memory); or if
     the class changes more than once in that range.
     """
+    ranges = size_ranges(summary, context, bound, target, verdict, arguments)
+    return next((each.crossover for each in ranges if each.crossover is not None), None)
+
+
+def size_ranges(
+    summary: KernelSummary,
+    context: LaunchContext | None,
+    bound: Binding,
+    target: Target,
+    verdict: Verdict | None,
+    arguments: Sequence[str] | None = None,
+) -> Iterator[SizeRange]:
+    """The free inputs with the values tried for each; arguments as for ``flip_point``.
+
+    An input with which the class changes more than once is left out.
+    """
     if verdict is None:
-        return None
+        return
     numbers = open_numbers(summary, context, bound, target, arguments)
     for number in itertools.islice(numbers, _MOST_SYMBOLS):
 
@@ -79,21 +94,25 @@ def flip_point(
         if verdict_for(number.now) is verdict:
             found = _search(number, verdict_for)
             if found is not None:
-                return found
-    return None
+                yield found
 
 
-def _search(number: OpenNumber, verdict_for: _Verdict) -> Crossover | None:
-    """The flip point between the least and largest possible values; None if the class is equal."""
+def _search(number: OpenNumber, verdict_for: _Verdict) -> SizeRange | None:
+    """The class from the least to the largest possible value; None if it changes repeatedly."""
     tried = sorted({_rounded(number.now * _FACTOR**step) for step in _STEPS})
     tried = [value for value in tried if 0 < value < _LARGEST]
     first = _first_known(verdict_for, tried)
     last = _first_known(verdict_for, tried[::-1])
-    if first is None or last is None or first[1] is last[1]:
+    if first is None or last is None:
         return None
-    inner = [(v, verdict_for(v)) for v in tried if first[0] < v < last[0]]
+    inside = [v for v in tried if first[0] < v < last[0]]
+    if first[1] is last[1] and all(verdict_for(v) in (None, first[1]) for v in inside[1::3]):
+        return SizeRange(number.name, first[0], last[0], None)
+    inner = [(v, verdict_for(v)) for v in inside]
     known = [first, *((v, verdict) for v, verdict in inner if verdict is not None), last]
     changes = [pair for pair in itertools.pairwise(known) if pair[0][1] is not pair[1][1]]
+    if not changes:
+        return SizeRange(number.name, first[0], last[0], None)
     if len(changes) != 1:
         return None
     (low, below), (high, above) = changes[0]
@@ -102,7 +121,7 @@ def _search(number: OpenNumber, verdict_for: _Verdict) -> Crossover | None:
         if verdict is None:
             break
         low, high = (middle, high) if verdict is below else (low, middle)
-    return Crossover(number.name, high, above)
+    return SizeRange(number.name, first[0], last[0], Crossover(number.name, high, above))
 
 
 def _first_known(verdict_for: _Verdict, tried: Sequence[int]) -> tuple[int, Verdict] | None:
@@ -146,6 +165,8 @@ def open_numbers(
             yield number
     # A host input of the same name as the argument has already been yielded.
     yield from (number for number in _free_arguments(bound) if number.name not in told)
+    if context is None:
+        yield from _covered_arguments(summary, bound)
 
 
 # -- what the host program leaves open
@@ -160,11 +181,12 @@ def _host_numbers(
 ) -> Iterator[OpenNumber]:
     rest = {u.name: u.assumed for u in bound.unknowns if u.assumed is not None}
     names = _names(summary, context)
+    blocks = _block_alone(context)
     for symbol, unknown in context.unknowns.items():
         if symbol not in names:
             continue
         now = given.get(symbol, rest.get(unknown.name, unknown.assumed))
-        if unknown.name == ARGUMENT_COUNT or now != int(now) or now < 1:
+        if symbol in blocks or unknown.name == ARGUMENT_COUNT or now != int(now) or now < 1:
             continue
         fixed = given if symbol in given else {}
         same = bind(summary, context, fixed={**fixed, symbol: int(now)})
@@ -178,6 +200,18 @@ def _host_numbers(
             return tried if _is_possible(tried, context, target) else None
 
         yield OpenNumber(names[symbol], int(now), launched, unknown)
+
+
+def _block_alone(context: LaunchContext) -> set[Symbol]:
+    """The symbols that the block alone is made of, and that the kernel is not given."""
+    found: set[Symbol] = set()
+    for extent in context.block or ():
+        for monomial in extent.terms:
+            found.update(atom for atom in monomial if isinstance(atom, Symbol))
+    for value in context.args:
+        if isinstance(value, Scalar):
+            found -= value.value.symbols()
+    return found
 
 
 def _names(summary: KernelSummary, context: LaunchContext) -> dict[Symbol, str]:
@@ -295,6 +329,20 @@ def _free_arguments(bound: Binding) -> Iterator[OpenNumber]:
             return replace(bound, values=values)
 
         yield OpenNumber(unknown.name, int(unknown.assumed), launched)
+
+
+def _covered_arguments(summary: KernelSummary, bound: Binding) -> Iterator[OpenNumber]:
+    """Bounds of the indices of a kernel that nothing launches: the grid goes with them."""
+    if bound.grid[1:] != (1, 1):
+        return
+    threads = bound.block[0] * bound.block[1] * bound.block[2]
+    for unknown in bound.unknowns:
+        if COVERED in unknown.why and unknown.assumed == bound.grid[0] * threads:
+
+            def launched(value: int) -> Binding:
+                return bind(summary, None, (-(-value // threads), 1, 1), bound.block)
+
+            yield OpenNumber(unknown.name, int(unknown.assumed), launched)
 
 
 def _class_of(summary: KernelSummary, bound: Binding, target: Target) -> Verdict:

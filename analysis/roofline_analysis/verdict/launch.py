@@ -7,9 +7,11 @@ what they rewrite, and for explanations.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from roofline_analysis.counting.execution import Execution
 from roofline_analysis.host.values import LaunchContext
+from roofline_analysis.launch.assumed_arguments import ASSUMED_SIZE
 from roofline_analysis.launch.binding import Binding, bind
 from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_analysis.verdict.analyse import LaunchAnalysis, Target, judge
@@ -17,6 +19,13 @@ from roofline_analysis.verdict.prediction import Prediction
 from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
+
+_SMALLER: Final = (256, 64, 16)
+"""What is assumed for open sizes in turn, where the usual number makes a launch implausible."""
+_LONGEST_NS: Final = 1e9
+"""The longest launch with assumed sizes. Assumed: kernels take far less than a second."""
+_LEAST_MEMORY_GB: Final = 4.0
+"""Taken for the memory of a GPU that has no entry for it."""
 
 
 @record(frozen=True, slots=True)
@@ -50,7 +59,24 @@ def analyse_launch(
     ``block``, in blocks and threads, go before what the host code says of them.
     """
     bound = bind(summary, context, grid, block)
-    return BoundLaunch(context, bindings, bound, judge(summary, bound, target))
+    judged = judge(summary, bound, target)
+    open_size = ASSUMED_SIZE
+    for size in _SMALLER:
+        assumes = any(each.assumed == open_size for each in bound.unknowns)
+        if not assumes or _is_plausible(judged.prediction, target):
+            break
+        bound = bind(summary, context, grid, block, size=size)
+        judged = judge(summary, bound, target)
+        open_size = size
+    return BoundLaunch(context, bindings, bound, judged)
+
+
+def _is_plausible(prediction: Prediction, target: Target) -> bool:
+    """Whether a program would launch such a kernel: it ends soon, and its data fit the GPU."""
+    memory_gb = target.gpu.memory_gb or _LEAST_MEMORY_GB
+    return (prediction.time_ns or 0.0) <= _LONGEST_NS and (
+        prediction.dram_bytes or 0.0
+    ) <= memory_gb * 2**30
 
 
 def analyse_again(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from roofline_analysis.host.library_call import LibraryCall
+from roofline_analysis.launch.host_numbers import ARGUMENT_COUNT
 from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_analysis.timing.launch_time import CONSTANTS
 from roofline_analysis.timing.limiter import Limiter
@@ -48,6 +49,9 @@ def judge_call(call: LibraryCall, target: Target) -> Prediction:
         limiting=limiting,
         time_ns=times[limiting] + CONSTANTS.launch_ns,
         precision_verdicts=verdicts,
+        time_depends_on=tuple(
+            unknown.name for unknown in prediction.unknowns if unknown.name != ARGUMENT_COUNT
+        ),
     )
 
 

@@ -150,6 +150,18 @@ class Crossover:
 
 
 @record(frozen=True, slots=True)
+class SizeRange:
+    """The values of one free input that were tried, all others fixed."""
+
+    name: str
+    """As of a ``Crossover``."""
+    least: int
+    most: int
+    crossover: Crossover | None
+    """Where the class changes; None if it is the same for all the values."""
+
+
+@record(frozen=True, slots=True)
 class Prediction:
     """The prediction for one launch. A quantity that could not be estimated is None."""
 
@@ -166,6 +178,7 @@ class Prediction:
     dram_read_bytes: float | None
     dram_write_bytes: float | None
     time_ns: float | None
+    """Of the launch; with assumed sizes if ``time_depends_on`` names any."""
     precision_verdicts: Mapping[Precision, Verdict]
     """The class of each precision by that precision's ridge."""
     unknowns: tuple[UnknownUsed, ...] = ()
@@ -183,6 +196,8 @@ class Prediction:
     """Blocks in x, y and z; assumed if the launch does not fix them."""
     block: tuple[int, int, int] | None = None
     """Threads of a block in x, y and z; assumed if the launch does not fix them."""
+    time_depends_on: tuple[str, ...] = ()
+    """The assumed sizes, by name, on which the time rests; people are told these in its place."""
     sight: Sight | None = None
     """The share of the kernel that was followed; None if the counts are not the analysis's own."""
     grounds: ConfidenceFeatures | None = None
@@ -212,6 +227,11 @@ class Prediction:
             confidence=self.bus.dram_confidence,
             grounds=self.bus.dram_grounds,
         )
+
+    @property
+    def known_time_ns(self) -> float | None:
+        """The time; None if it is unknown or rests on assumed sizes."""
+        return None if self.time_depends_on else self.time_ns
 
     def operations(self, precision: Precision) -> float | None:
         """The operations of a precision; None if unknown."""

@@ -98,6 +98,7 @@ class Scan:
             self.found.functions.append(function)
             end = node.end_byte
             self.extents.append(FunctionExtent(node.start_byte, end, end, function, scope))
+        added = {"extern"} if scope.extern_declaration else set()
         for variable in variables:
             self.known.values.add(variable.name.rpartition("::")[2])
             self.found.variables.append(
@@ -107,7 +108,7 @@ class Scan:
                     variable.line,
                     variable.init,
                     variable.ctor_args,
-                    variable.qualifiers,
+                    variable.qualifiers | added,
                 )
             )
 
@@ -153,7 +154,7 @@ class Scan:
             if child.kind_id == _DECLARATION_LIST:
                 self.read_all(child.children, inside, depth)
             else:
-                self.read_all([child], inside, depth)
+                self.read_all([child], replace(inside, extern_declaration=True), depth)
 
     def _class(self, node: Node, scope: DeclarationScope, depth: int) -> None:
         if has_body(node):

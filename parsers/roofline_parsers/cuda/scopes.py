@@ -40,6 +40,8 @@ class DeclarationScope:
     own_lists: int = 0
     """How many of these stand directly before the declaration."""
     extern_c: bool = False
+    extern_declaration: bool = False
+    """Whether ``extern "C"`` without braces stands before it, which makes it ``extern``."""
     constrained: bool = False
     """Whether a constraint or a concept stands in the template parameter lists directly before."""
 
@@ -53,7 +55,8 @@ class DeclarationScope:
         """The scope of the members of a namespace or class."""
         prefix = f"{self.prefix}{name}::" if name else self.prefix
         owner = f"{self.prefix}{name}" if is_class else None
-        return replace(self, prefix=prefix, owner=owner, own_lists=0, constrained=False)
+        outer = replace(self, own_lists=0, constrained=False, extern_declaration=False)
+        return replace(outer, prefix=prefix, owner=owner)
 
     def with_template(
         self, params: TemplateParams, concepts: AbstractSet[str] = frozenset()

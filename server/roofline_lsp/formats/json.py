@@ -10,6 +10,7 @@ from pathlib import Path
 
 from roofline_analysis.report.report import (
     BusUse,
+    Crossover,
     Effect,
     FileReport,
     Finding,
@@ -109,6 +110,15 @@ def _kernel(kernel: KernelReport) -> Json:
         "measured": _measured(kernel.measured),
         "findings": [_finding(finding) for finding in kernel.findings],
         "what_if": _what_if(kernel.what_if),
+        "size_ranges": [
+            {
+                "name": each.name,
+                "least": each.least,
+                "most": each.most,
+                "flip": _flip(each.crossover),
+            }
+            for each in kernel.size_ranges
+        ],
         "opinion": None if kernel.opinion is None else _opinion(kernel.opinion),
     }
 
@@ -180,6 +190,7 @@ def _launch(launch: LaunchReport) -> Json:
         "confidence": rounded(prediction.confidence),
         "limiting": prediction.limiting.value if prediction.limiting else None,
         "time_ns": rounded(prediction.time_ns),
+        "time_depends_on": list(prediction.time_depends_on),
         "what_if": _what_if(launch.what_if),
     }
 
@@ -187,7 +198,6 @@ def _launch(launch: LaunchReport) -> Json:
 def _what_if(what_if: WhatIf | None) -> Json | None:
     if what_if is None:
         return None
-    flip = what_if.flip
     return {
         "classes": [
             {
@@ -198,10 +208,14 @@ def _what_if(what_if: WhatIf | None) -> Json | None:
             }
             for each in what_if.classes
         ],
-        "flip": None
-        if flip is None
-        else {"name": flip.name, "at_least": flip.value, "class": _class(flip.verdict)},
+        "flip": _flip(what_if.flip),
     }
+
+
+def _flip(flip: Crossover | None) -> Json | None:
+    if flip is None:
+        return None
+    return {"name": flip.name, "at_least": flip.value, "class": _class(flip.verdict)}
 
 
 def _utilisation(used: Utilisation | None) -> Json | None:
@@ -237,6 +251,7 @@ def _prediction(prediction: Prediction) -> Json:
         **{f"{each.value}_ai": rounded(prediction.intensity(each)) for each in Precision},
         "bus": None if prediction.bus is None else _bus(prediction.bus),
         "time_ns": rounded(prediction.time_ns),
+        "time_depends_on": list(prediction.time_depends_on),
         "regime": prediction.regime,
         "occupancy": rounded(prediction.occupancy),
         "utilisation": _utilisation(prediction.utilisation),

@@ -31,8 +31,9 @@ from roofline_lsp.formats.units import (
     percent,
     scaled,
     significant,
+    time_text,
 )
-from roofline_lsp.formats.what_if import flip_text, strip
+from roofline_lsp.formats.what_if import flip_text, sizes_text, strip
 
 MAX_EVIDENCE = 3
 MAX_LAUNCHES = 3
@@ -118,6 +119,7 @@ def _kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: ColourStyle) -> Ite
         ("launch", _launches(kernel)),
         ("evidence", _evidence(prediction)),
         ("assumed", _unknowns(kernel)),
+        ("sizes", _sizes(kernel)),
         ("what if", _what_if(kernel.what_if)),
         ("finding", map(_finding, kernel.findings)),
     ):
@@ -152,7 +154,7 @@ def _library_line(call: LibraryCallReport, style: ColourStyle) -> str:
     if prediction.dram_bytes is not None:
         parts.append(f"DRAM {scaled(prediction.dram_bytes, 'B')}")
     if prediction.time_ns is not None:
-        parts.append(f"time {duration(prediction.time_ns)}")
+        parts.append(time_text(prediction.time_ns, prediction.time_depends_on))
     unknowns = dict.fromkeys(f"{each.name}: {each.why}" for each in prediction.unknowns)
     if unknowns:
         parts.append(f"not known: {'; '.join(unknowns)}")
@@ -212,7 +214,7 @@ def _work(prediction: Prediction) -> Iterator[str]:
     if prediction.dram_bytes is not None:
         read = scaled(prediction.dram_read_bytes, "B")
         moved += f" ({read} read, {scaled(prediction.dram_write_bytes, 'B')} written)"
-    parts += [moved, f"time {duration(prediction.time_ns)}"]
+    parts += [moved, time_text(prediction.time_ns, prediction.time_depends_on)]
     yield ", ".join(parts)
     state = [prediction.regime] if prediction.regime else []
     if prediction.occupancy is not None:
@@ -246,7 +248,7 @@ def _measured(kernel: KernelReport) -> Iterator[str]:
         text += f"; at grid {dimensions(held.grid)}, block {dimensions(held.block)}"
     else:
         shown = predicted.verdict.value if predicted.verdict is not None else "undecided"
-        text += f"; predicted {shown}, time {duration(predicted.time_ns)}"
+        text += f"; predicted {shown}, {time_text(predicted.time_ns, predicted.time_depends_on)}"
     yield f"{text}  ({held.origin})"
     if held.disagreement is not None:
         yield held.disagreement
@@ -321,6 +323,13 @@ def _unknowns(kernel: KernelReport) -> Iterator[str]:
     yield from list(texts)[:MAX_UNKNOWNS]
     if len(texts) > MAX_UNKNOWNS:
         yield f"and {len(texts) - MAX_UNKNOWNS} more"
+
+
+def _sizes(kernel: KernelReport) -> Iterator[str]:
+    """The class for other sizes; not said twice where the line below has it."""
+    text = sizes_text(kernel.size_ranges, kernel.prediction.verdict)
+    if text is not None and (kernel.what_if is None or kernel.what_if.flip is None):
+        yield text
 
 
 def _what_if(what_if: WhatIf | None) -> Iterator[str]:

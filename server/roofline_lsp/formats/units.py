@@ -8,6 +8,8 @@ from collections.abc import Sequence
 UNKNOWN = "?"
 
 _PREFIXES = ("", "k", "M", "G", "T", "P", "E")
+_MOST_NAMED = 3
+"""The most assumed sizes that a text names."""
 _TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns"))
 
 
@@ -51,6 +53,17 @@ def duration(time_ns: float | None) -> str:
         if time_ns >= size_ns:
             return f"{significant(time_ns / size_ns)} {unit}"
     return f"{significant(time_ns)} ns"
+
+
+def time_text(time_ns: float | None, depends_on: Sequence[str]) -> str:
+    """``time 2.99 ms``; ``time depends on n, rows and 2 more`` where sizes are assumed."""
+    if not depends_on:
+        return f"time {duration(time_ns)}"
+    names = list(dict.fromkeys(depends_on))
+    more = len(names) - _MOST_NAMED
+    return f"time depends on {', '.join(names[:_MOST_NAMED])}" + (
+        f" and {more} more" if more > 0 else ""
+    )
 
 
 def percent(share: float | None) -> str:

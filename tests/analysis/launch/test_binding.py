@@ -126,7 +126,7 @@ def test_a_guard_tells_the_numbers_that_its_bound_is_computed_from() -> None:
         ("if (i < min(n, 1 << 20)) a[i] = 0;", {"n": 10240}),
         ("if (i < (n + 1) / 2) a[i] = 0;", {"n": 2 * 10240 - 1}),
         ("if (i < max(n - 2, 5)) a[i] = 0;", {"n": 10242}),
-        ("if (n + i <= m) a[i] = 0;", {"n": 1024, "m": 1024 + 10239}),
+        ("if (n + i <= m) a[i] = 0;", {"n": 2, "m": 2 + 10239}),
     ],
 )
 def test_assumed_numbers_let_the_threads_through(guard: str, bounds: dict[str, int]) -> None:

@@ -15,11 +15,12 @@ from typing import Final
 from roofline_analysis.api.explain.records import Alternative, Assumption
 from roofline_analysis.counting.execution import Execution, RegionRuns
 from roofline_analysis.counting.warps import chance_of_any
+from roofline_analysis.launch.host_numbers import ARGUMENT_COUNT
 from roofline_analysis.regions.conditions import negation
 from roofline_analysis.regions.kernel_summary import Region, RegionForm, Role, Site
 from roofline_analysis.regions.unknowns import UnknownKind, UnknownUsed
 from roofline_analysis.verdict.analyse import Target
-from roofline_analysis.verdict.crossover import ARGUMENT_COUNT, OpenNumber, open_numbers
+from roofline_analysis.verdict.crossover import OpenNumber, open_numbers
 from roofline_analysis.verdict.launch import BoundLaunch, analyse_again, analyse_launch
 from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record

@@ -37,6 +37,7 @@ def time_facts(judged: LaunchAnalysis) -> TimeFacts:
         sm_count=used.sm_count,
         waves=used.waves,
         tail_efficiency=used.tail_efficiency,
+        depends_on=prediction.time_depends_on,
         registers_per_thread=judged.summary.registers_per_thread,
     )
 

@@ -70,7 +70,7 @@ def outline(number: int, kernel: Function, launch: BoundLaunch) -> LaunchOutline
         template_arguments=template_arguments(kernel, launch.bindings),
         verdict=prediction.verdict,
         confidence=prediction.confidence,
-        time_ns=prediction.time_ns,
+        time_ns=prediction.known_time_ns,
         repeat=_repeat(context, host_numbers_used(launch)).number,
     )
 

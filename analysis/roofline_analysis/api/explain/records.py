@@ -58,6 +58,8 @@ class TimeFacts:
     """How often the launch fills the GPU."""
     tail_efficiency: float
     """The share of the places that whole waves of blocks would leave filled."""
+    depends_on: tuple[str, ...]
+    """The assumed sizes, by name, on which the time rests; empty if it rests on none."""
     registers_per_thread: int
     """Assumed: the compiler decides."""
 

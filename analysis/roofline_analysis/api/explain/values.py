@@ -18,9 +18,9 @@ from roofline_analysis.host.values import (
     Value,
 )
 from roofline_analysis.launch.binding import Binding
+from roofline_analysis.launch.host_numbers import ARGUMENT_COUNT
 from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_analysis.report.origins import open_values
-from roofline_analysis.verdict.crossover import ARGUMENT_COUNT
 from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Expr, Symbol

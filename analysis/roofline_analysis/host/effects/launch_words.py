@@ -7,8 +7,9 @@ nothing else. The words err towards "may launch".
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Final
 
 from roofline_analysis.host.effects.gpu_library_names import runs_kernels
@@ -45,15 +46,21 @@ def may_launch(words: frozenset[str]) -> bool:
 
 
 def suspects(
-    functions: Sequence[Function], words_of: Callable[[Function], frozenset[str] | None]
+    functions: Sequence[Function],
+    words_of: Callable[[Function], frozenset[str] | None],
+    tables: Mapping[str, Set[str]] = MappingProxyType({}),
 ) -> list[Function]:
     """The functions whose words, or those of functions that they mention, may launch.
 
-    ``words_of`` returns None for a function whose body must be parsed.
+    ``words_of`` returns None for a function whose body must be parsed. ``tables`` are variables
+    that hold functions, with the functions' names.
     """
     keys = {id(f): {first_word(name) for name in called_by(f)} for f in functions}
-    known = set().union(*keys.values())
+    known = set().union(tables, *keys.values())
     mentioned_by: dict[str, set[str]] = {}
+    for table, held in tables.items():
+        for name in held:
+            mentioned_by.setdefault(first_word(name), set()).add(table)
     work: list[str] = []
     for function in functions:
         words = words_of(function)

@@ -7,6 +7,7 @@ name, so the answers err towards "can launch" and "is assigned".
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Final
 
 from roofline_analysis.host.effects.launch_words import called_by, first_word, may_launch, suspects
@@ -76,6 +77,9 @@ class Reach:
                     mentioned_by.setdefault(mention, []).append(name)
             if effects.launches:
                 work.extend(names)
+        for table, held in self._tables.items():
+            for name in held:
+                mentioned_by.setdefault(name, []).append(table)
         reached: set[str] = set()
         while work:
             name = work.pop()
@@ -84,10 +88,23 @@ class Reach:
                 work.extend(mentioned_by.get(name, ()))
         return reached
 
+    @cached_property
+    def _tables(self) -> dict[str, set[str]]:
+        """Variables outside functions that hold host functions, with the functions' names."""
+        tables: dict[str, set[str]] = {}
+        for name, entries in self._symbols.globals.items():
+            for entry in entries:
+                if entry.variable.init is None:
+                    continue
+                for mention in effects_of(entry.variable.init).mentions:
+                    if any(map(runs_on_host, self._symbols.functions.get(mention, ()))):
+                        tables.setdefault(name, set()).add(mention)
+        return tables
+
     def _suspects(self) -> list[Function]:
         """The host functions that may lead to a launch, judged by the words of their texts."""
         functions = [f for f in self._symbols.all_functions if runs_on_host(f) and f.has_body]
-        return suspects(functions, self._words)
+        return suspects(functions, self._words, self._tables)
 
     def _words(self, function: Function) -> frozenset[str] | None:
         """The words of a function's body and initialisers; None if the body must be parsed."""

@@ -7,10 +7,10 @@ threads; every value computed from these sizes then agrees with that grid.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from typing import Final
 
+from roofline_analysis.host.launches.sizes_by_role import open_sizes, put_sizes
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.values import Aggregate, LaunchContext, Pointer, Value
 from roofline_core.algebra.evaluate import Environment
@@ -42,27 +42,13 @@ def assume_full_launches(interpreter: HostInterpreter) -> None:
     for context in sorted(interpreter.launches.values(), key=lambda c: (not c.certain, c.order)):
         if context.grid is None:
             continue
-        free = _open_sizes(interpreter, context.grid) - settled
+        free = open_sizes(interpreter, context.grid) - settled
         if free:
             settled |= free
             size = _filling_size(interpreter, context, free, sizes)
             if size is not None:
                 sizes.update(dict.fromkeys(free, size))
-    for symbol, size in sizes.items():
-        interpreter.assume(symbol, size)
-    for key, context in interpreter.launches.items():
-        if not sizes.keys().isdisjoint(context.unknowns):
-            unknowns = {symbol: interpreter.unknowns[symbol] for symbol in context.unknowns}
-            interpreter.launches[key] = replace(context, unknowns=unknowns)
-
-
-def _open_sizes(interpreter: HostInterpreter, exprs: Iterable[Expr]) -> set[Symbol]:
-    """The unknown symbols, for which any size may be assumed."""
-    found = {symbol for expr in exprs for symbol in expr.symbols()}
-    default = interpreter.options.default_size
-    return {
-        s for s in found if s in interpreter.unknowns and interpreter.unknowns[s].assumed == default
-    }
+    put_sizes(interpreter, sizes)
 
 
 def _filling_size(

@@ -280,7 +280,8 @@ class HostInterpreter:
             return known
         floating = type_name in ("float", "double")
         if assumed is None:
-            assumed = 1.0 if floating else self.options.default_size
+            small = floating or type_name == "bool"
+            assumed = 1 if small else self.options.default_size
         if nonnegative is None:
             nonnegative = assumed >= 0
         index = len(self.unknowns)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from roofline_analysis.host.effects.reach import runs_on_host
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
 from roofline_analysis.host.state.memory import Cell, HostFieldPlace, HostFrame, HostPlace
@@ -15,15 +17,17 @@ from roofline_analysis.host.state.types import (
     names_in_force,
     resolve,
 )
-from roofline_analysis.host.values import Aggregate, FunctionValue, Scalar
+from roofline_analysis.host.values import Aggregate, FunctionValue, OpaqueValue, Scalar
 from roofline_analysis.language.constant_expressions import Typed, evaluate
 from roofline_analysis.language.scope import NO_NAMES, Scope, without_variables
-from roofline_analysis.language.symbols import last_component
+from roofline_analysis.language.symbols import defines, last_component
 from roofline_core.algebra.symbolic import Expr, constant
 from roofline_core.program.expressions import Expression, Name
 from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function, Struct
+
+_ELSEWHERE: Final = "the file that defines it is not read"
 
 
 def find_variable(interpreter: HostInterpreter, name: str) -> HostPlace | None:
@@ -102,7 +106,10 @@ def global_place(interpreter: HostInterpreter, variable: Variable) -> HostPlace:
         journals, interpreter.journals = interpreter.journals, []
         interpreter.frames.append(HostFrame(None, {}, [{}]))
         try:
-            place.type, value = interpreter.declared_value(variable, zeroed=True)
+            here = defines(variable)
+            place.type, value = interpreter.declared_value(variable, zeroed=here)
+            if value is None and not here:
+                value = OpaqueValue(variable.name, _ELSEWHERE, place.type)
             place.put(value)
         finally:
             interpreter.frames.pop()

@@ -80,7 +80,7 @@ def outline_lines(launches: Sequence[LaunchOutline], number: int | None) -> Iter
         )
     yield from aligned(rows, indent="   ")
     longest = max(launches, key=lambda each: each.total_ns or 0.0)
-    if number is not None and longest.number != number:
+    if number is not None and longest.total_ns is not None and longest.number != number:
         yield (
             f"{INDENT}launch {longest.number} takes most time in all:"
             f" --launch {longest.number} explains it"

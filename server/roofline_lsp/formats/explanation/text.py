@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from roofline_analysis.api.explain.records import Explanation, KernelExplanation, LaunchExplanation
+from roofline_analysis.api.explain.records import (
+    Explanation,
+    KernelExplanation,
+    LaunchExplanation,
+    TimeFacts,
+)
 from roofline_core.program.units import Dialect
 from roofline_lsp.formats.explanation.host_steps import launch_lines, outline_lines, value_lines
 from roofline_lsp.formats.explanation.kernel_steps import (
@@ -19,7 +24,7 @@ from roofline_lsp.formats.explanation.verdict_steps import (
 )
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.text import gpu_line, problem_line
-from roofline_lsp.formats.units import counted, duration, percent
+from roofline_lsp.formats.units import counted, duration, percent, time_text
 
 _Step = Callable[[LaunchExplanation], Iterator[str]]
 
@@ -65,8 +70,12 @@ def _summary(explained: LaunchExplanation) -> str:
     """``   BB, 98% sure; limited by bandwidth; 301 us``."""
     facts, time = explained.verdict_facts, explained.time
     name = facts.verdict.value if facts.verdict is not None else "undecided"
-    limit = f"limited by {time.limiting.value}; {duration(time.time_ns)}"
+    limit = f"limited by {time.limiting.value}; {_time(time)}"
     return f"   {name}, {percent(facts.confidence)} sure; {limit}"
+
+
+def _time(time: TimeFacts) -> str:
+    return time_text(time.time_ns, time.depends_on) if time.depends_on else duration(time.time_ns)
 
 
 def _steps(kernel: KernelExplanation, only: str) -> list[tuple[str, _Step]]:

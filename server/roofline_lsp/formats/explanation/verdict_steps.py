@@ -44,9 +44,10 @@ def time_lines(explained: LaunchExplanation) -> Iterator[str]:
         bar = "#" * round(_BAR * term.time_ns / longest)
         rows.append([term.name, duration(term.time_ns), bar, _TERMS[term.name]])
     yield from aligned(rows, right=(1,), indent=INDENT)
+    sizes = ", with assumed sizes" if time.depends_on else ""
     yield from wrapped(
-        f"together {duration(time.time_ns)}: launch plus the norm of the others with exponent"
-        f" {time.overlap_exponent:g}, for they overlap"
+        f"together {duration(time.time_ns)}{sizes}: launch plus the norm of the others"
+        f" with exponent {time.overlap_exponent:g}, for they overlap"
     )
     yield from wrapped(
         f"{time.regime}: {counted(time.blocks, 'block')}, {time.blocks_per_sm} on each of"

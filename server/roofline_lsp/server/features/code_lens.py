@@ -71,6 +71,6 @@ def lens_title(kernel: KernelReport, gpu: GpuUsed) -> str:
             f"{NAMES[nearest.precision]} {significant(nearest.intensity)} "
             f"{OPERATION_UNITS[nearest.precision]}/B (ridge {significant(nearest.ridge)})"
         )
-    time = prediction.time_ns
+    time = prediction.known_time_ns
     parts.append(f"{duration(time)} on {name}" if time is not None else f"on {name}")
     return " | ".join((*parts, *measured_parts(kernel.measured)))

@@ -25,8 +25,8 @@ from roofline_core.program.units import Dialect
 from roofline_lsp.formats.bus import bus_text
 from roofline_lsp.formats.launch_values import not_told
 from roofline_lsp.formats.sight import half_seen, undecided
-from roofline_lsp.formats.units import scaled, significant
-from roofline_lsp.formats.what_if import flip_text, strip
+from roofline_lsp.formats.units import scaled, significant, time_text
+from roofline_lsp.formats.what_if import flip_text, sizes_text, strip
 from roofline_lsp.server.documents.places import uri_of
 from roofline_lsp.server.text.figures import count, duration, percent
 from roofline_lsp.server.text.launch_text import launch_items
@@ -92,6 +92,7 @@ def kernel_text(
         _reason(prediction, found),
         _not_counted(prediction),
         _elsewhere(what_if, style),
+        _at_other_sizes(kernel, launch, what_if),
         opinion_text(kernel.opinion, prediction.verdict, style),
         _table(found, style),
         _amounts(prediction),
@@ -149,6 +150,17 @@ def _elsewhere(what_if: WhatIf | None, style: MarkupStyle) -> str | None:
     return classes if flip is None else f"{classes} · {style.prose(flip_text(flip))}"
 
 
+def _at_other_sizes(
+    kernel: KernelReport, launch: LaunchReport | None, what_if: WhatIf | None
+) -> str | None:
+    """``CB from n >= 512``, where sizes are assumed and nothing above says so."""
+    first = kernel.launches[0] if kernel.launches else None
+    if launch is not first or (what_if is not None and what_if.flip is not None):
+        return None
+    text = sizes_text(kernel.size_ranges, kernel.prediction.verdict)
+    return f"{text}." if text is not None else None
+
+
 def _by_time(prediction: Prediction) -> str:
     """What takes longest, where it is not the roof that the class is named after."""
     limiting = prediction.limiting
@@ -204,7 +216,9 @@ def _amounts(prediction: Prediction) -> str:
     else:
         traffic = "DRAM traffic unknown"
     parts = [traffic]
-    if prediction.time_ns is not None:
+    if prediction.time_depends_on:
+        parts.append(time_text(None, prediction.time_depends_on))
+    elif prediction.time_ns is not None:
         about = "" if prediction.source is PredictionSource.MEASURED else "about "
         parts.append(f"{about}{duration(prediction.time_ns)}")
     if prediction.occupancy is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from roofline_analysis.report.report import GpuUsed, LibraryCallReport, Prediction, Verdict
-from roofline_lsp.formats.units import scaled, significant
+from roofline_lsp.formats.units import scaled, significant, time_text
 from roofline_lsp.server.text.figures import count, duration
 from roofline_lsp.server.text.markdown import MarkupStyle
 from roofline_lsp.server.text.ridges import (
@@ -68,6 +68,8 @@ def _figures(prediction: Prediction, gpu: GpuUsed) -> str | None:
         parts.append(f"{figure}, {side}{'' if side == 'at the ridge' else ' the ridge'}")
     if prediction.dram_bytes is not None:
         parts.append(f"DRAM {scaled(prediction.dram_bytes, 'B')} at least")
-    if prediction.time_ns is not None:
+    if prediction.time_depends_on:
+        parts.append(time_text(None, prediction.time_depends_on))
+    elif prediction.time_ns is not None:
         parts.append(f"about {duration(prediction.time_ns)}")
     return " · ".join(parts) or None

@@ -33,7 +33,7 @@ def measured_parts(measured: Measured | None) -> Iterator[str]:
     if measured is None or not _is_counted(measured):
         return
     if measured.applies:
-        verdict, time = measured.predicted.verdict, measured.predicted.time_ns
+        verdict, time = measured.predicted.verdict, measured.predicted.known_time_ns
         word = "predicted"
     else:
         verdict, time = measured.verdict, measured.time_ns
@@ -80,7 +80,7 @@ def _table(measured: Measured, style: MarkupStyle) -> str:
     rows.append(
         ["DRAM", scaled(moved, "B"), scaled(measured_bytes, "B"), _off(moved, measured_bytes)]
     )
-    time, measured_time = predicted.time_ns, measured.time_ns
+    time, measured_time = predicted.known_time_ns, measured.time_ns
     rows.append(["Time", _time(time), _time(measured_time), _off(time, measured_time)])
     if measured.occupancy is not None and predicted.occupancy is not None:
         shown = percent(predicted.occupancy), percent(measured.occupancy)

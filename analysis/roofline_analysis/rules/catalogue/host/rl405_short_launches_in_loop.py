@@ -55,7 +55,7 @@ def check(program: HostProgram) -> Iterator[Match]:
         repeat = context.repeat.constant if context.repeat is not None else None
         if repeat is None or repeat < _LEAST_REPEATS:
             continue
-        time = launch.judged.prediction.time_ns
+        time = launch.judged.prediction.known_time_ns
         if time is None or _is_assumed(launch):
             continue
         own = time - CONSTANTS.launch_ns

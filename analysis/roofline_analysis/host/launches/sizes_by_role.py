@@ -1,0 +1,122 @@
+"""Blocks and margins that a program takes from outside, assumed by what the launch does with them.
+
+A block has at most 1024 threads, and what is subtracted from an extent is less than the extent.
+No size in a library is fixed: one number for all of them gives blocks of a million threads and
+extents below zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
+from roofline_analysis.host.values import Aggregate, LaunchContext, Scalar, Value
+from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.symbolic import Expr, Symbol
+
+MARGIN: Final = 2
+"""The assumed value of what is subtracted from extents: a halo, a radius, a border.
+
+Assumed, chosen without measurement."""
+TEMPLATE_NUMBER: Final = 32
+"""The assumed value of a number among the template parameters of a host function that the program
+does not instantiate, unless it sets the block. Assumed, chosen without measurement."""
+MOST_THREADS: Final = 1024
+"""The most threads of a block on any GPU (CUDA C++ programming guide; HIP and OpenCL alike)."""
+_USUAL_THREADS: Final = 256
+"""Threads of a block of an open size. Assumed, chosen without measurement."""
+_HUGE: Final = 1 << 22
+"""A size with which no block is possible, to see whether the block grows with the size."""
+_MAX_DEPTH: Final = 3
+"""The deepest nesting of objects whose fields are looked at. A limit on the work."""
+
+Sizes = dict[Symbol, int]
+
+
+def assume_by_role(interpreter: HostInterpreter) -> None:
+    """Replace the assumed values of open sizes that make the block, or that extents exceed."""
+    sizes: Sizes = {}
+    for context in sorted(interpreter.launches.values(), key=lambda c: (not c.certain, c.order)):
+        if context.block is not None:
+            sizes.update(_block_sizes(interpreter, context, context.block, sizes))
+        sizes.update(_margins(interpreter, context, sizes))
+    put_sizes(interpreter, sizes)
+
+
+def put_sizes(interpreter: HostInterpreter, sizes: Mapping[Symbol, int]) -> None:
+    """Assume these values, in the launches that were recorded too."""
+    for symbol, size in sizes.items():
+        interpreter.assume(symbol, size)
+    for key, context in interpreter.launches.items():
+        if not sizes.keys().isdisjoint(context.unknowns):
+            unknowns = {symbol: interpreter.unknowns[symbol] for symbol in context.unknowns}
+            interpreter.launches[key] = replace(context, unknowns=unknowns)
+
+
+def open_sizes(interpreter: HostInterpreter, exprs: Iterable[Expr]) -> set[Symbol]:
+    """The unknown symbols of expressions, for which any size may be assumed."""
+    found = {symbol for expr in exprs for symbol in expr.symbols()}
+    default = interpreter.options.default_size
+    return {
+        s for s in found if s in interpreter.unknowns and interpreter.unknowns[s].assumed == default
+    }
+
+
+def _values(context: LaunchContext, sizes: Sizes) -> dict[Symbol, int | float]:
+    return {s: sizes.get(s, u.assumed) for s, u in context.unknowns.items()}
+
+
+def _block_sizes(
+    interpreter: HostInterpreter, context: LaunchContext, block: Iterable[Expr], sizes: Sizes
+) -> Sizes:
+    """The value to assume for the sizes with which the block grows: one for all of them."""
+    usual = (interpreter.options.default_size, TEMPLATE_NUMBER)
+    symbols = {symbol for extent in block for symbol in extent.symbols()} - sizes.keys()
+    free = {s for s, u in context.unknowns.items() if s in symbols and u.assumed in usual}
+    values = _values(context, sizes)
+
+    def threads(size: int) -> float:
+        environment = Environment({**values, **dict.fromkeys(free, size)})
+        total = 1.0
+        for extent in block:
+            total *= max(0.0, float(environment.evaluate(extent) or 0.0))
+        return total
+
+    if not free or threads(_HUGE) <= MOST_THREADS:
+        return {}
+    for most in (_USUAL_THREADS, MOST_THREADS):
+        size = _USUAL_THREADS
+        while size:
+            if 0 < threads(size) <= most:
+                return dict.fromkeys(free, size)
+            size //= 2
+    return {}
+
+
+def _margins(interpreter: HostInterpreter, context: LaunchContext, sizes: Sizes) -> Sizes:
+    """The value to assume for sizes that make an extent or an argument less than 1."""
+    found: Sizes = {}
+    exprs = [*(context.grid or ()), *_numbers(context.args, 0)]
+    for expr in sorted(exprs, key=lambda each: len(each.terms)):
+        free = open_sizes(interpreter, [expr]) - sizes.keys() - found.keys()
+        values = _values(context, {**sizes, **found})
+        now = Environment(values).evaluate(expr)
+        if not free or now is None or now >= 1:
+            continue
+        tried = {s: Environment({**values, s: MARGIN}).evaluate(expr) for s in free}
+        reached = {s: float(value) for s, value in tried.items() if value is not None}
+        best = max(reached, key=lambda s: (reached[s], s.sort_key), default=None)
+        if best is not None and reached[best] >= 1:
+            found[best] = MARGIN
+    return found
+
+
+def _numbers(values: Iterable[Value], depth: int) -> Iterator[Expr]:
+    """The whole numbers that a launch is given."""
+    for value in values:
+        if isinstance(value, Scalar) and value.type_name not in ("float", "double", "bool"):
+            yield value.value
+        elif isinstance(value, Aggregate) and depth < _MAX_DEPTH:
+            yield from _numbers(value.fields.values(), depth + 1)

@@ -1,0 +1,127 @@
+"""What is assumed for kernel arguments that no launch fixes, by what the kernel does with them.
+
+One number for all of them would give flags of 1024 and radii as large as the arrays. What a guard
+or the launch says goes before this; see ``sizes_from_guards``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from roofline_analysis.device.values import THREAD
+from roofline_analysis.launch.sizes_from_guards import KernelArguments, compared
+from roofline_analysis.regions.kernel_summary import KernelSummary, RegionForm
+from roofline_core.algebra.symbol_scopes import SymbolScope
+from roofline_core.algebra.symbolic import Apply, Expr, Symbol
+from roofline_core.program.dims import Dim3
+from roofline_core.program.expressions import Literal
+from roofline_core.program.types import Type
+
+ASSUMED_SIZE: Final = 1024
+"""The value of an unknown integer argument.
+
+Assumed, chosen without measurement, as are the other numbers here."""
+_MARGIN: Final = 2
+"""What is kept away from an array's edges: a radius, a halo."""
+_TEMPLATE_NUMBER: Final = 8
+"""A number among the template parameters that does not stand for the block: items a thread, the
+width of a vector, a small dimension. Code that is compiled for each value has small ones."""
+_FLAG: Final = 1
+"""A truth value; what it turns on is then counted."""
+_REAL: Final = 1
+"""A number with a fraction, as the host's are taken to be."""
+_AXES: Final = tuple("xyz")
+
+
+def assume_block_arguments(summary: KernelSummary, arguments: KernelArguments, block: Dim3) -> None:
+    """Give arguments that stand for the block its extents, where they have no value."""
+    for symbol, axis in _block_axes(summary):
+        if symbol not in arguments.values:
+            arguments.values[symbol] = arguments.assumed[symbol] = block[axis]
+
+
+def assume_arguments(
+    summary: KernelSummary, arguments: KernelArguments, wanted: set[Symbol], size: int
+) -> None:
+    """Give each of the ``wanted`` arguments that has no value the usual one of its role.
+
+    ``size`` is that of an extent.
+    """
+    types, defaults = _declared(summary)
+    margins = _margins(summary)
+    for symbol in sorted(wanted, key=lambda s: s.name):
+        if symbol.scope not in (SymbolScope.PARAM, SymbolScope.REAL) or symbol in arguments.values:
+            continue
+        type_, default = types.get(symbol.name), defaults.get(symbol.name)
+        if symbol.scope is SymbolScope.REAL:
+            number = _REAL
+        elif type_ is not None and type_.name == "bool":
+            number = _FLAG if default is None else int(bool(default))
+        elif symbol.name in defaults:
+            number = _TEMPLATE_NUMBER if default is None else default
+        else:
+            number = _MARGIN if symbol in margins else size
+        arguments.values[symbol] = arguments.assumed[symbol] = number
+
+
+def _declared(summary: KernelSummary) -> tuple[dict[str, Type], dict[str, int | None]]:
+    """The types of arguments and template parameters, and the latters' own defaults."""
+    kernel = summary.kernel
+    types = {variable.name: variable.type for variable in kernel.params}
+    defaults: dict[str, int | None] = {}
+    for parameter in kernel.template_params:
+        if parameter.type is not None:
+            types[parameter.name] = parameter.type
+            given = parameter.default.value if isinstance(parameter.default, Literal) else None
+            defaults[parameter.name] = int(given) if isinstance(given, (int, bool)) else None
+    return types, defaults
+
+
+def _expressions(summary: KernelSummary) -> Iterator[Expr]:
+    """Addresses, and the sides of comparisons, all written as differences."""
+    for region in summary.root.walk():
+        for condition in region.conditions:
+            for atom in condition.atoms() if condition is not None else ():
+                if isinstance(atom, Apply):
+                    yield from atom.args
+        for access in region.accesses:
+            yield access.offset
+
+
+def _block_axes(summary: KernelSummary) -> Iterator[tuple[Symbol, int]]:
+    """Arguments that stand for the block: ``blockIdx.x * N + threadIdx.x`` makes N its width."""
+    for expr in _expressions(summary):
+        for axis, name in enumerate(_AXES):
+            inner = expr.terms.get((THREAD[f"threadIdx.{name}"],))
+            if inner is None:
+                continue
+            for monomial, number in expr.terms.items():
+                if (
+                    number == inner
+                    and len(monomial) == 2
+                    and THREAD[f"blockIdx.{name}"] in monomial
+                ):
+                    for atom in monomial:
+                        if isinstance(atom, Symbol) and atom.scope is SymbolScope.PARAM:
+                            yield atom, axis
+
+
+def _margins(summary: KernelSummary) -> set[Symbol]:
+    """Arguments that guards keep indices away from edges by, and that bound no index.
+
+    ``i >= r`` and ``i < n - r`` make r a margin and n a bound.
+    """
+    margins: set[Symbol] = set()
+    bounds: set[Symbol] = set()
+    for region in summary.root.walk():
+        if region.form is not RegionForm.GUARD:
+            continue
+        for condition in region.conditions:
+            atom = compared(condition) if condition is not None else None
+            for monomial, number in atom.args[0].terms.items() if atom is not None else ():
+                alone = len(monomial) == 1 and number > 0
+                named = {a for a in monomial if isinstance(a, Symbol)}
+                named.update(s for a in monomial if isinstance(a, Apply) for s in a.symbols)
+                (margins if alone else bounds).update(named)
+    return margins - bounds

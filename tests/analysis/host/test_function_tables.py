@@ -1,0 +1,46 @@
+"""Launches through tables of functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+"""A fixture that runs source text."""
+
+KERNELS = "".join(
+    f"""__global__ void k{i}(float *p, int n) {{}}
+    void run{i}(float *p, int n, int times) {{ k{i}<<<n / 64, 64>>>(p, times); }}
+    """
+    for i in range(4)
+)
+TABLE = "void (*table[])(float *, int, int) = {run0, run1, run2, run3};"
+CALLS = [
+    "table[2 * (i - 1) + j - 7](p, 640 * i, i);",
+    "auto f = table[2 * (i - 1) + j - 7]; f(p, 640 * i, i);",
+    (
+        "fn *held = (fn *)malloc(sizeof(fn)); held[0] = table[2 * (i - 1) + j - 7];"
+        " held[0](p, 640 * i, i);"
+    ),
+    "one(table[2 * (i - 1) + j - 7], p, i);",
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_every_function_of_a_table_is_called_with_its_own_numbers(run: Run, call: str) -> None:
+    source = f"""{KERNELS}
+    typedef void (*fn)(float *, int, int);
+    {TABLE}
+    void one(fn f, float *p, int i) {{ f(p, 640 * i, i); }}
+    int main() {{
+      float *p;
+      for (int i = 1; i <= 2; ++i)
+        for (int j = 7; j <= 8; ++j)
+          for (int t = 0; t < 9; ++t) {{ {call} }}
+    }}"""
+    launches = run(source).launches
+    found = [(a.kernel.name, a.grid[0].constant, a.args[1].value.constant) for a in launches]
+    assert found == [("k0", 10, 1), ("k1", 10, 1), ("k2", 20, 2), ("k3", 20, 2)]
+    assert all(launch.certain for launch in launches)

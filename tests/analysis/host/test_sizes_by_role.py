@@ -1,0 +1,92 @@
+"""What is assumed for blocks and margins that a library takes from its callers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from roofline_core.algebra.evaluate import Environment
+
+Run = Callable[..., Any]
+"""A fixture that runs source text."""
+
+KERNEL = "__global__ void k(float *p, int n, int m) {}\n"
+
+
+def shapes(run: Run, source: str) -> list[tuple[list[float], list[float], list[float]]]:
+    """Grid, block and arguments of each launch, with the assumed values."""
+    found: list[Any] = []
+    for launch in run(KERNEL + source, argv=None).launches:
+        environment = Environment({s: u.assumed for s, u in launch.unknowns.items()})
+        numbers = [a.value for a in launch.args if hasattr(a, "value")]
+        parts = (launch.grid, launch.block, numbers)
+        found.append(tuple([environment.evaluate(e) for e in part] for part in parts))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("body", "block"),
+    [
+        ("void run(float *d, int n, int t) { k<<<(n + t - 1) / t, t>>>(d, n, 0); }", [256, 1, 1]),
+        (("void run(float *d, size_t n, size_t t) { size_t g = std::ceil((double)n / t);"
+         " k<<<g, t>>>(d, n, 0); }"), [256, 1, 1]),
+        ("void run(float *d, int n, int w) { k<<<n / (32 * w), dim3(32, w)>>>(d, n, 0); }",
+         [32, 8, 1]),
+        (("void run(float *d, int n, int a, int b) { dim3 t(a, b);"
+         " k<<<dim3(n / a, n / b), t>>>(d, n, n); }"), [16, 16, 1]),
+        ("void run(float *d, int n, int w) { k<<<n, w * 512>>>(d, n, 0); }", [1024, 1, 1]),
+        ("template <int T> void run(float *d, int n) { k<<<n / T, T>>>(d, n, T); }",
+         [256, 1, 1]),
+        ("void rows(float *d, int r, int c) { k<<<r, c>>>(d, r, c); }", [256, 1, 1]),
+    ],
+)  # fmt: skip
+def test_a_block_from_outside_is_possible(run: Run, body: str, block: list[float]) -> None:
+    ((grid, found, _),) = shapes(run, body)
+    assert found == block
+    threads = grid[0] * grid[1] * block[0] * block[1]
+    assert (1 << 19) <= threads <= (1 << 21)
+
+
+def test_a_block_that_is_cut_to_the_limit_leaves_the_size_open(run: Run) -> None:
+    source = (
+        "void run(float *d, int n) { int t = min(n, 512); k<<<(n + t - 1) / t, t>>>(d, n, 0); }"
+    )
+    ((grid, block, (n, _)),) = shapes(run, source)
+    assert (grid[0] * block[0], block[0], n) == (1 << 20, 512, 1 << 20)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        (
+            "struct Part { int x, y; float *a; };"
+            "void run(Part *c, int halo) { int w = c->x - 2 * halo, h = c->y - 2 * halo;"
+            " k<<<(w * h + 127) / 128, 128>>>(c->a, w, h); }"
+        ),
+        (
+            "void run(float *d, int width, int border) { int w = width - border;"
+            " k<<<(w + 255) / 256, 256>>>(d, w, width); }"
+        ),
+        "void run(float *d, int w, int r) { k<<<64, 256>>>(d, w - 2 * r - 1, r); }",
+    ],
+)
+def test_an_extent_is_more_than_what_is_taken_off_it(run: Run, body: str) -> None:
+    ((grid, _, numbers),) = shapes(run, body)
+    assert grid[0] >= 1
+    assert min(numbers) >= 1
+
+
+def test_a_size_that_nothing_is_taken_off_stays(run: Run) -> None:
+    source = "void run(float *d, int n, int m) { k<<<64, 256>>>(d, n - 1, m); }"
+    ((_, _, numbers),) = shapes(run, source)
+    assert numbers == [1023, 1024]
+
+
+def test_a_truth_value_is_not_a_size(run: Run) -> None:
+    source = """
+    template <bool Wide> void run(float *d, int n, bool add) { k<<<n, 256>>>(d, add, Wide); }
+    """
+    ((_, _, numbers),) = shapes(run, source)
+    assert numbers == [1, 1]

@@ -1,0 +1,69 @@
+"""What is assumed for kernel arguments and template parameters that no launch fixes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roofline_analysis.device.summary import summarise
+from roofline_analysis.language.symbols import Symbols
+from roofline_analysis.language.type_system import TypeSystem
+from roofline_analysis.launch.binding import bind
+from roofline_parsers.reading.load import load_program
+
+PATH = Path("/src/kernel.cu")
+
+
+def assumed(source: str) -> dict[str, float | None]:
+    """The assumptions for a kernel that nothing launches, by name."""
+    program = load_program([PATH], {PATH: source.encode()}.get)
+    summary = summarise(program.units[0].functions[0], TypeSystem(Symbols(program)))
+    return {unknown.name: unknown.assumed for unknown in bind(summary, None).unknowns}
+
+
+INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        # Flags.
+        (("template <bool Fast> __global__ void k(float *a) {"
+         f"{INDEX} if (Fast) a[i] = 0; else a[2 * i] = 0; }}"), {"Fast": 1}),
+        (f"__global__ void k(float *a, bool add) {{ {INDEX} if (add) a[i] = 0; }}", {"add": 1}),
+        (("template <bool Fast = false> __global__ void k(float *a) {"
+         f"{INDEX} if (Fast) a[i] = 0; else a[2 * i] = 0; }}"), {"Fast": 0}),
+        # Numbers that the code is compiled for.
+        (("template <int D> __global__ void k(float *a) {"
+         f"{INDEX} for (int d = 0; d < D; ++d) a[i * D + d] = 0; }}"), {"D": 8}),
+        (("template <int D = 3> __global__ void k(float *a) {"
+         f"{INDEX} for (int d = 0; d < D; ++d) a[i * D + d] = 0; }}"), {"D": 3}),
+        # The block.
+        (("template <int T> __global__ void k(float *a, int n) {"
+         "int i = blockIdx.x * T + threadIdx.x; if (i < n) a[i] = 0; }"),
+         {"T": 256, "n": 1 << 20}),
+        (("__global__ void k(float *a, int t, int n) {"
+         "int y = blockIdx.y * t + threadIdx.y, x = blockIdx.x * blockDim.x + threadIdx.x;"
+         "if (y < n) a[y * n + x] = 0; }"), {"t": 16, "n": 1024}),
+        # Margins.
+        (("__global__ void k(const float *a, float *b, int n, int r) {"
+         f"{INDEX} if (i >= r && i < n - r) b[i] = a[i - r] + a[i + r]; }}"), {"r": 2}),
+        (f"__global__ void k(float *a, int n, int from) {{ {INDEX} if (i >= from) a[i] = n; }}",
+         {"from": 2}),
+        # Extents.
+        ((f"__global__ void k(float *a, int c) {{ {INDEX} for (int j = 0; j < c; ++j)"
+         " a[i * c + j] = 0; }"), {"c": 1024}),
+    ],
+)  # fmt: skip
+def test_an_argument_is_assumed_by_its_role(source: str, expected: dict[str, float]) -> None:
+    found = assumed(source)
+    assert {name: found[name] for name in expected} == expected
+
+
+def test_a_bound_is_no_margin_where_an_index_may_be_beyond_it() -> None:
+    source = f"""__global__ void k(float *a, int n) {{
+      {INDEX}
+      if (i < n) a[i] = 0; else a[i - n] = 1;
+    }}"""
+    assert assumed(source)["n"] == 1 << 20
