@@ -31,7 +31,7 @@ from roofline_analysis.verdict.prediction import (
     Verdict,
 )
 from roofline_analysis.verdict.rule import precision_verdicts, verdict_of
-from roofline_analysis.verdict.sight import Sight, sight_of
+from roofline_analysis.verdict.sight import NEARLY_ALL, Sight, sight_of
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, stage
@@ -194,7 +194,7 @@ def _decided(
     if not sight.suffices:
         return None
     found = verdict_of(precision_verdicts(operations, moved, roofline))
-    if not sight.unseen_bytes:
+    if sight.share >= NEARLY_ALL or not sight.unseen_bytes:
         return found
     with_unseen = precision_verdicts(operations, moved + sight.unseen_bytes, roofline)
     return found if verdict_of(with_unseen) is found else None

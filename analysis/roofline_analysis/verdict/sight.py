@@ -21,6 +21,8 @@ from roofline_core.program.units import Dialect
 
 LEAST_SHARE: Final = 0.5
 """Below this share there is no verdict: most of what the kernel does is not known."""
+NEARLY_ALL: Final = 0.9
+"""From this share on the class stands, whatever the rest may move. Assumed."""
 _WEIGHTS: Final = {
     UnseenKind.CALL: 2.0,
     UnseenKind.ACCESS: 1.0,
