@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar
 
+from roofline_analysis.language.namespaces import without_namespace_aliases
 from roofline_core.program.expressions import Call, Construct, Expression, Name
 from roofline_core.program.records import record
 from roofline_core.program.statements import Variable
@@ -18,8 +19,6 @@ _Found = TypeVar("_Found")
 
 MAX_BASES_DEPTH: Final = 8
 """Base classes of base classes that are looked through."""
-MAX_NAMESPACE_ALIASES: Final = 4
-"""Aliases of namespaces within one name that are written out."""
 _LIBRARY_PREFIXES: Final = ("std::", "thrust::", "cub::", "cuda::")
 _HEADERS: Final = frozenset((".h", ".hpp", ".cuh", ".hh", ".inl", ".hxx"))
 
@@ -172,7 +171,7 @@ class Symbols:
         first. What the namespaces around the function ``caller`` hide from it is left out;
         ``absolute``: the name begins with ``::``.
         """
-        name = self._written_out(name)
+        name = without_namespace_aliases(name, self._namespace_of)
         simple = last_component(name)
         inside = last_component(owner) if owner is not None else None
         found = []
@@ -192,25 +191,12 @@ class Symbols:
             )
         return found
 
-    def _without_namespace_alias(self, name: str) -> str:
-        """A name with ``m::`` written out, of ``namespace m = a::b``."""
-        prefix, _, rest = name.rpartition("::")
-        while prefix:
-            entries = self.aliases.get(last_component(prefix), ())
-            if len(entries) == 1 and not entries[0].params and not entries[0].target.args:
-                return f"{entries[0].target.name}::{rest}" if not self.structs.get(prefix) else name
-            prefix, _, last = prefix.rpartition("::")
-            rest = f"{last}::{rest}"
-        return name
-
-    def _written_out(self, name: str) -> str:
-        """A name without aliases of namespaces, those of aliases among them."""
-        for _ in range(MAX_NAMESPACE_ALIASES if "::" in name else 0):
-            written = self._without_namespace_alias(name)
-            if written == name:
-                break
-            name = written
-        return name
+    def _namespace_of(self, alias: str) -> str | None:
+        """What ``namespace alias = ...`` stands for; None for what is no such alias."""
+        entries = self.aliases.get(last_component(alias), ())
+        if len(entries) != 1 or entries[0].params or entries[0].target.args:
+            return None
+        return None if self.structs.get(alias) else entries[0].target.name
 
     def other_name(self, name: str) -> str | None:
         """The qualified name of a type of the program that another name stands for; else None.
@@ -219,7 +205,7 @@ class Symbols:
         """
         written = self._used_names.get(name)
         if written is None:
-            written = self._written_out(name)
+            written = without_namespace_aliases(name, self._namespace_of)
         if written == name:
             return None
         simple = last_component(name)
