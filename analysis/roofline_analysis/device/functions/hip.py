@@ -12,14 +12,20 @@ from typing import Final
 from roofline_analysis.device.functions import mathematics as maths
 from roofline_analysis.device.functions import memory
 from roofline_analysis.device.functions.amd_matrix import MATRIX_FUNCTIONS
+from roofline_analysis.device.functions.hip_indices import (
+    AMDGCN_INDICES,
+    OF_AXIS,
+    index_by_axis,
+    index_value,
+    lane_index,
+    lanes_below,
+    wavefront_size,
+)
 from roofline_analysis.device.functions.mathematics import DOUBLE_MATH, Handler, variation
-from roofline_analysis.device.functions.thread_groups import linear_thread
 from roofline_analysis.device.state.arithmetic import convert
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import load, need_value
 from roofline_analysis.device.values import (
-    LAUNCH,
-    THREAD,
     DeviceValue,
     MemoryPlace,
     PlacePointer,
@@ -29,88 +35,10 @@ from roofline_analysis.device.values import (
 )
 from roofline_analysis.regions.kernel_summary import Work
 from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.algebra.symbolic import Expr, apply, from_atom
 from roofline_core.program.expressions import Call
 from roofline_core.program.types import Type
 
 # -- where a thread is
-
-
-def _index(expr: Expr) -> Handler:
-    """A handler that gives an index, or a dimension, of the launch."""
-
-    def handler(
-        interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
-    ) -> DeviceValue | None:
-        return Value("unsigned int", expr, 0)
-
-    return handler
-
-
-def _index_by_axis(name: str) -> Handler:
-    """``__ockl_get_local_id(0)`` and its kin: the axis is the argument."""
-
-    def handler(
-        interpreter: DeviceInterpreter, called: str, args: list[DeviceValue], node: Call
-    ) -> DeviceValue | None:
-        axis = args[0].constant if args and isinstance(args[0], Value) else None
-        if axis not in (0, 1, 2):
-            return None
-        return Value("unsigned long", _OF_AXIS[name]["xyz"[int(axis)]], 0)
-
-    return handler
-
-
-def _of_axis(axis: str) -> dict[str, Expr]:
-    thread, block = (from_atom(THREAD[f"{name}.{axis}"]) for name in ("threadIdx", "blockIdx"))
-    size, blocks = (from_atom(LAUNCH[f"{name}.{axis}"]) for name in ("blockDim", "gridDim"))
-    return {
-        "local_id": thread,
-        "group_id": block,
-        "local_size": size,
-        "num_groups": blocks,
-        "global_id": block * size + thread,
-        "global_size": blocks * size,
-    }
-
-
-_AXES: Final = {axis: _of_axis(axis) for axis in "xyz"}
-_OF_AXIS: Final = {
-    name: {axis: values[name] for axis, values in _AXES.items()} for name in _AXES["x"]
-}
-_AMDGCN_INDICES: Final = {
-    "workitem_id": "local_id",
-    "workgroup_id": "group_id",
-    "workgroup_size": "local_size",
-    "grid_size": "global_size",
-}
-
-
-def _lane(
-    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
-) -> DeviceValue | None:
-    """The thread's place in its wavefront."""
-    interpreter.costs.charge(Work.INT, 1.0, 0)
-    return Value("unsigned int", apply("mod", linear_thread(), interpreter.warp_size), 0)
-
-
-def _lanes_below(
-    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
-) -> DeviceValue | None:
-    """``mbcnt``: how many of a mask's lanes lie below; all of them, for a mask of ones."""
-    mask = args[0] if args else None
-    if isinstance(mask, Value) and mask.constant in (-1, 2**32 - 1, 2**64 - 1):
-        return _lane(interpreter, name, args, node)
-    return maths.bit_function(interpreter, name, args, node)
-
-
-def _wavefront_size(
-    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
-) -> DeviceValue | None:
-    return number(interpreter.warp_size, "int")
-
-
-# -- between the lanes of a wavefront
 
 
 def _same(
@@ -224,8 +152,8 @@ _NATIVE: Final = "rcp rsq sqrt sin cos exp2 log fract ldexp frexp_mant trig_preo
 _SUFFIXES: Final = (("f", Work.SP, "float"), ("h", Work.HP, "half"), ("", Work.DP, "double"))
 
 _AMDGCN: Final[tuple[tuple[Handler, str], ...]] = (
-    (_lanes_below, "mbcnt_lo mbcnt_hi"),
-    (_wavefront_size, "wavefrontsize"),
+    (lanes_below, "mbcnt_lo mbcnt_hi"),
+    (wavefront_size, "wavefrontsize"),
     (memory.barrier, "s_barrier s_barrier_signal s_barrier_wait"),
     (
         memory.nothing,
@@ -256,7 +184,7 @@ _AMDGCN: Final[tuple[tuple[Handler, str], ...]] = (
 )
 
 _GROUPS: Final[tuple[tuple[Handler, str], ...]] = (
-    (_lane, "__lane_id"),
+    (lane_index, "__lane_id"),
     (_wide_vote, "__ballot __ballot64 __activemask __match_any __match_all"),
     (_moved(1), "__hip_ds_bpermute __hip_ds_bpermutef __hip_ds_permute __hip_ds_permutef"),
     (_moved(0), "__hip_ds_swizzle __hip_ds_swizzlef __hip_move_dpp __hip_move_dpp_N"),
@@ -288,10 +216,10 @@ _GROUPS: Final[tuple[tuple[Handler, str], ...]] = (
 def _indices() -> Iterator[tuple[str, Handler]]:
     """Where a thread is, by the compiler's names and by those of its device library."""
     for axis in "xyz":
-        for name, value in _AMDGCN_INDICES.items():
-            yield f"__builtin_amdgcn_{name}_{axis}", _index(_OF_AXIS[value][axis])
-    for name in _OF_AXIS:
-        yield f"__ockl_get_{name}", _index_by_axis(name)
+        for name, value in AMDGCN_INDICES.items():
+            yield f"__builtin_amdgcn_{name}_{axis}", index_value(OF_AXIS[value][axis])
+    for name in OF_AXIS:
+        yield f"__ockl_get_{name}", index_by_axis(name)
 
 
 def _instructions() -> Iterator[tuple[str, Handler]]:
