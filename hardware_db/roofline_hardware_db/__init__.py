@@ -5,12 +5,12 @@ Each GPU is a TOML file with a source for every number; README.md describes the 
 
 from roofline_hardware_db.errors import GpuDataError, UnknownGpuError
 from roofline_hardware_db.host_link import HostLink
+from roofline_hardware_db.instruction_rates import InstructionRates
 from roofline_hardware_db.load import load_gpu_file
 from roofline_hardware_db.lookup import find_gpu, gpu_names
 from roofline_hardware_db.model import (
     Architecture,
     Gpu,
-    InstructionRates,
     MigProfile,
     OccupancyLimits,
     Peaks,

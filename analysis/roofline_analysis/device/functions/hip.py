@@ -38,7 +38,7 @@ from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program.expressions import Call
 from roofline_core.program.types import Type
 
-# -- where a thread is
+# -- between the lanes of a wavefront
 
 
 def _same(
