@@ -70,7 +70,7 @@ SWITCHES: Final = (
     Switch(
         "carried.closed_form",
         "variables that a loop steps are not followed behind it",
-        (gives("roofline_analysis.device.loops.carried._has_closed_form", False),),
+        (gives("roofline_analysis.device.loops.carried._after_trips", None),),
     ),
     Switch(
         "carried.added",

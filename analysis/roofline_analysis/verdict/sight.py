@@ -8,16 +8,18 @@ not; a verdict needs ``LEAST_SHARE``.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from roofline_analysis.counting.execution import Execution
 from roofline_analysis.language.types import is_arithmetic
 from roofline_analysis.regions.kernel_summary import Access, AccessMode, KernelSummary, Region
 from roofline_analysis.regions.unseen import Unseen, UnseenKind
-from roofline_analysis.traffic.dram import Traffic
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
 from roofline_core.program.units import Dialect
+
+if TYPE_CHECKING:  # Reports are read where no analyser, and so no numpy, is loaded.
+    from roofline_analysis.counting.execution import Execution
+    from roofline_analysis.traffic.dram import Traffic
 
 LEAST_SHARE: Final = 0.5
 """Below this share there is no verdict: most of what the kernel does is not known."""
