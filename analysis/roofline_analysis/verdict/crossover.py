@@ -337,12 +337,13 @@ def _covered_arguments(summary: KernelSummary, bound: Binding) -> Iterator[OpenN
         return
     threads = bound.block[0] * bound.block[1] * bound.block[2]
     for unknown in bound.unknowns:
-        if COVERED in unknown.why and unknown.assumed == bound.grid[0] * threads:
+        covered = bound.grid[0] * threads
+        if COVERED in unknown.why and unknown.assumed == covered:
 
             def launched(value: int) -> Binding:
                 return bind(summary, None, (-(-value // threads), 1, 1), bound.block)
 
-            yield OpenNumber(unknown.name, int(unknown.assumed), launched)
+            yield OpenNumber(unknown.name, covered, launched)
 
 
 def _class_of(summary: KernelSummary, bound: Binding, target: Target) -> Verdict:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from roofline_analysis.device.costs.expansions import (
@@ -182,7 +182,7 @@ def _pack_pair(
     return Value("bfloat162" if "bfloat" in name else "half2", None, varies)
 
 
-def _entries() -> Iterator[tuple[Handler, list[str]]]:
+def _entries() -> Iterator[tuple[Handler, Sequence[str]]]:
     stems = ("__hadd", "__hsub", "__hmul", "__hfma")
     yield _arithmetic, [f"{s}{two}{v}" for s in stems for two in ("", "2") for v in _VARIANTS]
     yield _arithmetic, [*_FREE, *(_paired(name) for name in _FREE), "__hcmadd"]
@@ -206,7 +206,7 @@ def _comparisons() -> Iterator[str]:
     yield from ("__hisnan", "__hisnan2", "__hisinf")
 
 
-def _conversions() -> Iterator[tuple[Handler, list[str]]]:
+def _conversions() -> Iterator[tuple[Handler, Sequence[str]]]:
     """Conversions by a rule: of a type, its pair, and each integer in each rounding mode."""
     half_names = "__float2half __double2half __low2half __high2half".split()
     yield conversion_to("half"), half_names
