@@ -46,7 +46,7 @@ def main() -> None:
         return
     rows = read_dataset(options.dataset)
     # The base clock is what profilers lock a GPU to, and so what labels are computed with.
-    settings = Settings(gpu=options.gpu, clock="base")
+    settings = Settings(gpu=options.gpu, clock="base", rule="study")
     inputs = Inputs(options.sources, settings, source_only=options.source_only)
     try:
         switches = chosen(options.only)

@@ -63,7 +63,7 @@ def _options() -> argparse.Namespace:
 def _judge(options: argparse.Namespace) -> list[Sample]:
     rows = read_dataset(options.dataset)
     # The base clock is what profilers lock a GPU to, and so what labels are computed with.
-    inputs = Inputs(options.sources, Settings(gpu=options.gpu, clock="base"))
+    inputs = Inputs(options.sources, Settings(gpu=options.gpu, clock="base", rule="study"))
     found: list[Sample] = []
     for source_only, suffix in ((False, ""), (True, ", source only")):
         with ProgressBar(sys.stderr, enabled=True) as bar:

@@ -84,7 +84,7 @@ def _collect_program(rows: list[MeasuredKernel], *, sources: Path, gpu: str) -> 
         return timing
 
     predict_module.launch_time = recorded  # type: ignore[assignment]
-    inputs = Inputs(sources, Settings(gpu=gpu, clock="base"))
+    inputs = Inputs(sources, Settings(gpu=gpu, clock="base", rule="study"))
     found = []
     for judged in judge_program(rows, inputs=inputs, analyser=ProgramAnalyser.real()):
         row, prediction = judged.row, judged.prediction

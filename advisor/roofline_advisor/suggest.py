@@ -22,6 +22,7 @@ from roofline_advisor.words import one_line
 from roofline_analysis.report.report import GpuUsed, KernelReport
 from roofline_core.settings import Settings
 from roofline_lsp.formats.units import duration, percent
+from roofline_lsp.formats.verdict_words import time_words
 
 MOST_SUGGESTIONS = 6
 _SLOWER = 0.98
@@ -83,10 +84,10 @@ def question(reading: Reading, kernel: KernelReport, gpu: GpuUsed, settings: Set
     """What is said of the kernel."""
     prediction = kernel.prediction
     verdict = "undecided" if prediction.verdict is None else prediction.verdict.value
-    limit = "not known" if prediction.limiting is None else prediction.limiting.value
+    limit = time_words(prediction) or "what decides its time is not known"
     said = (
         "## Class\n"
-        f"{verdict} (the analysis is {percent(prediction.confidence)} sure), limited by {limit},"
+        f"{verdict} (the analysis is {percent(prediction.confidence)} sure); {limit};"
         f" about {duration(prediction.time_ns)} a launch. Suggest what helps this class."
     )
     return prompts.joined(

@@ -25,7 +25,11 @@ from roofline_profiling.pc_samples import shares
 from roofline_profiling.records import Record
 from roofline_profiling.store import Stamp, Stored, load, stamp_of
 from roofline_profiling.store_path import store_path
-from roofline_profiling.substitution import measured_prediction
+from roofline_profiling.substitution import (
+    as_counters_see,
+    measured_class,
+    measured_prediction,
+)
 
 
 class MeasurementIndex:
@@ -187,7 +191,7 @@ def _measured(
     if not stale and same_launch and _same_args(found.args, args):
         disagreement = _disagreement(found, predicted, gpu)
     return Measured(
-        verdict=found.verdict(gpu.ridges),
+        verdict=measured_class(found, predicted, gpu),
         gpu=record.gpu,
         sp_flops=found.sp_flops,
         dp_flops=found.dp_flops,
@@ -211,6 +215,7 @@ def _measured(
 
 
 def _disagreement(found: Measurement, predicted: Prediction, gpu: GpuUsed) -> str | None:
+    predicted = as_counters_see(predicted)
     gap = gap_of(found, predicted, gpu.ridges)
     measured = found.verdict(gpu.ridges)
     wrong = measured is not None and predicted.dram_verdict not in (None, measured)

@@ -23,7 +23,7 @@ def measured_prediction(
     changes: dict[str, Any] = {**known, **_traffic(predicted, measurement)}
     if measurement.time_ns is not None:
         changes["time_depends_on"] = ()
-    verdict = measurement.verdict(gpu.ridges)
+    verdict = measured_class(measurement, predicted, gpu)
     made = replace(predicted, source=PredictionSource.MEASURED, **changes)
     if verdict is None or (predicted.bus is not None and predicted.bus.limits):
         return made
@@ -37,9 +37,43 @@ def measured_prediction(
         verdict=verdict,
         confidence=1.0,
         limiting=_limiting(made, verdict, gpu, predicted),
+        time_limit=predicted.time_limit if predicted.verdict is verdict else None,
+        study_verdict=None,
         precision_verdicts=classes,
         unknowns=(),
         grounds=None,
+    )
+
+
+def measured_class(measurement: Measurement, predicted: Prediction, gpu: GpuUsed) -> Verdict | None:
+    """The measured class by the rule in force; None where a count that could decide it is missing.
+
+    Counters show only what crosses DRAM while the kernel runs. By the default rule the bytes that
+    L2 still holds are added as predicted, and every pipe that was measured counts. A stated label
+    is the class by any rule.
+    """
+    by_study = measurement.verdict(gpu.ridges)
+    moved = measurement.moved_bytes
+    if gpu.rule == "study" or by_study is None or measurement.label is not None or not moved:
+        return by_study
+    moved += predicted.kept_bytes
+    counts = ((measurement.operations(each), ridge) for each, ridge in gpu.ridges.items())
+    return _class(any(count / moved > ridge for count, ridge in counts if count))
+
+
+def as_counters_see(predicted: Prediction) -> Prediction:
+    """A prediction in the terms of counters: bytes that cross DRAM while the kernel runs.
+
+    Its class is that by the study's rule, which counts those bytes.
+    """
+    written = predicted.dram_write_bytes
+    return replace(
+        predicted.by_dram(),
+        verdict=predicted.study_verdict or predicted.dram_verdict,
+        bus=None,
+        dram_write_bytes=None if written is None else written - predicted.kept_bytes,
+        kept_bytes=0.0,
+        study_verdict=None,
     )
 
 

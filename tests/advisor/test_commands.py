@@ -143,7 +143,7 @@ def test_a_kernel_that_is_not_there(run: Any, argv: tuple[str, ...], words: str)
 def test_opinions_stand_beside_the_verdicts(run: Any, api: FakeApi) -> None:
     code, out, err = run("--check", "rows.cu", "--llm", "all")
     assert (code, err) == (0, "")
-    assert "rows  BB  98%  limited by bandwidth" in out
+    assert "rows  BB by intensity  98%  its time goes to " in out
     assert (
         "model      claude-opus-5 (evidence): CB, 1 of 1 votes, disagrees; together BB 97%" in out
     )

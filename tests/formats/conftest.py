@@ -27,6 +27,8 @@ from roofline_analysis.report.report import (
     PredictionSource,
     Related,
     Report,
+    Resource,
+    TimeLimit,
     UnknownUsed,
     Utilisation,
     Verdict,
@@ -73,6 +75,9 @@ KNOWN = Prediction(
     regime="fully utilised",
     utilisation=Utilisation(612, 6, 68, OccupancyLimit.WARPS),
     occupancy=0.875,
+    kept_bytes=1.5e6,
+    study_verdict=CB,
+    time_limit=TimeLimit(Resource.DRAM, 15780.0, 10.5e6, "bytes", 760.3e9),
 )
 
 WHAT_IF = WhatIf(
@@ -120,6 +125,7 @@ COMPUTE = Prediction(
     dram_write_bytes=0.0,
     time_ns=4.2e6,
     precision_verdicts={Precision.DP: CB, Precision.INT: BB},
+    time_limit=TimeLimit(Resource.L1, 3.9e6, 19.4e9, "bytes", 4.97e12),
     unknowns=(N, UnknownUsed("branch at line 5", "its condition depends on data", 0.25)),
 )
 

@@ -116,8 +116,11 @@ def test_a_problem_without_a_path_is_its_files(report: Report) -> None:
 
 
 def test_numbers_are_rounded_and_whole_ones_have_no_fraction(report: Report) -> None:
-    prediction = content(report)["files"][0]["kernels"][0]["prediction"]
-    assert render(report, ColourStyle()).count('"sp_flops": 2000000,') == 1
+    kernel = content(report)["files"][0]["kernels"][0]
+    prediction = kernel["prediction"]
+    assert kernel["launches"][0]["prediction"] == prediction
+    # The kernel, its launch, and a library call.
+    assert render(report, ColourStyle()).count('"sp_flops": 2000000,') == 3
     assert prediction["sp_ai"] == 0.1666666667
 
 
@@ -125,4 +128,4 @@ def test_every_format_of_the_table_renders(report: Report) -> None:
     assert set(FORMATS) == {"text", "json"}
     for name in FORMATS:
         assert renderer(name)(report, ColourStyle()).endswith("\n")
-    assert to_json(report)["schema_version"] == "1.3"
+    assert to_json(report)["schema_version"] == "1.4"

@@ -199,7 +199,7 @@ def test_the_check_shows_it(
     main_file = project / "src" / "main.cu"
     assert main(["--check", str(main_file), "--fail-on", "cb"]) == 1
     text = capsys.readouterr().out
-    assert "  saxpy  CB  measured  limited by dp" in text
+    assert "  saxpy  CB  measured\n" in text
     assert "  measured   CB, DRAM 12 MB, time 17.3 us; predicted BB, time " in text
     assert "(made.csv, ID 0, 20" in text
     assert "measured CB where BB is predicted" in text

@@ -23,6 +23,8 @@ from roofline_analysis.report.report import (
     Limiter,
     Prediction,
     PredictionSource,
+    Resource,
+    TimeLimit,
     Verdict,
 )
 from roofline_core.program.precision import Precision
@@ -232,6 +234,7 @@ SAXPY = Prediction(
     dram_write_bytes=4e6,
     time_ns=18_240.0,
     precision_verdicts={Precision.SP: Verdict.BANDWIDTH_BOUND},
+    time_limit=TimeLimit(Resource.DRAM, 17_540.0, 12e6, "bytes", 760.3e9),
     evidence=(
         Evidence(SOURCE, 5, "single-precision operations", 2e6),
         Evidence(SOURCE, 5, "DRAM bytes read of 'x'", 4e6),

@@ -16,6 +16,8 @@ from roofline_analysis.report.report import (
     LaunchReport,
     Limiter,
     Prediction,
+    Resource,
+    TimeLimit,
     UnknownKind,
     UnknownUsed,
     Verdict,
@@ -36,6 +38,8 @@ WHOLE = """\
 
 DRAM bandwidth is the limit: INT comes closest, 0.667 op/B, 29× below the ridge of 19.6.
 
+Time: DRAM, 12 MB at 760.3 GB/s.
+
 |     | Operations | Intensity | Ridge |   Distance |
 | :-- | ---------: | --------: | ----: | ---------: |
 | INT |      8 Mop |     0.667 |  19.6 |  29× below |
@@ -54,6 +58,8 @@ WHOLE_PLAIN = """\
 Bandwidth-bound on RTX 3080 (boost clock): very likely, 93%
 
 DRAM bandwidth is the limit: INT comes closest, 0.667 op/B, 29× below the ridge of 19.6.
+
+Time: DRAM, 12 MB at 760.3 GB/s.
 
      Operations  Intensity  Ridge    Distance
 INT       8 Mop      0.667   19.6   29× below
@@ -96,15 +102,21 @@ def test_a_compute_bound_kernel(saxpy: KernelReport, gpu: GpuUsed) -> None:
         saxpy,
         verdict=Verdict.COMPUTE_BOUND,
         limiting=Limiter.INT,
+        time_limit=TimeLimit(Resource.INT, 16_500.0, 4e8, "operations", 24.2e12),
         int_ops=400e6,
         confidence=0.998,
     )
-    assert lines_of(kernel, gpu)[:3] == [
+    assert lines_of(kernel, gpu)[:5] == [
         "Compute-bound on RTX 3080 (boost clock): almost certainly, 99%",
         "",
         "Integer arithmetic is the limit: 33.3 op/B, 1.7× above the ridge of 19.6.",
+        "",
+        "Time: INT arithmetic, 400 M operations at 24.2 T/s.",
     ]
-    assert lens_title(kernel, gpu) == "CB 99% | INT 33.3 op/B (ridge 19.6) | 18.2 µs on RTX 3080"
+    assert lens_title(kernel, gpu) == (
+        "CB 99% | INT 33.3 op/B (ridge 19.6) | 18.2 µs on RTX 3080: INT arithmetic,"
+        " 400 M operations"
+    )
 
 
 def test_a_kernel_that_the_bus_limits(saxpy: KernelReport, gpu: GpuUsed) -> None:
@@ -113,33 +125,64 @@ def test_a_kernel_that_the_bus_limits(saxpy: KernelReport, gpu: GpuUsed) -> None
     said = "imited by the bus: 12 MB over PCIe 4.0 x16 at 25.2 GB/s (8 MB read, 4 MB written)"
     assert lines_of(kernel, gpu)[2] == f"L{said}."
     assert lens_title(kernel, gpu) == "BB 93% | 12 MB over the bus | 18.2 µs on RTX 3080"
-    kernel = with_prediction(saxpy, limiting=Limiter.BUS, bus=replace(use, limits=False))
-    assert lines_of(kernel, gpu)[2].endswith(
-        "In time, the bus to the host takes as long or longer."
-    )
+    limit = TimeLimit(Resource.BUS, 3e5, 12e6, "bytes", 25.2e9)
+    kernel = with_prediction(saxpy, bus=replace(use, limits=False), time_limit=limit)
+    assert lines_of(kernel, gpu)[4] == "Time: the bus, 12 MB over PCIe 4.0 x16 at 25.2 GB/s."
 
 
 @pytest.mark.parametrize(
-    ("verdict", "limiting", "added"),
+    ("verdict", "limit", "start", "end"),
     [
-        (Verdict.BANDWIDTH_BOUND, Limiter.LATENCY, "In time, latency outweighs both (idle SMs)."),
         (
             Verdict.BANDWIDTH_BOUND,
-            Limiter.DP,
-            "In time, double-precision arithmetic takes as long or longer.",
+            TimeLimit(Resource.LATENCY, 9_000.0, 15_390.0, "clocks", 1.71e9),
+            "By intensity DRAM bandwidth is the limit: ",
+            "Its time goes to latency: 15.4 k clocks in sequence, 9 us (idle SMs).",
+        ),
+        (
+            Verdict.BANDWIDTH_BOUND,
+            TimeLimit(Resource.DP, 2e6, 4e9, "operations", 2e12),
+            "By intensity DRAM bandwidth is the limit: ",
+            "Its time goes to DP arithmetic: 4 G operations at 2 T/s, 2 ms.",
         ),
         (
             Verdict.COMPUTE_BOUND,
-            Limiter.BANDWIDTH,
-            "In time, memory and its caches take as long or longer.",
+            TimeLimit(Resource.L1, 2.6e6, 19.4e9, "bytes", 7.46e12),
+            "By intensity integer arithmetic is the limit: ",
+            "Its time goes to L1/shared memory: 19.4 GB at 7.46 TB/s, 2.6 ms.",
+        ),
+        (
+            Verdict.COMPUTE_BOUND,
+            TimeLimit(Resource.ISSUE, 2e3, 4e6, "instructions", 2e12),
+            "Integer arithmetic is the limit: ",
+            "Time: instruction issue, 4 M warp instructions at 2 T/s.",
+        ),
+        (
+            Verdict.BANDWIDTH_BOUND,
+            TimeLimit(Resource.LAUNCH, 2e3, None, "", None),
+            "By intensity DRAM bandwidth is the limit: ",
+            "Its time goes to the launch itself: 2 us.",
         ),
     ],
 )
-def test_a_class_that_time_does_not_bear_out(
-    saxpy: KernelReport, gpu: GpuUsed, verdict: Verdict, limiting: Limiter, added: str
+def test_class_and_time_are_told_apart(
+    saxpy: KernelReport, gpu: GpuUsed, verdict: Verdict, limit: TimeLimit, start: str, end: str
 ) -> None:
-    kernel = with_prediction(saxpy, verdict=verdict, limiting=limiting, regime="idle SMs")
-    assert lines_of(kernel, gpu)[2].endswith(added)
+    kernel = with_prediction(saxpy, verdict=verdict, time_limit=limit, regime="idle SMs")
+    said = lines_of(kernel, gpu)
+    assert said[2].startswith(start)
+    assert said[4] == end
+
+
+def test_the_other_rule_is_told_where_it_differs(saxpy: KernelReport, gpu: GpuUsed) -> None:
+    kernel = with_prediction(saxpy, kept_bytes=4e6, study_verdict=Verdict.COMPUTE_BOUND)
+    told = "CB by the study's rule: 4 MB of what is written are still in L2 when the kernel ends"
+    assert told in lines_of(kernel, gpu)
+    assert told not in lines_of(with_prediction(saxpy, kept_bytes=4e6), gpu)
+    by_study = replace(gpu, rule="study")
+    assert lines_of(saxpy, by_study)[0].startswith(
+        "Bandwidth-bound on RTX 3080 (boost clock, the study's rule): "
+    )
 
 
 def test_nothing_known(saxpy: KernelReport, gpu: GpuUsed) -> None:
@@ -168,14 +211,14 @@ def test_a_precision_without_a_ridge(saxpy: KernelReport, gpu: GpuUsed) -> None:
     kernel = with_prediction(saxpy, tensor_flops=5e9, int_ops=0.0, sp_flops=0.0)
     text = lines_of(kernel, gpu)
     assert text[2] == "DRAM bandwidth is the limit."
-    assert text[5].split() == ["Tensor", "5", "Gflop", "417", "unknown"]
-    assert lens_title(kernel, gpu) == "BB 93% | 18.2 µs on RTX 3080"
+    assert text[7].split() == ["Tensor", "5", "Gflop", "417", "unknown"]
+    assert lens_title(kernel, gpu) == "BB 93% | 18.2 µs on RTX 3080: DRAM, 12 MB"
 
 
 def test_bytes_unknown(saxpy: KernelReport, gpu: GpuUsed) -> None:
     text = kernel_text(with_prediction(saxpy, dram_write_bytes=None), gpu, PLAIN)
     assert "DRAM traffic unknown · about 18.2 µs" in text
-    assert text.splitlines()[5].split() == ["SP", "2", "Mflop", "unknown", "39.1"]
+    assert text.splitlines()[7].split() == ["SP", "2", "Mflop", "unknown", "39.1"]
 
 
 @pytest.mark.parametrize(
@@ -267,9 +310,9 @@ def test_long_lists_of_values_are_cut(saxpy: KernelReport, gpu: GpuUsed) -> None
     numbers = [ArgumentUsed(f"n{i}", "1", None, used=1.0) for i in range(10)]
     held = [ArgumentUsed(f"x{i}", "", None, buffer_bytes=8.0) for i in range(7)]
     lines = lines_of(with_launch(saxpy, arguments=(*numbers, *held)), gpu)
-    assert lines[11:20] == [*(f"- n{i} = 1" for i in range(8)), "- and 2 more"]
-    assert lines[20].startswith("- in memory: x0 8 B, x1 8 B, ")
-    assert lines[20].endswith("x5 8 B, 1 more")
+    assert lines[13:22] == [*(f"- n{i} = 1" for i in range(8)), "- and 2 more"]
+    assert lines[22].startswith("- in memory: x0 8 B, x1 8 B, ")
+    assert lines[22].endswith("x5 8 B, 1 more")
 
 
 def test_a_branch_is_told_by_how_often_it_is_taken(saxpy: KernelReport, gpu: GpuUsed) -> None:
@@ -333,7 +376,7 @@ def test_other_launches(saxpy: KernelReport, gpu: GpuUsed) -> None:
             *(replace(first, line=line, prediction=compute) for line in (40, 50, 60, 70)),
         ),
     )
-    line = lines_of(kernel, gpu)[10]
+    line = lines_of(kernel, gpu)[12]
     assert line == (
         "Launched at main.cu:12: 3907 blocks of 256 threads. Other launches: CB at main.cu:30, "
         "CB at main.cu:40, CB at main.cu:50, 2 more that differ, 1 more of the same class"

@@ -90,7 +90,7 @@ def test_lenses(
     saxpy: KernelReport, gpu: GpuUsed, measured: Measured, changes: dict[str, Any], said: str
 ) -> None:
     kernel = replace(saxpy, measured=replace(measured, **changes))
-    assert lens_title(kernel, gpu).endswith(f" on RTX 3080 | {said}")
+    assert lens_title(kernel, gpu).endswith(f" on RTX 3080: DRAM, 12 MB | {said}")
 
 
 def test_an_undecided_kernel_that_was_measured(

@@ -32,7 +32,7 @@ class Told:
 
 
 def in_editor(gpu: str = "RTX 3080", clock: Clock = "boost") -> Settings:
-    return Settings(gpu=gpu, clock=clock, what_if=COMMON_GPUS)
+    return Settings(gpu=gpu, clock=clock, what_if=COMMON_GPUS, notes=False)
 
 
 @pytest.fixture
@@ -147,10 +147,10 @@ async def test_an_unknown_gpu_from_the_start(told: Told) -> None:
 
 async def test_an_unknown_gpu_to_compare_with(told: Told) -> None:
     told.settings.set_options({"gpu": "A100", "whatIf": ["H100", "X100"]})
-    assert await told.settings.for_path(None) == Settings(gpu="A100", what_if=())
+    assert await told.settings.for_path(None) == Settings(gpu="A100", what_if=(), notes=False)
     assert told.messages == [f"initialization options: 'what-if': no GPU 'X100'.{TAIL}"]
     told.settings.set_options({"gpu": "A100", "whatIf": []})
-    assert await told.settings.for_path(None) == Settings(gpu="A100", what_if=())
+    assert await told.settings.for_path(None) == Settings(gpu="A100", what_if=(), notes=False)
 
 
 async def test_settings_are_checked_once(told: Told) -> None:

@@ -33,6 +33,7 @@ from roofline_analysis.report.report import (
     Limiter,
     Prediction,
     PredictionSource,
+    Resource,
     UnknownUsed,
     Verdict,
 )
@@ -167,6 +168,7 @@ DETAILS = LaunchExplanation(
         time_ns=6000.0,
         overlap_exponent=3.0,
         limiting=Limiter.BANDWIDTH,
+        resource=Resource.DRAM,
         terms=(TimeTerm("dram", 4000.0), TimeTerm("launch", 2000.0)),
         depends_on=(),
         regime="idle SMs",
@@ -179,7 +181,7 @@ DETAILS = LaunchExplanation(
         tail_efficiency=4 / 408,
         registers_per_thread=32,
     ),
-    verdict_facts=VerdictFacts(BB, 0.9, 8000.0, 4000.0, 0.0, (), (), None),
+    verdict_facts=VerdictFacts(BB, 0.9, 8000.0, 4000.0, 0.0, None, 0.0, (), (), None),
     assumptions=(),
 )
 """A kernel taken apart."""

@@ -10,6 +10,7 @@ from roofline_analysis.report.report import GpuUsed
 from roofline_analysis.timing.launch_time import l2_bandwidth_gbs
 from roofline_analysis.traffic.background import Background
 from roofline_analysis.verdict.analyse import Target
+from roofline_analysis.verdict.rule import RULES_BY_NAME
 from roofline_core.settings import OwnGpu, Settings
 from roofline_hardware_db import ClockKind, Gpu, Peaks, find_gpu, load_gpu_file
 from roofline_hardware_db.detect import AUTO, present_gpus
@@ -21,7 +22,8 @@ def target_of(settings: Settings) -> Target:
     gpu = gpu_of(settings)
     measured = settings.ceilings == "measured"
     background = Background(settings.background_gbs, settings.background_period_ms)
-    return Target(gpu, gpu.roofline(ClockKind(settings.clock), measured=measured), background)
+    roofline = gpu.roofline(ClockKind(settings.clock), measured=measured)
+    return Target(gpu, roofline, background, RULES_BY_NAME[settings.rule])
 
 
 def gpu_of(settings: Settings, name: str | None = None) -> Gpu:
@@ -110,6 +112,7 @@ def gpu_used(settings: Settings) -> GpuUsed:
         bandwidth_gbs=roofline.bandwidth_gbs,
         ridges=ridges,
         l2_bandwidth_gbs=l2_bandwidth_gbs(target.gpu, roofline.clock_mhz),
+        rule=target.rule.name,
         note="; ".join(_notes(settings, target.gpu)) or None,
     )
 

@@ -9,7 +9,7 @@ from roofline_analysis.names.signature import title_of
 from roofline_analysis.regions.unknowns import UnknownKind, UnknownUsed
 from roofline_analysis.regions.unseen import Unseen, UnseenKind
 from roofline_analysis.rules.model import Edit, Effect, Finding, Fix, Level, Related
-from roofline_analysis.timing.limiter import Limiter
+from roofline_analysis.timing.limiter import Limiter, Resource, TimeLimit
 from roofline_analysis.verdict.prediction import (
     BusUse,
     ConfidenceFeatures,
@@ -26,6 +26,7 @@ from roofline_analysis.verdict.sight import Sight
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
 from roofline_core.program.units import Dialect, Problem, Span
+from roofline_core.settings import VerdictRuleName
 
 __all__ = [
     "ArgumentUsed",
@@ -52,8 +53,10 @@ __all__ = [
     "PredictionSource",
     "Related",
     "Report",
+    "Resource",
     "Sight",
     "SizeRange",
+    "TimeLimit",
     "UnknownKind",
     "UnknownUsed",
     "Unseen",
@@ -79,6 +82,8 @@ class GpuUsed:
     """Operations per byte at which compute and bandwidth take the same time."""
     l2_bandwidth_gbs: float | None = None
     """Assumed bandwidth from L2 to all SMs together, 10^9 bytes per second; None if unknown."""
+    rule: VerdictRuleName = "compulsory"
+    """The rule that decides classes: ``compulsory`` or ``study``."""
     note: str | None = None
     """The reason for this GPU or these peaks, if they are not the requested ones; else None."""
 

@@ -112,7 +112,8 @@ def kinds_of(use: Use) -> set[AccessMode] | None:
         if array.array.name.partition("[")[0] == use.parameter
     ]
     summary = use.launch.judged.judged.summary
-    if summary.problems or any(array.array.indirect for array in arrays):
+    unseen = any(region.unseen for region in summary.root.walk())
+    if summary.problems or unseen or any(array.array.indirect for array in arrays):
         return None
     return {
         access.mode

@@ -77,11 +77,11 @@ def scored(judged: LaunchAnalysis, target: Target, change: Change) -> Effect:
     moved = max(1.0, now_bytes + change.dram_bytes)
     timing = launch_time(
         _launched(replace(demand, regions=changed), change),
-        moved,
+        max(1.0, moved * judged.crossing_share),
         target.gpu,
         target.roofline,
         change.blocks_per_sm or judged.blocks_per_sm,
-        bus_ns=_bus_ns(prediction),
+        bus_bytes=prediction.bus.total_bytes if prediction.bus is not None else 0.0,
     )
     return effect_between(prediction, operations, moved, timing.total_ns, target)
 
@@ -148,8 +148,8 @@ def effect_between(
         time_ns=before.time_ns or 0.0,
         new_time_ns=time_ns,
         verdict=before.verdict,
-        new_verdict=class_of(operations, moved, target.roofline, _bus_ns(before)),
-        at_assumed_sizes=bool(before.time_depends_on),
+        new_verdict=class_of(operations, moved, target.roofline, target.rule, _bus_ns(before)),
+        assumed=before.unknowns,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
 
+from roofline_analysis.regions.unknowns import UnknownKind, UnknownUsed
 from roofline_analysis.verdict.prediction import Verdict
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
@@ -67,8 +68,13 @@ class Effect:
     verdict: Verdict | None
     """The class before the fix."""
     new_verdict: Verdict | None
-    at_assumed_sizes: bool = False
-    """Whether the times rest on assumed sizes."""
+    assumed: tuple[UnknownUsed, ...] = ()
+    """The numbers that were assumed for the launch, on which the effect rests."""
+
+    @property
+    def at_assumed_sizes(self) -> bool:
+        """Whether the times rest on assumed sizes or other numbers of the host program."""
+        return any(each.kind is UnknownKind.HOST for each in self.assumed)
 
     @property
     def speedup(self) -> float:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from roofline_analysis.regions.unknowns import UnknownKind, UnknownUsed
 from roofline_analysis.rules.model import Effect
 from roofline_core.program.precision import Precision
 
@@ -15,6 +16,8 @@ _UNITS: Mapping[Precision, str] = {
     Precision.INT: "integer operations",
     Precision.TENSOR: "tensor-core flop",
 }
+_MOST_ASSUMED = 2
+"""The most assumed numbers that a finding names."""
 LEAST_SHARE = 0.01
 """The least share of a kernel's bytes or operations whose saving is mentioned."""
 
@@ -39,6 +42,29 @@ def duration(ns: float) -> str:
         if ns >= factor:
             return f"{ns / factor:.3g} {unit}"
     return f"{ns:.3g} ns"
+
+
+def condition_text(assumed: Sequence[UnknownUsed]) -> str:
+    """``, if n = 1024 and 3 more assumptions hold``; empty where nothing was assumed."""
+    told = list(dict.fromkeys(text for each in assumed if (text := _assumption(each)) is not None))
+    if not told:
+        return ""
+    more = len(told) - _MOST_ASSUMED
+    if more <= 0:
+        return f", if {' and '.join(told)}"
+    rest = "another assumption holds" if more == 1 else f"{more} more assumptions hold"
+    return f", if {', '.join(told[:_MOST_ASSUMED])} and {rest}"
+
+
+def _assumption(unknown: UnknownUsed) -> str | None:
+    """``n = 1024``; None without a value."""
+    if unknown.assumed is None:
+        return None
+    if unknown.kind is UnknownKind.TRIPS:
+        return f"the {unknown.name} are {plain(unknown.assumed)}"
+    if unknown.kind is UnknownKind.BRANCH:
+        return f"{unknown.assumed:.0%} of threads take the {unknown.name}"
+    return f"{unknown.name} = {plain(unknown.assumed)}"
 
 
 def effect_text(effect: Effect) -> str:

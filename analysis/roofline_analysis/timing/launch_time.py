@@ -17,11 +17,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from roofline_analysis.regions.kernel_summary import AccessMode, Work
 from roofline_analysis.timing.demand import Demand, RegionDemand
-from roofline_analysis.timing.limiter import Limiter
+from roofline_analysis.timing.limiter import Limiter, Resource, TimeLimit
+from roofline_analysis.traffic.coalescing import LINE_BYTES
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
 from roofline_hardware_db import Gpu, HostLink, Roofline
@@ -82,11 +84,42 @@ CONSTANTS: Final = TimingConstants()
 
 _FLOATING: Final = (Work.SP, Work.DP, Work.HP)
 _INSTRUCTION_KINDS: Final = (
-    (Limiter.SP, Work.SP),
-    (Limiter.DP, Work.DP),
-    (Limiter.HP, Work.HP),
-    (Limiter.INT, Work.INT),
+    (Resource.SP, Work.SP),
+    (Resource.DP, Work.DP),
+    (Resource.HP, Work.HP),
+    (Resource.INT, Work.INT),
 )
+_TERMS: Final = {
+    "l1": Resource.L1,
+    "l2": Resource.L2,
+    "dram": Resource.DRAM,
+    "bus": Resource.BUS,
+    "latency": Resource.LATENCY,
+    "contention": Resource.ATOMICS,
+    "launch": Resource.LAUNCH,
+}
+_UNITS: Final = {
+    Resource.L1: "bytes",
+    Resource.L2: "bytes",
+    Resource.DRAM: "bytes",
+    Resource.BUS: "bytes",
+    Resource.ISSUE: "instructions",
+    Resource.LATENCY: "clocks",
+    Resource.ATOMICS: "atomics",
+}
+_CLASSES: Final = {
+    Resource.DRAM: Limiter.BANDWIDTH,
+    Resource.BUS: Limiter.BUS,
+    Resource.L1: Limiter.BANDWIDTH,
+    Resource.L2: Limiter.BANDWIDTH,
+    Resource.SP: Limiter.SP,
+    Resource.DP: Limiter.DP,
+    Resource.HP: Limiter.HP,
+    Resource.INT: Limiter.INT,
+    Resource.SPECIAL: Limiter.SP,
+    Resource.TENSOR: Limiter.TENSOR,
+}
+"""The class of a resource; contention and launch overhead count as latency."""
 
 
 @record(frozen=True, slots=True)
@@ -99,6 +132,17 @@ class Timing:
     """``compute``, ``l1``, ``l2``, ``dram``, ``latency``, ``contention`` and ``launch``.
 
     Also ``bus`` where bytes cross the bus to the host."""
+    limit: TimeLimit
+    """The longest term."""
+
+
+@record(frozen=True, slots=True)
+class _Pipe:
+    """A pipe or the schedulers, as if one SM ran the whole launch."""
+
+    clocks: float
+    amount: float
+    """Operations of lanes; of the schedulers instructions of warps."""
 
 
 def launch_time(
@@ -108,15 +152,15 @@ def launch_time(
     roofline: Roofline,
     blocks_per_sm: int,
     constants: TimingConstants = CONSTANTS,
-    bus_ns: float | None = None,
+    bus_bytes: float = 0.0,
 ) -> Timing:
     """The time of a launch that moves ``moved_bytes`` bytes to and from DRAM.
 
-    ``bus_ns`` is what its traffic takes on the bus to the host; None if it has none.
+    ``bus_bytes`` is what crosses the bus to the host besides.
     """
     clock_ghz = roofline.clock_mhz / 1000.0
     per_sm = _longest_queue(demand.blocks, gpu.sm_count) / clock_ghz * demand.scale
-    pipes = _pipe_clocks(demand, gpu, roofline, constants)
+    pipes = _pipes(demand, gpu, roofline, constants)
     l1 = sum(r.warp_runs * q.wavefronts for r in demand.regions for q in r.requests)
     sectors = sum(r.warp_runs * q.sectors * q.l2_share for r in demand.regions for q in r.requests)
     l2_rate = l2_bandwidth_gbs(gpu, roofline.clock_mhz, constants)
@@ -124,19 +168,45 @@ def launch_time(
         demand.grid_reductions * constants.grid_reduction_ns
         + demand.line_atomics * constants.atomic_ns
     )
+    latency = _latency_clocks(demand, gpu, blocks_per_sm, constants)
     terms = {
-        "compute": max(pipes.values(), default=0.0) * per_sm,
+        "compute": max((pipe.clocks for pipe in pipes.values()), default=0.0) * per_sm,
         "l1": l1 * per_sm,
         "l2": sectors * demand.sector_bytes * demand.scale / l2_rate,
         "dram": moved_bytes / (roofline.bandwidth_gbs * constants.dram_share),
-        "latency": _latency_clocks(demand, gpu, blocks_per_sm, constants) / clock_ghz,
+        "latency": latency / clock_ghz,
         "contention": contention * demand.scale,
     }
-    if bus_ns is not None:
-        terms["bus"] = bus_ns
+    if bus_bytes:
+        terms["bus"] = bus_bytes / bus_rate_gbs(gpu, roofline, constants)
     total = norm(terms.values(), constants.overlap) + constants.launch_ns
     terms["launch"] = constants.launch_ns
-    return Timing(total, _limiting(terms, pipes), terms)
+    longest = max(terms, key=lambda name: terms[name])
+    resource = _TERMS.get(longest) or max(pipes, key=lambda each: pipes[each].clocks)
+    amounts = {
+        Resource.L1: l1 * LINE_BYTES * demand.scale,
+        Resource.L2: sectors * demand.sector_bytes * demand.scale,
+        Resource.DRAM: moved_bytes,
+        Resource.BUS: bus_bytes,
+        Resource.LATENCY: latency,
+        Resource.ATOMICS: (demand.grid_reductions + demand.line_atomics) * demand.scale,
+        **{each: pipe.amount * demand.scale for each, pipe in pipes.items()},
+    }
+    rate = roofline.bandwidth_gbs * 1e9 if resource is Resource.DRAM else None
+    limit = _time_limit(resource, terms[longest], amounts.get(resource), rate)
+    if resource is Resource.BUS and gpu.host_link is None:
+        limit = replace(limit, per_second=None)
+    return Timing(total, _limiting(resource, pipes), terms, limit)
+
+
+def _time_limit(
+    resource: Resource, time_ns: float, amount: float | None, rate: float | None
+) -> TimeLimit:
+    """Without a rate, that at which the amount takes the time."""
+    if amount is None or not time_ns:
+        return TimeLimit(resource, time_ns, None, "", None)
+    unit = _UNITS.get(resource, "operations")
+    return TimeLimit(resource, time_ns, amount, unit, rate or amount / time_ns * 1e9)
 
 
 def l2_bandwidth_gbs(gpu: Gpu, clock_mhz: float, constants: TimingConstants = CONSTANTS) -> float:
@@ -147,6 +217,15 @@ def l2_bandwidth_gbs(gpu: Gpu, clock_mhz: float, constants: TimingConstants = CO
 def bus_bandwidth_gbs(link: HostLink, constants: TimingConstants = CONSTANTS) -> float:
     """What a bus carries of a kernel's data, in 10^9 bytes per second."""
     return link.bandwidth_gbs * constants.bus_share
+
+
+def bus_rate_gbs(gpu: Gpu, roofline: Roofline, constants: TimingConstants = CONSTANTS) -> float:
+    """What the GPU's bus to the host carries, in 10^9 bytes per second.
+
+    Where the bus is not known, the most that it can be: none is faster than the GPU's own memory.
+    """
+    link = gpu.host_link
+    return bus_bandwidth_gbs(link, constants) if link is not None else roofline.bandwidth_gbs
 
 
 def norm(terms: Iterable[float], exponent: float) -> float:
@@ -164,42 +243,38 @@ def _longest_queue(blocks: int, sm_count: int) -> float:
     return math.ceil(blocks / sm_count) / max(1, blocks)
 
 
-def _pipe_clocks(
+def _pipes(
     demand: Demand, gpu: Gpu, roofline: Roofline, constants: TimingConstants
-) -> dict[Limiter, float]:
-    """Clocks that one SM would need for the whole launch, by pipe.
-
-    Scheduler clocks beyond the slowest pipe are charged to the kind of arithmetic with most
-    instructions.
-    """
+) -> dict[Resource, _Pipe]:
+    """What one SM would need for the whole launch, by pipe, and the schedulers' part."""
     rates, warp = gpu.rates, gpu.architecture.warp_size
     work = [sum(r.warp_runs * r.work[kind] for r in demand.regions) for kind in Work]
     unfused = _unfused(work)
     for kind in _FLOATING:
         work[kind] *= unfused
     per_clock = {
-        Limiter.SP: rates.fp32,
-        Limiter.DP: rates.fp64,
-        Limiter.HP: rates.fp16,
-        Limiter.INT: rates.int32,
+        Resource.SP: rates.fp32,
+        Resource.DP: rates.fp64,
+        Resource.HP: rates.fp16,
+        Resource.INT: rates.int32,
     }
-    clocks = {
-        limiter: work[kind] * warp / rate
-        for limiter, kind in _INSTRUCTION_KINDS
-        if (rate := per_clock[limiter]) and work[kind]
+    pipes = {
+        resource: _Pipe(work[kind] * warp / rate, work[kind] * warp)
+        for resource, kind in _INSTRUCTION_KINDS
+        if (rate := per_clock[resource]) and work[kind]
     }
-    if rates.sfu:
-        special = (work[Work.SPECIAL] + work[Work.CONVERSION]) * warp / rates.sfu
-        clocks[Limiter.SP] = max(clocks.get(Limiter.SP, 0.0), special)
+    special = (work[Work.SPECIAL] + work[Work.CONVERSION]) * warp
+    if rates.sfu and special:
+        pipes[Resource.SPECIAL] = _Pipe(special / rates.sfu, special)
     tensor = roofline.peaks_gops.get(Precision.TENSOR)
     if tensor and work[Work.TENSOR]:
         lanes = work[Work.TENSOR] * warp
-        clocks[Limiter.TENSOR] = lanes * gpu.sm_count * roofline.clock_mhz / 1000.0 / tensor
+        clocks = lanes * gpu.sm_count * roofline.clock_mhz / 1000.0 / tensor
+        pipes[Resource.TENSOR] = _Pipe(clocks, lanes)
     issued = sum(r.warp_runs * _issued(r, constants) for r in demand.regions)
     schedulers = gpu.architecture.occupancy.subpartitions_per_sm
-    busiest = max(_INSTRUCTION_KINDS, key=lambda pair: work[pair[1]])[0]
-    clocks[busiest] = max(clocks.get(busiest, 0.0), issued / schedulers)
-    return clocks
+    pipes[Resource.ISSUE] = _Pipe(issued / schedulers, issued)
+    return pipes
 
 
 def _floating(work: Sequence[float]) -> float:
@@ -259,11 +334,9 @@ def _path(region: RegionDemand, gpu: Gpu, constants: TimingConstants) -> float:
     return clocks
 
 
-def _limiting(terms: Mapping[str, float], pipes: Mapping[Limiter, float]) -> Limiter:
-    """The resource of the longest term; contention and launch overhead count as latency."""
-    longest = max(terms, key=lambda name: terms[name])
-    if longest == "compute":
-        return max(pipes, key=lambda limiter: pipes[limiter])
-    if longest == "bus":
-        return Limiter.BUS
-    return Limiter.BANDWIDTH if longest in ("dram", "l1", "l2") else Limiter.LATENCY
+def _limiting(resource: Resource, pipes: Mapping[Resource, _Pipe]) -> Limiter:
+    """The class of a resource; issue is charged to the arithmetic with most instructions."""
+    if resource is Resource.ISSUE:
+        arithmetic = [each for each, _ in _INSTRUCTION_KINDS if each in pipes]
+        resource = max(arithmetic, key=lambda each: pipes[each].amount, default=Resource.SP)
+    return _CLASSES.get(resource, Limiter.LATENCY)

@@ -85,6 +85,21 @@ class Traffic:
         """Bytes written to the memory of the host."""
         return sum(item.write_bytes for item in self.bus)
 
+    @property
+    def kept_bytes(self) -> float:
+        """Written bytes that L2 still holds when the launch ends; ``write_bytes`` lacks them."""
+        return sum(item.written_bytes - item.write_bytes for item in self.arrays)
+
+    def with_kept(self) -> Traffic:
+        """The same traffic with what L2 holds written back: every written byte counts."""
+        arrays = [replace(item, write_bytes=item.written_bytes) for item in self.arrays]
+        return replace(
+            self,
+            write_bytes=self.write_bytes + self.kept_bytes,
+            arrays=tuple(arrays),
+            by_site=_by_site(arrays),
+        )
+
 
 _ByArray = dict[Array, list[AccessFootprint]]
 

@@ -20,7 +20,7 @@ from roofline_analysis.timing.launch_time import Timing, launch_time
 from roofline_analysis.timing.occupancy import Occupancy, occupancy
 from roofline_analysis.traffic.background import NO_BACKGROUND, Background
 from roofline_analysis.traffic.dram import Traffic, dram_traffic
-from roofline_analysis.verdict.bus import bus_time_ns, judged_by_bus
+from roofline_analysis.verdict.bus import judged_by_bus
 from roofline_analysis.verdict.confidence import LEAST, confidence
 from roofline_analysis.verdict.features import COLUMNS, grounds_of
 from roofline_analysis.verdict.ledger import evidence_of, ledger_of, work_totals
@@ -30,7 +30,13 @@ from roofline_analysis.verdict.prediction import (
     Utilisation,
     Verdict,
 )
-from roofline_analysis.verdict.rule import precision_verdicts, verdict_of
+from roofline_analysis.verdict.rule import (
+    COMPULSORY,
+    STUDY,
+    VerdictRule,
+    precision_verdicts,
+    verdict_of,
+)
 from roofline_analysis.verdict.sight import NEARLY_ALL, Sight, sight_of
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
@@ -49,6 +55,8 @@ class Target:
     gpu: Gpu
     roofline: Roofline
     background: Background = NO_BACKGROUND
+    rule: VerdictRule = COMPULSORY
+    """What decides the class."""
 
 
 @record(frozen=True, slots=True)
@@ -63,6 +71,8 @@ class LaunchAnalysis:
     blocks_per_sm: int
     """Blocks resident on one SM at a time."""
     summary: KernelSummary
+    crossing_share: float = 1.0
+    """The share of the bytes of ``traffic`` that cross DRAM's pins while the launch runs."""
 
     @property
     def demanding(self) -> tuple[Region, ...]:
@@ -142,24 +152,53 @@ def judge(
         target.gpu,
         target.roofline,
         resident.blocks_per_sm,
-        bus_ns=bus_time_ns(traffic, target.gpu, target.roofline),
+        bus_bytes=traffic.bus_read_bytes + traffic.bus_write_bytes,
     )
-    launched = binding.grid[0] * binding.grid[1] * binding.grid[2]
-    used = Utilisation(launched, resident.blocks_per_sm, target.gpu.sm_count, resident.limiter)
+    crossing = traffic.read_bytes + traffic.write_bytes
+    kept = traffic.kept_bytes if target.rule.counts_kept_writes else 0.0
+    traffic = traffic.with_kept() if kept else traffic
     besides = target.background.bytes_during(timing.total_ns)
     traffic = replace(traffic, read_bytes=traffic.read_bytes + besides)
+    return LaunchAnalysis(
+        _prediction(summary, binding, target, replace(counted, traffic=traffic), timing, kept),
+        execution,
+        traffic,
+        demand,
+        timing,
+        resident.blocks_per_sm,
+        summary,
+        crossing / (crossing + kept) if crossing + kept else 1.0,
+    )
+
+
+def _prediction(
+    summary: KernelSummary,
+    binding: Binding,
+    target: Target,
+    counted: Counted,
+    timing: Timing,
+    kept: float,
+) -> Prediction:
+    """The prediction from counts with traffic by the rule, of which L2 keeps ``kept`` bytes."""
+    execution, resident, traffic = counted.execution, counted.resident, counted.traffic
+    launched = binding.grid[0] * binding.grid[1] * binding.grid[2]
+    used = Utilisation(launched, resident.blocks_per_sm, target.gpu.sm_count, resident.limiter)
     totals, operations = counted.totals, counted.operations
     moved = traffic.read_bytes + traffic.write_bytes
     verdicts = precision_verdicts(operations, moved, target.roofline)
     unknowns = (*binding.unknowns, *_assumptions(execution))
-    grounds = grounds_of(summary, execution, traffic, operations, target.roofline, len(unknowns))
+    grounds = grounds_of(
+        summary, execution, traffic, operations, target.roofline, target.rule, len(unknowns)
+    )
     sight = sight_of(summary, execution, traffic)
-    verdict = _decided(sight, operations, moved, target.roofline)
+    verdict = _decided(sight, operations, moved, target.roofline, target.rule)
+    by_study = _decided(sight, operations, moved - kept, target.roofline, STUDY)
     prediction = Prediction(
         verdict=verdict,
         confidence=confidence(grounds) if verdict is not None else LEAST,
         source=PredictionSource.STATIC,
         limiting=timing.limiting,
+        time_limit=timing.limit,
         sp_flops=totals[Work.SP],
         dp_flops=totals[Work.DP],
         hp_flops=totals[Work.HP],
@@ -180,24 +219,27 @@ def judge(
         time_depends_on=binding.guessed,
         sight=sight,
         grounds=grounds,
+        kept_bytes=kept,
+        study_verdict=by_study if target.rule is not STUDY else None,
     )
-    prediction = judged_by_bus(prediction, traffic, operations, target.gpu, target.roofline)
-    return LaunchAnalysis(
-        prediction, execution, traffic, demand, timing, resident.blocks_per_sm, summary
-    )
+    return judged_by_bus(prediction, traffic, operations, target.gpu, target.roofline, target.rule)
 
 
 def _decided(
-    sight: Sight, operations: Mapping[Precision, float], moved: float, roofline: Roofline
+    sight: Sight,
+    operations: Mapping[Precision, float],
+    moved: float,
+    roofline: Roofline,
+    rule: VerdictRule,
 ) -> Verdict | None:
     """The class, if enough was seen for it; None where the unseen bytes would change it."""
     if not sight.suffices:
         return None
-    found = verdict_of(precision_verdicts(operations, moved, roofline))
+    found = verdict_of(precision_verdicts(operations, moved, roofline), rule)
     if sight.share >= NEARLY_ALL or not sight.unseen_bytes:
         return found
     with_unseen = precision_verdicts(operations, moved + sight.unseen_bytes, roofline)
-    return found if verdict_of(with_unseen) is found else None
+    return found if verdict_of(with_unseen, rule) is found else None
 
 
 def _assumptions(execution: Execution) -> tuple[UnknownUsed, ...]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from roofline_analysis.timing.launch_time import bus_bandwidth_gbs
+from roofline_analysis.timing.launch_time import bus_bandwidth_gbs, bus_rate_gbs
 from roofline_analysis.traffic.dram import Traffic
 from roofline_analysis.verdict.confidence import confidence
 from roofline_analysis.verdict.prediction import (
@@ -16,8 +16,8 @@ from roofline_analysis.verdict.prediction import (
     Verdict,
 )
 from roofline_analysis.verdict.rule import (
-    DECIDING,
     LEAST_MARGIN,
+    VerdictRule,
     precision_verdicts,
     verdict_of,
 )
@@ -35,27 +35,29 @@ def bus_time_ns(traffic: Traffic, gpu: Gpu, roofline: Roofline) -> float | None:
     moved = traffic.bus_read_bytes + traffic.bus_write_bytes
     if not moved:
         return None
-    link = gpu.host_link
-    return moved / (bus_bandwidth_gbs(link) if link is not None else roofline.bandwidth_gbs)
+    return moved / bus_rate_gbs(gpu, roofline)
 
 
 def class_of(
     operations: Mapping[Precision, float],
     moved_bytes: float,
     roofline: Roofline,
+    rule: VerdictRule,
     bus_ns: float | None,
 ) -> Verdict:
     """The class by operations, DRAM bytes and the time on the bus, None without traffic on it."""
-    if bus_ns is not None and bus_ns > _compute_ns(operations, roofline):
+    if rule.counts_bus and bus_ns is not None and bus_ns > _compute_ns(operations, roofline, rule):
         return Verdict.BANDWIDTH_BOUND
-    return verdict_of(precision_verdicts(operations, moved_bytes, roofline))
+    return verdict_of(precision_verdicts(operations, moved_bytes, roofline), rule)
 
 
-def _compute_ns(operations: Mapping[Precision, float], roofline: Roofline) -> float:
+def _compute_ns(
+    operations: Mapping[Precision, float], roofline: Roofline, rule: VerdictRule
+) -> float:
     """The time of the deciding precision that takes longest, at its peak; 0 without operations."""
     times = (
         operations.get(precision, 0.0) / peak
-        for precision in DECIDING
+        for precision in rule.deciding
         if (peak := roofline.peaks_gops.get(precision))
     )
     return max(times, default=0.0)
@@ -67,18 +69,20 @@ def judged_by_bus(
     operations: Mapping[Precision, float],
     gpu: Gpu,
     roofline: Roofline,
+    rule: VerdictRule,
 ) -> Prediction:
     """A prediction by DRAM traffic with what crosses the bus, and judged by that where it limits.
 
-    The same prediction if nothing crosses it.
+    By a rule that does not count the bus it never limits. The same prediction if nothing crosses
+    it.
     """
     time_ns = bus_time_ns(traffic, gpu, roofline)
     if time_ns is None:
         return prediction
     link = gpu.host_link
-    compute_ns = _compute_ns(operations, roofline)
+    compute_ns = _compute_ns(operations, roofline, rule)
     dram_ns = (traffic.read_bytes + traffic.write_bytes) / roofline.bandwidth_gbs
-    limits = time_ns > max(compute_ns, dram_ns)
+    limits = rule.counts_bus and time_ns > max(compute_ns, dram_ns)
     use = BusUse(
         read_bytes=traffic.bus_read_bytes,
         write_bytes=traffic.bus_write_bytes,

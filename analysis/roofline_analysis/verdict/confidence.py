@@ -2,7 +2,11 @@
 
 The probability that a verdict is right is a logistic function of a few features. Its coefficients
 are in ``data/confidence.toml``, fitted by ``benchmarks/calibrate_confidence.py`` to measured
-kernels. No verdict depends on them.
+kernels by the study's rule. No verdict depends on them.
+
+By the default rule the same features and coefficients are taken, with that rule's margin: the
+distance to its ridges, with its bytes. There are no measured classes by that rule to fit to, so how
+well its confidences are calibrated is not known.
 """
 
 from __future__ import annotations

@@ -349,5 +349,7 @@ def _covered_arguments(summary: KernelSummary, bound: Binding) -> Iterator[OpenN
 def _class_of(summary: KernelSummary, bound: Binding, target: Target) -> Verdict:
     counted = count_launch(summary, bound, target.gpu)
     moved = counted.traffic.read_bytes + counted.traffic.write_bytes
+    if target.rule.counts_kept_writes:
+        moved += counted.traffic.kept_bytes
     crossing = bus_time_ns(counted.traffic, target.gpu, target.roofline)
-    return class_of(counted.operations, moved, target.roofline, crossing)
+    return class_of(counted.operations, moved, target.roofline, target.rule, crossing)

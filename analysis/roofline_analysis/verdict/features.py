@@ -9,7 +9,7 @@ from roofline_analysis.counting.execution import Execution
 from roofline_analysis.regions.kernel_summary import KernelSummary, Region, Work
 from roofline_analysis.traffic.dram import Traffic
 from roofline_analysis.verdict.prediction import ConfidenceFeatures
-from roofline_analysis.verdict.rule import nearest
+from roofline_analysis.verdict.rule import VerdictRule, nearest
 from roofline_core.program.precision import Precision
 from roofline_hardware_db import Roofline
 
@@ -29,11 +29,12 @@ def grounds_of(
     traffic: Traffic,
     operations: Mapping[Precision, float],
     roofline: Roofline,
+    rule: VerdictRule,
     unknowns: int,
 ) -> ConfidenceFeatures:
     """The grounds of a kernel's verdict, for which ``unknowns`` quantities were assumed."""
     moved = traffic.read_bytes + traffic.write_bytes
-    precision, margin = nearest(operations, moved, roofline)
+    precision, margin = nearest(operations, moved, roofline, rule)
     share = 0.0
     if precision is not None:
         assumed = _assumed_work(summary.root, execution, COLUMNS[precision], inside=False)

@@ -9,7 +9,7 @@ from roofline_analysis.host.library_call import LibraryCall
 from roofline_analysis.launch.host_numbers import ARGUMENT_COUNT
 from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_analysis.timing.launch_time import CONSTANTS
-from roofline_analysis.timing.limiter import Limiter
+from roofline_analysis.timing.limiter import Limiter, Resource, TimeLimit
 from roofline_analysis.traffic.dram import FLOOR_BYTES
 from roofline_analysis.verdict.analyse import Target
 from roofline_analysis.verdict.confidence import confidence
@@ -39,14 +39,15 @@ def judge_call(call: LibraryCall, target: Target) -> Prediction:
     times = _times(known, moved, target)
     limiting = max(times, key=lambda name: times[name])
     grounds = ConfidenceFeatures(
-        margin(known, moved, target.roofline), 0.0, 0.0, len(prediction.unknowns)
+        margin(known, moved, target.roofline, target.rule), 0.0, 0.0, len(prediction.unknowns)
     )
     return replace(
         prediction,
-        verdict=verdict_of(verdicts),
+        verdict=verdict_of(verdicts, target.rule),
         confidence=confidence(grounds),
         grounds=grounds,
         limiting=limiting,
+        time_limit=_time_limit(limiting, times[limiting], moved, known, target),
         time_ns=times[limiting] + CONSTANTS.launch_ns,
         precision_verdicts=verdicts,
         time_depends_on=tuple(
@@ -109,6 +110,24 @@ def _times(
         if peak and amount:
             result[Limiter(precision.value)] = amount / peak
     return result
+
+
+def _time_limit(
+    limiting: Limiter,
+    time_ns: float,
+    moved: float,
+    operations: Mapping[Precision, float],
+    target: Target,
+) -> TimeLimit:
+    """The longest time, or that of the launch where it is longer."""
+    if time_ns < CONSTANTS.launch_ns:
+        return TimeLimit(Resource.LAUNCH, CONSTANTS.launch_ns, None, "", None)
+    if limiting is Limiter.BANDWIDTH:
+        rate = target.roofline.bandwidth_gbs * 1e9
+        return TimeLimit(Resource.DRAM, time_ns, moved, "bytes", rate)
+    precision = Precision(limiting.value)
+    rate = target.roofline.peaks_gops[precision] * 1e9
+    return TimeLimit(Resource(limiting.value), time_ns, operations[precision], "operations", rate)
 
 
 _WORDS = {

@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 
 from roofline_analysis.regions.unknowns import UnknownUsed
-from roofline_analysis.timing.limiter import Limiter
+from roofline_analysis.timing.limiter import Limiter, TimeLimit
 from roofline_analysis.timing.occupancy import OccupancyLimit
 from roofline_analysis.verdict.sight import Sight
 from roofline_core.program.precision import Precision
@@ -123,9 +123,10 @@ class BusUse:
     time_ns: float
     """The time of all these bytes on the bus; the least that it can be if that is not known."""
     limits: bool
-    """Whether this takes longer than the operations and the DRAM traffic: the class rests on it."""
+    """Whether this takes longer than the operations and the DRAM traffic: the class rests on it.
+    False by the study's rule, which does not count the bus."""
     dram_verdict: Verdict | None
-    """The class by DRAM traffic alone, as the HPDC'25 study measures it; None if undecided."""
+    """The class by DRAM traffic alone, by the rule in force; None if undecided."""
     dram_confidence: float
     """The confidence in that."""
     dram_grounds: ConfidenceFeatures | None
@@ -202,6 +203,13 @@ class Prediction:
     """The share of the kernel that was followed; None if the counts are not the analysis's own."""
     grounds: ConfidenceFeatures | None = None
     """None if there is no verdict or the verdict was not computed from counts."""
+    kept_bytes: float = 0.0
+    """Bytes of ``dram_write_bytes`` that L2 still holds when the launch ends, and that counters of
+    the launch do not show; 0 by the study's rule, which does not count them."""
+    study_verdict: Verdict | None = None
+    """The class by the study's rule, if that is not the rule in force; else None."""
+    time_limit: TimeLimit | None = None
+    """The resource that decides the time; None if there is no time of the model's."""
     bus: BusUse | None = None
     """None if nothing that the launch uses lies in mapped host memory."""
 

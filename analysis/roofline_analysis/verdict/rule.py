@@ -1,4 +1,7 @@
-"""The rule of the verdict: operations per byte compared with the ridge of each precision."""
+"""The rules of the verdict: operations per byte compared with the ridges of precisions.
+
+Two rules differ in the precisions that decide and in the bytes that they are compared with.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,36 @@ from typing import Final
 
 from roofline_analysis.verdict.prediction import Verdict
 from roofline_core.program.precision import Precision
+from roofline_core.program.records import record
+from roofline_core.settings import VerdictRuleName
 from roofline_hardware_db import Roofline
 
-DECIDING: Final = (Precision.SP, Precision.DP, Precision.INT)
-"""The precisions whose ridges decide the class, by the rule of the HPDC'25 study."""
+
+@record(frozen=True, slots=True)
+class VerdictRule:
+    """Which operations and which DRAM bytes decide the class."""
+
+    name: VerdictRuleName
+    deciding: tuple[Precision, ...]
+    """The precisions whose ridges decide; a GPU may lack the ridges of some."""
+    counts_kept_writes: bool
+    """Whether written bytes count that L2 still holds when the launch ends."""
+    counts_bus: bool
+    """Whether bytes count that cross the bus to the memory of the host."""
+
+
+COMPULSORY: Final = VerdictRule(
+    "compulsory", tuple(Precision), counts_kept_writes=True, counts_bus=True
+)
+"""Every precision against compulsory traffic: what is written leaves L2 sooner or later."""
+STUDY: Final = VerdictRule(
+    "study",
+    (Precision.SP, Precision.DP, Precision.INT),
+    counts_kept_writes=False,
+    counts_bus=False,
+)
+"""The rule of the HPDC'25 study: bytes as Nsight Compute counts them while the kernel runs."""
+RULES_BY_NAME: Final = {rule.name: rule for rule in (COMPULSORY, STUDY)}
 LEAST_MARGIN: Final = -20.0
 """The margin of a kernel without operations."""
 
@@ -29,27 +58,35 @@ def precision_verdicts(
     return result
 
 
-def verdict_of(verdicts: Mapping[Precision, Verdict]) -> Verdict:
+def verdict_of(verdicts: Mapping[Precision, Verdict], rule: VerdictRule) -> Verdict:
     """Compute-bound if at least one of the deciding precisions is."""
-    if any(verdicts.get(precision) is Verdict.COMPUTE_BOUND for precision in DECIDING):
+    if any(verdicts.get(precision) is Verdict.COMPUTE_BOUND for precision in rule.deciding):
         return Verdict.COMPUTE_BOUND
     return Verdict.BANDWIDTH_BOUND
 
 
-def margin(operations: Mapping[Precision, float], moved_bytes: float, roofline: Roofline) -> float:
+def margin(
+    operations: Mapping[Precision, float],
+    moved_bytes: float,
+    roofline: Roofline,
+    rule: VerdictRule,
+) -> float:
     """The natural logarithm of the largest intensity over ridge, at least ``LEAST_MARGIN``."""
-    return nearest(operations, moved_bytes, roofline)[1]
+    return nearest(operations, moved_bytes, roofline, rule)[1]
 
 
 def nearest(
-    operations: Mapping[Precision, float], moved_bytes: float, roofline: Roofline
+    operations: Mapping[Precision, float],
+    moved_bytes: float,
+    roofline: Roofline,
+    rule: VerdictRule,
 ) -> tuple[Precision | None, float]:
     """The precision with the largest ratio of intensity to ridge, and its ``margin``.
 
     The precision is None if no deciding precision has operations.
     """
     found: tuple[Precision | None, float] = (None, LEAST_MARGIN)
-    for precision in DECIDING:
+    for precision in rule.deciding:
         ridge = roofline.ridge(precision)
         if ridge and operations.get(precision):
             value = math.log(operations[precision] / moved_bytes / ridge)

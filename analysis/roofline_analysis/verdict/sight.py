@@ -17,7 +17,7 @@ from roofline_core.program.records import record
 from roofline_core.program.types import Type
 from roofline_core.program.units import Dialect
 
-if TYPE_CHECKING:  # Reports are read where no analyser, and so no numpy, is loaded.
+if TYPE_CHECKING:  # Reports hold a Sight, and the server that shows them loads no analyser.
     from roofline_analysis.counting.execution import Execution
     from roofline_analysis.traffic.dram import Traffic
 

@@ -52,6 +52,8 @@ class Severity(Enum):
     """Something was not read at all."""
     WARNING = "warning"
     """Something was read in part or assumed."""
+    NOTE = "note"
+    """Something that is not part of the program is not counted."""
 
 
 @record(frozen=True, slots=True)
@@ -62,6 +64,8 @@ class Problem:
     message: str
     path: Path | None
     line: int | None = None
+    unknown_function: str | None = None
+    """The function whose body is not known, if that is the problem; else None."""
 
 
 @record(frozen=True, slots=True)

@@ -18,7 +18,14 @@ from roofline_core.settings.files import (
     personal_file,
 )
 from roofline_core.settings.merge import from_json, merge, resolve
-from roofline_core.settings.model import CLOCKS, COMMON_GPUS, Clock, Settings
+from roofline_core.settings.model import (
+    CLOCKS,
+    COMMON_GPUS,
+    VERDICT_RULES,
+    Clock,
+    Settings,
+    VerdictRuleName,
+)
 from roofline_core.settings.own_gpus import CEILING_KINDS, CeilingKind, OwnGpu
 from roofline_core.settings.sources import (
     HOST_SUFFIXES,
@@ -44,6 +51,7 @@ __all__ = [
     "SHARED_FILE",
     "SKIPPED_FOLDERS",
     "SOURCE_SUFFIXES",
+    "VERDICT_RULES",
     "AdvisorSettings",
     "CeilingKind",
     "Clock",
@@ -52,6 +60,7 @@ __all__ = [
     "OwnGpu",
     "Settings",
     "SettingsError",
+    "VerdictRuleName",
     "from_json",
     "is_excluded",
     "load",

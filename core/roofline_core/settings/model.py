@@ -14,6 +14,11 @@ Clock = Literal["base", "boost"]
 CLOCKS: tuple[Clock, ...] = get_args(Clock)
 """Every value of ``Settings.clock``."""
 
+VerdictRuleName = Literal["compulsory", "study"]
+
+VERDICT_RULES: tuple[VerdictRuleName, ...] = get_args(VerdictRuleName)
+"""Every value of ``Settings.rule``."""
+
 
 COMMON_GPUS = ("A100", "H100", "RTX 4090", "MI300X")
 """The GPUs that an editor's hover compares with unless it is told others."""
@@ -30,6 +35,13 @@ class Settings:
     """
     clock: Clock = "boost"
     """The clock that the peaks are computed at: ``base`` or ``boost``."""
+    rule: VerdictRuleName = "compulsory"
+    """What decides the class.
+
+    ``compulsory``: every pipe against compulsory DRAM traffic, in which what is written counts as
+    written. ``study``: SP, DP and INT against the bytes that Nsight Compute counts while the kernel
+    runs, as in the HPDC'25 study; written bytes that L2 still holds are not among them.
+    """
     args: tuple[str, ...] | None = None
     """The program's command-line arguments, its own name left out.
 
@@ -76,3 +88,9 @@ class Settings:
     """The rules to leave out of them; ``ALL`` switches the rules off."""
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """By glob pattern, as for ``exclude``, the rules to leave out in the files that it matches."""
+    notes: bool = True
+    """Whether notes tell of each file what is not counted.
+
+    Functions whose bodies are not known, and kernels that need a macro which nothing defines. An
+    editor's default is False: hovers name the functions for the kernels that call them.
+    """

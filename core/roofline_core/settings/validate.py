@@ -12,7 +12,7 @@ from typing import Literal
 
 from roofline_core.settings.advisor import EFFORTS, PROTOCOLS, SHAREABLE, STRUCTURES
 from roofline_core.settings.errors import SettingsError, suggestion
-from roofline_core.settings.model import CLOCKS
+from roofline_core.settings.model import CLOCKS, VERDICT_RULES
 from roofline_core.settings.own_gpus import CEILING_KINDS, OwnGpu, read_own_gpu
 
 KeyStyle = Literal["kebab", "camel"]
@@ -298,6 +298,7 @@ _TABLES = {"advisor": _ADVISOR_CHECKS}
 _CHECKS: _Checks = {
     "gpu": _text,
     "clock": _clock,
+    "rule": _one_of(VERDICT_RULES),
     "args": _args,
     "defines": _defines,
     "include_dirs": _paths,
@@ -312,5 +313,6 @@ _CHECKS: _Checks = {
     "select": _texts,
     "ignore": _texts,
     "per_file_ignores": _texts_by_pattern,
+    "notes": _flag,
 }
 """By field of ``Settings``, all of them."""

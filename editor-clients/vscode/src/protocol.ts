@@ -26,7 +26,7 @@ export interface ReportKernel {
         class: KernelClass | null;
         confidence: number | null;
         time_ns: number | null;
-        limiting: string | null;
+        time_limit: { resource: string; time_ns: number } | null;
     };
 }
 

@@ -28,7 +28,7 @@ const A100 = { ...GPU, name: "A100 SXM4 40GB" };
 const MI = { ...GPU, name: "Instinct MI250X", vendor: "AMD" };
 
 function kernel(path: string, name: string, time_ns: number | null): ReportKernel {
-    const prediction = { class: "BB", confidence: 0.97, time_ns, limiting: "bandwidth" } as const;
+    const prediction = { class: "BB", confidence: 0.97, time_ns, time_limit: { resource: "dram", time_ns: 1000 } } as const;
     return { name: `${name}(int)`, base_name: name, qualified_name: name, path, name_range: { line: 3, column: 16 }, prediction };
 }
 

@@ -12,6 +12,7 @@ from roofline_core.program.units import Dialect, Problem, Severity
 from roofline_parsers.preprocess.condition_reader import ConditionReader
 from roofline_parsers.preprocess.conditional_stack import ConditionalStack
 from roofline_parsers.preprocess.conditions import ConditionError
+from roofline_parsers.preprocess.excluded import excluded_notes
 from roofline_parsers.preprocess.expansion import Expander, ExpansionBudgetError
 from roofline_parsers.preprocess.grammar_fixes import fix_for_grammar
 from roofline_parsers.preprocess.macros import Macro, MacroTable
@@ -149,9 +150,15 @@ class Unit:
             unresolved_includes=tuple(dict.fromkeys(self.unresolved_includes)),
             macros=self._includer.table(),
             pragmas={line: tuple(found) for line, found in self._pragmas.items()},
-            problems=tuple(self.problems),
+            problems=(*self.problems, *self._excluded(text)),
             dialect=self._includer.dialect,
         )
+
+    def _excluded(self, text: bytes) -> tuple[Problem, ...]:
+        """Notes on kernels that inactive branches hold."""
+        file = self.file
+        macros = self._includer.table()
+        return excluded_notes(file.path, file.source, text, self._pragmas, macros)
 
     def _directive(self, directive: PreprocessorDirective) -> None:
         keyword = directive.keyword

@@ -9,9 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from roofline_core.settings import Settings, merge
+from roofline_core.settings import Layer, Settings, merge
 from roofline_lsp.cli.exit_codes import OK
-from roofline_lsp.cli.options import add_analysis_options, analysis_layer, positive_int
+from roofline_lsp.cli.options import (
+    add_analysis_options,
+    add_rule_option,
+    analysis_layer,
+    positive_int,
+)
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
 from roofline_lsp.formats.units import counted
@@ -31,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
     )
     _add_data_options(made)
     add_analysis_options(made)
+    add_rule_option(made, "study")
     _add_output_options(made)
     return made
 
@@ -106,7 +112,8 @@ def _add_output_options(made: argparse.ArgumentParser) -> None:
 def run(argv: Sequence[str]) -> int:
     """Evaluate, print, and return the exit code."""
     options = parser().parse_args(argv)
-    settings = merge(analysis_layer(options))
+    # What measured labels are computed with; no settings file is read.
+    settings = merge(Layer("data set", {"rule": "study"}), analysis_layer(options))
     if options.clock is None:
         # What profilers lock a GPU to, and so what measured labels are computed with.
         settings = replace(settings, clock="base")

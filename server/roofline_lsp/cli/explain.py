@@ -18,6 +18,7 @@ from roofline_lsp.cli.options import (
     add_analysis_options,
     add_exclude_option,
     add_program_options,
+    add_rule_option,
     analysis_layer,
     positive_int,
 )
@@ -55,6 +56,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
     made.add_argument("--output", type=Path, metavar="FILE", help="write it here")
     add_analysis_options(made)
+    add_rule_option(made, "compulsory")
     add_program_options(made)
     add_exclude_option(made)
     return made

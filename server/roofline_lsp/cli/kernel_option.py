@@ -11,7 +11,12 @@ from roofline_advisor.errors import AdvisorError, Fault
 from roofline_advisor.suggest import SuggestionTask
 from roofline_core.settings import Layer, Settings, resolve
 from roofline_lsp.cli.files import read_regular
-from roofline_lsp.cli.options import add_analysis_options, add_program_options, analysis_layer
+from roofline_lsp.cli.options import (
+    add_analysis_options,
+    add_program_options,
+    add_rule_option,
+    analysis_layer,
+)
 
 
 def add_kernel_options(made: argparse.ArgumentParser) -> None:
@@ -21,6 +26,7 @@ def add_kernel_options(made: argparse.ArgumentParser) -> None:
         "--kernel", metavar="NAME", help="the kernel; needed where the file has several"
     )
     add_analysis_options(made)
+    add_rule_option(made, "compulsory")
     add_program_options(made)
 
 

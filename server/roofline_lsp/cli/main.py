@@ -17,6 +17,7 @@ from roofline_lsp.cli.options import (
     add_analysis_options,
     add_exclude_option,
     add_program_options,
+    add_rule_option,
     analysis_layer,
 )
 from roofline_lsp.formats.registry import FORMATS
@@ -155,6 +156,7 @@ def parser() -> argparse.ArgumentParser:
         help="run a program, given after --, under a profiler; --profile --help tells its options",
     )
     add_analysis_options(made)
+    add_rule_option(made, "compulsory")
     add_program_options(made)
     _add_check_options(made)
     return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from roofline_core.settings import CLOCKS, Layer, validate
+from roofline_core.settings import CLOCKS, VERDICT_RULES, Layer, validate
 
 ORIGIN = "command line"
 
@@ -34,6 +34,17 @@ def add_analysis_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_rule_option(parser: argparse.ArgumentParser, default: str) -> None:
+    """Add ``--rule``; ``default`` is the rule without it, for the help."""
+    parser.add_argument(
+        "--rule",
+        choices=VERDICT_RULES,
+        help="what decides the class: every pipe against compulsory DRAM traffic (compulsory), or"
+        " SP, DP and INT against the bytes that Nsight Compute counts, as in the HPDC'25 study"
+        f" (study); default: {default}",
+    )
+
+
 def add_program_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that say how the program is run and which settings file holds."""
     parser.add_argument(
@@ -57,7 +68,7 @@ def analysis_layer(options: argparse.Namespace) -> Layer:
     Raises SettingsError.
     """
     names = (
-        *("gpu", "clock", "what_if", "defines", "include_dirs", "args", "exclude"),
+        *("gpu", "clock", "rule", "what_if", "defines", "include_dirs", "args", "exclude"),
         *("background_gbs", "background_period_ms"),
     )
     given = {name.replace("_", "-"): getattr(options, name, None) for name in names}

@@ -152,6 +152,8 @@ def _settings(options: argparse.Namespace, measurements: Sequence[Measurement]) 
     gpus = {gpu_name(each.gpu) for each in measurements if each.gpu is not None}
     if options.gpu is None and len(gpus) == 1:
         settings = replace(settings, gpu=gpus.pop())
+    # Counters show what crosses DRAM while a kernel runs: the study's bytes.
+    settings = replace(settings, rule="study")
     # What profilers lock a GPU to, and so what measured classes are judged by.
     return settings if options.clock is not None else replace(settings, clock="base")
 

@@ -23,6 +23,7 @@ from roofline_analysis.report.report import (
     Prediction,
     Report,
     Sight,
+    TimeLimit,
     UnknownUsed,
     Utilisation,
     Verdict,
@@ -34,7 +35,7 @@ from roofline_lsp.formats.sight import undecided
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.tool import TOOL_NAME, tool_version
 
-SCHEMA_VERSION = "1.3"
+SCHEMA_VERSION = "1.4"
 """Grows by 0.1 with a new key, by 1 where a key goes away or changes its meaning."""
 
 SIGNIFICANT_DIGITS = 10
@@ -59,6 +60,7 @@ def to_json(report: Report) -> Json:
     return {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": TOOL_NAME, "version": tool_version()},
+        "rule": report.gpu.rule,
         "gpu": _gpu(report.gpu),
         "files": [_file(file) for file in report.files],
     }
@@ -191,6 +193,7 @@ def _launch(launch: LaunchReport) -> Json:
         "limiting": prediction.limiting.value if prediction.limiting else None,
         "time_ns": rounded(prediction.time_ns),
         "time_depends_on": list(prediction.time_depends_on),
+        "prediction": _prediction(prediction),
         "what_if": _what_if(launch.what_if),
     }
 
@@ -236,7 +239,9 @@ def _prediction(prediction: Prediction) -> Json:
         "class": _class(prediction.verdict),
         "confidence": rounded(prediction.confidence),
         "source": prediction.source.value,
+        "study_class": _class(prediction.study_verdict),
         "limiting": prediction.limiting.value if prediction.limiting else None,
+        "time_limit": _time_limit(prediction.time_limit),
         "precision_classes": {
             each.value: _class(prediction.precision_verdicts.get(each)) for each in Precision
         },
@@ -248,6 +253,7 @@ def _prediction(prediction: Prediction) -> Json:
         "dram_bytes": rounded(prediction.dram_bytes),
         "dram_read_bytes": rounded(prediction.dram_read_bytes),
         "dram_write_bytes": rounded(prediction.dram_write_bytes),
+        "kept_bytes": rounded(prediction.kept_bytes),
         **{f"{each.value}_ai": rounded(prediction.intensity(each)) for each in Precision},
         "bus": None if prediction.bus is None else _bus(prediction.bus),
         "time_ns": rounded(prediction.time_ns),
@@ -278,6 +284,18 @@ def _bus(use: BusUse) -> Json:
         "bandwidth_gbs": rounded(use.bandwidth_gbs),
         "limits": use.limits,
         "dram_class": _class(use.dram_verdict),
+    }
+
+
+def _time_limit(limit: TimeLimit | None) -> Json | None:
+    if limit is None:
+        return None
+    return {
+        "resource": limit.resource.value,
+        "time_ns": rounded(limit.time_ns),
+        "amount": rounded(limit.amount),
+        "unit": limit.unit or None,
+        "per_second": rounded(limit.per_second),
     }
 
 
@@ -355,6 +373,7 @@ def _effect(effect: Effect | None) -> Json | None:
         "new_time_ns": rounded(effect.new_time_ns),
         "class": _class(effect.verdict),
         "new_class": _class(effect.new_verdict),
+        "assumed": [_unknown(unknown) for unknown in effect.assumed],
     }
 
 

@@ -12,7 +12,6 @@ from roofline_analysis.report.report import (
     LaunchReport,
     LibraryCallReport,
     Prediction,
-    PredictionSource,
     Report,
     Verdict,
     WhatIf,
@@ -33,6 +32,14 @@ from roofline_lsp.formats.units import (
     significant,
     time_text,
 )
+from roofline_lsp.formats.verdict_words import (
+    agrees,
+    class_words,
+    other_rule,
+    rule_words,
+    sure_words,
+    time_words,
+)
 from roofline_lsp.formats.what_if import flip_text, sizes_text, strip
 
 MAX_EVIDENCE = 3
@@ -42,6 +49,8 @@ MAX_ARGUMENTS = 8
 """How many of each a kernel's block shows; it says how many more there are."""
 
 _LABEL_WIDTH = 11
+_NOTICED = 0.005
+"""The least share of the DRAM bytes that is told apart."""
 _UNITS = {
     Precision.SP: "FLOP",
     Precision.DP: "FLOP",
@@ -74,7 +83,7 @@ def gpu_line(gpu: GpuUsed) -> str:
     )
     clock = f"{significant(gpu.clock_mhz, 4)} MHz ({gpu.clock} clock)"
     line = f"{gpu.name} at {clock}: {significant(gpu.bandwidth_gbs, 4)} GB/s; ridges {ridges}"
-    return line if gpu.note is None else f"{line}\n{gpu.note}"
+    return "\n".join(filter(None, (line, rule_words(gpu), gpu.note)))
 
 
 def problem_line(path: Path, problem: Problem, style: ColourStyle) -> str:
@@ -103,14 +112,12 @@ def totals(report: Report) -> str:
 def _kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: ColourStyle) -> Iterator[str]:
     prediction = kernel.prediction
     where = style.bold(f"{kernel.path}:{kernel.name_span.line}")
-    verdict = _painted(prediction.verdict, style)
-    limit = f"limited by {prediction.limiting.value}" if prediction.limiting else ""
-    sure = percent(prediction.confidence) if prediction.verdict is not None else ""
-    if prediction.source is PredictionSource.MEASURED:
-        sure = "measured"
-    yield "  ".join(cell for cell in (where, kernel.title, verdict, sure, limit) if cell)
+    verdict = _painted(prediction, style)
+    cells = (where, kernel.title, verdict, sure_words(prediction), time_words(prediction))
+    yield "  ".join(cell for cell in cells if cell)
     for label, texts in (
         ("sight", _sight(prediction)),
+        ("rule", filter(None, (other_rule(prediction),))),
         ("intensity", _intensities(prediction, gpu)),
         ("work", _work(prediction)),
         ("bus", _bus(prediction)),
@@ -151,6 +158,10 @@ def _library_line(call: LibraryCallReport, style: ColourStyle) -> str:
     where = style.bold(f"{call.path}:{call.line}")
     sure = percent(prediction.confidence) if prediction.verdict is not None else ""
     parts = [call.what]
+    limit = prediction.time_limit
+    if limit is not None and prediction.verdict is not None:
+        if not agrees(prediction.verdict, limit.resource):
+            parts.append(time_words(prediction))
     if prediction.dram_bytes is not None:
         parts.append(f"DRAM {scaled(prediction.dram_bytes, 'B')}")
     if prediction.time_ns is not None:
@@ -162,15 +173,17 @@ def _library_line(call: LibraryCallReport, style: ColourStyle) -> str:
         parts.append("perhaps not reached")
     if call.what_if is not None:
         parts.append(f"what if: {strip(call.what_if)}")
-    verdict = _painted(prediction.verdict, style)
+    verdict = _painted(prediction, style)
     return "  ".join(cell for cell in (where, call.name, verdict, sure, ", ".join(parts)) if cell)
 
 
-def _painted(verdict: Verdict | None, style: ColourStyle) -> str:
+def _painted(prediction: Prediction, style: ColourStyle) -> str:
+    verdict = prediction.verdict
     if verdict is None:
         return style.red("undecided")
     paint = style.green if verdict is Verdict.COMPUTE_BOUND else style.yellow
-    return paint(verdict.value)
+    words = class_words(prediction)
+    return paint(verdict.value) + words.removeprefix(verdict.value)
 
 
 def _sight(prediction: Prediction) -> Iterator[str]:
@@ -213,7 +226,12 @@ def _work(prediction: Prediction) -> Iterator[str]:
     moved = f"DRAM {scaled(prediction.dram_bytes, 'B')}"
     if prediction.dram_bytes is not None:
         read = scaled(prediction.dram_read_bytes, "B")
-        moved += f" ({read} read, {scaled(prediction.dram_write_bytes, 'B')} written)"
+        written = scaled(prediction.dram_write_bytes, "B")
+        if prediction.kept_bytes > _NOTICED * prediction.dram_bytes:
+            written += f" written, {scaled(prediction.kept_bytes, 'B')} of it after the kernel ends"
+        else:
+            written += " written"
+        moved += f" ({read} read, {written})"
     parts += [moved, time_text(prediction.time_ns, prediction.time_depends_on)]
     yield ", ".join(parts)
     state = [prediction.regime] if prediction.regime else []

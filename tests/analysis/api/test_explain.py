@@ -17,7 +17,7 @@ from roofline_analysis.regions.kernel_summary import RegionForm
 from roofline_analysis.regions.unknowns import UnknownKind
 from roofline_analysis.verdict.prediction import Verdict
 from roofline_core.program.precision import Precision
-from roofline_core.settings import Settings
+from roofline_core.settings import Settings, VerdictRuleName
 
 SOURCE = """\
 #include <cstdio>
@@ -71,10 +71,10 @@ void run(const int *at, const float *x, float *y) { pick<<<4096, 256>>>(at, x, y
 """
 
 
-def program(source: str, *args: str) -> ProgramAnalysis:
+def program(source: str, *args: str, rule: VerdictRuleName = "compulsory") -> ProgramAnalysis:
     return ProgramAnalysis.load(
         [MAIN],
-        Settings(args=args or None),
+        Settings(args=args or None, rule=rule),
         argv=args or None,
         reader=lambda p: source.encode() if p == MAIN else None,
     )
@@ -232,8 +232,20 @@ def test_accesses_tell_addresses_coalescing_and_bytes() -> None:
     assert store.footprint_bytes == pytest.approx(4e6, rel=1e-3)
     arrays = {array.name: array for array in explained.arrays}
     assert (arrays["x"].size_bytes, arrays["x"].first_read_bytes) == (4e6, 4e6)
-    assert 0 < arrays["y"].write_bytes < arrays["y"].written_bytes == 4e6
+    assert arrays["y"].write_bytes == arrays["y"].written_bytes == 4e6
     assert store.dram_write_bytes == arrays["y"].write_bytes
+
+
+def test_by_the_study_s_rule_writes_that_l2_keeps_do_not_count() -> None:
+    (kernel,) = explain_file(program(SOURCE, "1000000", rule="study"), MAIN, Question()).kernels
+    by_study, facts = kernel.explained, smooth("1000000").verdict_facts
+    arrays = {array.name: array for array in by_study.arrays}
+    assert 0 < arrays["y"].write_bytes < arrays["y"].written_bytes == 4e6
+    assert by_study.verdict_facts.dram_write_bytes == pytest.approx(arrays["y"].write_bytes)
+    assert (by_study.verdict_facts.kept_bytes, by_study.verdict_facts.study_verdict) == (0, None)
+    assert facts.dram_write_bytes == pytest.approx(4e6)
+    assert facts.kept_bytes == pytest.approx(4e6 - arrays["y"].write_bytes)
+    assert facts.study_verdict is by_study.verdict_facts.verdict
 
 
 def test_an_access_by_data_names_the_number_it_rests_on() -> None:

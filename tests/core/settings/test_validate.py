@@ -17,10 +17,10 @@ from roofline_core.settings import (
 
 FOLDER = Path("/project")
 KEYS = (
-    *("gpu", "clock", "args", "defines", "include-dirs", "compile-commands"),
+    *("gpu", "clock", "rule", "args", "defines", "include-dirs", "compile-commands"),
     *("background-gbs", "background-period-ms", "exclude", "advisor"),
     *("ceilings", "what-if", "gpus"),
-    *("select", "ignore", "per-file-ignores"),
+    *("select", "ignore", "per-file-ignores", "notes"),
 )
 
 
@@ -38,9 +38,9 @@ def test_every_field_of_settings_has_a_key_in_both_spellings() -> None:
     fields = tuple(Settings.__dataclass_fields__)
     assert setting_names("kebab") == tuple(name.replace("_", "-") for name in fields)
     assert setting_names("camel") == (
-        "gpu", "clock", "args", "defines", "includeDirs", "compileCommands",
+        "gpu", "clock", "rule", "args", "defines", "includeDirs", "compileCommands",
         "backgroundGbs", "backgroundPeriodMs", "exclude", "advisor", "ceilings", "whatIf", "gpus",
-        "select", "ignore", "perFileIgnores",
+        "select", "ignore", "perFileIgnores", "notes",
     )  # fmt: skip
     fields = tuple(AdvisorSettings.__dataclass_fields__)
     assert setting_names("kebab", "advisor") == tuple(name.replace("_", "-") for name in fields)
@@ -52,6 +52,7 @@ def test_values_get_their_types() -> None:
         {
             "gpu": "A100",
             "clock": "base",
+            "rule": "study",
             "args": "-n 100 'two words'",
             "defines": ["N=16", "FAST", "EMPTY="],
             "include-dirs": ["include", "/opt/include"],
@@ -65,6 +66,7 @@ def test_values_get_their_types() -> None:
     assert settings == Settings(
         gpu="A100",
         clock="base",
+        rule="study",
         args=("-n", "100", "two words"),
         defines=("N=16", "FAST", "EMPTY="),
         include_dirs=(Path("/project/include"), Path("/opt/include")),
@@ -121,6 +123,13 @@ def test_home_is_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
         (
             {"clock": "bost"},
             "roofline.toml: 'clock' must be 'base' or 'boost', not 'bost'; did you mean 'boost'?",
+        ),
+        (
+            {"rule": "studies"},
+            (
+                "roofline.toml: 'rule' must be one of 'compulsory', 'study', not 'studies'; did you"
+                " mean 'study'?"
+            ),
         ),
         ({"clock": ["base"]}, "roofline.toml: 'clock' must be 'base' or 'boost', not a list"),
         ({"defines": "N=1"}, "roofline.toml: 'defines' must be a list of texts, not 'N=1'"),

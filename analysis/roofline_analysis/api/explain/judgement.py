@@ -14,7 +14,6 @@ from roofline_analysis.timing.launch_time import CONSTANTS
 from roofline_analysis.verdict.analyse import LaunchAnalysis, Target
 from roofline_analysis.verdict.confidence import contributions
 from roofline_analysis.verdict.prediction import BusUse, Crossover
-from roofline_analysis.verdict.rule import DECIDING
 from roofline_core.program.precision import Precision
 
 
@@ -28,6 +27,7 @@ def time_facts(judged: LaunchAnalysis) -> TimeFacts:
         time_ns=timing.total_ns,
         overlap_exponent=CONSTANTS.overlap,
         limiting=timing.limiting,
+        resource=timing.limit.resource,
         terms=tuple(TimeTerm(name, time_ns) for name, time_ns in timing.terms_ns.items()),
         regime=used.regime,
         occupancy=prediction.occupancy,
@@ -54,6 +54,8 @@ def verdict_facts(
         confidence=prediction.confidence,
         dram_read_bytes=traffic.read_bytes,
         dram_write_bytes=traffic.write_bytes,
+        kept_bytes=prediction.kept_bytes,
+        study_verdict=prediction.study_verdict,
         other_read_bytes=max(0.0, traffic.read_bytes - known),
         intensities=tuple(
             made
@@ -86,5 +88,5 @@ def _intensity(judged: LaunchAnalysis, target: Target, precision: Precision) -> 
         ops_per_byte=ratio,
         ridge_ops_per_byte=target.roofline.ridge(precision),
         verdict=prediction.precision_verdicts.get(precision),
-        decides=precision in DECIDING,
+        decides=precision in target.rule.deciding,
     )

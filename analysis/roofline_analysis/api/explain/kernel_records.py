@@ -140,7 +140,8 @@ class ArrayFacts:
     written_bytes: float
     """Bytes that L2 is given to write."""
     write_bytes: float
-    """Those of them that reach DRAM before the kernel ends."""
+    """Those of them that count for the class: all by the default rule, by the study's those that
+    reach DRAM before the kernel ends."""
     accesses: tuple[AccessFacts, ...]
     """In the order of the walk."""
 

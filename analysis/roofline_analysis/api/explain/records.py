@@ -13,7 +13,7 @@ from roofline_analysis.api.explain.host_records import HostValue, LaunchFacts, L
 from roofline_analysis.api.explain.kernel_records import ArrayFacts, LineWork, RegionFacts
 from roofline_analysis.regions.unknowns import UnknownKind
 from roofline_analysis.report.report import GpuUsed
-from roofline_analysis.timing.limiter import Limiter
+from roofline_analysis.timing.limiter import Limiter, Resource
 from roofline_analysis.verdict.prediction import Crossover, Verdict
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
@@ -39,6 +39,8 @@ class TimeFacts:
     overlap_exponent: float
     """1 would add the terms, infinity take the longest."""
     limiting: Limiter
+    """The class of the resource of the longest term; caches count as bandwidth."""
+    resource: Resource
     """The resource of the longest term."""
     terms: tuple[TimeTerm, ...]
     """Of the timing model."""
@@ -116,13 +118,18 @@ class VerdictFacts:
     """The class and what it follows from."""
 
     verdict: Verdict | None
-    """Compute-bound if one of the precisions that decide is."""
+    """Compute-bound if one of the precisions that decide is; null where too little is known."""
     confidence: float
     """The estimated probability that the class is right."""
     dram_read_bytes: float
     """Of arrays, code and arguments together."""
     dram_write_bytes: float
     """Likewise written."""
+    kept_bytes: float
+    """Of the bytes written, those that L2 still holds when the launch ends; 0 by the study's rule,
+    which does not count them."""
+    study_verdict: Verdict | None
+    """The class by the study's rule, where another rule is in force; else null."""
     other_read_bytes: float
     """Of the bytes read, those of code, arguments and the machine itself."""
     intensities: tuple[Intensity, ...]

@@ -362,5 +362,6 @@ def unknown_call(interpreter: DeviceInterpreter, node: ex.Call, name: str) -> De
         elif isinstance(value, Value):
             need_value(interpreter, value)
     interpreter.costs.lose(UnseenKind.CALL, name)
-    interpreter.note(f"the function '{name}' is not known; its work is not counted", node.line)
+    message = f"the function '{name}' is not known; its work is not counted"
+    interpreter.note(message, node.line, name)
     return interpreter.opaque(Type("float"), interpreter.costs.loop_bits(), name, SymbolScope.DATA)

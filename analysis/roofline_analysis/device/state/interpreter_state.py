@@ -415,10 +415,10 @@ class DeviceInterpreter:
             self.arrays[name] = found
         return found
 
-    def note(self, message: str, line: int) -> None:
-        """Record once that something could not be followed."""
+    def note(self, message: str, line: int, function: str | None = None) -> None:
+        """Record once what could not be followed; ``function``: one whose body is not known."""
         if all(message != problem.message for problem in self.problems):
-            self.problems.append(Problem(Severity.WARNING, message, self.path, line))
+            self.problems.append(Problem(Severity.WARNING, message, self.path, line, function))
 
     def at(self, node: Expression | int) -> None:
         """Move the current line; in a text that stands for a header, the call of it stays."""

@@ -77,7 +77,7 @@ function section(judged: [string, ReportKernel][]): string {
             shortName(gpu),
             prediction.class ?? "unknown",
             prediction.confidence === null ? "" : percent(prediction.confidence),
-            prediction.limiting ?? "",
+            prediction.time_limit?.resource ?? "",
             known ? duration(time) : "unknown",
             known ? `${(time / fastest).toPrecision(2)}×` : "",
         ].join(" | ");
@@ -85,7 +85,7 @@ function section(judged: [string, ReportKernel][]): string {
     return [
         `## \`${judged[0]?.[1].base_name ?? ""}\``,
         "",
-        "| GPU | class | sure | limited by | time | beside the fastest |",
+        "| GPU | class | sure | its time goes to | time | beside the fastest |",
         "| :-- | :-- | --: | :-- | --: | --: |",
         ...rows.map((row) => `| ${row} |`),
     ].join("\n");

@@ -15,12 +15,13 @@ from roofline_core.program.precision import Precision
 from roofline_lsp.formats.json import Json, rounded
 from roofline_lsp.formats.tool import TOOL_NAME, tool_version
 
-SCHEMA_VERSION: Final = "1.0"
+SCHEMA_VERSION: Final = "1.1"
 """Grows by 0.1 with a new key, by 1 where a key goes away or changes its meaning."""
 SCHEMA: Final = "explanation.schema.json"
 
 KEYS: Final[Mapping[str, str]] = {
     "verdict": "class",
+    "study_verdict": "study_class",
     "verdict_facts": "verdict",
     "ridges": "ridges_ops_per_byte",
     "form": "kind",

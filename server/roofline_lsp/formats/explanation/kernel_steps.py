@@ -180,8 +180,9 @@ def _array(array: ArrayFacts) -> str:
         parts.append(f"{scaled(array.first_read_bytes, 'B')} read from DRAM")
         parts += [f"{scaled(again, 'B')} read again"] if again > 0.5 else []
     if array.written_bytes:
-        kept = f"{scaled(array.write_bytes, 'B')} of it to DRAM before the end"
-        parts.append(f"{scaled(array.written_bytes, 'B')} written, {kept}")
+        kept = f", {scaled(array.write_bytes, 'B')} of it to DRAM before the end"
+        counted = kept if array.written_bytes - array.write_bytes > 0.5 else ""
+        parts.append(f"{scaled(array.written_bytes, 'B')} written{counted}")
     if not parts:
         parts.append("no DRAM traffic")
     return f"{head}: {'; '.join(parts)}"

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, Final, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from roofline_analysis.api.explain.records import Explanation
 from roofline_core.program.precision import Precision
@@ -106,6 +106,8 @@ def _of_type(hint: Any, definitions: dict[str, _Schema]) -> _Schema:
         return _or_null(_of_type(inner, definitions))
     if origin is tuple:
         return {"type": "array", "items": _of_type(arguments[0], definitions)}
+    if origin is Literal:
+        return {"enum": list(arguments)}
     if hint in _SIMPLE:
         return {"type": _SIMPLE[hint]}
     if origin is not None:

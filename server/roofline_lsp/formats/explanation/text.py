@@ -25,6 +25,7 @@ from roofline_lsp.formats.explanation.verdict_steps import (
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.text import gpu_line, problem_line
 from roofline_lsp.formats.units import counted, duration, percent, time_text
+from roofline_lsp.formats.verdict_words import RESOURCE_NAMES
 
 _Step = Callable[[LaunchExplanation], Iterator[str]]
 
@@ -67,11 +68,12 @@ def _kernel(kernel: KernelExplanation, line: int | None, style: ColourStyle) -> 
 
 
 def _summary(explained: LaunchExplanation) -> str:
-    """``   BB, 98% sure; limited by bandwidth; 301 us``."""
+    """``   BB, 98% sure; 301 us, most of it DRAM``."""
     facts, time = explained.verdict_facts, explained.time
-    name = facts.verdict.value if facts.verdict is not None else "undecided"
-    limit = f"limited by {time.limiting.value}; {_time(time)}"
-    return f"   {name}, {percent(facts.confidence)} sure; {limit}"
+    if facts.verdict is None:
+        return "   undecided"
+    limit = f"{_time(time)}, most of it {RESOURCE_NAMES[time.resource]}"
+    return f"   {facts.verdict.value}, {percent(facts.confidence)} sure; {limit}"
 
 
 def _time(time: TimeFacts) -> str:

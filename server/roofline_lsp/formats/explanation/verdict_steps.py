@@ -79,6 +79,7 @@ def verdict_lines(explained: LaunchExplanation) -> Iterator[str]:
         f"DRAM {scaled(facts.dram_read_bytes + facts.dram_write_bytes, 'B')}:"
         f" {scaled(facts.dram_read_bytes, 'B')} read, {scaled(facts.other_read_bytes, 'B')} of it"
         f" code, arguments and the like; {scaled(facts.dram_write_bytes, 'B')} written"
+        f"{_kept(facts)}"
     )
     if facts.bus is not None:
         yield from wrapped(bus_text(facts.bus))
@@ -135,6 +136,16 @@ def _rule(facts: VerdictFacts) -> str:
     name = facts.verdict.value if facts.verdict is not None else "undecided"
     nearest = other_class(facts.verdict, times)
     return f"{name}: {made}; {nearest}" if nearest is not None else f"{name}: {made}"
+
+
+def _kept(facts: VerdictFacts) -> str:
+    """What the study's rule does not count, and its class if that is another."""
+    text = ""
+    if facts.kept_bytes:
+        text = f", {scaled(facts.kept_bytes, 'B')} of it after the kernel ends"
+    if facts.study_verdict not in (None, facts.verdict):
+        text += f"; by the study's rule {facts.study_verdict.value}"
+    return text
 
 
 def _confidence(facts: VerdictFacts) -> Iterator[str]:

@@ -6,6 +6,7 @@ from lsprotocol import types
 
 from roofline_analysis.report.report import GpuUsed, KernelReport, PredictionSource
 from roofline_lsp.formats.units import scaled, significant
+from roofline_lsp.formats.verdict_words import time_in_short
 from roofline_lsp.server.documents.convert import Encoding, line_range, position_of
 from roofline_lsp.server.documents.document_view import View
 from roofline_lsp.server.text.figures import duration
@@ -55,7 +56,7 @@ def _known_title(kernel: KernelReport, gpu: GpuUsed) -> str:
 
 
 def lens_title(kernel: KernelReport, gpu: GpuUsed) -> str:
-    """``CB 92% | INT 27.1 op/B (ridge 19.6) | 1.2 ms on RTX 3080``."""
+    """``CB 92% | INT 27.1 op/B (ridge 19.6) | 1.2 ms on RTX 3080: L2, 134 MB``."""
     prediction = kernel.prediction
     name = gpu_name(gpu)
     if prediction.verdict is None:
@@ -64,7 +65,8 @@ def lens_title(kernel: KernelReport, gpu: GpuUsed) -> str:
     sure = "measured" if is_measured else f"{min(round(prediction.confidence * 100), 99)}%"
     parts = [f"{prediction.verdict.value} {sure}"]
     nearest = next((ridge for ridge in ridges(prediction, gpu) if ridge.ratio is not None), None)
-    if prediction.bus is not None and prediction.bus.limits:
+    by_bus = prediction.bus is not None and prediction.bus.limits
+    if prediction.bus is not None and by_bus:
         parts.append(f"{scaled(prediction.bus.total_bytes, 'B')} over the bus")
     elif nearest is not None and nearest.intensity is not None and nearest.ridge is not None:
         parts.append(
@@ -72,5 +74,8 @@ def lens_title(kernel: KernelReport, gpu: GpuUsed) -> str:
             f"{OPERATION_UNITS[nearest.precision]}/B (ridge {significant(nearest.ridge)})"
         )
     time = prediction.known_time_ns
+    goes = time_in_short(prediction) if not by_bus else None
     parts.append(f"{duration(time)} on {name}" if time is not None else f"on {name}")
+    if goes is not None and time is not None:
+        parts[-1] += f": {goes}"
     return " | ".join((*parts, *measured_parts(kernel.measured)))

@@ -22,6 +22,7 @@ DISAGREES = "measured-differently"
 _SEVERITIES = {
     Severity.ERROR: types.DiagnosticSeverity.Warning,
     Severity.WARNING: types.DiagnosticSeverity.Information,
+    Severity.NOTE: types.DiagnosticSeverity.Hint,
 }
 """One step milder than the problem: it is this program that could not read the code."""
 

@@ -40,7 +40,7 @@ _NO_SETTINGS = frozenset({CLIENT_COMMANDS, CLIENT_NOTIFICATIONS, "workspaceTrust
 _OPTIONS = "initialization options"
 _CONFIGURATION = f"editor settings '{SECTION}'"
 
-_EDITOR = Layer("an editor", {"what_if": COMMON_GPUS})
+_EDITOR = Layer("an editor", {"what_if": COMMON_GPUS, "notes": False})
 """What editors do where nothing else is said."""
 
 Check = Callable[[Settings], Awaitable[str | None]]

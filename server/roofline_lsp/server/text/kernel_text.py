@@ -12,9 +12,9 @@ from roofline_analysis.report.report import (
     GpuUsed,
     KernelReport,
     LaunchReport,
-    Limiter,
     Prediction,
     PredictionSource,
+    Resource,
     UnknownKind,
     UnknownUsed,
     Verdict,
@@ -26,6 +26,7 @@ from roofline_lsp.formats.bus import bus_text
 from roofline_lsp.formats.launch_values import not_told
 from roofline_lsp.formats.sight import half_seen, undecided
 from roofline_lsp.formats.units import scaled, significant, time_text
+from roofline_lsp.formats.verdict_words import agrees, other_rule, time_words
 from roofline_lsp.formats.what_if import flip_text, sizes_text, strip
 from roofline_lsp.server.documents.places import uri_of
 from roofline_lsp.server.text.figures import count, duration, percent
@@ -90,6 +91,8 @@ def kernel_text(
     return style.page(
         _answer(prediction, gpu, style),
         _reason(prediction, found),
+        _by_time(prediction),
+        other_rule(prediction),
         _not_counted(prediction),
         _elsewhere(what_if, style),
         _at_other_sizes(kernel, launch, what_if),
@@ -104,7 +107,8 @@ def kernel_text(
 
 
 def _answer(prediction: Prediction, gpu: GpuUsed, style: MarkupStyle) -> str:
-    where = f"on {gpu_name(gpu)} ({gpu.clock} clock)"
+    rule = ", the study's rule" if gpu.rule == "study" else ""
+    where = f"on {gpu_name(gpu)} ({gpu.clock} clock{rule})"
     if prediction.verdict is None:
         return f"{style.bold('Undecided')} {where}: {undecided(prediction.sight)}"
     sure = (
@@ -116,23 +120,23 @@ def _answer(prediction: Prediction, gpu: GpuUsed, style: MarkupStyle) -> str:
 
 
 def _reason(prediction: Prediction, found: Sequence[Ridge]) -> str | None:
-    """The limiting roof and the distance to the ridge."""
+    """The roof of the class and the distance to the ridge."""
     nearest = next((ridge for ridge in found if ridge.ratio is not None), None)
     if prediction.bus is not None and prediction.bus.limits and prediction.verdict is not None:
         text = bus_text(prediction.bus)
         return f"{text[0].upper()}{text[1:]}."
     if prediction.verdict is Verdict.COMPUTE_BOUND and nearest is not None:
-        limiter = Limiter(nearest.precision.value)
-        said = f"{_ARITHMETIC[nearest.precision]} is the limit: {_place(nearest)}."
+        roof, where = _ARITHMETIC[nearest.precision], f": {_place(nearest)}"
     elif prediction.verdict is Verdict.BANDWIDTH_BOUND:
-        limiter = Limiter.BANDWIDTH
-        closest = (
-            f": {NAMES[nearest.precision]} comes closest, {_place(nearest)}" if nearest else ""
-        )
-        said = f"DRAM bandwidth is the limit{closest}."
+        roof = "DRAM bandwidth"
+        where = f": {NAMES[nearest.precision]} comes closest, {_place(nearest)}" if nearest else ""
     else:
         return None
-    return f"{said} {_by_time(prediction)}" if prediction.limiting not in {limiter, None} else said
+    limit = prediction.time_limit
+    if limit is not None and not agrees(prediction.verdict, limit.resource):
+        start = "DRAM" if roof.startswith("DRAM") else roof[0].lower()
+        roof = f"By intensity {start}{roof[len(start) :]}"
+    return f"{roof} is the limit{where}."
 
 
 def _not_counted(prediction: Prediction) -> str | None:
@@ -161,19 +165,16 @@ def _at_other_sizes(
     return f"{text}." if text is not None else None
 
 
-def _by_time(prediction: Prediction) -> str:
-    """What takes longest, where it is not the roof that the class is named after."""
-    limiting = prediction.limiting
-    if limiting is Limiter.LATENCY:
-        regime = f" ({prediction.regime})" if prediction.regime else ""
-        return f"In time, latency outweighs both{regime}."
-    if limiting is Limiter.BANDWIDTH:
-        return "In time, memory and its caches take as long or longer."
-    if limiting is Limiter.BUS:
-        return "In time, the bus to the host takes as long or longer."
-    assert limiting is not None
-    words = _ARITHMETIC[Precision(limiting.value)]
-    return f"In time, {words[0].lower()}{words[1:]} takes as long or longer."
+def _by_time(prediction: Prediction) -> str | None:
+    """What the time goes to: ``Its time goes to latency: 3.1 k clocks in sequence, 2.6 us.``."""
+    words, limit = time_words(prediction), prediction.time_limit
+    if not words or limit is None:
+        return None
+    if limit.resource is Resource.BUS and prediction.bus is not None and prediction.bus.limits:
+        return None  # The reason for the class has said so.
+    starved = limit.resource is Resource.LATENCY and prediction.regime is not None
+    regime = f" ({prediction.regime})" if starved else ""
+    return f"{words[0].upper()}{words[1:]}{regime}."
 
 
 def _place(ridge: Ridge) -> str:

@@ -1,0 +1,74 @@
+"""Notes on kernels and target regions that conditionals leave out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roofline_core.program.units import Severity
+from roofline_parsers.preprocess import PreprocessOptions, preprocess
+
+PATH = Path("/p/main.cu")
+KERNEL = "__global__ void {0}(float *x) {{ x[0] = 1; }}\n"
+REGION = "void f() {\n#pragma omp target teams loop\nfor (int i = 0; i < 9; i++) g(i);\n}\n"
+A, B = KERNEL.format("a"), "__global__ void __launch_bounds__(64, 2)\nb(float *x) { x[0] = 1; }\n"
+
+
+def notes(source: str, *defines: str) -> list[tuple[str, int | None]]:
+    options = PreprocessOptions(defines=tuple((name, "1") for name in defines))
+    read = preprocess(PATH, source.encode(), options, lambda path: None)
+    return [(each.message, each.line) for each in read.problems if each.severity is Severity.NOTE]
+
+
+@pytest.mark.parametrize("condition", ["#ifdef FAST", "#if defined(FAST)", "#if FAST // yes"])
+def test_a_kernel_that_needs_a_macro_is_named(condition: str) -> None:
+    source = f"{condition}\n{A}{B}#endif\n"
+    assert notes(source) == [("2 kernels need FAST, which nothing defines: a, b", 2)]
+    assert notes(source, "FAST") == []
+
+
+def test_one_note_for_each_macro_and_kind() -> None:
+    four = "".join(KERNEL.format(f"k{at}") for at in range(4))
+    source = f"#ifdef ONE\n{A}#endif\n#ifdef TWO\n{four}{REGION}{REGION}#endif\n"
+    assert notes(source) == [
+        ("1 kernel needs ONE, which nothing defines: a", 2),
+        ("4 kernels need TWO, which nothing defines: k0, k1, k2 ...", 5),
+        ("2 target regions need TWO, which nothing defines", 10),
+    ]
+
+
+def test_alternatives_need_their_own_macro() -> None:
+    source = f"#ifndef PLAIN\n{A}#else\n{B}#endif\n"
+    assert notes(source) == [("1 kernel needs PLAIN, which nothing defines: b", 4)]
+    assert notes(f"#if !defined(PLAIN)\n{A}#else\n{B}#endif\n") == notes(source)
+    either = f"#if FIRST\n{A}#elif SECOND\n{B}#endif\n"
+    assert [message.split(",")[0] for message, _ in notes(either)] == [
+        "1 kernel needs FIRST",
+        "1 kernel needs SECOND",
+    ]
+
+
+def test_the_outermost_macro_is_named() -> None:
+    assert notes(f"#ifdef OUTER\n#ifdef INNER\n{A}#endif\n#endif\n") == [
+        ("1 kernel needs OUTER, which nothing defines: a", 3)
+    ]
+    assert notes(f"#define OUTER\n#ifdef OUTER\n#ifdef INNER\n{A}#endif\n#endif\n") == [
+        ("1 kernel needs INNER, which nothing defines: a", 4)
+    ]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        A,
+        f"#if 0\n{A}#endif\n",
+        f"#ifdef __SOME_COMPILER__\n{A}#endif\n",
+        f"#ifdef FAST\n#else\n{A}#endif\n",
+        f"#ifdef FAST\nint x;\n#endif\n{A}",
+        "#ifdef FAST\n#pragma omp target data map(to: x)\n#pragma omp declare target\n#endif\n",
+        f"#endif\n#else\n{A}#ifdef FAST",
+    ],
+)
+def test_nothing_is_said_of_what_is_read_or_needs_no_macro(source: str) -> None:
+    assert notes(source) == []

@@ -1,0 +1,113 @@
+"""Findings rest on what was followed, say what was assumed, and come once for a sweep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roofline_analysis.api import analyze
+from roofline_analysis.report.report import Finding, KernelReport
+from roofline_analysis.rules.registry import RULES
+from roofline_core.settings import Settings
+
+SWEEP = """
+template <int B> __global__ void horner(int n, float *x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    float v = x[i], s = v;
+    for (int k = 0; k < 400; k++) s = s * v + 1.0f;
+    x[i] = s;
+  }
+}
+int main(int argc, char **argv) {
+  int n = 1 << 20; float *x; cudaMalloc(&x, n * sizeof(float));
+%s
+}
+"""
+LITERAL = """
+__device__ float outside(float v);
+__global__ void scale(int n, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    float s = x[i];
+    for (int k = 0; k < 200; k++) s = s * 1.5 + 0.25;
+    %s
+    y[i] = s;
+  }
+}
+int main(int argc, char **argv) {
+  int n = 1 << 20; float *x, *y; cudaMalloc(&x, n * 4); cudaMalloc(&y, n * 4);
+  scale<<<n / 256, 256>>>(n, x, y);
+}
+"""
+
+
+def kernel_of(source: str) -> KernelReport:
+    report = analyze(source.encode(), Path("/p/main.cu"), Settings(), reader=lambda path: None)
+    (kernel,) = report.kernels
+    return kernel
+
+
+def found(source: str, code: str) -> list[Finding]:
+    return [finding for finding in kernel_of(source).findings if finding.code == code]
+
+
+def swept(*blocks: int, argument: str = "{}") -> str:
+    launches = [
+        f"  horner<{argument.format(block)}><<<(n + {block - 1}) / {block}, {block}>>>(n, x);"
+        for block in blocks
+    ]
+    return SWEEP % "\n".join(launches)
+
+
+@pytest.mark.parametrize("blocks", [(72, 40), (100, 72, 40, 50)])
+def test_a_sweep_of_template_arguments_gives_one_finding(blocks: tuple[int, ...]) -> None:
+    (finding,) = found(swept(*blocks), "RL301")
+    rest = len(blocks) - 1
+    more = "another instantiation" if rest == 1 else f"{rest} other instantiations"
+    assert f"; the same in {more} of the kernel. By the model: " in finding.message
+    # It stands where most time is saved, and names the other launches.
+    assert finding.span.line == 12 + blocks.index(40)
+    others = [each.line for each in finding.related if each.message == "here too"]
+    assert others == [12 + at for at, block in enumerate(blocks) if block != 40]
+
+
+def test_launches_with_the_same_arguments_are_no_sweep() -> None:
+    findings = found(swept(40, 72, argument="1"), "RL301")
+    assert [finding.span.line for finding in findings] == [12, 13]
+    (alone,) = found(swept(40), "RL301")
+    assert "instantiation" not in alone.message
+
+
+def test_a_gain_from_assumed_sizes_says_if() -> None:
+    (known,) = found(LITERAL % "", "RL201")
+    (assumed,) = found(LITERAL.replace("1 << 20", "atoi(argv[1])") % "", "RL201")
+    assert known.effect is not None
+    assert known.effect.assumed == ()
+    assert "By the model: " in known.message
+    assert assumed.effect is not None
+    (size,) = assumed.effect.assumed
+    assert size.assumed is not None
+    assert f"By the model, if argv[1] = {size.assumed:,.0f}: " in assumed.message
+
+
+def test_a_fix_needs_complete_sight() -> None:
+    (whole,) = found(LITERAL % "", "RL201")
+    assert whole.fix is not None
+    (part,) = found(LITERAL % "if (i == 7) s = outside(s);", "RL201")
+    assert part.fix is None
+    assert kernel_of(LITERAL % "if (i == 7) s = outside(s);").prediction.verdict is not None
+
+
+def test_an_undecided_kernel_has_no_findings() -> None:
+    hidden = "for (int j = 0; j < 5000; j++) s = outside(s);"
+    kernel = kernel_of(LITERAL % hidden)
+    assert kernel.prediction.verdict is None
+    assert kernel.findings == ()
+
+
+@pytest.mark.parametrize(("call", "count"), [("", 1), ("stage(i); ", 0)])
+def test_a_barrier_is_needless_only_where_all_was_followed(call: str, count: int) -> None:
+    source = RULES["RL309"].bad.replace("__syncthreads();", call + "__syncthreads();")
+    assert len(found(source, "RL309")) == count
