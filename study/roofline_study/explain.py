@@ -16,6 +16,7 @@ from roofline_lsp.formats.units import (
     scaled,
     significant,
 )
+from roofline_lsp.formats.verdict_words import time_in_short
 from roofline_study.dataset import MeasuredKernel
 from roofline_study.evaluate import EvaluationError
 from roofline_study.explain_details import details_lines, launch_lines, place
@@ -86,7 +87,8 @@ def _verdict_lines(judgement: Judgement) -> list[str]:
     text = f"{outcome}: measured {judgement.row.label.value}, predicted {shown}"
     if prediction is None:
         return [text]
-    details = [f"limited by {prediction.limiting.value}"] if prediction.limiting else []
+    limit = time_in_short(prediction)
+    details = [f"time: {limit}"] if limit else []
     details += [
         f"{precision.value} {verdict.value}"
         for precision, verdict in prediction.precision_verdicts.items()

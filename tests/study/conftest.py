@@ -34,6 +34,7 @@ from roofline_analysis.report.report import (
     Prediction,
     PredictionSource,
     Resource,
+    TimeLimit,
     UnknownUsed,
     Verdict,
 )
@@ -216,6 +217,7 @@ def _prediction(verdict: Verdict | None = BB, **values: Any) -> Prediction:
         confidence=0.9,
         source=PredictionSource.STATIC,
         limiting=Limiter.BANDWIDTH,
+        time_limit=TimeLimit(Resource.DRAM, 6000.0, 12000.0, "bytes", 2e9),
         sp_flops=2000.0,
         dp_flops=0.0,
         hp_flops=0.0,

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from roofline_analysis.report.report import BusUse, Limiter, Prediction, Verdict
-from roofline_core.settings import Settings
+from roofline_core.settings import Settings, VerdictRuleName
 from roofline_core.settings.own_gpus import OwnGpu
 from roofline_lsp import analyze
 
+RULES: tuple[VerdictRuleName, ...] = ("compulsory", "study")
 COUNT = 1 << 22
 BYTES = 4 * COUNT
 _SUM = """
@@ -68,6 +69,15 @@ def test_what_lies_in_host_memory_crosses_the_bus(host: str) -> None:
     assert prediction.limiting is Limiter.BUS
     assert prediction.dram_bytes is not None
     assert prediction.dram_bytes < 1e5
+
+
+def test_the_study_judges_by_the_bytes_of_dram_alone() -> None:
+    host = "cudaMallocHost(&x, s); cudaMallocHost(&y, s); cudaMallocHost(&z, s);"
+    default, study = (_predicted(host, settings=Settings(gpu="A100", rule=rule)) for rule in RULES)
+    assert (_bus(default).limits, _bus(study).limits) == (True, False)
+    assert study.verdict is default.study_verdict is Verdict.COMPUTE_BOUND
+    assert study.limiting is default.limiting is Limiter.BUS
+    assert study.time_ns == default.time_ns
 
 
 def test_reads_and_writes_share_the_bus() -> None:
