@@ -65,8 +65,9 @@ def analyze(
         project = beside(path, overlaid)
     project.put(path, text)
     units = files_of_program(path, project)
+    folders = project.include_dirs(units)
     analysis = ProgramAnalysis.load(
-        units, settings, argv=settings.args, reader=overlaid, cache=cache
+        units, settings, argv=settings.args, reader=overlaid, cache=cache, include_dirs=folders
     )
     return file_report(analysis, path, findings=findings)
 
@@ -102,10 +103,15 @@ def loaded_programs(
     """Each program to which ``paths`` belong, loaded, with the members of ``paths`` in it."""
     cache = AnalysisCache()
     for units, members in programs(paths, project):
-        yield (
-            ProgramAnalysis.load(units, settings, argv=settings.args, reader=reader, cache=cache),
-            members,
+        analysis = ProgramAnalysis.load(
+            units,
+            settings,
+            argv=settings.args,
+            reader=reader,
+            cache=cache,
+            include_dirs=project.include_dirs(units),
         )
+        yield analysis, members
 
 
 def kernels_of_file(analysis: ProgramAnalysis, path: Path) -> list[Function]:

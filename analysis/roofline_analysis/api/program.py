@@ -98,10 +98,15 @@ class ProgramAnalysis:
         argv: Sequence[str] | None = None,
         reader: Reader = read_file,
         cache: AnalysisCache | None = None,
+        include_dirs: Sequence[Path] = (),
     ) -> ProgramAnalysis:
-        """Read files as one program. ``argv`` is its command line without its own name."""
+        """Read files as one program. ``argv`` is its command line without its own name.
+
+        ``include_dirs`` are searched for headers after those of the settings and of build files.
+        """
         cache = cache or AnalysisCache()
         options = cache.options(paths, settings, reader)
+        options = replace(options, include_dirs=(*options.include_dirs, *include_dirs))
         count("programs")
         program = load_program(paths, reader, options, cache.load)
         analysis = cls(program, settings, argv, cache)

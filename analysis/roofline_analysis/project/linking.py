@@ -62,6 +62,11 @@ class Links:
         facts = self._table.facts.get(path)
         return facts is None or facts.has_kernels
 
+    def includes(self, path: Path) -> tuple[str, ...]:
+        """The names in a file's ``#include`` lines; empty if it was not added."""
+        facts = self._table.facts.get(path)
+        return () if facts is None else facts.includes
+
     def add(self, facts: FileFacts) -> None:
         """Take a file in, or its facts anew."""
         if self._table.add(facts):

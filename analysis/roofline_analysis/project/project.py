@@ -15,6 +15,7 @@ from typing import Final
 
 from roofline_analysis.project.facts import FileFunctions, facts_of, names_of
 from roofline_analysis.project.files import Reader, read_file
+from roofline_analysis.project.headers import HeaderNames, folders_of_headers
 from roofline_analysis.project.linking import Links
 from roofline_analysis.project.paths import absolute, spelled_like
 from roofline_core.program.records import record
@@ -64,6 +65,7 @@ class ProjectIndex:
         self._reader = reader
         self._limits = limits or IndexLimits()
         self._links = Links(self._names)
+        self._headers = None if self.root is None else HeaderNames(self.root, self._skipped)
         self._functions: dict[Path, FileFunctions] = {}
         self._texts: dict[Path, bytes] = {}
         self._seen: set[Path] = set()
@@ -102,6 +104,21 @@ class ProjectIndex:
         """The other files of a file's program."""
         file = absolute(path)
         return tuple(unit for unit in self.program(path) if absolute(unit) != file)
+
+    @stage(Stage.LINK)
+    def include_dirs(self, units: Sequence[Path]) -> tuple[Path, ...]:
+        """Folders below the root where headers lie that ``units`` do not find beside themselves.
+
+        Empty without a root. Paths are relative if the first unit's is.
+        """
+        if self._headers is None:
+            return ()
+        folders = folders_of_headers(map(absolute, units), self._written, self._headers)
+        return tuple(spelled_like(units[0], folder) for folder in folders)
+
+    def _written(self, file: Path) -> tuple[str, ...]:
+        self._look_at(file)
+        return self._links.includes(file)
 
     @stage(Stage.LINK)
     def has_kernels(self, path: Path) -> bool:
@@ -153,6 +170,8 @@ class ProjectIndex:
         self._functions.pop(file, None)
         self._seen.discard(file)
         self._links.remove(file)
+        if self._headers is not None:
+            self._headers.update(file)
         if known and self._wanted(file):
             self._look_at(file)
 
