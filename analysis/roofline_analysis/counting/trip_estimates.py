@@ -2,7 +2,8 @@
 
 A loop over a row's segment (``for (j = row[i]; j < row[i + 1]; j++) ... cols[j]``) visits each
 element of ``cols`` once over all rows, so its mean trip count is elements divided by rows. A loop
-that indexes an array cannot run past the array's end.
+that indexes an array cannot run past the array's end; one that data ends within a row of known
+length (``for (j = 0; j < lengths[i]; j++) ... points[i * row + j]``) is taken to run through it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from roofline_analysis.regions.kernel_summary import Access, Array, MemorySpace, Region
 from roofline_core.algebra.evaluate import Environment, Lane
 from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.algebra.symbolic import Expr, Symbol, from_atom
+from roofline_core.algebra.symbolic import Expr, Symbol, apply, constant, from_atom
 from roofline_core.program.records import record
 
 _FIXED_BY_LAUNCH: Final = (SymbolScope.PARAM, SymbolScope.LAUNCH)
@@ -63,6 +64,9 @@ class TripEstimates:
         if loop.trips is None:
             trips, why = ASSUMED_WHILE, "it goes on until data ends it"
         else:
+            row = self._row(loop, lanes) if self._is_length(loop.trips) else None
+            if row is not None:
+                return Estimate(min(row[1], most), f"data ends it; a row of '{row[0]}' is as long")
             trips, why = ASSUMED_TRIPS, "its end depends on data or was not followed"
         if most < trips:
             return Estimate(most, f"{why}; '{name}' ends there")
@@ -159,6 +163,32 @@ class TripEstimates:
             if 1 <= reach < most:
                 name, most = access.array.name, float(reach)
         return name, most
+
+    def _is_length(self, trips: Expr) -> bool:
+        """Whether a trip count is a number as it was loaded: no difference, no window's width."""
+        symbols = tuple(trips.symbols())
+        if len(symbols) != 1 or self._load(symbols[0]) is None:
+            return False
+        length = from_atom(symbols[0])
+        return trips in (length, apply("max", length, constant(0)))
+
+    def _row(self, loop: Region, lanes: Environment) -> tuple[str, float] | None:
+        """The name of an array and the trips in which the loop passes one of its rows, the fewest.
+
+        A row ends where the next larger stride of another index begins. None without such a stride.
+        """
+        found: tuple[str, float] | None = None
+        for access in _accesses(loop):
+            counter = loop.counter
+            slope = access.offset.coefficient(counter) if counter is not None else None
+            step = _mean(lanes, slope)
+            if counter is None or slope is None or not step or step < 0:
+                continue
+            rest = access.offset - slope * from_atom(counter)
+            above = min(_strides_above(rest, step, lanes), default=0.0)
+            if above >= 2 * step and (found is None or above / step < found[1]):
+                found = access.array.name, above / step
+        return found
 
 
 def _places_threads(offset: Expr, step: float, lanes: Environment) -> bool:

@@ -198,3 +198,20 @@ def test_a_whole_is_short() -> None:
     assert atom.size == 1
     assert atom.written == long.written + 1
     assert atom.symbols == long.symbols()
+
+
+@pytest.mark.parametrize(
+    ("params", "row", "end", "trips"),
+    [
+        (", const int *c, const float *p, int w", "i * w + j", "c[i]", 24),
+        (", const int *c, const float *p, int w", "(i * w + j) * 3", "c[i]", 24),
+        (", const int *c, const float *p, int w", "i + j * n", "c[i]", 16),
+        (", const int *c, const float *p, int w", "i * w + j", "2 * c[i] + 1", 16),
+    ],
+)
+def test_a_loop_to_a_loaded_length_runs_through_its_row(
+    count: Count, params: str, row: str, end: str, trips: int
+) -> None:
+    body = f"for (int j = 0; j < {end}; j++) if (i < n) out[i] = p[{row}];"
+    found = count(kernel(body, params), n=64, w=24, grid=1, block=64)
+    assert stores(found) == 64 * trips
