@@ -2,8 +2,10 @@
 
     python benchmarks/calibrate_confidence.py --dataset CSV --sources DIR --gpu NAME [--write]
 
-Every kernel is judged twice, with its command line and launch given and withheld. The coefficients
-of ``confidence.toml`` are fitted to whether the verdicts are right; no verdict changes by them.
+Every kernel is judged five times: with its command line and launch given and withheld, and, as a
+tool meets it in a library, with the program's headers, host functions or device functions hidden.
+The coefficients of ``confidence.toml`` are fitted to whether the verdicts are right; no verdict
+changes by them.
 Printed are the reliability of the shipped coefficients and that of new ones on programs that they
 were not fitted to (twofold cross-validation by program, ten times over), and the new table.
 ``--write`` puts it in its place. ``--keep FILE`` saves the verdicts, and ``--from FILE`` fits to
@@ -15,6 +17,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -24,8 +28,9 @@ from roofline_core.settings import Settings
 from roofline_lsp.cli.progress import ProgressBar
 from roofline_lsp.formats.table import aligned
 from roofline_study.calibration import CalibrationCheck, Sample, fit, samples, table_text, validate
-from roofline_study.dataset import read_dataset
+from roofline_study.dataset import MeasuredKernel, read_dataset
 from roofline_study.evaluate import evaluate
+from roofline_study.hiding import Hidden, hide
 from roofline_study.judge import Inputs
 from roofline_study.text_report import reliability_line
 
@@ -64,17 +69,30 @@ def _judge(options: argparse.Namespace) -> list[Sample]:
     rows = read_dataset(options.dataset)
     # The base clock is what profilers lock a GPU to, and so what labels are computed with.
     inputs = Inputs(options.sources, Settings(gpu=options.gpu, clock="base", rule="study"))
-    found: list[Sample] = []
-    for source_only, suffix in ((False, ""), (True, ", source only")):
-        with ProgressBar(sys.stderr, enabled=True) as bar:
-            judgements = evaluate(
-                rows,
-                replace(inputs, source_only=source_only),
-                jobs=options.jobs,
-                progress=bar.show,
-            )
-        found += samples(judgements, suffix)
+    found = _samples(options, rows, inputs, "")
+    found += _samples(options, rows, replace(inputs, source_only=True), ", source only")
+    for hidden in Hidden:
+        with tempfile.TemporaryDirectory() as folder:
+            sources = Path(folder) / "src"
+            for program in _programs(options.sources, rows):
+                hide(options.sources / program, sources / program, hidden)
+            given = replace(inputs, sources=sources, source_only=hidden is Hidden.HOSTS)
+            found += _samples(options, rows, given, f", {hidden.value} hidden")
     return found
+
+
+def _programs(sources: Path, rows: Sequence[MeasuredKernel]) -> list[str]:
+    """The programs' folders, and that of the headers which they share."""
+    names = ["include", *sorted({row.program for row in rows})]
+    return [name for name in names if (sources / name).is_dir()]
+
+
+def _samples(
+    options: argparse.Namespace, rows: Sequence[MeasuredKernel], inputs: Inputs, suffix: str
+) -> list[Sample]:
+    with ProgressBar(sys.stderr, enabled=True) as bar:
+        judgements = evaluate(rows, inputs, jobs=options.jobs, progress=bar.show)
+    return samples(judgements, suffix)
 
 
 def _read(path: Path) -> list[Sample]:

@@ -88,17 +88,32 @@ class Traffic:
     @property
     def kept_bytes(self) -> float:
         """Written bytes that L2 still holds when the launch ends; ``write_bytes`` lacks them."""
-        return sum(item.written_bytes - item.write_bytes for item in self.arrays)
+        shared = (item for item in self.arrays if item.array.space is not MemorySpace.LOCAL)
+        return sum(item.written_bytes - item.write_bytes for item in shared)
 
-    def with_kept(self) -> Traffic:
-        """The same traffic with what L2 holds written back: every written byte counts."""
-        arrays = [replace(item, write_bytes=item.written_bytes) for item in self.arrays]
+    def compulsory(self) -> Traffic:
+        """The same traffic with what L2 holds written back, and without that of local arrays.
+
+        Nobody reads a thread's own arrays after it; that they leave the caches costs time, but a
+        larger cache would do without.
+        """
+        arrays = [_compulsory(item) for item in self.arrays]
+        reads = sum(item.read_bytes for item in arrays) - sum(
+            item.read_bytes for item in self.arrays
+        )
         return replace(
             self,
-            write_bytes=self.write_bytes + self.kept_bytes,
+            read_bytes=self.read_bytes + reads,
+            write_bytes=sum(item.write_bytes for item in arrays),
             arrays=tuple(arrays),
             by_site=_by_site(arrays),
         )
+
+
+def _compulsory(item: ArrayTraffic) -> ArrayTraffic:
+    if item.array.space is MemorySpace.LOCAL:
+        return replace(item, read_bytes=0.0, write_bytes=0.0)
+    return replace(item, write_bytes=item.written_bytes)
 
 
 _ByArray = dict[Array, list[AccessFootprint]]

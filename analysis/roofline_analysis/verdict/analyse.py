@@ -72,7 +72,7 @@ class LaunchAnalysis:
     """Blocks resident on one SM at a time."""
     summary: KernelSummary
     crossing_share: float = 1.0
-    """The share of the bytes of ``traffic`` that cross DRAM's pins while the launch runs."""
+    """The bytes that cross DRAM's pins while the launch runs, over those of ``traffic``."""
 
     @property
     def demanding(self) -> tuple[Region, ...]:
@@ -155,19 +155,26 @@ def judge(
         bus_bytes=traffic.bus_read_bytes + traffic.bus_write_bytes,
     )
     crossing = traffic.read_bytes + traffic.write_bytes
-    kept = traffic.kept_bytes if target.rule.counts_kept_writes else 0.0
-    traffic = traffic.with_kept() if kept else traffic
     besides = target.background.bytes_during(timing.total_ns)
-    traffic = replace(traffic, read_bytes=traffic.read_bytes + besides)
+    ruled = traffic.compulsory() if target.rule.compulsory else traffic
+    by_rule = ruled.read_bytes + ruled.write_bytes
+    ruled = replace(ruled, read_bytes=ruled.read_bytes + besides)
+    prediction = _prediction(summary, binding, target, replace(counted, traffic=ruled), timing)
+    if target.rule is not STUDY and prediction.sight is not None:
+        moved = crossing + besides
+        by_study = _decided(prediction.sight, counted.operations, moved, target.roofline, STUDY)
+        prediction = replace(prediction, study_verdict=by_study)
+    if target.rule.compulsory:
+        prediction = replace(prediction, kept_bytes=traffic.kept_bytes)
     return LaunchAnalysis(
-        _prediction(summary, binding, target, replace(counted, traffic=traffic), timing, kept),
+        prediction,
         execution,
-        traffic,
+        ruled,
         demand,
         timing,
         resident.blocks_per_sm,
         summary,
-        crossing / (crossing + kept) if crossing + kept else 1.0,
+        crossing / by_rule if by_rule else 1.0,
     )
 
 
@@ -177,9 +184,8 @@ def _prediction(
     target: Target,
     counted: Counted,
     timing: Timing,
-    kept: float,
 ) -> Prediction:
-    """The prediction from counts with traffic by the rule, of which L2 keeps ``kept`` bytes."""
+    """The prediction from counts with traffic by the rule."""
     execution, resident, traffic = counted.execution, counted.resident, counted.traffic
     launched = binding.grid[0] * binding.grid[1] * binding.grid[2]
     used = Utilisation(launched, resident.blocks_per_sm, target.gpu.sm_count, resident.limiter)
@@ -187,12 +193,15 @@ def _prediction(
     moved = traffic.read_bytes + traffic.write_bytes
     verdicts = precision_verdicts(operations, moved, target.roofline)
     unknowns = (*binding.unknowns, *_assumptions(execution))
-    grounds = grounds_of(
-        summary, execution, traffic, operations, target.roofline, target.rule, len(unknowns)
-    )
     sight = sight_of(summary, execution, traffic)
+    grounds = replace(
+        grounds_of(
+            summary, execution, traffic, operations, target.roofline, target.rule, len(unknowns)
+        ),
+        unseen_share=1.0 - sight.share,
+        guessed_sizes=len(binding.guessed),
+    )
     verdict = _decided(sight, operations, moved, target.roofline, target.rule)
-    by_study = _decided(sight, operations, moved - kept, target.roofline, STUDY)
     prediction = Prediction(
         verdict=verdict,
         confidence=confidence(grounds) if verdict is not None else LEAST,
@@ -219,8 +228,6 @@ def _prediction(
         time_depends_on=binding.guessed,
         sight=sight,
         grounds=grounds,
-        kept_bytes=kept,
-        study_verdict=by_study if target.rule is not STUDY else None,
     )
     return judged_by_bus(prediction, traffic, operations, target.gpu, target.roofline, target.rule)
 

@@ -28,6 +28,10 @@ FEATURES: Final = (
     "assumed_operations",
     "uncertain_bytes",
     "unknowns",
+    "unseen",
+    "reuse",
+    "guessed_sizes",
+    "guessed_compute_bound",
 )
 """The names of the features, in the order of ``features`` and of the coefficients."""
 TABLE: Final = Path(__file__).parent / "data" / "confidence.toml"
@@ -51,6 +55,10 @@ def features(grounds: ConfidenceFeatures) -> tuple[float, ...]:
         grounds.assumed_share,
         grounds.uncertain_share,
         math.log2(1 + min(grounds.unknowns, _MANY_UNKNOWNS)),
+        grounds.unseen_share,
+        grounds.reuse,
+        float(grounds.guessed_sizes > 0),
+        float(grounds.guessed_sizes > 0 and grounds.margin > 0),
     )
 
 

@@ -348,8 +348,7 @@ def _covered_arguments(summary: KernelSummary, bound: Binding) -> Iterator[OpenN
 
 def _class_of(summary: KernelSummary, bound: Binding, target: Target) -> Verdict:
     counted = count_launch(summary, bound, target.gpu)
-    moved = counted.traffic.read_bytes + counted.traffic.write_bytes
-    if target.rule.counts_kept_writes:
-        moved += counted.traffic.kept_bytes
+    traffic = counted.traffic.compulsory() if target.rule.compulsory else counted.traffic
+    moved = traffic.read_bytes + traffic.write_bytes
     crossing = bus_time_ns(counted.traffic, target.gpu, target.roofline)
     return class_of(counted.operations, moved, target.roofline, target.rule, crossing)

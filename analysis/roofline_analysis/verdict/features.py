@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Final
 
@@ -32,7 +33,10 @@ def grounds_of(
     rule: VerdictRule,
     unknowns: int,
 ) -> ConfidenceFeatures:
-    """The grounds of a kernel's verdict, for which ``unknowns`` quantities were assumed."""
+    """The grounds of a kernel's verdict, for which ``unknowns`` quantities were assumed.
+
+    As if all was seen, and no size guessed.
+    """
     moved = traffic.read_bytes + traffic.write_bytes
     precision, margin = nearest(operations, moved, roofline, rule)
     share = 0.0
@@ -44,7 +48,18 @@ def grounds_of(
         assumed_share=min(1.0, share),
         uncertain_share=min(1.0, traffic.uncertain_bytes / moved) if moved else 0.0,
         unknowns=unknowns,
+        reuse=_reuse(summary, execution, moved),
     )
+
+
+def _reuse(summary: KernelSummary, execution: Execution, moved: float) -> float:
+    """The natural logarithm of the bytes that accesses ask for over those moved, at least 0."""
+    asked = 0.0
+    for region in summary.root.walk():
+        runs = execution.regions.get(region)
+        if runs is not None and runs.runs:
+            asked += runs.runs * sum(access.size_bytes for access in region.accesses)
+    return math.log(asked / moved) if asked > moved > 0 else 0.0
 
 
 def _assumed_work(region: Region, execution: Execution, kind: Work, *, inside: bool) -> float:

@@ -45,6 +45,13 @@ class ConfidenceFeatures:
     """The share of the DRAM bytes at unknown addresses."""
     unknowns: int
     """The number of assumed quantities."""
+    unseen_share: float = 0.0
+    """The share of what the kernel does that was not followed: 1 less the share of its sight."""
+    guessed_sizes: int = 0
+    """The number of sizes that no host code fixes."""
+    reuse: float = 0.0
+    """The natural logarithm of the bytes that accesses ask for over the DRAM bytes, at least 0: a
+    large value may be a footprint that lost an axis."""
 
 
 @record(frozen=True, slots=True)

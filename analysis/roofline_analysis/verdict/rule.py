@@ -23,20 +23,19 @@ class VerdictRule:
     name: VerdictRuleName
     deciding: tuple[Precision, ...]
     """The precisions whose ridges decide; a GPU may lack the ridges of some."""
-    counts_kept_writes: bool
-    """Whether written bytes count that L2 still holds when the launch ends."""
+    compulsory: bool
+    """Whether DRAM bytes are those that must move: written bytes count that L2 still holds when the
+    launch ends, and what spills from the caches of threads' own arrays does not."""
     counts_bus: bool
     """Whether bytes count that cross the bus to the memory of the host."""
 
 
-COMPULSORY: Final = VerdictRule(
-    "compulsory", tuple(Precision), counts_kept_writes=True, counts_bus=True
-)
+COMPULSORY: Final = VerdictRule("compulsory", tuple(Precision), compulsory=True, counts_bus=True)
 """Every precision against compulsory traffic: what is written leaves L2 sooner or later."""
 STUDY: Final = VerdictRule(
     "study",
     (Precision.SP, Precision.DP, Precision.INT),
-    counts_kept_writes=False,
+    compulsory=False,
     counts_bus=False,
 )
 """The rule of the HPDC'25 study: bytes as Nsight Compute counts them while the kernel runs."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import tomllib
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -19,15 +20,19 @@ from roofline_analysis.verdict.confidence import (
 from roofline_analysis.verdict.prediction import ConfidenceFeatures
 
 shares = st.floats(0, 1)
-grounds = st.builds(ConfidenceFeatures, st.floats(-20, 20), shares, shares, st.integers(0, 100))
+counts = st.integers(0, 100)
+grounds = st.builds(
+    ConfidenceFeatures, st.floats(-20, 20), shares, shares, counts, shares, counts, st.floats(0, 30)
+)
 
 
 def test_features_of_a_verdict() -> None:
     found = features(ConfidenceFeatures(math.log(4), 0.25, 0.5, 3))
-    assert found == pytest.approx((1, 0.75, 1, 0.25, 0.5, 2))
-    assert features(ConfidenceFeatures(-math.log(4), 0, 0, 0)) == pytest.approx(
-        (1, 0.75, 0, 0, 0, 0)
+    assert found == pytest.approx((1, 0.75, 1, 0.25, 0.5, 2, 0, 0, 0, 0))
+    assert features(ConfidenceFeatures(-math.log(4), 0, 0, 0, 0.25, 3, 1.5)) == pytest.approx(
+        (1, 0.75, 0, 0, 0, 0, 0.25, 1.5, 1, 0)
     )
+    assert features(ConfidenceFeatures(1, 0, 0, 0, 0, 1))[-2:] == (1, 1)
     assert features(ConfidenceFeatures(-1, 0, 0, 15)) == features(ConfidenceFeatures(-1, 0, 0, 200))
 
 
@@ -44,15 +49,15 @@ def test_every_verdict_has_a_confidence(held: ConfidenceFeatures) -> None:
 
 @given(grounds)
 def test_assuming_more_never_makes_a_verdict_surer(held: ConfidenceFeatures) -> None:
-    more = ConfidenceFeatures(held.margin, 1.0, 1.0, held.unknowns + 5)
+    more = ConfidenceFeatures(
+        held.margin, 1.0, 1.0, held.unknowns + 5, 1.0, held.guessed_sizes + 1, held.reuse + 1
+    )
     assert confidence(more) <= confidence(held)
 
 
 @given(grounds, st.floats(1, 10))
 def test_far_from_the_ridge_a_verdict_is_surer(held: ConfidenceFeatures, times: float) -> None:
-    far = ConfidenceFeatures(
-        held.margin * times, held.assumed_share, held.uncertain_share, held.unknowns
-    )
+    far = replace(held, margin=held.margin * times)
     assert confidence(far) >= confidence(held) - 1e-12
 
 

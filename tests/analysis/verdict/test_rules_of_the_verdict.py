@@ -151,3 +151,23 @@ def test_findings_weigh_the_same_time_by_either_rule(code: str, rule: VerdictRul
         assert effect.time_ns == prediction.time_ns
         assert effect.new_time_ns < effect.time_ns
         assert effect.verdict is prediction.verdict
+
+
+def test_arrays_of_a_thread_that_leave_the_caches_are_no_compulsory_traffic() -> None:
+    source = """
+__global__ void k(float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float a[2048];
+  for (int j = 0; j < 2048; j++) a[j] = i * j;
+  float t = 0;
+  for (int j = 0; j < 2048; j++) t += a[(i * 7 + j) % 2048];
+  if (i < n) y[i] = t;
+}
+int main() { int n = 1 << 22; float *y; cudaMalloc(&y, n * 4UL); k<<<n / 256, 256>>>(y, n); }
+"""
+    found, by_study = judged(source), judged(source, "study")
+    assert found.dram_bytes == pytest.approx(4 * 2**22, rel=0.01)
+    assert found.verdict is CB
+    assert by_study.dram_bytes is not None
+    assert by_study.dram_bytes > 100 * 4 * 2**22
+    assert found.time_ns == by_study.time_ns

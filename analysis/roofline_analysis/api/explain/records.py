@@ -89,8 +89,7 @@ class ConfidenceFeature:
     """One summand of the log-odds that the class is right."""
 
     name: str
-    """``constant``, ``distance`` from the ridge, ``compute_bound``, ``assumed_operations``,
-    ``uncertain_bytes`` or ``unknowns``."""
+    """One of ``roofline_analysis.verdict.confidence.FEATURES``."""
     value: float
     """The feature."""
     log_odds: float

@@ -31,6 +31,10 @@ _FEATURES = {
     "assumed_operations": "share of operations that rests on estimates",
     "uncertain_bytes": "share of bytes at addresses that could not be followed",
     "unknowns": "numbers that were assumed (log2 of 1 + how many)",
+    "unseen": "share of the work that could not be followed",
+    "reuse": "accesses that caches serve (ln of bytes asked for over DRAM bytes)",
+    "guessed_sizes": "sizes that no host code fixes",
+    "guessed_compute_bound": "compute-bound at such sizes",
 }
 _BAR = 24
 
