@@ -17,7 +17,7 @@ from roofline_analysis.names.signature import signature, type_text
 from roofline_analysis.project.files import Reader, read_file
 from roofline_analysis.project.programs import beside, files_of_program, programs, worth_reading
 from roofline_analysis.project.project import ProjectIndex
-from roofline_analysis.report.notes import summed_up
+from roofline_analysis.report.notes import stopped, summed_up
 from roofline_analysis.report.origins import arguments_used, open_values, origin_text
 from roofline_analysis.report.report import (
     FileReport,
@@ -140,6 +140,7 @@ def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True)
         if unit.path == path:
             problems.extend(unit.problems)
     problems.extend(p for p in analysis.results.problems() if p.path == path)
+    problems.extend(stopped(analysis.host.stops, path, reports))
     calls = library_call_reports(analysis, path)
     told = summed_up(problems, notes=analysis.settings.notes)
     if not findings:

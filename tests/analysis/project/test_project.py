@@ -278,7 +278,6 @@ def test_nothing_is_read_beyond_what_completes_a_program(tmp_path: Path) -> None
     [
         (IndexLimits(files=3), "only 3 files"),
         (IndexLimits(total_bytes=200), "MiB"),
-        (IndexLimits(seconds=0.0), "ended after 0 s"),
     ],
 )
 def test_a_search_that_is_cut_short_is_told(
