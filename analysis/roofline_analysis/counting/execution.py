@@ -171,8 +171,8 @@ class _Counter:
         if together is not None:
             share = share * together
         else:
-            for condition in guard.conditions:
-                share = both(share, self._odds_here(odds, condition, guard))
+            for condition, decided in zip(guard.conditions, _decided(guard), strict=True):
+                share = both(share, odds.of(condition) if decided is None else decided)
         assumed = odds.assumed
         passed = share > 0
         inside = (weights * share)[passed]
@@ -193,17 +193,6 @@ class _Counter:
             self.warp_odds_ratio *= chance_of_any(mean, self.warp_lanes) / mean
         self.visit(guard, lanes if passed.all() else lanes.restricted(passed), inside)
         self.warp_odds_ratio = before
-
-    def _odds_here(self, odds: BranchOdds, condition: Expr | None, guard: Region) -> Lane:
-        """The odds of a condition, given that the conditions of the guards around it hold."""
-        if condition is None:
-            return odds.of(condition)
-        for region in guard.guards_in_run():
-            if condition in region.conditions:
-                return 1
-            if len(region.conditions) == 1 and negation(region.conditions[0]) == (condition,):
-                return 0
-        return odds.of(condition)
 
     def _scaled(
         self, inside: Floats, passed: NDArray[np.bool_], wanted: float, weights: Floats
@@ -398,3 +387,21 @@ def _depends(loop: Region, counter: Symbol) -> bool:
             if condition is not None and counter in condition.symbols():
                 return True
     return False
+
+
+def _decided(guard: Region) -> tuple[int | None, ...]:
+    """For each condition of a guard 1 or 0 where the guards around it decide it, else None."""
+    if guard.decided is None:
+        guard.decided = tuple(_decided_around(guard, each) for each in guard.conditions)
+    return guard.decided
+
+
+def _decided_around(guard: Region, condition: Expr | None) -> int | None:
+    if condition is None:
+        return None
+    for region in guard.guards_in_run():
+        if condition in region.conditions:
+            return 1
+        if len(region.conditions) == 1 and negation(region.conditions[0]) == (condition,):
+            return 0
+    return None

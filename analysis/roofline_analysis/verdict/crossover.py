@@ -11,6 +11,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Final
 
 from roofline_analysis.host.values import HostUnknown, LaunchContext, Pointer, Scalar
@@ -87,6 +88,7 @@ def size_ranges(
     numbers = open_numbers(summary, context, bound, target, arguments)
     for number in itertools.islice(numbers, _MOST_SYMBOLS):
 
+        @cache
         def verdict_for(value: int, number: OpenNumber = number) -> Verdict | None:
             launch = number.bound(value)
             return None if launch is None else _class_of(summary, launch, target)
