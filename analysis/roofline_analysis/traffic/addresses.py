@@ -14,6 +14,7 @@ from typing import Final
 from roofline_analysis.traffic.footprint import Box, Dimension
 from roofline_analysis.traffic.index_axes import Axes, in_order, read_axes
 from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.operations import Number
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
 from roofline_core.algebra.symbolic import (
     ZERO,
@@ -21,7 +22,6 @@ from roofline_core.algebra.symbolic import (
     Atom,
     Expr,
     Monomial,
-    Number,
     Symbol,
     apply,
     constant,
