@@ -147,13 +147,15 @@ class _Counter:
         self.depth = 0
         self.complete = takes_all(execution.grid, execution.block)
         """Every thread of the launch is a lane of the sample, so the sample's counts are exact."""
+        self._counted: tuple[Environment, Floats, tuple[float, float]] | None = None
+        """The last lanes, how often they run, and the runs of their warps."""
         self.warp_odds_ratio = 1.0
         """A warp's odds of reaching this region over one lane's odds, from assumed conditions."""
 
     def visit(self, region: Region, lanes: Environment, weights: Floats) -> None:
         runs = self.execution.regions.setdefault(region, RegionRuns(0.0))
         runs.runs = float(weights.sum())
-        warp_runs, longest = self.warps.count(lanes, weights)
+        warp_runs, longest = self._warp_runs(lanes, weights)
         runs.warp_runs = warp_runs * self.warp_odds_ratio
         runs.longest = longest * self.warp_odds_ratio
         for child in region.children:
@@ -161,6 +163,15 @@ class _Counter:
                 self._guard(child, lanes, weights)
             else:
                 self._loop(child, lanes, weights)
+
+    def _warp_runs(self, lanes: Environment, weights: Floats) -> tuple[float, float]:
+        if (
+            self._counted is None
+            or self._counted[0] is not lanes
+            or self._counted[1] is not weights
+        ):
+            self._counted = lanes, weights, self.warps.count(lanes, weights)
+        return self._counted[2]
 
     # -- guards
 
@@ -175,7 +186,8 @@ class _Counter:
                 share = both(share, odds.of(condition) if decided is None else decided)
         assumed = odds.assumed
         passed = share > 0
-        inside = (weights * share)[passed]
+        unchanged = bool((share == 1).all())
+        inside = weights if unchanged else (weights * share)[passed]
         possible = float(weights[passed].sum())
         total = float(weights.sum())
         exact = None if assumed or self.complete else self._exact_share(guard)

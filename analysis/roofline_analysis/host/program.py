@@ -237,7 +237,7 @@ def _run_rest(interpreter: HostInterpreter) -> None:
                 return
             if interpreter.steps < end:
                 _run_instances(interpreter, function)
-            elif functions is pending and not forced:
+            elif forced:
                 line = function.name_span.line
                 interpreter.stops.append(Stop(function.name, 0, function.path, line))
 

@@ -41,7 +41,7 @@ from roofline_core.program.types import Type
 _EXITS: Final = 64
 """The most conditional exits that are followed in one sequence of statements. A limit on the work,
 which grows with the square of their number."""
-_CONSTANT_EXITS: Final = 16
+_CONSTANT_EXITS: Final = 4
 """The same for ``constexpr`` functions: a table of cases, of which compilers choose one."""
 
 
@@ -93,16 +93,20 @@ def _most_exits(interpreter: DeviceInterpreter) -> int:
 
 def _is_constant(interpreter: DeviceInterpreter) -> bool:
     """Whether the function that is walked is computed by compilers where that can be."""
-    return "constexpr" in interpreter.frames[-1].function.qualifiers
+    function = interpreter.frames[-1].function
+    return function is not None and "constexpr" in function.qualifiers
 
 
 def _left_out(interpreter: DeviceInterpreter) -> Flow:
     """Leave the rest of a function out, whose result is then unknown."""
     frame = interpreter.frames[-1]
-    name = frame.function.name
+    function = frame.function
+    name = "a lambda" if function is None else function.name
     if not _is_constant(interpreter):
         interpreter.costs.lose(UnseenKind.CODE, f"the rest of {name}")
-    type_ = interpreter.types.resolve(frame.function.return_type)
+    type_ = Type("auto")
+    if function is not None:
+        type_ = interpreter.types.resolve(function.return_type)
     if type_.name != "void" or type_.pointers:
         bits = interpreter.costs.loop_bits()
         frame.returns.append(interpreter.opaque(type_, bits, name, SymbolScope.UNKNOWN))
