@@ -165,13 +165,10 @@ class _Counter:
                 self._loop(child, lanes, weights)
 
     def _warp_runs(self, lanes: Environment, weights: Floats) -> tuple[float, float]:
-        if (
-            self._counted is None
-            or self._counted[0] is not lanes
-            or self._counted[1] is not weights
-        ):
-            self._counted = lanes, weights, self.warps.count(lanes, weights)
-        return self._counted[2]
+        last = self._counted
+        if last is None or last[0] is not lanes or last[1] is not weights:
+            last = self._counted = lanes, weights, self.warps.count(lanes, weights)
+        return last[2]
 
     # -- guards
 

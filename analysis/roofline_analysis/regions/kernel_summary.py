@@ -277,3 +277,5 @@ class KernelSummary:
     """Whether the summary depends on the warp size."""
     unknown_sizes: Mapping[str, int] = field(default_factory=dict)
     """Types of unknown size, with the bytes assumed for each."""
+    statements: int = 0
+    """Statements that were walked, each time anew."""

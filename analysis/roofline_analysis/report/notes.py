@@ -65,3 +65,21 @@ def stopped(stops: Sequence[Stop], path: Path, kernels: Iterable[KernelReport]) 
         lost = "launches after it have assumed sizes"
     line = first.line if here else guessed[0].span.line
     return [Problem(Severity.NOTE, f"{message} (a limit on the work): {lost}", path, line)]
+
+
+def left_out(kernels: Iterable[tuple[KernelReport, int]]) -> list[Problem]:
+    """A note for each kernel of which not all launches are judged, with how many there are.
+
+    ``kernels`` are those of a file, each with the number of its distinct launches.
+    """
+    return [
+        Problem(
+            Severity.NOTE,
+            f"{kernel.base_name}: {len(kernel.launches)} of {launches} launches are judged (a limit"
+            " on the work)",
+            kernel.path,
+            kernel.span.line,
+        )
+        for kernel, launches in kernels
+        if len(kernel.launches) < launches
+    ]

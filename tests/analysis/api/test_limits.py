@@ -44,7 +44,7 @@ def test_a_stopped_main_is_told_with_the_kernels_it_cost(monkeypatch: pytest.Mon
     found = report(monkeypatch, 60)
     (note,) = [each for each in found.problems if "a limit on the work" in each.message]
     assert note.severity is Severity.NOTE
-    assert note.line is not None and 10 <= note.line <= 13
+    assert note.line in range(10, 14)
     assert "main() was executed for 60 statements" in note.message
     assert "launches of late have assumed sizes" in note.message
     late = next(each for each in found.kernels if each.base_name == "late")
