@@ -17,7 +17,7 @@ from roofline_analysis.names.signature import signature, type_text
 from roofline_analysis.project.files import Reader, read_file
 from roofline_analysis.project.programs import beside, files_of_program, programs, worth_reading
 from roofline_analysis.project.project import ProjectIndex
-from roofline_analysis.report.notes import summed_up
+from roofline_analysis.report.notes import left_out, stopped, summed_up
 from roofline_analysis.report.origins import arguments_used, open_values, origin_text
 from roofline_analysis.report.report import (
     FileReport,
@@ -35,6 +35,9 @@ from roofline_core.settings import KERNEL_SUFFIXES, Settings
 
 _MAX_LAUNCHES = 6
 """The most launches of one kernel, of different shapes, that are judged. A limit on the work."""
+_MOST_STATEMENTS = 6_000
+"""The most statements walked for the instances of one kernel before the last. A limit on the work.
+"""
 Progress = Callable[[int, int, Path], None]
 
 
@@ -146,6 +149,9 @@ def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True)
         if unit.path == path:
             problems.extend(unit.problems)
     problems.extend(p for p in analysis.results.problems() if p.path == path)
+    met = [len(_distinct(analysis.launches_of(kernel))) for kernel in kernels]
+    problems.extend(left_out(zip(reports, met, strict=True)))
+    problems.extend(stopped(analysis.host.stops, path, reports))
     calls = library_call_reports(analysis, path)
     told = summed_up(problems, notes=analysis.settings.notes)
     if not findings:
@@ -196,7 +202,14 @@ def _judged(analysis: ProgramAnalysis, kernel: Function) -> KernelAnalysis:
 
 def _judge(analysis: ProgramAnalysis, kernel: Function) -> KernelAnalysis:
     contexts = launch_contexts(analysis, kernel)
-    judged = [analysis.judge_launch(kernel, context) for context in contexts or (None,)]
+    judged: list[BoundLaunch] = []
+    walked: dict[int, int] = {}
+    for context in contexts or (None,):
+        judged.append(analysis.judge_launch(kernel, context))
+        summary = judged[-1].judged.summary
+        walked[id(summary)] = summary.statements
+        if sum(walked.values()) > _MOST_STATEMENTS:
+            break
     launches = tuple(
         _launch_report(analysis, kernel, context, launch)
         for context, launch in zip(contexts, judged, strict=False)

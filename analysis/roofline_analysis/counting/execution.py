@@ -147,13 +147,15 @@ class _Counter:
         self.depth = 0
         self.complete = takes_all(execution.grid, execution.block)
         """Every thread of the launch is a lane of the sample, so the sample's counts are exact."""
+        self._counted: tuple[Environment, Floats, tuple[float, float]] | None = None
+        """The last lanes, how often they run, and the runs of their warps."""
         self.warp_odds_ratio = 1.0
         """A warp's odds of reaching this region over one lane's odds, from assumed conditions."""
 
     def visit(self, region: Region, lanes: Environment, weights: Floats) -> None:
         runs = self.execution.regions.setdefault(region, RegionRuns(0.0))
         runs.runs = float(weights.sum())
-        warp_runs, longest = self.warps.count(lanes, weights)
+        warp_runs, longest = self._warp_runs(lanes, weights)
         runs.warp_runs = warp_runs * self.warp_odds_ratio
         runs.longest = longest * self.warp_odds_ratio
         for child in region.children:
@@ -161,6 +163,12 @@ class _Counter:
                 self._guard(child, lanes, weights)
             else:
                 self._loop(child, lanes, weights)
+
+    def _warp_runs(self, lanes: Environment, weights: Floats) -> tuple[float, float]:
+        last = self._counted
+        if last is None or last[0] is not lanes or last[1] is not weights:
+            last = self._counted = lanes, weights, self.warps.count(lanes, weights)
+        return last[2]
 
     # -- guards
 
@@ -171,11 +179,12 @@ class _Counter:
         if together is not None:
             share = share * together
         else:
-            for condition in guard.conditions:
-                share = both(share, self._odds_here(odds, condition, guard))
+            for condition, decided in zip(guard.conditions, _decided(guard), strict=True):
+                share = both(share, odds.of(condition) if decided is None else decided)
         assumed = odds.assumed
         passed = share > 0
-        inside = (weights * share)[passed]
+        unchanged = bool((share == 1).all())
+        inside = weights if unchanged else (weights * share)[passed]
         possible = float(weights[passed].sum())
         total = float(weights.sum())
         exact = None if assumed or self.complete else self._exact_share(guard)
@@ -193,17 +202,6 @@ class _Counter:
             self.warp_odds_ratio *= chance_of_any(mean, self.warp_lanes) / mean
         self.visit(guard, lanes if passed.all() else lanes.restricted(passed), inside)
         self.warp_odds_ratio = before
-
-    def _odds_here(self, odds: BranchOdds, condition: Expr | None, guard: Region) -> Lane:
-        """The odds of a condition, given that the conditions of the guards around it hold."""
-        if condition is None:
-            return odds.of(condition)
-        for region in guard.guards_in_run():
-            if condition in region.conditions:
-                return 1
-            if len(region.conditions) == 1 and negation(region.conditions[0]) == (condition,):
-                return 0
-        return odds.of(condition)
 
     def _scaled(
         self, inside: Floats, passed: NDArray[np.bool_], wanted: float, weights: Floats
@@ -398,3 +396,21 @@ def _depends(loop: Region, counter: Symbol) -> bool:
             if condition is not None and counter in condition.symbols():
                 return True
     return False
+
+
+def _decided(guard: Region) -> tuple[int | None, ...]:
+    """For each condition of a guard 1 or 0 where the guards around it decide it, else None."""
+    if guard.decided is None:
+        guard.decided = tuple(_decided_around(guard, each) for each in guard.conditions)
+    return guard.decided
+
+
+def _decided_around(guard: Region, condition: Expr | None) -> int | None:
+    if condition is None:
+        return None
+    for region in guard.guards_in_run():
+        if condition in region.conditions:
+            return 1
+        if len(region.conditions) == 1 and negation(region.conditions[0]) == (condition,):
+            return 0
+    return None

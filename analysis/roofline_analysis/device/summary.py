@@ -105,4 +105,5 @@ def summarise(
         required_block=required_block(interpreter),
         asks_warp_size=interpreter.asks_warp_size,
         unknown_sizes=interpreter.unknown_sizes,
+        statements=interpreter.statements,
     )

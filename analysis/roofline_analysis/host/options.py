@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from pathlib import Path
 from typing import Any, Final
 
 from roofline_analysis.host.library_call import LibraryCall
@@ -75,20 +76,33 @@ class HostOptions:
     """Fields of ``cudaDeviceProp`` by name."""
     device_count: int = 1
     statement_budget: int = 200_000
-    """Statements executed in all before the rest of the program is given up."""
+    """Statements executed from ``main`` before the rest of it is given up."""
+    root_budget: int = 3_000
+    """Statements executed in one function that nothing calls."""
+    rest_budget: int = 6_000
+    """Statements executed in all such functions; then in those around launch sites alone."""
     call_budget: int = 3_000
     """Statements executed in one call of a function that cannot launch."""
     loop_budget: int = 1_500
     """Statements executed in one outermost loop that cannot launch, before it is summarised."""
     loop_trips: int = 64
     """Iterations of one loop that are executed one by one."""
-    wall_limit_s: float = 10.0
-    """Emergency limit in CPU seconds, after which the launches found so far are the result. No
-    known program comes near it, so results do not depend on the speed of a machine."""
     max_launches: int = 512
     """Distinct launches kept."""
     default_size: int = 1024
     """The value of an unknown integer without a better estimate."""
+
+
+@record(frozen=True, slots=True)
+class Stop:
+    """Where a limit on the work ended the execution of a function."""
+
+    function: str
+    statements: int
+    """Those executed in it and in what it calls."""
+    path: Path | None
+    line: int
+    """That of the first statement which was not executed."""
 
 
 @record(frozen=True, slots=True)
@@ -101,5 +115,7 @@ class HostResult:
     """Calls of GPU libraries in the order they are met."""
     closures: tuple[Struct, ...] = ()
     """The classes of lambdas that are passed to kernels; no file declares them."""
+    stops: tuple[Stop, ...] = ()
+    """The functions that were not executed to their end because of a limit, in order."""
     asks_device: bool = True
     """Whether the result depends on the device's properties."""

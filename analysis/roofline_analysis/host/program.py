@@ -16,7 +16,7 @@ from roofline_analysis.host.launches.sizes_from_occupancy import assume_full_lau
 from roofline_analysis.host.libraries.getopt import define_builtins
 from roofline_analysis.host.loops import execution
 from roofline_analysis.host.objects import construction, initialisers
-from roofline_analysis.host.options import AskedProperties, HostOptions, HostResult
+from roofline_analysis.host.options import AskedProperties, HostOptions, HostResult, Stop
 from roofline_analysis.host.state.access import is_class
 from roofline_analysis.host.state.instantiations import Bindings, instances_of, record_instances
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter, HostParts
@@ -87,6 +87,7 @@ def execute_host(
         tuple(interpreter.problems),
         tuple(interpreter.library_calls),
         tuple(interpreter.closures.values()),
+        tuple(interpreter.stops),
         asks_device=not isinstance(properties, AskedProperties) or properties.asked,
     )
 
@@ -128,8 +129,6 @@ def _mains(interpreter: HostInterpreter) -> list[Function]:
 
 def _run_main(interpreter: HostInterpreter) -> None:
     mains = _mains(interpreter)
-    # Who can launch was found in time linear in the source; the limit is for what executes it.
-    interpreter.start_clock()
     for main in mains[:_MAX_MAINS]:
         if interpreter.launches or interpreter.spent:
             return
@@ -192,14 +191,14 @@ def _protected(
 ) -> None:
     """Execute a function from outside; whatever ends it, the interpreter is left in order."""
     interpreter.enter(None, {})
+    before = interpreter.steps
     try:
         invoke(interpreter, function, args, bindings, this)
     except ProgramExit:
         pass
-    except BudgetSpent:
-        interpreter.problem(
-            f"'{function.name}' was not followed to its end: it takes too long", None
-        )
+    except BudgetSpent as spent:
+        done = interpreter.steps - before - 1
+        interpreter.stops.append(Stop(function.name, done, spent.path, spent.line))
     except RecursionError:
         interpreter.problem(
             f"'{function.name}' was not followed to its end: it nests too deeply", None
@@ -227,22 +226,30 @@ def _run_rest(interpreter: HostInterpreter) -> None:
     ]
     called = interpreter.reach.called({f.name for f in candidates})
     roots = [f for f in candidates if f.name not in called]
-    for position, function in enumerate([*roots, *pending, *pending]):
-        interpreter.forced = position >= len(roots) + len(pending)
-        if function in pending and not _has_unreached(interpreter, function):
-            continue
-        if not any(_has_unreached(interpreter, f) for f in pending):
-            return
-        interpreter.options = replace(
-            interpreter.options,
-            statement_budget=max(interpreter.options.statement_budget, interpreter.steps + 20_000),
-        )
-        interpreter.limit = interpreter.options.statement_budget
-        if interpreter.steps and interpreter.spent:
-            return
-        instances = [bindings for _, bindings in instances_of(interpreter, function)]
-        for given in instances or [{}]:
-            _standalone(interpreter, function, given)
+    alone = {id(function) for function in pending}
+    for functions, forced in ((roots, False), (pending, False), (pending, True)):
+        interpreter.forced = forced
+        end = interpreter.steps + interpreter.options.rest_budget
+        for function in functions:
+            if id(function) in alone and not _has_unreached(interpreter, function):
+                continue
+            if not any(_has_unreached(interpreter, f) for f in pending):
+                return
+            if interpreter.steps < end:
+                _run_instances(interpreter, function)
+            elif forced:
+                line = function.name_span.line
+                interpreter.stops.append(Stop(function.name, 0, function.path, line))
+
+
+def _run_instances(interpreter: HostInterpreter, function: Function) -> None:
+    """Execute a function that nothing calls, once for each instance that the program names."""
+    limit = interpreter.steps + interpreter.options.root_budget
+    interpreter.options = replace(interpreter.options, statement_budget=limit)
+    interpreter.limit = limit
+    instances = [bindings for _, bindings in instances_of(interpreter, function)]
+    for given in instances or [{}]:
+        _standalone(interpreter, function, given)
 
 
 def _has_unreached(interpreter: HostInterpreter, function: Function) -> bool:

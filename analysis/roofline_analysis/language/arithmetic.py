@@ -8,7 +8,7 @@ from typing import Final
 
 from roofline_analysis.language.types import common_type, is_float, is_unsigned, wrapped
 from roofline_core.algebra.folding import FOLD
-from roofline_core.algebra.symbolic import Number
+from roofline_core.algebra.operations import Number
 
 COMPARISONS: Final[Mapping[str, Callable[[Number, Number], bool]]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
+from roofline_analysis.project.call_graph import CallGraph
 from roofline_analysis.project.facts import FileFacts
-from roofline_analysis.project.file_table import FileTable, is_opencl, is_unit
+from roofline_analysis.project.file_table import FileTable, far, is_opencl, is_unit
 from roofline_analysis.project.files import DEVICE_SUFFIXES
 from roofline_core.settings import PYTHON_SUFFIXES
 
 _MAX_PLAIN: Final = 16
 """The most files without a sign of a kernel that join a group; of more, only those linked by
 calls."""
+MAX_LIBRARY: Final = 16
+"""The most files of a folder without ``main`` that are one program; of more, a file's program has
+those that it calls and that call it. A limit on the work."""
+_MAX_LEVELS: Final = 6
+"""The longest chain of calls, from file to file, that is followed in a library."""
+_MAX_CALLERS: Final = 6
+"""The most callers that are followed at each level of such a chain, the nearest."""
 
 
 class FolderGroups:
@@ -47,6 +55,14 @@ class FolderGroups:
         if found is None:
             found = self._groups[key] = self._members(home, main)
         return found
+
+    def program_group(self, path: Path, wanted: FileFacts) -> tuple[Path, ...]:
+        """The files of a file's group that are one program with it: of a large library, few."""
+        group = self.group(path, wanted)
+        mains = any(self._table.facts[each].has_main for each in group)
+        if mains or len(group) <= MAX_LIBRARY or is_opencl(path):
+            return group
+        return self._around(path, group)
 
     def by_main(self, mains: Iterable[Path], wanted: FileFacts) -> list[Path]:
         """Files, that which a file is most likely linked with first."""
@@ -86,6 +102,24 @@ class FolderGroups:
         if len(plain) > _MAX_PLAIN:
             plain = self._linked_by_calls(list(signed), plain)
         return (*signed, *plain)
+
+    def _around(self, start: Path, group: Iterable[Path]) -> tuple[Path, ...]:
+        """A file, the files that lead to a call of it, and those that it calls."""
+        calls = CallGraph(group, self._table.names)
+        found = {start: None}
+
+        def follow(step: Callable[[Path], Collection[Path]], most: int) -> None:
+            frontier = [start]
+            for _ in range(_MAX_LEVELS):
+                new = {path for known in frontier for path in step(known)} - found.keys()
+                if len(found) + min(len(new), most) > MAX_LIBRARY:
+                    return
+                frontier = sorted(new, key=lambda path: far(path, start))[:most]
+                found.update(dict.fromkeys(frontier))
+
+        follow(calls.callers, _MAX_CALLERS)
+        follow(calls.called, MAX_LIBRARY)
+        return tuple(found)
 
     def _folders_of(self, home: Path) -> Sequence[Path]:
         """The folders whose files belong to a folder."""

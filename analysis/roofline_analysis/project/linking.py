@@ -113,7 +113,7 @@ class _Search:
         self._start = start
         self._extend((start,))
         if not (is_opencl(start) and self._table.namers(start)):
-            self._extend(self._groups.group(start, wanted))
+            self._extend(self._groups.program_group(start, wanted))
         for _ in range(_ROUNDS):
             missing = self._missing()
             if not missing:

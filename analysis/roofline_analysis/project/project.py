@@ -7,7 +7,6 @@ bytes of each file once (``facts``) and links files by what it saw (``linking``)
 from __future__ import annotations
 
 import os
-import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -37,8 +36,6 @@ class IndexLimits:
     """The largest source file; a longer file counts as data."""
     names_bytes: int = 32 * 2**20
     """The most bytes in which functions are looked up, the slowest part of the scan."""
-    seconds: float = 20.0
-    """The longest time for the scan, in seconds."""
 
 
 class ProjectIndex:
@@ -73,7 +70,6 @@ class ProjectIndex:
         self._whole: set[Path] = set()
         self._steps: Iterator[None] | None = None
         self._bytes = self._names_bytes = 0
-        self._spent_s = 0.0
         self._cut = ""
         self.complete = False
         """Whether every file below the root has been scanned, within the limits."""
@@ -222,9 +218,7 @@ class ProjectIndex:
                 for file in files:
                     if not self._within_limits():
                         return
-                    started = time.perf_counter()
                     self._look_at(file)
-                    self._spent_s += time.perf_counter() - started
                     yield
                 self._entered[folder] = folders
             waiting.extend(self._entered[folder])
@@ -253,8 +247,6 @@ class ProjectIndex:
         elif self._bytes >= limits.total_bytes:
             size = limits.total_bytes / 2**20
             self._cut = f"only {size:.3g} MiB were searched for kernels and launches"
-        elif self._spent_s >= limits.seconds:
-            self._cut = f"the search for kernels and launches ended after {limits.seconds:.0f} s"
         return not self._cut
 
     def _look_at(self, file: Path) -> None:

@@ -186,6 +186,8 @@ class Region:
     """Value numbers already computed in this region; used only during the walk."""
     hoist_regions: dict[int, Region] = field(default_factory=dict)
     """Cache of the walk: loop bit set -> outermost region to which such a value can be hoisted."""
+    decided: tuple[int | None, ...] | None = None
+    """Cache of the counting: for each condition 1 or 0 where guards around decide it, else None."""
 
     def charge(self, site: Site, kind: Work, amount: float) -> None:
         """Add work done on a source line, per run of this region."""
@@ -275,3 +277,5 @@ class KernelSummary:
     """Whether the summary depends on the warp size."""
     unknown_sizes: Mapping[str, int] = field(default_factory=dict)
     """Types of unknown size, with the bytes assumed for each."""
+    statements: int = 0
+    """Statements that were walked, each time anew."""

@@ -1,14 +1,17 @@
-"""What was found many times in a file, said once."""
+"""What was found many times in a file, said once, and what limits on the work left out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Final
 
+from roofline_analysis.host.options import Stop
+from roofline_analysis.report.report import KernelReport
 from roofline_core.program.units import Problem, Severity
 
 _MOST_NAMED: Final = 3
-"""The most functions that a note names."""
+"""The most functions or kernels that a note names."""
 
 
 def summed_up(problems: Iterable[Problem], *, notes: bool) -> tuple[Problem, ...]:
@@ -34,3 +37,49 @@ def _note(unknown: list[Problem]) -> Problem:
         more = " ..." if len(names) > _MOST_NAMED else ""
         message = f"{len(names)} functions are not known: {shown}{more}; their work is not counted"
     return Problem(Severity.NOTE, message, first.path, first.line)
+
+
+def stopped(stops: Sequence[Stop], path: Path, kernels: Iterable[KernelReport]) -> list[Problem]:
+    """A note for a file where a limit ended the execution of host code, and what that cost it.
+
+    Empty where nothing was stopped in the file and each of its kernels has a launch that is
+    certain.
+    """
+    guessed = [each for each in kernels if not any(launch.certain for launch in each.launches)]
+    here = [stop for stop in stops if stop.path == path]
+    if not stops or not (here or guessed):
+        return []
+    first = (here or stops)[0]
+    at = f"line {first.line}" if here or first.path is None else f"{first.path.name}:{first.line}"
+    if first.statements:
+        message = f"{first.function}() was executed for {first.statements:,} statements, up to {at}"
+    else:
+        message = f"{first.function}() was not executed"
+    if len(stops) > 1:
+        message += f", and {len(stops) - 1} more functions were not executed to their end"
+    if guessed:
+        names = list(dict.fromkeys(each.base_name for each in guessed))
+        more = " ..." if len(names) > _MOST_NAMED else ""
+        lost = f"launches of {', '.join(names[:_MOST_NAMED])}{more} have assumed sizes"
+    else:
+        lost = "launches after it have assumed sizes"
+    line = first.line if here else guessed[0].span.line
+    return [Problem(Severity.NOTE, f"{message} (a limit on the work): {lost}", path, line)]
+
+
+def left_out(kernels: Iterable[tuple[KernelReport, int]]) -> list[Problem]:
+    """A note for each kernel of which not all launches are judged, with how many there are.
+
+    ``kernels`` are those of a file, each with the number of its distinct launches.
+    """
+    return [
+        Problem(
+            Severity.NOTE,
+            f"{kernel.base_name}: {len(kernel.launches)} of {launches} launches are judged (a limit"
+            " on the work)",
+            kernel.path,
+            kernel.span.line,
+        )
+        for kernel, launches in kernels
+        if len(kernel.launches) < launches
+    ]

@@ -52,7 +52,10 @@ class BoxReader:
         if access.array.indirect:
             return Boxes(None, None, True, self._reader.finest_step(offset, extents))
         found = self._reader.read(offset, size, extents)
-        wave = self._reader.read(offset, size, wave_extents)
+        if wave_extents == extents:
+            wave = found
+        else:
+            wave = self._reader.read(offset, size, wave_extents)
         if found.box is None or wave.box is None:
             return Boxes(found.box, wave.box, found.random, found.finest_stride)
         if is_skewed(offset):

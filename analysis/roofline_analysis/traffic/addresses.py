@@ -14,6 +14,7 @@ from typing import Final
 from roofline_analysis.traffic.footprint import Box, Dimension
 from roofline_analysis.traffic.index_axes import Axes, in_order, read_axes
 from roofline_core.algebra.evaluate import Environment
+from roofline_core.algebra.operations import Number
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
 from roofline_core.algebra.symbolic import (
     ZERO,
@@ -21,7 +22,6 @@ from roofline_core.algebra.symbolic import (
     Atom,
     Expr,
     Monomial,
-    Number,
     Symbol,
     apply,
     constant,
@@ -65,6 +65,7 @@ class AddressReader:
         self._rewritten: dict[Expr, tuple[Expr, bool]] = {}
         self._affine: dict[Expr, _Affine | None] = {}
         self._along: dict[object, Environment] = {}
+        self._evaluated: dict[object, Axes | None] = {}
         self._settled: dict[Apply, bool] = {}
 
     def read(self, offset: Expr, size_bytes: int, extents: Mapping[Symbol, float]) -> Addresses:
@@ -120,7 +121,7 @@ class AddressReader:
             self._affine[expr] = _read_affine(expr, self._environment, extents)
         affine = self._affine[expr]
         if affine is None:
-            return read_axes(expr, self._environment, extents, self._along)
+            return self._evaluated_axes(expr, extents)
         dimensions = [
             Dimension(stride, float(extents[symbol]))
             for symbol, stride in affine.strides
@@ -130,6 +131,14 @@ class AddressReader:
             if extents[symbol] < 1:
                 _end_early(dimensions, abs(stride), extents[symbol])
         return Axes(affine.start, tuple(dimensions))
+
+    def _evaluated_axes(self, expr: Expr, extents: Mapping[Symbol, float]) -> Axes | None:
+        symbols = expr.symbols()
+        key = expr, tuple(each for each in extents.items() if each[0] in symbols)
+        if key not in self._evaluated:
+            found = read_axes(expr, self._environment, extents, self._along)
+            self._evaluated[key] = found
+        return self._evaluated[key]
 
     def _typical(self, expr: Expr, extents: Mapping[Symbol, float]) -> Expr:
         """The expression with clamps and selections replaced by the operand of interior threads."""

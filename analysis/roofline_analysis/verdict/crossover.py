@@ -11,6 +11,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Final
 
 from roofline_analysis.host.values import HostUnknown, LaunchContext, Pointer, Scalar
@@ -32,6 +33,8 @@ _DIGITS: Final = 16
 """Values are tried at 4 significant bits, so a flip point is uncertain by at most 1/16."""
 _MOST_SYMBOLS: Final = 2
 """The most numbers of one launch that are varied. A limit on the work."""
+_MOST_REGIONS: Final = 300
+"""The most regions of a kernel that is counted for other numbers. A limit on the work."""
 _LARGEST: Final = 1 << 36
 """The least number that is not tried: more elements than fit on any GPU."""
 
@@ -82,11 +85,12 @@ def size_ranges(
 
     An input with which the class changes more than once is left out.
     """
-    if verdict is None:
+    if verdict is None or sum(1 for _ in summary.root.walk()) > _MOST_REGIONS:
         return
     numbers = open_numbers(summary, context, bound, target, arguments)
     for number in itertools.islice(numbers, _MOST_SYMBOLS):
 
+        @cache
         def verdict_for(value: int, number: OpenNumber = number) -> Verdict | None:
             launch = number.bound(value)
             return None if launch is None else _class_of(summary, launch, target)

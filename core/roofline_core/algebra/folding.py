@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from roofline_core.algebra.symbolic import Number
+from roofline_core.algebra.operations import Number
 
 MAX_SHIFT: Final = 63
 """The most bits that a shift is folded for: those of the widest integer, but one."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+Number = int | float
+"""A number that an expression holds."""
+
 OPERATIONS: Final[Mapping[str, str]] = {
     "div": "C integer division, truncating towards zero",
     "mod": "C remainder, with the sign of the dividend",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from roofline_core.algebra.folding import FOLD, MAX_SHIFT
+from roofline_core.algebra.operations import Number
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import (
     MAX_PRODUCT_TERMS,
@@ -14,7 +15,6 @@ from roofline_core.algebra.symbolic import (
     Apply,
     Atom,
     Expr,
-    Number,
     Symbol,
     apply,
     constant,

@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
+from roofline_core.algebra.operations import Number
 from roofline_core.algebra.symbol_scopes import SymbolScope
 
-Number = int | float
 Monomial = tuple["Atom", ...]
 _Arithmetic = Callable[[Number, Number], Number]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from roofline_analysis.host.launches.offload_geometry import OffloadRequest, offload_geometry
+from roofline_core.algebra.operations import Number
 from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.algebra.symbolic import Expr, Number, constant, make_symbol, symbol
+from roofline_core.algebra.symbolic import Expr, constant, make_symbol, symbol
 from roofline_core.program.statements import OffloadMode
 
 SPMD, GENERIC = OffloadMode.SPMD, OffloadMode.GENERIC

@@ -105,7 +105,7 @@ def test_recursion_without_end(run: Run) -> None:
     assert launch.grid[0] == 2
 
 
-def test_a_spent_budget_is_a_problem_and_sites_are_still_found(run: Run) -> None:
+def test_a_spent_budget_is_told_and_sites_are_still_found(run: Run) -> None:
     source = """
     __global__ void k(int n) {}
     int main() {
@@ -113,8 +113,55 @@ def test_a_spent_budget_is_a_problem_and_sites_are_still_found(run: Run) -> None
     }
     """
     result = run(source, options=HostOptions(statement_budget=50))
-    assert any("takes too long" in problem.message for problem in result.problems)
+    (stop,) = result.stops
+    assert (stop.function, stop.statements, stop.line) == ("main", 50, 4)
     assert [launch.certain for launch in result.launches] == [False]
+
+
+@pytest.mark.parametrize(("budget", "grid"), [(200, 40), (60, None)])
+def test_launches_after_a_spent_budget_have_open_sizes(
+    run: Run, budget: int, grid: int | None
+) -> None:
+    source = """
+    __global__ void busy(int n) {}
+    __global__ void late(int n) {}
+    void launch(int n) { late<<<n, 64>>>(n); }
+    int main() {
+      for (int i = 0; i < 20; i++) { busy<<<1, 32>>>(i); int a = i; a++; }
+      launch(40);
+    }
+    """
+    result = run(source, options=HostOptions(statement_budget=budget))
+    late = next(each for each in result.launches if each.kernel.name == "late")
+    assert bool(result.stops) == (grid is None)
+    assert late.certain == (grid is not None)
+    assert late.grid[0].constant == grid
+
+
+def test_each_function_that_nothing_calls_has_a_budget_of_its_own(run: Run) -> None:
+    """One that is too long keeps no other from its launches."""
+    busy = "for (int i = 0; i < 60; i++) { first<<<1, 32>>>(i); int a = i; a++; a++; }"
+    source = f"""
+    __global__ void first(int n) {{}}
+    __global__ void second(int n) {{}}
+    void lengthy(int n) {{ {busy} {busy} second<<<3, n>>>(n); }}
+    void brief(int n) {{ second<<<7, n>>>(n); }}
+    """
+    result = run(source, options=HostOptions(root_budget=20))
+    assert {stop.function for stop in result.stops} == {"lengthy"}
+    assert 7 in {launch.grid[0].constant for launch in result.launches}
+
+
+def test_functions_beyond_the_budget_for_all_are_named(run: Run) -> None:
+    functions = "".join(
+        f"void f{i}(int n) {{ n++; n++; n++; k<<<{i}, n>>>(n); }}\n" for i in range(1, 9)
+    )
+    source = "__global__ void k(int n) {}\n" + functions
+    result = run(source, options=HostOptions(rest_budget=10))
+    left = {stop.function for stop in result.stops}
+    assert left
+    assert {stop.statements for stop in result.stops} == {0}
+    assert len(result.launches) + len(left) == 8
 
 
 def test_expressions_do_not_grow_without_bound(run: Run) -> None:

@@ -278,7 +278,6 @@ def test_nothing_is_read_beyond_what_completes_a_program(tmp_path: Path) -> None
     [
         (IndexLimits(files=3), "only 3 files"),
         (IndexLimits(total_bytes=200), "MiB"),
-        (IndexLimits(seconds=0.0), "ended after 0 s"),
     ],
 )
 def test_a_search_that_is_cut_short_is_told(
@@ -313,3 +312,44 @@ def test_the_root_of_a_project(tmp_path: Path) -> None:
     assert project_root(folder) == tmp_path / "x"
     (tmp_path / "x" / "y" / ".git").mkdir()
     assert project_root(folder) == folder
+
+
+def library(modules: int) -> dict[str, str]:
+    """A dispatcher, modules with a kernel each that it calls, and a helper of some of them."""
+    files = {
+        f"lib/op{i:02}.cu": (
+            f"__global__ void kernel{i}(float *x) {{ x[0] = 1; }}\n"
+            f"void op{i}(float *x) {{ {'pad(x);' if i % 8 == 0 else ''} info();"
+            f" kernel{i}<<<1, 32>>>(x); }}\n"
+        )
+        for i in range(modules)
+    }
+    files["lib/pad.cu"] = (
+        "__global__ void fill(float *x) { x[0] = 0; }\nvoid pad(float *x) { fill<<<1, 32>>>(x); }\n"
+    )
+    calls = " ".join(f"op{i}(x);" for i in range(modules))
+    files["lib/dispatch.cu"] = f"int info() {{ return 1; }}\nvoid run(float *x) {{ {calls} }}\n"
+    return files
+
+
+@pytest.mark.parametrize(
+    ("name", "program"),
+    [
+        ("op03.cu", ["dispatch.cu", "op03.cu"]),
+        ("op08.cu", ["dispatch.cu", "op08.cu", "pad.cu"]),
+        ("pad.cu", ["dispatch.cu", "op00.cu", "op08.cu", "op16.cu", "pad.cu"]),
+        ("dispatch.cu", ["dispatch.cu"]),
+    ],
+)
+def test_of_a_large_library_a_program_is_what_calls_lead_to(
+    tmp_path: Path, name: str, program: list[str]
+) -> None:
+    tree = Tree(tmp_path, library(20))
+    assert tree.program("lib/" + name) == ["lib/" + each for each in program]
+
+
+def test_a_small_library_and_one_with_a_main_are_whole(tmp_path: Path) -> None:
+    small = Tree(tmp_path / "small", library(8))
+    assert len(small.program("lib/op03.cu")) == 10
+    whole = Tree(tmp_path / "main", {**library(20), "lib/main.cu": "int main() { run(0); }\n"})
+    assert len(whole.program("lib/op03.cu")) == 23

@@ -8,7 +8,8 @@ from functools import reduce
 from types import MappingProxyType
 from typing import Final
 
-from roofline_core.algebra.symbolic import Apply, Atom, Expr, Monomial, Number, Symbol, from_atom
+from roofline_core.algebra.operations import Number
+from roofline_core.algebra.symbolic import Apply, Atom, Expr, Monomial, Symbol, from_atom
 
 LONGEST: Final = 160
 """Characters of a formula; a longer one is cut."""

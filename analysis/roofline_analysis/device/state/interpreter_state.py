@@ -98,6 +98,8 @@ class DeviceInterpreter:
         self.scope = BlockScope({})
         self.frames = [DeviceFrame(kernel)]
         self.path: Path = kernel.path
+        self._looked_at: Path | None = None
+        self._stands_in = False
         self.slots: dict[int, DeviceValue] = {}
         self.slot_types: dict[int, Type] = {}
         self.next_slot = 0
@@ -422,5 +424,7 @@ class DeviceInterpreter:
 
     def at(self, node: Expression | int) -> None:
         """Move the current line; in a text that stands for a header, the call of it stays."""
-        if not is_stand_in(self.path):
+        if self.path is not self._looked_at:
+            self._looked_at, self._stands_in = self.path, is_stand_in(self.path)
+        if not self._stands_in:
             self.costs.site = (self.path, node if isinstance(node, int) else node.line)

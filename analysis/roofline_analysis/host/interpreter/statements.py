@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Final
 
@@ -194,7 +194,7 @@ def _leave(interpreter: HostInterpreter, branch: st.Statement) -> None:
     frame = interpreter.frame
     effects = interpreter.reach.effects(branch)
     frame.may_be_left = frame.may_be_left or effects.left
-    returns = effects.returns and interpreter.quiet > 0
+    returns = effects.returns and interpreter.quiet > 0 and not _differs(frame.alternatives)
     if not (returns or interpreter.reach.can_launch(branch)):
         return
 
@@ -205,6 +205,16 @@ def _leave(interpreter: HostInterpreter, branch: st.Statement) -> None:
         return signal
 
     try_branch(interpreter, run, keep=False)
+
+
+def _differs(results: Sequence[Value | None]) -> bool:
+    """Whether what a function may return is no single number, so that no further one matters."""
+    if not results:
+        return False
+    first, last = results[0], results[-1]
+    if isinstance(first, Scalar) and isinstance(last, Scalar):
+        return first.value != last.value
+    return True
 
 
 def _in_doubt(interpreter: HostInterpreter, node: st.Statement | None) -> Signal | None:

@@ -23,7 +23,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from roofline_core.algebra.symbolic import Expr, Number, apply, constant
+from roofline_core.algebra.operations import Number
+from roofline_core.algebra.symbolic import Expr, apply, constant
 from roofline_core.program.records import record
 from roofline_core.program.statements import OffloadMode
 

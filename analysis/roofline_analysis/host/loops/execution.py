@@ -16,7 +16,8 @@ from roofline_analysis.host.state.operators import copied, integer, truth
 from roofline_analysis.host.state.signals import BREAK, CONTINUE, BudgetSpent, Signal
 from roofline_analysis.host.state.types import resolve
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Text, Value
-from roofline_core.algebra.symbolic import Expr, Number
+from roofline_core.algebra.operations import Number
+from roofline_core.algebra.symbolic import Expr
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
 from roofline_core.program.types import Type

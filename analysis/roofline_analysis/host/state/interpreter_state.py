@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any, Final
 
 from roofline_analysis.host.effects.reach import Reach
 from roofline_analysis.host.library_call import LibraryCall
-from roofline_analysis.host.options import HostOptions
+from roofline_analysis.host.options import HostOptions, Stop
 from roofline_analysis.host.state.memory import (
     AUTO,
     Cell,
@@ -49,9 +48,6 @@ MAX_DEPTH: Final = 60
 MAX_TERMS: Final = 24
 MAX_NESTING: Final = 8
 """Terms of an expression, and operations within one another, before it becomes an unknown."""
-
-_TIME_CHECK_MASK: Final = 0x1F
-"""The clock is read once in 32 steps."""
 
 
 Evaluators = Mapping[type[Expression], Callable[..., Value]]
@@ -96,6 +92,7 @@ class HostInterpreter:
         self.closures: dict[Hashable, Struct] = {}
         """The classes of lambdas that were passed to kernels."""
         self.problems: list[Problem] = []
+        self.stops: list[Stop] = []
         self.unknowns: dict[Symbol, HostUnknown] = {}
         self.spreads: dict[Symbol, Spread] = {}
         """Of those unknowns that are known to come from a range."""
@@ -113,7 +110,6 @@ class HostInterpreter:
         """Whether conditions give way that keep a launch site from being reached."""
         self.steps = 0
         self.limit = options.statement_budget
-        self.start_clock()
         self.builtins: dict[str, HostPlace] = {}
         """Variables of the C library, by name."""
         self.parsed_options: dict[str, Any] = {}
@@ -132,10 +128,6 @@ class HostInterpreter:
         self._launch_events = 0
 
     # ---- Where we are
-
-    def start_clock(self) -> None:
-        """Let the time that the execution may take begin now."""
-        self.deadline = time.thread_time() + self.options.wall_limit_s
 
     @property
     def frame(self) -> HostFrame:
@@ -180,10 +172,7 @@ class HostInterpreter:
         """Execute a statement; the signal says how it was left."""
         self.steps += 1
         if self.steps > self.limit:
-            raise BudgetSpent
-        if not self.steps & _TIME_CHECK_MASK and time.thread_time() > self.deadline:
-            self.limit = 0
-            raise BudgetSpent
+            raise BudgetSpent(self.path, node.line)
         executor = self._executors.get(type(node))
         if executor is None:
             return None
@@ -205,7 +194,7 @@ class HostInterpreter:
     @property
     def spent(self) -> bool:
         """Whether the whole execution has used up its budget."""
-        return self.steps > self.options.statement_budget or time.thread_time() > self.deadline
+        return self.steps > self.options.statement_budget
 
     def construct(self, type: Type, args: Sequence[HostPlace], name: str = "") -> Value:
         """An object of a resolved type made from arguments."""

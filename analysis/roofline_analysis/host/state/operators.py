@@ -26,7 +26,8 @@ from roofline_analysis.language.arithmetic import (
     operation_type,
 )
 from roofline_analysis.language.types import wrapped
-from roofline_core.algebra.symbolic import ONE, ZERO, Expr, Number, apply, constant
+from roofline_core.algebra.operations import Number
+from roofline_core.algebra.symbolic import ONE, ZERO, Expr, apply, constant
 from roofline_core.program.types import Type
 
 FLOATING: Final = frozenset(("float", "double", "long double"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 
@@ -11,6 +12,11 @@ class ProgramExit(Exception):  # noqa: N818 (not an error: control flow)
 
 class BudgetSpent(Exception):  # noqa: N818 (not an error: control flow)
     """More statements than one call or the whole execution may take."""
+
+    def __init__(self, path: Path | None, line: int) -> None:
+        """``path`` and ``line`` are those of the statement that was not executed."""
+        self.path = path
+        self.line = line
 
 
 class Signal:
