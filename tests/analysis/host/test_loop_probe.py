@@ -213,5 +213,7 @@ def test_a_grid_and_an_argument_of_one_object_agree(main: Run) -> None:
     )
     host = HostNumbers(launch.unknowns)
     width = launch.args[1]
-    assert host.number(launch.grid[0]) == (host.number(width.value) + 7) // 8 == 16
+    found = host.number(width.value)
+    assert found is not None
+    assert host.number(launch.grid[0]) == (found + 7) // 8 == 16
     assert launch.grid[0].symbols() == width.value.symbols()
