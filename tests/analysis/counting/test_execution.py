@@ -190,7 +190,7 @@ NESTS: dict[str, tuple[str, Callable[[int], int]]] = {
     ),
     "two loops decide": (
         "for (int k = 0; k < 7; k++) for (int l = 0; l < 5; l++) if (k * l < t) S",
-        lambda t: sum(k * l < t for k in range(7) for l in range(5)),
+        lambda t: sum(k * m < t for k in range(7) for m in range(5)),
     ),
     "as long as the lane": ("for (int k = 0; k < t; k++) S", lambda t: t),
     "what is left of a row": (
@@ -202,8 +202,7 @@ NESTS: dict[str, tuple[str, Callable[[int], int]]] = {
         lambda t: sum(k % 4 == 1 for k in range(t)) if t < 100 else 0,
     ),
     "a band": (
-        "for (int k = 0; k < 12; k++)"
-        "  for (int l = max(0, t - 32 * k); l <= min(31, 300 - t); l++) S",
+        "for (int k = 0; k < 12; ++k) for (int l = max(0, t - 32 * k); l <= min(31, 300 - t); ++l) S",
         lambda t: sum(max(0, min(31, 300 - t) - max(0, t - 32 * k) + 1) for k in range(12)),
     ),
 }
