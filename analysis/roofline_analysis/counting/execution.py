@@ -158,6 +158,9 @@ class _Counter:
         warp_runs, longest = self.warps.count(lanes, weights)
         runs.warp_runs = warp_runs * self.warp_odds_ratio
         runs.longest = longest * self.warp_odds_ratio
+        if region.form is RegionForm.GUARD and region.parent is not None:
+            # One lane may stand for all that pass; no warp does so more often than it gets here.
+            runs.longest = min(runs.longest, self.execution.regions[region.parent].longest)
         for child in region.children:
             if child.form is RegionForm.GUARD:
                 self._guard(child, lanes, weights)
