@@ -202,8 +202,8 @@ NESTS: dict[str, tuple[str, Callable[[int], int]]] = {
         lambda t: sum(k % 4 == 1 for k in range(t)) if t < 100 else 0,
     ),
     "a band": (
-        "for (int k = 0; k < 12; ++k) for (int l = max(0, t - 32 * k); l <= min(31, 300 - t); ++l) S",
-        lambda t: sum(max(0, min(31, 300 - t) - max(0, t - 32 * k) + 1) for k in range(12)),
+        "for (int k = 0; k < 9; k++) for (int l = max(0, t - 32 * k); l <= min(31, 99 - t); l++) S",
+        lambda t: sum(max(0, min(31, 99 - t) - max(0, t - 32 * k) + 1) for k in range(9)),
     ),
 }
 
