@@ -130,7 +130,8 @@ def test_attribute_over_lines_keeps_them() -> None:
     ("source", "expected", "lines"),
     [
         ("int n = sizeof(a) / sizeof(double)-1;", "int n = sizeof(a) / sizeof(double)- 1;", {1}),
-        ("int m;\nint n = 2*sizeof ( int * ) +.5f*k;", "int m;\nint n = 2*sizeof ( int * ) + .5f*k;", {2}),
+        ("int m;\nint n = 2*sizeof ( int * ) +.5f*k;",
+         "int m;\nint n = 2*sizeof ( int * ) + .5f*k;", {2}),
         ("int n = sizeof(int) - 1;", "int n = sizeof(int) - 1;", set()),
         ('auto s = "sizeof(int)-1"; // sizeof(int)-1',
          'auto s = "sizeof(int)-1"; // sizeof(int)-1', set()),
