@@ -65,14 +65,14 @@ _CLASS_KEY = re.compile(rb"\b(?:struct|class|union)\s*\Z")
 _SIGNED = re.compile(rb"\bsizeof\s*\([^()]*\)\s*[-+](?=\.?\d)|" + OPAQUE.pattern)
 
 
-def separate_signs(text: bytes) -> tuple[bytes, set[int]]:
+def separate_signs(text: bytes) -> tuple[bytes, frozenset[int]]:
     """Puts a space between the sign and the number in ``sizeof(type)-1``.
 
     The grammar takes it for the size of ``(type)-1``. Gives the text and the 1-based lines whose
     columns are others now.
     """
     if b"sizeof" not in text:
-        return text, set()
+        return text, frozenset()
     lines: set[int] = set()
 
     def spaced(found: re.Match[bytes]) -> bytes:
@@ -81,7 +81,8 @@ def separate_signs(text: bytes) -> tuple[bytes, set[int]]:
         lines.add(text.count(b"\n", 0, found.end()) + 1)
         return found[0] + b" "
 
-    return _SIGNED.sub(spaced, text), lines
+    spaced_text = _SIGNED.sub(spaced, text)
+    return spaced_text, frozenset(lines)
 
 
 def fix_for_grammar(text: bytes) -> bytes:

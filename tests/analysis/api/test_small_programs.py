@@ -38,7 +38,8 @@ def moved(kernel: KernelReport, read: float, written: float) -> None:
 
 def sizes_of(kernel: KernelReport) -> dict[str, float]:
     """What was assumed for numbers that nothing fixes, by name."""
-    return {each.name: each.assumed for each in kernel.prediction.unknowns}
+    unknowns = kernel.prediction.unknowns
+    return {each.name: each.assumed for each in unknowns if each.assumed is not None}
 
 
 VIEWS = """
