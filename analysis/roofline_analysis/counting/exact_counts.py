@@ -1,23 +1,8 @@
-"""Exact counts over all threads of a launch, for cases that a sample of threads misses.
-
-Sums of floors count the trips of grid-stride loops. Conditions on few indices are evaluated for
-every combination of index values.
-"""
+"""Exact trip counts of grid-stride loops over all threads of a launch, as sums of floors."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
-from typing import Final
-
-import numpy as np
-
-from roofline_core.algebra.evaluate import Environment
-from roofline_core.algebra.symbol_scopes import SymbolScope
-from roofline_core.algebra.symbolic import Apply, Expr, Symbol
-
-_MAX_COMBINATIONS: Final = 1 << 16
-"""The most combinations of indices that are tried one by one. A limit on the work."""
+from roofline_core.algebra.symbolic import Apply, Expr
 
 
 def floor_sum(count: int, divisor: int, step: int, start: int) -> int:
@@ -69,63 +54,3 @@ def _single(expr: Expr) -> Apply | None:
     if factor != 1 or len(monomial) != 1 or not isinstance(monomial[0], Apply):
         return None
     return monomial[0]
-
-
-def enumerated_share(
-    conditions: Iterable[Expr | None],
-    around: Iterable[Expr | None],
-    environment: Environment,
-    extents: Mapping[Symbol, int],
-) -> float | None:
-    """The share of threads that pass ``conditions``, among those that pass ``around``.
-
-    None if a condition depends on anything but the launch and few thread indices.
-    """
-    wanted = list(conditions)
-    used = _indices(wanted)
-    if used is None or not used:
-        return None
-    outer = []
-    for condition in around:
-        theirs = _indices((condition,))
-        if theirs is None:
-            return None
-        if theirs & used:
-            outer.append(condition)
-            used |= theirs
-    if math.prod(extents[symbol] for symbol in used) > _MAX_COMBINATIONS:
-        return None
-    lanes = environment
-    for axis, symbol in enumerate(sorted(used, key=lambda each: each.name)):
-        shape = [1] * len(used)
-        shape[axis] = extents[symbol]
-        lanes = lanes.extended(symbol, np.arange(extents[symbol]).reshape(shape))
-    inside = _passing(outer, lanes)
-    both = _passing([*outer, *wanted], lanes)
-    if inside is None or both is None:
-        return None
-    grid = np.ones([extents[symbol] for symbol in sorted(used, key=lambda each: each.name)])
-    total = float((grid * inside).sum())
-    return float((grid * both).sum()) / total if total else None
-
-
-def _indices(conditions: Iterable[Expr | None]) -> set[Symbol] | None:
-    """The thread indices in conditions; None if a condition has other symbols without a value."""
-    found: set[Symbol] = set()
-    for condition in conditions:
-        if condition is None:
-            return None
-        for symbol in condition.symbols():
-            if symbol.scope is SymbolScope.THREAD:
-                found.add(symbol)
-    return found
-
-
-def _passing(conditions: Iterable[Expr | None], lanes: Environment) -> np.ndarray | None:
-    passed = np.ones((), dtype=bool)
-    for condition in conditions:
-        value = lanes.evaluate(condition) if condition is not None else None
-        if value is None:
-            return None
-        passed = passed & (np.asarray(value) != 0)
-    return passed

@@ -9,7 +9,7 @@ that are affine in the thread indices are counted exactly.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,12 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roofline_analysis.counting.branch_odds import BranchOdds, both
+from roofline_analysis.counting.combinations import Combinations, combinations_at
 from roofline_analysis.counting.data_samples import DrawnNumbers
-from roofline_analysis.counting.exact_counts import (
-    enumerated_share,
-    strided_trips,
-    sum_of_positive_floors,
-)
+from roofline_analysis.counting.exact_counts import strided_trips, sum_of_positive_floors
 from roofline_analysis.counting.progressions import (
     PassingRange,
     exact_condition,
@@ -146,11 +143,16 @@ class _Counter:
         self.warp_lanes = warp_lanes
         self.depth = 0
         self.complete = takes_all(execution.grid, execution.block)
-        """Every thread of the launch is a lane of the sample, so the sample's counts are exact."""
+        """Every thread of the launch is a lane of the sample."""
         self._counted: tuple[Environment, Floats, tuple[float, float]] | None = None
         """The last lanes, how often they run, and the runs of their warps."""
         self.warp_odds_ratio = 1.0
         """A warp's odds of reaching this region over one lane's odds, from assumed conditions."""
+
+    @property
+    def _all_evaluated(self) -> bool:
+        """Whether every thread and trip is evaluated, so that the counts are exact as they are."""
+        return self.complete and not self.depth
 
     def visit(self, region: Region, lanes: Environment, weights: Floats) -> None:
         runs = self.execution.regions.setdefault(region, RegionRuns(0.0))
@@ -158,6 +160,9 @@ class _Counter:
         warp_runs, longest = self._warp_runs(lanes, weights)
         runs.warp_runs = warp_runs * self.warp_odds_ratio
         runs.longest = longest * self.warp_odds_ratio
+        if region.form is RegionForm.GUARD and region.parent is not None:
+            # One lane may stand for all that pass; no warp does so more often than it gets here.
+            runs.longest = min(runs.longest, self.execution.regions[region.parent].longest)
         for child in region.children:
             if child.form is RegionForm.GUARD:
                 self._guard(child, lanes, weights)
@@ -187,7 +192,7 @@ class _Counter:
         inside = weights if unchanged else (weights * share)[passed]
         possible = float(weights[passed].sum())
         total = float(weights.sum())
-        exact = None if assumed or self.complete else self._exact_share(guard)
+        exact = None if assumed or self._all_evaluated else self._exact_share(guard)
         if exact is not None and total:
             inside, passed = self._scaled(inside, passed, exact * total, weights)
         part = float(inside.sum()) / total if total else 0.0
@@ -217,16 +222,13 @@ class _Counter:
         return inside, passed
 
     def _exact_share(self, guard: Region) -> float | None:
-        """The exact share of threads that pass; None unless conditions are affine in indices."""
-        region = guard.parent
+        """The exact share of runs that pass; None unless few indices and counters decide it."""
         used: set[Symbol] = set()
-        while region is not None:
-            if region.form is RegionForm.GUARD:
-                for condition in region.conditions:
-                    used |= condition.symbols() if condition is not None else set()
-            elif region.form is RegionForm.LOOP:
-                return None
-            region = region.parent
+        for region in guard.around():
+            if region.form is RegionForm.LOOP:
+                return self._share_of_combinations(guard)
+            for condition in region.conditions:
+                used |= condition.symbols() if condition is not None else set()
         execution = self.execution
         # Conditions on one progression of indices cut an interval from it.
         intervals: dict[tuple[tuple[Symbol, float], ...], PassingRange] = {}
@@ -242,16 +244,19 @@ class _Counter:
             elif symbols & used:
                 interval = None
             if interval is None:
-                return self._enumerated_share(guard)
+                return self._share_of_combinations(guard)
             used |= symbols
             intervals[interval.digits] = interval
         return math.prod(interval.share for interval in intervals.values())
 
-    def _enumerated_share(self, guard: Region) -> float | None:
-        around = [condition for region in guard.around() for condition in region.conditions]
+    def _share_of_combinations(self, guard: Region) -> float | None:
+        found = self._combinations(guard, guard.conditions)
+        return found.share(guard.conditions) if found is not None else None
+
+    def _combinations(self, region: Region, asked: Sequence[Expr | None]) -> Combinations | None:
         execution = self.execution
         extents = thread_extents(execution.grid, execution.block)
-        return enumerated_share(guard.conditions, around, execution.environment, extents)
+        return combinations_at(region, asked, execution.environment, extents)
 
     # -- loops
 
@@ -271,7 +276,7 @@ class _Counter:
         trips = self._cut_short(loop, lanes, trips, assumed=assumed)
         total = float(weights.sum())
         mean = float((weights * trips).sum()) / total if total else 0.0
-        exact = None if assumed or self.complete else self._exact_trips(loop)
+        exact = None if assumed or self._all_evaluated else self._exact_trips(loop)
         if exact is not None and mean:
             weights, mean = weights * (exact / mean), exact
         self.execution.regions[loop] = RegionRuns(0.0, trips=mean, assumed=assumed, why=why)
@@ -291,9 +296,17 @@ class _Counter:
         self.depth -= 1
 
     def _exact_trips(self, loop: Region) -> float | None:
-        """The exact mean trip count of a grid-stride loop that all threads run; None for others."""
+        """The exact mean trip count; None unless few indices and counters decide it.
+
+        Also of a grid-stride loop that all threads run.
+        """
         if loop.trips is None or loop.exits:
             return None
+        found = self._combinations(loop, (loop.trips,))
+        return found.mean(loop.trips) if found is not None else self._exact_strided_trips(loop)
+
+    def _exact_strided_trips(self, loop: Region) -> float | None:
+        assert loop.trips is not None
         for region in loop.around():
             runs = self.execution.regions.get(region)
             if region.form is RegionForm.LOOP or (runs is not None and runs.share != 1.0):

@@ -225,7 +225,7 @@ def _run_rest(interpreter: HostInterpreter) -> None:
         and f.has_body
     ]
     called = interpreter.reach.called({f.name for f in candidates})
-    roots = [f for f in candidates if f.name not in called]
+    roots = [f for f in candidates if f.name not in called and _may_reach_more(interpreter, f)]
     alone = {id(function) for function in pending}
     for functions, forced in ((roots, False), (pending, False), (pending, True)):
         interpreter.forced = forced
@@ -256,6 +256,15 @@ def _has_unreached(interpreter: HostInterpreter, function: Function) -> bool:
     if not runs_on_host(function):
         return False
     return any(id(site) not in interpreter.reached for site in interpreter.reach.sites(function))
+
+
+def _may_reach_more(interpreter: HostInterpreter, function: Function) -> bool:
+    """Whether a function that no other names may lead to launch sites that were not reached.
+
+    One that a table of functions led to has been followed as it is called.
+    """
+    sites = list(interpreter.reach.all_sites(function.body)) if function.body is not None else []
+    return not sites or any(id(site) not in interpreter.reached for site in sites)
 
 
 def _standalone(interpreter: HostInterpreter, function: Function, given: Bindings) -> None:

@@ -84,6 +84,8 @@ class Aggregate:
     type: Type
     fields: dict[str, Value] = field(default_factory=dict)
     origin: Origin | None = None
+    array: Buffer | None = None
+    """The array of which it stands for any element; None where it is one object."""
 
 
 @record(frozen=True, slots=True)

@@ -22,6 +22,8 @@ class UnseenKind(Enum):
     """A load or store in a loop that moves its address in a way that is not followed."""
     CODE = "code"
     """Text that no parser understands, inline assembly, or the rest of too long a kernel."""
+    DIRECTIVE = "#error"
+    """An ``#error`` directive: the code for this case is not there."""
 
 
 @record(frozen=True, slots=True)
@@ -30,6 +32,7 @@ class Unseen:
 
     kind: UnseenKind
     name: str
-    """The function, array, variable or type, or the text that is not understood; empty if none."""
+    """The function, array, variable or type, the directive, or the text that is not understood;
+    empty if none."""
     path: Path
     line: int

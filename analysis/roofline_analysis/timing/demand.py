@@ -142,7 +142,10 @@ def _request(
         return WarpRequest(access.mode, 0.0, 1.0)
     scattered = item is not None and item.random
     each = item.sectors_each if item is not None else None
-    sectors, lines = reader.sectors_and_lines(access, active, each if scattered else None)
+    if item is not None and item.apart:
+        sectors, lines = active * max(1.0, access.size_bytes / reader.sector), active
+    else:
+        sectors, lines = reader.sectors_and_lines(access, active, each if scattered else None)
     share = (
         _l1_missed(item, reader.sector)
         if access.mode is AccessMode.READ and item is not None

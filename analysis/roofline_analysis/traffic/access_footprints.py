@@ -13,7 +13,7 @@ from roofline_analysis.traffic.access_boxes import BoxReader
 from roofline_analysis.traffic.addresses import without_data
 from roofline_analysis.traffic.coalescing import WarpAddresses
 from roofline_analysis.traffic.footprint import Box, Dimension
-from roofline_analysis.traffic.gathers import IndexSources, has_locality
+from roofline_analysis.traffic.gathers import IndexSources, has_locality, picks_rows
 from roofline_analysis.traffic.index_ranges import cut_by_guards
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES
 from roofline_core.algebra.symbolic import Symbol
@@ -50,6 +50,8 @@ class AccessFootprint:
     """Bytes of the smallest transfer from memory."""
     followed: bool = True
     """False where a loop moves the address in a way that was not followed."""
+    apart: bool = False
+    """Each lane of a warp goes along a row of its own, which loaded data picks."""
 
     def runs_of(self, loop: Region) -> float:
         """The mean trip count of a loop around the access; 1 for any other loop."""
@@ -122,6 +124,7 @@ def footprints_of(
             box = _thinned(found.box, share)
             wave_box = _thinned(found.wave_box, share)
             random = found.random
+            rows = random and picks_rows(access, loaded, execution.environment, cut.extents)
             each = _sectors_each(access, box, warp, found.finest, random=random)
             around = _loops_around(access, region, execution)
             places = runs.runs / _idle_runs(access, region, around, execution)
@@ -138,11 +141,13 @@ def footprints_of(
                     box=box,
                     wave_box=wave_box,
                     random=random,
-                    local=random and (access.array.indirect or has_locality(access, loaded)),
+                    local=random
+                    and (access.array.indirect or (has_locality(access, loaded) and not rows)),
                     sectors_each=each,
                     loops=around,
                     sector=warp.sector,
                     followed=found.followed,
+                    apart=rows and sources.differ_by_lane(access, warp),
                 )
             )
     return result

@@ -73,6 +73,10 @@ class WarpAddresses:
             return None
         return self._sectors(access, addresses) * self.sector / len(addresses)
 
+    def differ(self, access: Access) -> bool:
+        """Whether the lanes' addresses differ where all loaded numbers are equal."""
+        return self._addresses(access) is not None
+
     def _sectors(self, access: Access, addresses: NDArray[np.int64]) -> float:
         """The distinct sectors that the lanes' accesses fall into."""
         ends = (addresses, addresses + (access.size_bytes - 1))

@@ -19,7 +19,7 @@ from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr
 
 _CHOICES: Final = frozenset(("select", "min", "max"))
-_MOST_POINTS: Final = 1 << 17
+_MOST_POINTS: Final = 1 << 18
 """The most pairs of a thread and a trip that are evaluated. A limit on the work."""
 
 

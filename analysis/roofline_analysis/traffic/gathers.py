@@ -3,7 +3,8 @@
 A loaded index that enters the address unchanged (a neighbour's number, a row's start, a coordinate)
 is assumed to lie near the indices of neighbouring threads (meshes, sparse matrices, images), so
 each sector is fetched about once. Assumed random: reads by a loop-carried index (a search, a walk),
-single writes by a loaded index (a sort), and masked or modulo indices (a hash).
+single writes by a loaded index (a sort), masked or modulo indices (a hash), and whole rows that
+loaded indices pick (a table of embeddings, the features of a graph's nodes).
 """
 
 from __future__ import annotations
@@ -19,11 +20,17 @@ from roofline_analysis.regions.kernel_summary import (
     KernelSummary,
     MemorySpace,
 )
+from roofline_analysis.traffic.coalescing import LINE_BYTES, WarpAddresses
+from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
 from roofline_core.algebra.symbolic import Apply, Atom, Expr, Symbol
 
 _SHARED_BY_ALL: Final = (MemorySpace.GLOBAL, MemorySpace.CONSTANT)
 """Memory in which an address has the same contents for all threads."""
+_MOST_OF_A_ROW: Final = 0.5
+"""The least share of a row that a kernel reads of each row that it picks. Assumed."""
+_DEEPEST: Final = 4
+"""The most loads, one from where another points, behind an index that are looked at."""
 _COUNTED: Final = (SymbolScope.THREAD, SymbolScope.LOOP)
 """Scopes of numbers that count threads and trips."""
 _KEEPING_ORDER: Final = frozenset(("min", "max", "select", "trunc", "floor", "ceil", "abs", "div"))
@@ -43,6 +50,38 @@ def has_locality(access: Access, loaded: Container[Symbol]) -> bool:
         together = any(symbol.scope is SymbolScope.THREAD for symbol in symbols)
         return together or not any(index in loaded for index in indices)
     return not indices or not all(map(is_in_trip, indices))
+
+
+def picks_rows(
+    access: Access,
+    loaded: Container[Symbol],
+    environment: Environment,
+    extents: Mapping[Symbol, float],
+) -> bool:
+    """Whether loaded indices pick rows of memory, lines long, that are then read most or all of.
+
+    ``extents`` has the number of values of each thread index and loop counter.
+    """
+    offset = access.offset
+    indices = [symbol for symbol in offset.symbols() if symbol.scope in DATA_SCOPES]
+    if access.mode is not AccessMode.READ or not all(index in loaded for index in indices):
+        return False
+    rows = [_stride(offset, index, environment) for index in indices]
+    row = min((each for each in rows if each is not None), default=0.0)
+    if None in rows or row < LINE_BYTES:
+        return False
+    read = float(access.size_bytes)
+    for symbol in offset.symbols():
+        stride = _stride(offset, symbol, environment) if symbol in extents else None
+        if stride is not None and stride < row:
+            read += stride * max(0.0, extents[symbol] - 1)
+    return read >= _MOST_OF_A_ROW * row
+
+
+def _stride(offset: Expr, symbol: Symbol, environment: Environment) -> float | None:
+    coefficient = offset.coefficient(symbol)
+    found = environment.evaluate(coefficient) if coefficient is not None else None
+    return None if found is None else abs(float(found))
 
 
 class IndexSources:
@@ -73,6 +112,18 @@ class IndexSources:
             return None
         indices |= {symbol for symbol in extents if symbol in moving}
         return math.prod(max(1.0, extents[symbol]) for symbol in indices)
+
+    def differ_by_lane(self, access: Access, warp: WarpAddresses) -> bool:
+        """Whether loaded numbers alone make the addresses of a warp's lanes differ."""
+        symbols = [s for s in access.offset.symbols() if s.scope in DATA_SCOPES]
+        return not warp.differ(access) and any(self._differs(s, warp, 0) for s in symbols)
+
+    def _differs(self, symbol: Symbol, warp: WarpAddresses, depth: int) -> bool:
+        load = self._loads.get(symbol)
+        if load is None or depth > _DEEPEST:
+            return False
+        inner = [s for s in load.offset.symbols() if s.scope in DATA_SCOPES]
+        return warp.differ(load) or any(self._differs(s, warp, depth + 1) for s in inner)
 
     def _indices_of(self, expr: Expr) -> frozenset[Symbol] | None:
         found: frozenset[Symbol] = frozenset()

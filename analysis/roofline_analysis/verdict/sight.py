@@ -31,6 +31,7 @@ _WEIGHTS: Final = {
     UnseenKind.TYPE: 2.0,
     UnseenKind.ADDRESS: 1.0,
     UnseenKind.CODE: 4.0,
+    UnseenKind.DIRECTIVE: 4.0,
 }
 """Accesses that stand for what was not followed. Assumed: a short device function loads and
 computes about as much."""
@@ -40,6 +41,7 @@ _ACCESSES: Final = {
     UnseenKind.TYPE: 0.0,
     UnseenKind.ADDRESS: 0.0,
     UnseenKind.CODE: 2.0,
+    UnseenKind.DIRECTIVE: 2.0,
 }
 """Accesses that may be missing. Assumed; those of unknown type or address are counted, if badly."""
 _ELEMENT_BYTES: Final = 4.0

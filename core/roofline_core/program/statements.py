@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from roofline_core.program.directives import Directive
 from roofline_core.program.expressions import Expression
@@ -153,10 +153,15 @@ class Label(Statement):
     body: Statement | None
 
 
+ERROR_DIRECTIVE: Final = "#error"
+"""How the text of an ``Opaque`` begins that stands for such a directive."""
+
+
 @record(frozen=True, slots=True, eq=False)
 class Opaque(Statement):
     """A statement no front end understands (syntax errors, inline assembly), kept as text.
 
+    Also an ``#error`` directive, in place of the code that would be there if it were not reached.
     ``parts`` are the expressions that could be read out of it.
     """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from roofline_core.program.expressions import Expression, Unknown
 from roofline_core.program.statements import (
+    ERROR_DIRECTIVE,
     Block,
     Break,
     Continue,
@@ -69,6 +70,9 @@ def block_body(lo: Lowering, children: list[Node], depth: int) -> tuple[Statemen
     waiting: list[directed.Waiting] = []
     for child in children:
         kind_id = child.kind_id
+        if kind_id == _PRAGMA_CALL and lo.text(child).startswith(ERROR_DIRECTIVE):
+            found.append(Opaque(lo.line_of(child), lo.text(child).strip()))
+            continue
         if kind_id == _PRAGMA_CALL:
             asked = parse_unroll(lo.text(child), lo.line_of(child))
             unroll = asked if asked is not None else unroll

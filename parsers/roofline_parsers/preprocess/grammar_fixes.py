@@ -62,6 +62,29 @@ _CLASS = re.compile(rb"\b(?:struct|class|union)\b")
 _CLASS_KEY = re.compile(rb"\b(?:struct|class|union)\s*\Z")
 
 
+_SIGNED = re.compile(rb"\bsizeof\s*\([^()]*\)\s*[-+](?=\.?\d)|" + OPAQUE.pattern)
+
+
+def separate_signs(text: bytes) -> tuple[bytes, frozenset[int]]:
+    """Puts a space between the sign and the number in ``sizeof(type)-1``.
+
+    The grammar takes it for the size of ``(type)-1``. Gives the text and the 1-based lines whose
+    columns are others now.
+    """
+    if b"sizeof" not in text:
+        return text, frozenset()
+    lines: set[int] = set()
+
+    def spaced(found: re.Match[bytes]) -> bytes:
+        if not found[0].startswith(b"sizeof"):
+            return found[0]
+        lines.add(text.count(b"\n", 0, found.end()) + 1)
+        return found[0] + b" "
+
+    spaced_text = _SIGNED.sub(spaced, text)
+    return spaced_text, frozenset(lines)
+
+
 def fix_for_grammar(text: bytes) -> bytes:
     """Gives a text of the same length and lines that tree-sitter-cuda reads without errors.
 

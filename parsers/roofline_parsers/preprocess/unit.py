@@ -14,7 +14,7 @@ from roofline_parsers.preprocess.conditional_stack import ConditionalStack
 from roofline_parsers.preprocess.conditions import ConditionError
 from roofline_parsers.preprocess.excluded import excluded_notes
 from roofline_parsers.preprocess.expansion import Expander, ExpansionBudgetError
-from roofline_parsers.preprocess.grammar_fixes import fix_for_grammar
+from roofline_parsers.preprocess.grammar_fixes import fix_for_grammar, separate_signs
 from roofline_parsers.preprocess.macros import Macro, MacroTable
 from roofline_parsers.preprocess.opencl_words import rewrite as rewrite_opencl
 from roofline_parsers.preprocess.pragmas import (
@@ -36,6 +36,8 @@ _MAX_TOKENS = 1_000_000
 """What expansion may read and write in one file: about a second's work."""
 _EXPANDED_PRAGMA = re.compile(rb"((?:GCC\s+)?unroll|omp|nounroll)\b")
 _STATEMENT_ENDS = (b"", b";", b"{", b"}")
+_NOT_PLAIN = re.compile(rb"[^\w .,:-]")
+"""What scans of the text may take for a literal, a comment or a brace."""
 
 
 class Includer(Protocol):
@@ -139,6 +141,8 @@ class Unit:
         if self._includer.dialect is Dialect.OPENCL:
             text, lines = rewrite_opencl(text)
             self._output.changed_lines |= lines
+        text, lines = separate_signs(text)
+        self._output.changed_lines |= lines
         text = fix_for_grammar(text)
         return PreprocessedFile(
             path=self.file.path,
@@ -232,8 +236,17 @@ class Unit:
             self._expander.macros_changed()
 
     def _error(self, directive: PreprocessorDirective) -> None:
+        """Report it. Inside braces it also stays as a line: code is missing there."""
         text = directive.argument.decode("utf-8", "replace")
         self.report(f"#error {text}".rstrip(), directive.line)
+        output = self._output
+        stays = not self.spliced and not output.holding and self._inside_braces()
+        if stays and ends_statement(output.pieces) in _STATEMENT_ENDS:
+            kept = b"#error " + _NOT_PLAIN.sub(b" ", directive.argument)
+            output.changed_lines.add(directive.line)
+            output.add_line(kept, directive.newlines)
+        else:
+            output.add_blank(b"\n" + directive.newlines)
 
     # ---- Includes
 
@@ -314,11 +327,14 @@ class Unit:
 
     def _inside_declaration(self) -> bool:
         """Whether the text so far ends inside braces or in the middle of a declaration."""
+        return self._inside_braces() or self._braces.inside_declaration
+
+    def _inside_braces(self) -> bool:
         pieces = self._output.pieces
         if self._pieces_tracked < len(pieces):
             self._braces.feed(b"".join(pieces[self._pieces_tracked :]))
             self._pieces_tracked = len(pieces)
-        return self._braces.depth > 0 or self._braces.inside_declaration
+        return self._braces.depth > 0
 
     # ---- Pragmas
 
@@ -391,4 +407,4 @@ _HANDLERS: dict[bytes, _Handler] = {
     b"pragma": Unit._pragma,
     b"error": Unit._error,
 }
-_WRITES_ITSELF = (Unit._include, Unit._pragma)
+_WRITES_ITSELF = (Unit._include, Unit._pragma, Unit._error)

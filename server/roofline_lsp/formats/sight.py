@@ -13,6 +13,7 @@ _REMEDIES = {
     UnseenKind.TYPE: "name the folder of the header that declares it (--include-dir, include_dirs)",
     UnseenKind.ADDRESS: "index the array by numbers that the loop counts",
     UnseenKind.CODE: "report the kernel as one that is not understood",
+    UnseenKind.DIRECTIVE: "define the macro that it asks for (--define, defines)",
 }
 _NO_RESULT = (
     "nothing that the kernel writes was found; a macro may be missing that its body needs"
@@ -57,3 +58,5 @@ def _name(item: Unseen) -> str:
             return f"where in '{item.name}' a loop goes"
         case UnseenKind.CODE:
             return item.name
+        case UnseenKind.DIRECTIVE:
+            return f"the code behind '{item.name}'"

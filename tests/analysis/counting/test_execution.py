@@ -170,6 +170,59 @@ def test_a_sample_agrees_with_all_threads(
     assert found == pytest.approx(expected(3000, 2048), rel=0.1)
 
 
+BLOCKS, THREADS = 5000, 256
+NESTS: dict[str, tuple[str, Callable[[int], int]]] = {
+    "a guard that halves": (
+        "int act = blockDim.x; for (int k = 0; k < 9; k++) { if (t < act) S act >>= 1; }",
+        lambda t: sum(t < 256 >> k for k in range(9)),
+    ),
+    "halves, last first": (
+        "for (int k = 7; k >= 0; k--) if (t < 1 << k) S",
+        lambda t: sum(t < 1 << k for k in range(8)),
+    ),
+    "a tree of pairs": (
+        "for (int h = 1; h < blockDim.x; h *= 2) if (t % (2 * h) == 0) S",
+        lambda t: sum(t % (2 << k) == 0 for k in range(8)),
+    ),
+    "a scan": (
+        "for (int h = 1; h < blockDim.x; h *= 2) { if (t >= h) S }",
+        lambda t: sum(t >= 1 << k for k in range(8)),
+    ),
+    "two loops decide": (
+        "for (int k = 0; k < 7; k++) for (int l = 0; l < 5; l++) if (k * l < t) S",
+        lambda t: sum(k * m < t for k in range(7) for m in range(5)),
+    ),
+    "as long as the lane": ("for (int k = 0; k < t; k++) S", lambda t: t),
+    "what is left of a row": (
+        "for (int k = t; k < 200; k += 3) S",
+        lambda t: len(range(t, 200, 3)),
+    ),
+    "inside a guard": (
+        "if (t < 100) for (int k = 0; k < t; k++) if (k % 4 == 1) S",
+        lambda t: sum(k % 4 == 1 for k in range(t)) if t < 100 else 0,
+    ),
+    "a band": (
+        "for (int k = 0; k < 9; k++) for (int l = max(0, t - 32 * k); l <= min(31, 99 - t); l++) S",
+        lambda t: sum(max(0, min(31, 99 - t) - max(0, t - 32 * k) + 1) for k in range(9)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NESTS)
+def test_what_few_indices_and_counters_decide_is_exact_in_a_large_launch(
+    count: Count, name: str
+) -> None:
+    loop, expected = NESTS[name]
+    found = runs(count(looped(f"int t = threadIdx.x; {loop}"), BLOCKS, THREADS, n=1))
+    assert found == pytest.approx(BLOCKS * sum(map(expected, range(THREADS))), rel=1e-9)
+
+
+def test_many_trips_of_every_thread_are_counted_exactly(count: Count) -> None:
+    loop = "for (int k = 0; k < 190; k++) for (int l = 0; l < 31 * (k % 3 + i % 2); l++) S"
+    found = runs(count(looped(loop), 12, 32, n=1))
+    assert found == sum(31 * (k % 3 + i % 2) for k in range(190) for i in range(384))
+
+
 def test_a_triangle_too_large_to_enumerate_is_close(count: Count) -> None:
     loop = "for (int k = 0; k < n; k++) for (int l = k; l < n; l++) S"
     n = 20_000

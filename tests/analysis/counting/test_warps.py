@@ -75,6 +75,17 @@ def test_one_thread_of_a_large_launch_is_one_long_path(count: Count) -> None:
     assert runs.longest == 700
 
 
+def test_no_warp_runs_a_branch_more_often_than_it_comes_to_it(count: Count) -> None:
+    # Few blocks of many, hardly any of which are among those looked at.
+    source = """__global__ void k(float *a, int n) {
+      for (int j = 0; j < n; j++)
+        if (blockIdx.x % 2000 == 1003 + j) a[j] = 1.0f;
+    }"""
+    runs = innermost(count(source, 5000, 256, n=20))
+    assert runs.runs == pytest.approx(256 * sum(3 <= (b - 1000) % 2000 < 23 for b in range(5000)))
+    assert 1 <= runs.longest <= 20
+
+
 def test_a_branch_on_data_is_taken_by_some_lane_of_every_warp(count: Count) -> None:
     source = """__global__ void k(float *a, const int *b) {
       int i = threadIdx.x;

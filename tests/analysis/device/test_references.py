@@ -81,3 +81,37 @@ def test_a_reference_to_a_variable_stays_in_registers(count: Count) -> None:
       x[i] = acc[0] + acc[1] + acc[2] + acc[3]; }}"""
     found = count(source, 1, 64)
     assert found.accesses == {("x", "read", 4): 64, ("x", "write", 4): 64}
+
+
+OBJECTS = """struct Four { double at[4]; }; struct Pair { double x, y; };
+struct Mixed { double first; Pair pair; double last[2]; };"""
+
+
+@pytest.mark.parametrize(("type_", "numbers"), [("Four", 4), ("Mixed", 5), ("double4", 4)])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        "for (int k = 0; k < {n}; k++) p[k] *= 3;",
+        "p[{n} - 1] *= 3; for (int k = 0; k < {n} - 1; k++) p[k] += k + 5;",
+    ],
+)
+def test_an_object_read_as_an_array_has_each_number_in_its_place(
+    count: Count, type_: str, numbers: int, changes: str
+) -> None:
+    source = f"""{OBJECTS} __global__ void f({type_} *x) {{ {type_} v = x[threadIdx.x];
+        double *p = (double *)&v; {changes.format(n=numbers)} x[threadIdx.x] = v; }}"""
+    assert count(source, 1, 32).flops == {"dp": 32 * numbers}
+
+
+def test_a_static_member_is_the_classes(count: Count) -> None:
+    source = """template <class T> struct Pack {
+          static constexpr int size = 16 / sizeof(T); T v[size]; };
+        struct Wide : Pack<double> {};
+        __global__ void f(double *x, Wide *w) {
+          Pack<float> a; Wide b; const Wide *c = w; double s = 0;
+          for (int k = 0; k < a.size; k++) s += x[k * 7];
+          for (int k = 0; k < b.size; k++) s += x[k];
+          for (int k = 0; k < c->size; k++) s += x[k * 99]; x[threadIdx.x] = s; }"""
+    found = count(source, 1, 32)
+    assert found.flops == {"dp": 32 * (4 + 2 + 2)}
+    assert found.execution.assumed_trips == []

@@ -28,6 +28,18 @@ CALLS = [
 ]
 
 
+def test_launches_that_main_reached_are_not_met_again_for_want_of_others(run: Run) -> None:
+    source = f"""{KERNELS}
+    {TABLE}
+    __global__ void other(float *p) {{}}
+    void apart(float *p, int n) {{ other<<<n, 32>>>(p); }}
+    void outer(float *p, int n) {{ apart(p, n); run1(p, n, 5); }}
+    int main() {{ float *p; for (int i = 0; i < 4; ++i) table[i](p, 640, 3); }}"""
+    launches = run(source).launches
+    found = [(a.kernel.name, a.certain) for a in launches]
+    assert found == [(f"k{i}", True) for i in range(4)] + [("other", False), ("k1", False)]
+
+
 @pytest.mark.parametrize("call", CALLS)
 def test_every_function_of_a_table_is_called_with_its_own_numbers(run: Run, call: str) -> None:
     source = f"""{KERNELS}

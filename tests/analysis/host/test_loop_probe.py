@@ -152,3 +152,68 @@ def test_a_store_to_one_array_of_an_object_leaves_the_others(main: Run) -> None:
         before="struct D { int *sizes; float *a; };",
     )
     assert launch.grid[0].constant == 77
+
+
+BOXES = "struct P { int x, y; }; struct B { P at; int w, h; float *p; };"
+MANY = "B *b = (B *)malloc(n * sizeof(B));"
+
+
+def filled(*stores: str) -> str:
+    return f"for (int i = 0; i < n; i++) {{ {' '.join(stores)} }}"
+
+
+@pytest.mark.parametrize(
+    ("filling", "read", "expected"),
+    [
+        (filled("b[i].w = 64 + rand() % 128;", "b[i].h = 3;"), "b[7].w", 127.5),
+        (filled("b[i].w = 64 + rand() % 128;", "b[i].h = 3;"), "b[7].h", 3),
+        (filled("b[i].w = 64 + rand() % 128;") + filled("b[i].h = 3;"), "b[0].w", 127.5),
+        (filled("B &r = b[i];", "r.w = rand() % 101;"), "b[3].w", 50),
+        (filled("B *r = b + i;", "r->w = rand() % 101;"), "(b + 3)->w", 50),
+        (filled("B r;", "r.w = rand() % 101;", "b[i] = r;"), "b[3].w", 50),
+        (filled("b[i].at.x = 10 + rand() % 21;"), "b[3].at.x", 20),
+        (filled("b[i].w = 5 + rand() % 3;") + "B q = b[9];", "q.w", 6),
+        (filled("b[i].w = 5;", "b[i].w = rand() % 3;") + "b[4].w = 77;", "b[4].w", 77),
+        (filled("b[i].w = 8;") + filled("if (rand() % 2) b[i].w = 2;"), "b[4].w", None),
+        (filled("b[i].w = 8;") + "b[rand()].w = 2;", "b[4].w", None),
+        (filled("b[i].w = 8;") + "read_all(b);", "b[4].w", None),
+        (filled("b[i].w = i;"), "b[4].w", None),
+        (filled("b[2 * i].w = rand() % 3;"), "b[4].h", None),
+        (filled("b[i].w = atoi(argv[i]);"), "b[4].w", None),
+    ],
+)
+def test_objects_of_an_array_have_the_numbers_that_a_loop_gives_them(
+    about: Callable[..., float | None], filling: str, read: str, expected: float | None
+) -> None:
+    found = about(f"{MANY} {filling} x = {read};", BOXES)
+    assert found == (None if expected is None else pytest.approx(expected, abs=1))
+
+
+@pytest.mark.parametrize(
+    ("filling", "expected"),
+    [
+        ("c[i] = 10 + rand() % 21;", 20),
+        ("c[i] = 12;", 12),
+        ("c[i] = 2 * i;", None),
+        ("c[i] = rand() % (i + 1);", None),
+    ],
+)
+def test_an_element_of_an_array_is_like_the_others_if_chance_made_them(
+    about: Callable[..., float | None], filling: str, expected: float | None
+) -> None:
+    found = about(f"int *c = new int[n]; {filled(filling)} x = c[4];")
+    assert found == (None if expected is None else pytest.approx(expected, abs=1))
+
+
+def test_a_grid_and_an_argument_of_one_object_agree(main: Run) -> None:
+    launch, *_ = main(
+        f"const int n = 100000; {MANY} {filled('b[i].w = 64 + rand() % 128;')}"
+        "for (int i = 0; i < n; i++) k<<<(b[i].w + 7) / 8, 8>>>(d, b[i].w);",
+        before=BOXES,
+    )
+    host = HostNumbers(launch.unknowns)
+    width = launch.args[1]
+    found = host.number(width.value)
+    assert found is not None
+    assert host.number(launch.grid[0]) == (found + 7) // 8 == 16
+    assert launch.grid[0].symbols() == width.value.symbols()

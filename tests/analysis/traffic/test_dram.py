@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from roofline_analysis.timing.demand import launch_demand
 from roofline_analysis.traffic.dram import ArrayTraffic, dram_traffic, write_back_share
 from roofline_analysis.traffic.gathers import missed_bytes
 
@@ -85,6 +86,62 @@ def test_a_sort_writes_a_sector_for_each_element(count: Count) -> None:
                   if (i < n) b[place[i]] = a[i]; }"""
     found = arrays(count(source, n // 256, 256, n=n), place=4 * n, a=4 * n, b=4 * n)
     assert found["b"].write_bytes == pytest.approx(32 * n * (1 - L2 / (4 * n)), rel=0.02)
+
+
+ROW_BY_THREAD = """__global__ void f(const int* __restrict__ id, const float* __restrict__ x,
+                                     float* y, int row) {
+                     int r = id[blockIdx.x * blockDim.x + threadIdx.x];
+                     float s = 0;
+                     for (int k = 0; k < row; k++) s += x[r * row + k];
+                     y[blockIdx.x * blockDim.x + threadIdx.x] = s; }"""
+ROW_BY_BLOCK = """__global__ void f(const int* __restrict__ id, const float* __restrict__ x,
+                                    float* y, int row) {
+                    int r = id[blockIdx.x];
+                    float s = 0;
+                    for (int k = threadIdx.x; k < row; k += blockDim.x) s += x[r * row + k];
+                    y[blockIdx.x * blockDim.x + threadIdx.x] = s; }"""
+THROUGH = """__global__ void f(const int* __restrict__ id, const int* __restrict__ at,
+                               const float* __restrict__ x, float* y, int row) {
+               int i = blockIdx.x * blockDim.x + threadIdx.x;
+               float s = 0;
+               for (int k = 0; k < row; k++) s += x[at[id[i]] * row + k];
+               y[i] = s; }"""
+
+
+@pytest.mark.parametrize("table", [2, 16, 64])
+@pytest.mark.parametrize(
+    ("source", "picks"),
+    [(ROW_BY_THREAD, 2048 * 128), (ROW_BY_BLOCK, 2048), (THROUGH, 2048 * 128)],
+)
+def test_rows_that_loaded_numbers_pick_miss_what_l2_does_not_hold(
+    count: Count, source: str, picks: int, table: int
+) -> None:
+    row, size = 256, table * 2**20
+    found = arrays(count(source, 2048, 128, row=row), x=size, id=2**20, at=2**20)
+    asked = 4 * row * picks
+    expected = max(min(asked, size), asked * (1 - L2 / size))
+    assert found["x"].read_bytes == pytest.approx(expected, rel=0.03)
+    assert found["x"].first_read_bytes == pytest.approx(min(asked, size), rel=0.01)
+
+
+def test_a_short_record_that_a_loaded_number_picks_is_a_neighbours(count: Count) -> None:
+    size = 64 * 2**20
+    found = arrays(count(ROW_BY_THREAD, 8192, 128, row=16), x=size)
+    assert found["x"].read_bytes == pytest.approx(size, rel=0.01)
+
+
+@pytest.mark.parametrize(("source", "lines"), [(ROW_BY_THREAD, 32), (ROW_BY_BLOCK, 1)])
+def test_lanes_with_a_row_each_ask_for_a_line_each(count: Count, source: str, lines: int) -> None:
+    found = count(source, 2048, 128, row=256)
+    traffic = dram_traffic(found.summary, found.execution, RESIDENT, L2, {"x": 64 * 2**20})
+    asked = launch_demand(found.summary, found.execution, traffic, 32, 32)
+    (most,) = {
+        request.wavefronts
+        for region in asked.regions
+        for request in region.requests
+        if request.l2_share < 1 or lines == 1
+    }
+    assert most == lines
 
 
 def test_what_is_gathered_from_an_array_of_unknown_size_is_bounded(count: Count) -> None:

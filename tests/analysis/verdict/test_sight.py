@@ -101,6 +101,28 @@ def test_a_kernel_that_prints_or_cannot_write_has_one() -> None:
     assert judged("float s = a[i];", params=only_reads).prediction.verdict is not None
 
 
+ERROR = '\n#ifdef WIDE\n  b[i] = a[i];\n#else\n#error define WIDE: it\'s "needed" {here\n#endif\n'
+
+
+def test_an_error_directive_stands_for_code_that_is_not_there() -> None:
+    kernel = judged(ERROR)
+    assert kernel.prediction.verdict is None
+    ((kind, name),) = names(kernel)
+    assert (kind, name.split()) == (
+        UnseenKind.DIRECTIVE,
+        ["#error", "define", "WIDE:", "it", "s", "needed", "here"],
+    )
+    assert "the macro that it asks for" in undecided(kernel.prediction.sight)
+    assert judged(ERROR, "#define WIDE").prediction.verdict is not None
+
+
+def test_an_error_directive_elsewhere_takes_nothing_away() -> None:
+    before = f"__device__ void other(float *a, float *b, int i) {{ {ERROR} }}\n#error outside"
+    kernel = judged("if (i < n) b[i] = 2.f * a[i];", before)
+    assert (kernel.prediction.verdict is not None, names(kernel)) == (True, set())
+    assert names(judged("other(b, b, i);", before)).pop()[0] is UnseenKind.DIRECTIVE
+
+
 def test_recursion_is_unseen() -> None:
     kernel = judged(
         "b[i] = f(i);", "__device__ float f(int n) { return n ? f(n - 1) * 2.f : 1.f; }"

@@ -9,7 +9,7 @@ import tree_sitter
 import tree_sitter_cuda
 
 from roofline_parsers.preprocess import PreprocessedFile
-from roofline_parsers.preprocess.grammar_fixes import fix_for_grammar
+from roofline_parsers.preprocess.grammar_fixes import fix_for_grammar, separate_signs
 
 Run = Callable[..., PreprocessedFile]
 
@@ -124,6 +124,26 @@ def test_attribute_over_lines_keeps_them() -> None:
     fixed = fix_for_grammar(source)
     assert fixed.split(b"\n")[2].endswith(b" int x;")
     assert [len(line) for line in fixed.split(b"\n")] == [len(line) for line in source.split(b"\n")]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected", "lines"),
+    [
+        ("int n = sizeof(a) / sizeof(double)-1;", "int n = sizeof(a) / sizeof(double)- 1;", {1}),
+        ("int m;\nint n = 2*sizeof ( int * ) +.5f*k;",
+         "int m;\nint n = 2*sizeof ( int * ) + .5f*k;", {2}),
+        ("int n = sizeof(int) - 1;", "int n = sizeof(int) - 1;", set()),
+        ('auto s = "sizeof(int)-1"; // sizeof(int)-1',
+         'auto s = "sizeof(int)-1"; // sizeof(int)-1', set()),
+        ("int n = sizeof(int)-m;", "int n = sizeof(int)-m;", set()),
+    ],
+)  # fmt: skip
+def test_a_sign_after_the_size_of_a_type_is_an_operator(
+    source: str, expected: str, lines: set[int]
+) -> None:
+    text, changed = separate_signs(source.encode())
+    assert (text.decode(), set(changed)) == (expected, lines)
+    assert not has_errors(text)
 
 
 # ---- Statement expressions, in the whole preprocessor

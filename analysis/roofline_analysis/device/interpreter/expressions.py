@@ -98,6 +98,9 @@ def _member(interpreter: DeviceInterpreter, node: ir.Member) -> DeviceValue:
         count = element_count(interpreter, node.base)
         if count is not None:
             return count
+    static = names.static_member(interpreter, node)
+    if static is not None:
+        return evaluate(interpreter, static)
     if not node.arrow and place_of_is_temporary(node.base):
         if interpreter.opencl and node.name in ("x", "s0"):
             interpreter.first_channels.add(node.base)

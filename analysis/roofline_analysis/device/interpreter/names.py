@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from roofline_analysis.device.interpreter.places import implicit_member
+from roofline_analysis.device.interpreter.static_types import static_type
 from roofline_analysis.device.state.conversions import coerce
 from roofline_analysis.device.state.frames import function_around
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
@@ -87,6 +90,20 @@ def _global_name(interpreter: DeviceInterpreter, node: ir.Name) -> DeviceValue:
         return CodeValue(function=functions[0], template_args=node.template_args)
     bare = last_component(node.name)
     return interpreter.opaque(Type("int"), 0, bare, SymbolScope.NAME)
+
+
+def static_member(interpreter: DeviceInterpreter, node: ir.Member) -> ir.Name | None:
+    """The static member of its class that ``object.name`` means, as a name; None if it is none."""
+    type_ = static_type(interpreter, node.base)
+    if type_ is None or type_.dims or type_.pointers != int(node.arrow):
+        return None
+    owner = interpreter.types.resolve(replace(type_, pointers=0, reference=False, rvalue=False))
+    scope = interpreter.types.system.classes.scope_of(owner)
+    if scope is None or scope.struct is None:
+        return None
+    if interpreter.symbols.find_static_field(scope.struct, node.name) is None:
+        return None
+    return ir.Name(node.line, f"{owner.name}::{node.name}", scope_args=owner.args)
 
 
 def _static_field(interpreter: DeviceInterpreter, node: ir.Name) -> Global | None:

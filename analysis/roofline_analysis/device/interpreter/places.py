@@ -128,12 +128,36 @@ def _element_place(interpreter: DeviceInterpreter, pointer: PlacePointer, index:
     known = int(index.constant) if index.constant is not None else None
     type_ = interpreter.place_type(pointer.place)
     if not type_.dims and type_.name != pointer.pointee.name:
-        names = list(interpreter.types.fields(type_) or ())
-        if known is not None and 0 <= known < len(names):
-            return FieldPlace(pointer.place, names[known], pointer.pointee)
+        found = _number_place(interpreter, pointer, known) if known is not None else None
+        if found is not None:
+            return found
         return FieldPlace(pointer.place, None, pointer.pointee, index)
     name = str(known) if known is not None else None
     return FieldPlace(pointer.place, name, pointer.pointee, index)
+
+
+def _number_place(
+    interpreter: DeviceInterpreter, pointer: PlacePointer, index: int
+) -> Place | None:
+    """The number at an index of an object that is read as an array of them; None if unknown."""
+    place, width = pointer.place, interpreter.types.size(pointer.pointee)
+    type_, offset = interpreter.place_type(place), index * (width or 0)
+    while width and not type_.dims:
+        fields = (interpreter.types.fields(type_) or {}).items()
+        found = next(
+            (each for each in fields if 0 <= offset - each[1].offset_bytes < each[1].size_bytes),
+            None,
+        )
+        if found is None:
+            return None
+        name, field = found
+        if not field.type.dims and not interpreter.types.system.is_class(field.type):
+            return FieldPlace(place, name, pointer.pointee)
+        place, type_ = FieldPlace(place, name, field.type), field.type
+        offset -= field.offset_bytes
+    if not width or len(type_.dims) != 1:
+        return None
+    return FieldPlace(place, str(offset // width), pointer.pointee)
 
 
 def _index_place(interpreter: DeviceInterpreter, node: ir.Index) -> Place | None:

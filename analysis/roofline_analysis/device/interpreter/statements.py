@@ -456,7 +456,10 @@ def _directed(interpreter: DeviceInterpreter, node: ir.Directed) -> Flow:
 
 
 def _opaque(interpreter: DeviceInterpreter, node: ir.Opaque) -> Flow:
-    interpreter.costs.lose(UnseenKind.CODE, "code that is not understood")
+    if node.text.startswith(ir.ERROR_DIRECTIVE):
+        interpreter.costs.lose(UnseenKind.DIRECTIVE, node.text)
+    else:
+        interpreter.costs.lose(UnseenKind.CODE, "code that is not understood")
     for part in node.parts:
         keep(interpreter, evaluate(interpreter, part))
     return Flow.NEXT

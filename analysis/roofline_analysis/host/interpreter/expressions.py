@@ -12,7 +12,7 @@ from roofline_analysis.host.objects.maps import compare_iterators
 from roofline_analysis.host.state.access import address_of, deref, field_place, load, pointed_object
 from roofline_analysis.host.state.access import rvalue as rvalue_of
 from roofline_analysis.host.state.constants import BUILTIN_CONSTANTS
-from roofline_analysis.host.state.havoc import forget_value
+from roofline_analysis.host.state.havoc import forget_value, note_member
 from roofline_analysis.host.state.interpreter_state import (
     SCALARS,
     Evaluators,
@@ -301,6 +301,7 @@ def assign(interpreter: HostInterpreter, place: HostPlace, value: Value) -> None
         name_value(interpreter, place.name, converted)
     if isinstance(place, HostFieldPlace):
         converted = _in_field(interpreter, place, converted)
+        note_member(interpreter, place, converted)
     if isinstance(place, ElementPlace):
         interpreter.note_element(place.storage, converted)
     if isinstance(place, ElementPlace) and place.index is None:

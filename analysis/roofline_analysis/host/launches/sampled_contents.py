@@ -182,6 +182,8 @@ def draws_of(interpreter: HostInterpreter, storage: Storage) -> tuple[float, ...
 
 def elements_of(interpreter: HostInterpreter, storage: Storage) -> float | None:
     """The number of elements for which a buffer has room; None if unknown."""
+    if storage.within is not None:
+        return elements_of(interpreter, storage.within)
     size = sizeof(interpreter, storage.element) if storage.element is not None else None
     width = interpreter.assumed_value(size) if size is not None else None
     room = interpreter.assumed_value(storage.size_bytes) if storage.size_bytes is not None else None

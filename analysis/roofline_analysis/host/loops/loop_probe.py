@@ -58,7 +58,9 @@ class _Contents:
     """The contents of a buffer after a loop."""
 
     draws: tuple[float, ...] | None
-    total: float | None
+    total: float | None = None
+    average: float | None = None
+    """As ``Storage.average``."""
 
 
 @record(frozen=True, slots=True)
@@ -100,6 +102,8 @@ def try_out(
     outermost = interpreter.trials.stored is None
     if outermost:
         interpreter.trials.stored, interpreter.trials.grown = {}, {}
+        interpreter.trials.conditional = set()
+        interpreter.trials.journals = len(interpreter.journals)
     stored, grown = interpreter.trials.stored, interpreter.trials.grown
     assert stored is not None
     trips = interpreter.assumed_value(induction.trips) if induction and induction.trips else None
@@ -126,7 +130,7 @@ def try_out(
 def leave_contents(interpreter: HostInterpreter, trial: Trial) -> None:
     """Set arrays to their contents after a loop."""
     for storage, held in trial.contents.items():
-        interpreter.fill_with(storage, held.draws, held.total)
+        interpreter.fill_with(storage, held.draws, held.total, held.average)
     if trial.last is not None:
         storage, index, total = trial.last
         place = ElementPlace(storage, index, storage.element or AUTO)
@@ -229,7 +233,9 @@ def _forget_what_changes(
     if first is not None and last is not None and isinstance(start, Scalar):
         spread = Spread(min(first, last + 1), max(last, first + 1), whole=True)
         interpreter.trials.bounds |= start.value.symbols() | induction.final.symbols()
-        interpreter.store(place, interpreter.spread(place.name, _WHY, start.type_name, spread))
+        index = interpreter.spread(place.name, _WHY, start.type_name, spread)
+        interpreter.trials.indices |= index.value.symbols()
+        interpreter.store(place, index)
     return before
 
 
@@ -274,7 +280,7 @@ def _after(
         known = [each for each in added if each is not None]
         whole = before is not None and len(known) == len(added)
         return _Contents(None, before + sum(known) if before is not None and whole else None)
-    return _Contents(_drawn_after(interpreter, storage, stores), None)
+    return _drawn_after(interpreter, storage, stores)
 
 
 def _sum_of_stores(interpreter: HostInterpreter, times: float, number: Expr | None) -> float | None:
@@ -282,20 +288,23 @@ def _sum_of_stores(interpreter: HostInterpreter, times: float, number: Expr | No
     return times * sum(drawn) / len(drawn) if drawn is not None and times < _MANY else None
 
 
-def _drawn_after(
-    interpreter: HostInterpreter, storage: Storage, stores: Stores
-) -> tuple[float, ...] | None:
-    made = drawn_of_all(interpreter, [number for _, number in stores])
+def _drawn_after(interpreter: HostInterpreter, storage: Storage, stores: Stores) -> _Contents:
+    numbers = [number for _, number in stores]
+    made = drawn_of_all(interpreter, numbers)
     count = elements_of(interpreter, storage)
     times = sum(each for each, _ in stores)
     share = min(1.0, times / count) if count and times < _MANY else 1.0
     if share > _NEARLY_ALL:
-        return made
+        alike = storage not in interpreter.trials.conditional and not any(
+            number is not None and number.symbols() & interpreter.trials.indices
+            for number in numbers
+        )
+        return _Contents(made, average=sum(made) / len(made) if made and alike else None)
     before = draws_of(interpreter, storage)
     if made is None or before is None:
-        return made if share > _MOST else None
+        return _Contents(made if share > _MOST else None)
     fresh = round(share * DRAWN)
-    return spaced(made, fresh) + spaced(before, DRAWN - fresh)
+    return _Contents(spaced(made, fresh) + spaced(before, DRAWN - fresh))
 
 
 def _running_sum(

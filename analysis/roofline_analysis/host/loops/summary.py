@@ -10,11 +10,17 @@ from roofline_analysis.host.loops.loop_probe import leave_contents, leave_growth
 from roofline_analysis.host.loops.scalar_evolution import Induction, expressions_of
 from roofline_analysis.host.objects.containers import set_size, size_of, storage_of
 from roofline_analysis.host.state.access import load
-from roofline_analysis.host.state.havoc import forget_call, forget_reachable, forget_value
+from roofline_analysis.host.state.havoc import (
+    forget_call,
+    forget_member,
+    forget_reachable,
+    forget_value,
+)
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, Cell, ElementPlace, HostPlace, Storage
 from roofline_analysis.host.state.names import find_variable
 from roofline_analysis.host.state.operators import to_scalar_type
+from roofline_analysis.host.state.types import field_type
 from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Value
 from roofline_core.algebra.symbolic import Expr
 from roofline_core.program import expressions as ex
@@ -75,7 +81,9 @@ def _forget_stores(interpreter: HostInterpreter, effects: Effects) -> None:
         value = place.get()
         if isinstance(value, Aggregate) and isinstance(store, ex.Member):
             _forget_member(interpreter, store)
-        elif not _forget_element(interpreter, value, store):
+        elif not (
+            _forget_element(interpreter, value, store) or _forget_numbers(interpreter, value, store)
+        ):
             forget_reachable(interpreter, _array_stored_to(interpreter, store, effects) or value, 1)
 
 
@@ -108,6 +116,22 @@ def _forget_element(
     if value.fill is not None or value.place is not None or not isinstance(index.value, int):
         return False
     interpreter.store(ElementPlace(value, index.value, value.element or AUTO), None)
+    return True
+
+
+def _forget_numbers(
+    interpreter: HostInterpreter, value: Value | None, store: ex.Expression
+) -> bool:
+    """Forget a number of every object in an array of which a store changes some, if it is one."""
+    array = value.buffer if isinstance(value, Pointer) else value
+    if not isinstance(store, ex.Member) or not isinstance(store.base, (ex.Index, ex.Name)):
+        return False
+    if not isinstance(array, Storage) or array.place is not None or array.element is None:
+        return False
+    kind = field_type(interpreter, array.element, store.name)
+    if kind is None or kind.pointers or kind.dims or kind.name not in SCALARS:
+        return False
+    forget_member(interpreter, array, store.name)
     return True
 
 

@@ -12,7 +12,7 @@ from roofline_analysis.host.state.memory import (
     HostPlace,
     Storage,
 )
-from roofline_analysis.host.state.operators import copied
+from roofline_analysis.host.state.operators import FLOATING, copied
 from roofline_analysis.host.state.types import field_type, resolve, sizeof
 from roofline_analysis.host.values import (
     Aggregate,
@@ -33,8 +33,7 @@ def load(interpreter: HostInterpreter, place: HostPlace) -> Value:
     value = place.get()
     if value is None:
         value = _initial(interpreter, place)
-        if isinstance(value, (Aggregate, Storage, OpaqueValue)):
-            place.put(value)
+        place.put(value)
     elif isinstance(place, ElementPlace) and isinstance(value, Scalar):
         # Cleared memory (``calloc``) that is read as an object.
         if place.type.name not in SCALARS and is_class(
@@ -46,7 +45,56 @@ def load(interpreter: HostInterpreter, place: HostPlace) -> Value:
         if place.index is not None and place.index not in place.storage.elements:
             value = copied(value) or value
             place.put(value)
+    if isinstance(value, Aggregate):
+        _link(interpreter, place, value)
     return value
+
+
+def _link(interpreter: HostInterpreter, place: HostPlace, value: Aggregate) -> None:
+    """Tell an element of an array, or a part of one, what its array says of it.
+
+    Which array that is, it keeps where its members stand for those of other elements.
+    """
+    array: Buffer | None = None
+    if isinstance(place, ElementPlace):
+        array = place.storage
+        anyone = place.index is None or interpreter.trials.stored is not None
+        value.array = array if anyone else None
+    elif isinstance(place, HostFieldPlace) and isinstance(place.owner.array, Storage):
+        array = value.array = place.owner.array.member(place.name)
+    if isinstance(array, Storage):
+        _give_numbers(interpreter, value, array)
+
+
+def _give_numbers(interpreter: HostInterpreter, value: Aggregate, array: Storage) -> None:
+    """Give an object the numbers that a loop gave to all objects of its array."""
+    for name, member in array.members.items():
+        type = field_type(interpreter, value.type, name)
+        if type is None:
+            continue
+        held = value.fields.get(name)
+        found = _typical(interpreter, member, type) if held is None else None
+        if found is not None:
+            value.fields[name] = found
+        elif member.members and (held is None or isinstance(held, Aggregate)):
+            inner = held or Aggregate(resolve(interpreter, type))
+            value.fields[name] = inner
+            _give_numbers(interpreter, inner, member)
+
+
+def _typical(interpreter: HostInterpreter, storage: Storage, type: Type) -> Scalar | None:
+    """A number such as a loop stored to all elements of a buffer: the average; None if unknown."""
+    kind = resolve(interpreter, type)
+    if storage.average is None or storage.draws is None or kind.pointers:
+        return None
+    if kind.name not in SCALARS:
+        return None
+    if min(storage.draws) == max(storage.draws):
+        whole = kind.name not in FLOATING
+        number = int(storage.average) if whole else storage.average
+        return Scalar(constant(number), kind.name, storage.origin)
+    why = "a loop fills it with random numbers, of which the average is taken"
+    return interpreter.average(storage.name, why, kind.name, storage.average)
 
 
 def rvalue(interpreter: HostInterpreter, place: HostPlace) -> Value:
@@ -68,6 +116,9 @@ def _initial(interpreter: HostInterpreter, place: HostPlace) -> Value:
         return Aggregate(type)
     why = "it is never set where the program is followed"
     if isinstance(place, ElementPlace):
+        typical = _typical(interpreter, place.storage, type)
+        if typical is not None:
+            return typical
         why = f"the contents of '{place.storage.name}' are not known"
     return OpaqueValue(place.name or "a value", why, None if type.name == "auto" else type)
 

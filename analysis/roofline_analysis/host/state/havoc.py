@@ -7,7 +7,7 @@ from typing import Final
 
 from roofline_analysis.host.state.access import load
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
-from roofline_analysis.host.state.memory import HostPlace, Storage
+from roofline_analysis.host.state.memory import AUTO, HostFieldPlace, HostPlace, Storage
 from roofline_analysis.host.state.names import find_variable
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Text, Value
 from roofline_core.program.types import Type
@@ -36,6 +36,23 @@ def forget_value(interpreter: HostInterpreter, place: HostPlace, why: str) -> No
         forget_reachable(interpreter, value)
 
 
+def note_member(interpreter: HostInterpreter, place: HostFieldPlace, value: Value) -> None:
+    """A member is assigned of an object that may be any element of an array."""
+    array = place.owner.array
+    if isinstance(array, Storage):
+        interpreter.note_element(array.member(place.name), value)
+        forget_member(interpreter, array, place.name)
+
+
+def forget_member(interpreter: HostInterpreter, array: Storage, name: str) -> None:
+    """Forget a number that each object of an array has: any of them may have changed."""
+    if name in array.members:
+        interpreter.forget_contents(array.members[name])
+    for held in array.elements.values():
+        if isinstance(held, Aggregate) and isinstance(held.fields.get(name), Scalar):
+            interpreter.store(HostFieldPlace(held, name, AUTO), None)
+
+
 def forget_reachable(interpreter: HostInterpreter, value: Value | None, depth: int = 0) -> None:
     """Forget the contents of the buffers a value leads to, not the pointers themselves."""
     if isinstance(value, Pointer) and isinstance(value.buffer, Storage):
@@ -52,6 +69,8 @@ def forget_reachable(interpreter: HostInterpreter, value: Value | None, depth: i
         if holds_pointers and depth < 3:
             for held in list(value.elements.values())[:64]:
                 forget_reachable(interpreter, held, depth + 1)
+        for member in value.members.values():
+            interpreter.forget_contents(member)
         if not holds_pointers:
             interpreter.forget_contents(value)
     elif isinstance(value, Aggregate) and depth < 3:

@@ -23,6 +23,7 @@ from roofline_analysis.host.state.signals import BudgetSpent, ProgramExit, Signa
 from roofline_analysis.host.state.threads import KernelThreads
 from roofline_analysis.host.state.trial_notes import TrialNotes
 from roofline_analysis.host.values import (
+    Aggregate,
     HostUnknown,
     LaunchContext,
     OpaqueValue,
@@ -226,22 +227,27 @@ class HostInterpreter:
         """Make all that a buffer holds unknown."""
         if storage.place is not None:
             return
-        held = (storage.fill, storage.text, storage.draws, storage.total)
-        if storage.elements or any(each is not None for each in held):
+        if storage.elements or any(each is not None for each in storage.held):
             if self.journals:
                 self.journals[-1].append((ContentsPlace(storage), None))
             storage.elements.clear()
-            storage.fill = storage.text = storage.draws = storage.total = None
+            storage.held = (None,) * 5
+        for member in storage.members.values():
+            self.forget_contents(member)
 
     def fill_with(
-        self, storage: Storage, draws: tuple[float, ...] | None, total: float | None = None
+        self,
+        storage: Storage,
+        draws: tuple[float, ...] | None,
+        total: float | None = None,
+        average: float | None = None,
     ) -> None:
-        """Take all that a buffer holds for numbers like these, or with this sum."""
+        """Take all that a buffer holds for numbers like these, or with this sum or average."""
         self.forget_contents(storage)
         if storage.place is None and (draws is not None or total is not None):
             if self.journals:
                 self.journals[-1].append((ContentsPlace(storage), None))
-            storage.draws, storage.total = draws, total
+            storage.draws, storage.total, storage.average = draws, total, average
 
     def rollback(self, journal: list[tuple[HostPlace, Value | None]]) -> None:
         """Undo what a journal recorded."""
@@ -300,11 +306,16 @@ class HostInterpreter:
 
     def note_element(self, storage: Storage, value: Value | None) -> None:
         """A number is stored to some element, if anybody wants to know."""
-        if self.trials.stored is not None:
-            number = value.value if isinstance(value, Scalar) else None
-            self.trials.stored.setdefault(storage, []).append(
-                (math.prod(self.trials.trips), number)
-            )
+        if self.trials.stored is None:
+            return
+        if isinstance(value, Aggregate):
+            for name, held in value.fields.items():
+                self.note_element(storage.member(name), held)
+            return
+        number = value.value if isinstance(value, Scalar) else None
+        self.trials.stored.setdefault(storage, []).append((math.prod(self.trials.trips), number))
+        if len(self.journals) - self.trials.journals > len(self.trials.trips):
+            self.trials.conditional.add(storage)
 
     def note_growth(self, storage: Storage, value: Value | None) -> None:
         """A number is added to some element, if anybody wants to know."""

@@ -19,6 +19,10 @@ MAX_ELEMENTS: Final = 4096
 
 AUTO: Final = Type("auto")
 
+Held = tuple[Value | None, str | None, tuple[float, ...] | None, float | None, float | None]
+"""What a buffer holds beside known elements: ``fill``, ``text``, ``draws``, ``total``,
+``average``."""
+
 
 class HostPlace:
     """Somewhere a value can be read from and stored to; ``None`` is an uninitialised value."""
@@ -102,10 +106,31 @@ class Storage(Buffer):
     """What its numbers are like where single ones are not known; None where nobody can tell."""
     total: float | None = None
     """The sum of its numbers, where loops that counted or added up in it were followed."""
+    average: float | None = None
+    """The mean of its numbers, where chance alone tells one element from another."""
     place: HostPlace | None = None
     """The variable this is the memory of, for pointers to variables."""
-    fields: dict[str, Storage] = field(default_factory=dict)
-    """The memory of single members, for pointers to them."""
+    members: dict[str, Storage] = field(default_factory=dict)
+    """Of an array of objects: what single members of all its elements hold, as arrays."""
+    within: Storage | None = None
+    """Of such an array: the one of the objects."""
+
+    def member(self, name: str) -> Storage:
+        """What a member of all its elements holds, as an array."""
+        found = self.members.get(name)
+        if found is None:
+            found = Storage(f"{self.name}[...].{name}", self.space, within=self)
+            self.members[name] = found
+        return found
+
+    @property
+    def held(self) -> Held:
+        """All that it holds beside the elements."""
+        return self.fill, self.text, self.draws, self.total, self.average
+
+    @held.setter
+    def held(self, held: Held) -> None:
+        self.fill, self.text, self.draws, self.total, self.average = held
 
 
 class ElementPlace(HostPlace):
@@ -153,9 +178,7 @@ class ContentsPlace(HostPlace):
         self.storage = storage
         self.name = storage.name
         self.type = AUTO
-        self.saved = (
-            dict(storage.elements), storage.fill, storage.text, storage.draws, storage.total
-        )  # fmt: skip
+        self.saved = (dict(storage.elements), storage.held)
 
     def get(self) -> Value | None:
         """As ``HostPlace.get``."""
@@ -164,7 +187,7 @@ class ContentsPlace(HostPlace):
     def put(self, value: Value | None) -> None:
         """As ``HostPlace.put``."""
         storage = self.storage
-        elements, storage.fill, storage.text, storage.draws, storage.total = self.saved
+        elements, storage.held = self.saved
         storage.elements.clear()
         storage.elements.update(elements)
 

@@ -295,7 +295,7 @@ def copied(value: Value | None) -> Value | None:
             held = copied(element)
             if held is not None:
                 duplicate.elements[index] = held
-        duplicate.fill, duplicate.text = copied(value.fill), value.text
-        duplicate.draws = value.draws
+        duplicate.fill = copied(value.fill)
+        duplicate.held = (duplicate.fill, value.text, value.draws, None, value.average)
         return duplicate
     return value

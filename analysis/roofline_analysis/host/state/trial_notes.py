@@ -17,9 +17,15 @@ class TrialNotes:
     """What is stored to elements of buffers, and how often; None while nothing is tried out."""
     grown: dict[Storage, list[tuple[float, Expr | None]]] = field(default_factory=dict)
     """Likewise what is added to elements."""
+    conditional: set[Storage] = field(default_factory=set)
+    """Buffers of which only some trips store to an element, for all that is known."""
+    journals: int = 0
+    """Journals open when the outermost loop was begun to be tried out."""
     trips: list[float] = field(default_factory=list)
     """Trips of the loops around that are tried out."""
     bounds: set[Symbol] = field(default_factory=set)
     """What ends of loops' ranges are made of that is not known but assumed, as sizes are."""
+    indices: set[Symbol] = field(default_factory=set)
+    """The indices of loops that are or were tried out."""
     fruitless: Counter[int] = field(default_factory=Counter)
     """How often loops were tried out for nothing, by their identity."""
