@@ -66,7 +66,7 @@ def analyze(
     project.put(path, text)
     units = files_of_program(path, project)
     analysis = ProgramAnalysis.load(
-        units, settings, argv=settings.args, reader=overlaid, cache=cache
+        units, settings, argv=settings.args, reader=overlaid, cache=cache, root=project.root
     )
     return file_report(analysis, path, findings=findings)
 
@@ -103,7 +103,14 @@ def loaded_programs(
     cache = AnalysisCache()
     for units, members in programs(paths, project):
         yield (
-            ProgramAnalysis.load(units, settings, argv=settings.args, reader=reader, cache=cache),
+            ProgramAnalysis.load(
+                units,
+                settings,
+                argv=settings.args,
+                reader=reader,
+                cache=cache,
+                root=project.root,
+            ),
             members,
         )
 

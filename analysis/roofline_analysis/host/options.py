@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Final
 
+from roofline_analysis.host.inputs.workspace import InputFiles
 from roofline_analysis.host.library_call import LibraryCall
 from roofline_analysis.host.values import LaunchContext
 from roofline_core.program.records import record
@@ -80,6 +81,10 @@ class HostOptions:
     """Statements executed in one call of a function that cannot launch."""
     loop_budget: int = 1_500
     """Statements executed in one outermost loop that cannot launch, before it is summarised."""
+    reading_budget: int = 25_000
+    """Further statements that loops and calls may execute in all because they read known files."""
+    inputs: InputFiles | None = None
+    """Finds the data files that the program opens; None: none is looked for."""
     loop_trips: int = 64
     """Iterations of one loop that are executed one by one."""
     wall_limit_s: float = 10.0

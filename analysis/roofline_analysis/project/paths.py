@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +19,19 @@ def project_root(folder: Path) -> Path:
         if any((above / mark).exists() for mark in _ROOT_MARKS):
             return above
     return start
+
+
+def workspace_of(paths: Sequence[Path], root: Path | None) -> Path:
+    """The folder that files of a program may be read from: ``root``, if the first file is below it.
+
+    Otherwise the root of the first file's project, or its own folder where that would be the file
+    system's root or a home folder.
+    """
+    folder = absolute(paths[0]).parent if paths else absolute(Path())
+    if root is not None and absolute(root) in (folder, *folder.parents):
+        return absolute(root)
+    found = project_root(folder)
+    return folder if found in (found.parent, Path.home()) else found
 
 
 def absolute(path: Path) -> Path:
