@@ -81,7 +81,7 @@ class HostOptions:
     """Statements executed in one call of a function that cannot launch."""
     loop_budget: int = 1_500
     """Statements executed in one outermost loop that cannot launch, before it is summarised."""
-    reading_budget: int = 25_000
+    reading_budget: int = 30_000
     """Further statements that loops and calls may execute in all because they read known files."""
     inputs: InputFiles | None = None
     """Finds the data files that the program opens; None: none is looked for."""

@@ -22,15 +22,15 @@ def project_root(folder: Path) -> Path:
 
 
 def workspace_of(paths: Sequence[Path], root: Path | None) -> Path:
-    """The folder that files of a program may be read from: ``root``, if the first file is below it.
+    """The folder below which a program's data files may be read.
 
-    Otherwise the root of the first file's project, or its own folder where that would be the file
-    system's root or a home folder.
+    It is ``root`` if the program's first file is below it, else the root of that file's project.
+    The file's own folder takes the place of the file system's root and of a home folder.
     """
     folder = absolute(paths[0]).parent if paths else absolute(Path())
-    if root is not None and absolute(root) in (folder, *folder.parents):
-        return absolute(root)
-    found = project_root(folder)
+    given = absolute(root) if root is not None else None
+    found = given if given in (folder, *folder.parents) else None
+    found = project_root(folder) if found is None else found
     return folder if found in (found.parent, Path.home()) else found
 
 

@@ -373,6 +373,14 @@ def test_a_loop_over_too_long_a_file_says_so(launch_with: Launches) -> None:
     ]
 
 
+def test_a_loop_over_a_missing_file_names_it(launch_with: Launches) -> None:
+    body = 'int x = 0; FILE *f = fopen("no.txt", "r"), *g = fopen("in.txt", "r");'
+    body += 'while (fscanf(f, "%d", &a) == 1) x++; k<<<x, 1>>>(d, 0);'
+    assert whys(launch_with({"in.txt": "1"}, "int a;" + body)) == [
+        "a loop that depends on content of file 'no.txt', which was not found assigns it"
+    ]
+
+
 def test_strings_too_long_to_be_kept_are_unknown(launch_with: Launches) -> None:
     content = "9" * 70_000 + "\n12\n"
     body = STREAM + "std::string s, t; getline(f, s); getline(f, t);"

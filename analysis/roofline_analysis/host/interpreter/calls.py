@@ -60,6 +60,13 @@ from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function
 
+_LIBRARY_TYPES: Final = frozenset(
+    prefix + name
+    for prefix in ("", "std::")
+    for name in ("string", "ifstream", "fstream", "istringstream", "stringstream")
+)
+"""Classes of the C++ library that a call may construct."""
+
 
 def _call(interpreter: HostInterpreter, node: ex.Call) -> Value:
     return rvalue(interpreter, _locate_call(interpreter, node))
@@ -125,7 +132,7 @@ def _type_named(interpreter: HostInterpreter, callee: ex.Name) -> Type | None:
     type = Type(name, template, scope_args=callee.scope_args)
     if vector_parts(name) is not None or interpreter.symbols.find_struct(name) is not None:
         return resolve(interpreter, type)
-    if is_container(type) or smart_pointer(type) or name in ("std::string", "string"):
+    if is_container(type) or smart_pointer(type) or name in _LIBRARY_TYPES:
         return resolve(interpreter, type)
     resolved = resolve(interpreter, type)
     if resolved.name != name:

@@ -141,13 +141,6 @@ def _set_memory(args: Arguments) -> Value:
     return args.value(0)
 
 
-def _format(args: Arguments) -> Value:
-    storage = args.storage(0)
-    if storage is not None and storage.place is None:
-        args.interpreter.forget_contents(storage)
-    return args.opaque("the length of a formatted text")
-
-
 def _clock(args: Arguments) -> Value:
     return args.opaque("it depends on the time of the run")
 
@@ -187,7 +180,6 @@ MODELS: Final = by_name(
             "free printf puts putchar fflush srand srand48 fprintf perror "
             "assert fputs setbuf setvbuf fclose signal usleep sleep atexit"
         ).split(),
-        _format: "sprintf snprintf".split(),
         _clock: "time clock gettimeofday clock_gettime get_time getpid".split(),
         _leave: "exit _exit abort quick_exit _Exit terminate __assert_fail".split(),
         _character: "isdigit isalpha isspace tolower toupper isalnum".split(),

@@ -289,6 +289,19 @@ def _status(args: Arguments) -> Value:
     return integer(0)
 
 
+def _file_size(args: Arguments) -> Value:
+    """``std::filesystem::file_size(path)``."""
+    label, name = label_of(args.interpreter, args.value(0)), args.text(0)
+    opened = file_of(open_file(args.interpreter, label, name, reads=True, writes=False))
+    if opened is not None and opened.file.size_bytes is not None:
+        return integer(opened.file.size_bytes, "unsigned long", _origin(args, opened))
+    described = opened.described if opened is not None else "a file"
+    return args.interpreter.unknown(
+        f"size of {described}", f"it is the size of {described}", "unsigned long",
+        line=args.line, shared=True,
+    )  # fmt: skip
+
+
 def _same(args: Arguments) -> Value:
     """``fileno``: the file itself stands for its number."""
     return args.value(0)
@@ -309,6 +322,7 @@ MODELS: Final = by_name(
         _seek: "fseek fseeko rewind".split(),
         _tell: "ftell ftello".split(),
         _status: "stat fstat".split(),
+        _file_size: ("file_size",),
         _same: ("fileno",),
     }
 )

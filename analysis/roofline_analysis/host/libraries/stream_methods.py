@@ -141,6 +141,9 @@ def _ignore(args: Arguments, stream: Aggregate) -> Value:
     return boolean(True)
 
 
+_DIRECTIONS: Final = {"beg": 0, "cur": 1, "end": 2}
+
+
 def _seek(args: Arguments, stream: Aggregate) -> Value:
     """``seekg(offset, from)``."""
     opened = file_of(stream)
@@ -149,6 +152,8 @@ def _seek(args: Arguments, stream: Aggregate) -> Value:
         return boolean(True)
     offset = args.constant(0) if len(args) else None
     start = args.constant(1) if len(args) > 1 else 0
+    if start is None:  # ``file.end``, through the object
+        start = _DIRECTIONS.get(args.places[1].name)
     before = opened.position
     base = {0: 0, 1: before, 2: opened.file.size_bytes}.get(int(start) if start is not None else -1)
     if offset is None or base is None:

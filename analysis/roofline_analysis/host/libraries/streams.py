@@ -22,9 +22,9 @@ def stream_of(interpreter: HostInterpreter, node: ex.Binary) -> str | None:
     root: ex.Expression = node
     while isinstance(root, ex.Binary) and root.op in ("<<", ">>"):
         root = root.left
-    if isinstance(root, ex.Member):
+    if isinstance(root, ex.Member) or (isinstance(root, ex.Unary) and root.op == "*"):
         held = interpreter.place(root).get()
-        return root.name if isinstance(held, Aggregate) and "stream" in held.type.name else None
+        return "a stream" if isinstance(held, Aggregate) and "stream" in held.type.name else None
     if not isinstance(root, ex.Name):
         return None
     if root.name.removeprefix("std::") in _STREAMS:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
+from roofline_analysis.host.libraries.stored_input import store_text
 from roofline_analysis.host.state.arguments import Arguments, by_name, label_of, text_of
 from roofline_analysis.host.state.memory import Cell, Storage
 from roofline_analysis.host.state.operators import integer
@@ -133,6 +135,67 @@ def _token(args: Arguments) -> Value:
     return Text(text[first:last], origin)
 
 
+_CONVERSION: Final = re.compile(
+    r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?P<precision>\.\d+)?(?:hh|h|ll|l|z|j|t|L)?"
+    r"(?P<kind>[diuoxXcsfFeEgG%])|%"
+)
+
+
+def _format(args: Arguments) -> Value:
+    """``sprintf(buffer, format, ...)``, ``snprintf(buffer, size, format, ...)``."""
+    first = 1 if args.name == "sprintf" else 2
+    text = _formatted(args, first)
+    most = args.constant(1) if first == 2 else None
+    if text is None or (first == 2 and most is None):
+        store_text(args.interpreter, args.value(0), None)
+        return args.opaque("the length of a formatted text")
+    kept = text if most is None else text[: max(0, int(most) - 1)]
+    if isinstance(args.value(0), Pointer) and args.storage(0) is not None:
+        store_text(args.interpreter, args.value(0), kept)
+    return integer(len(text))
+
+
+def _formatted(args: Arguments, first: int) -> str | None:
+    """The text that a format and the arguments behind it make; None if it is not known."""
+    format_ = args.text(first)
+    if format_ is None:
+        return None
+    made, cursor, position = "", 0, first + 1
+    for part in _CONVERSION.finditer(format_):
+        made += format_[cursor : part.start()]
+        cursor = part.end()
+        if part["kind"] is None or int(part["width"] or 0) > _WIDEST:
+            return None
+        if part["kind"] == "%":
+            made += "%"
+            continue
+        piece = _converted(args, position, part)
+        if piece is None:
+            return None
+        made, position = made + piece, position + 1
+    return made + format_[cursor:]
+
+
+_WIDEST: Final = 1000
+"""The widest field that is formatted. A limit on the work."""
+
+
+def _converted(args: Arguments, position: int, part: re.Match[str]) -> str | None:
+    kind = part["kind"]
+    code = f"%{part['flags']}{part['width']}{part['precision'] or ''}"
+    if kind == "s":
+        text = args.text(position)
+        return None if text is None else f"{code}s" % text
+    number = args.constant(position)
+    if number is None or len(part["precision"] or "") > 3:
+        return None
+    if kind == "c":
+        return f"{code}s" % chr(int(number) & 0xFF)
+    if kind in "diuoxX":
+        return f"{code}{'d' if kind in 'iu' else kind}" % int(number)
+    return f"{code}{kind}" % float(number)
+
+
 MODELS: Final = by_name(
     {
         _compare: "strcmp strncmp strcasecmp strncasecmp".split(),
@@ -141,5 +204,6 @@ MODELS: Final = by_name(
         _search_text: "strchr strrchr strstr strpbrk getenv basename".split(),
         _span: "strspn strcspn".split(),
         _token: "strtok strtok_r".split(),
+        _format: "sprintf snprintf".split(),
     }
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from roofline_analysis.host.effects.node_effects import Effects
 from roofline_analysis.host.effects.reach import READING_CALLS
 from roofline_analysis.host.effects.traversal import walk
@@ -16,6 +18,9 @@ from roofline_analysis.language.symbols import last_component
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
 
+_MOST_NAMED: Final = 2
+"""The most files that one reason names."""
+
 Loop = st.For | st.While | st.ForRange
 
 
@@ -28,11 +33,13 @@ def reading_budget(interpreter: HostInterpreter, node: Loop) -> int:
 def why_assigned(interpreter: HostInterpreter, node: Loop) -> str:
     """Why a variable is not known that a loop assigns."""
     files = interpreter.reading.open_files
-    known = [opened.name for opened in files if opened.file.data is not None]
-    if known and interpreter.reach.may_read(node):
-        names = ", ".join(dict.fromkeys(known))
-        return f"a loop that reads {names} is too long to be followed to its end, and assigns it"
-    return "a loop that was not followed to its end assigns it"
+    if not files or not interpreter.reach.may_read(node):
+        return "a loop that was not followed to its end assigns it"
+    missing = dict.fromkeys(opened.source for opened in files if opened.file.missing)
+    if missing:
+        return f"a loop that depends on {' and on '.join([*missing][:_MOST_NAMED])} assigns it"
+    names = ", ".join([*dict.fromkeys(opened.name for opened in files)][:_MOST_NAMED])
+    return f"a loop that reads {names} is too long to be followed to its end, and assigns it"
 
 
 def forget_position(interpreter: HostInterpreter, node: Loop) -> None:

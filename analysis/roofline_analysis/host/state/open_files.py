@@ -26,8 +26,9 @@ from roofline_core.program.types import Type
 
 PAST_KNOWN: Final = "beyond its first 4 MiB, which are all that is read"
 _LONG: Final = Type("long")
+_STEPS_OF_A_READ: Final = 3
 _BYTES_OF_A_STEP: Final = 256
-"""Bytes read that count as one statement of the budget. A limit on the work."""
+"""What a read costs in statements, and the bytes of it that cost one more. Limits on the work."""
 _APPEND, _AT_END, _READ, _WRITE = 1, 2, 8, 16
 """Bits of ``std::ios`` modes in libstdc++: ``app``, ``ate``, ``in``, ``out``."""
 
@@ -110,7 +111,7 @@ def settle(
     _put(interpreter, opened, ENDED, int(cursor.ended))
     _put(interpreter, opened, FAILED, int(failed))
     _put(interpreter, opened, COUNT, count)
-    interpreter.steps += abs(cursor.position - before) // _BYTES_OF_A_STEP
+    interpreter.steps += _STEPS_OF_A_READ + abs(cursor.position - before) // _BYTES_OF_A_STEP
     interpreter.grant_steps_for_reading()
 
 
