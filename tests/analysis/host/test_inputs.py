@@ -84,6 +84,9 @@ READS = [
     ("name 31", STREAM + "std::string s; int x; f >> s >> x; x += s.size();", 35),
     ("P5 16", STREAM + "char c, e; int x; f >> c >> e >> a; x = e - '0' + a;", 15 + 6),
     ("x", STREAM + "int x = 9; f >> x; x += 3;", 3),
+    ("5000000000 4", STREAM + "int x = 1; if (!(f >> a)) x = a >> 20;", 2047),
+    ("-1", STREAM + "unsigned v; f >> v; int x = v >> 28;", 15),
+    ("7 word", STREAM + "char s[9]; int x; f >> x >> s; x += strlen(s);", 11),
     ("5", STREAM + "int x = 1; if (f.is_open() && f.good()) f >> x;", 5),
     ("5", STREAM + "f >> a >> b; int x = f.fail() ? 4 : 8;", 4),
     ("ab\ncd", STREAM + "f.ignore(100, '\\n'); int x = f.get();", 99),
@@ -284,6 +287,14 @@ def test_all_files_together_have_a_limit(tmp_path: Path, monkeypatch: pytest.Mon
     inputs = InputFiles(tmp_path, read_file)
     kept = [inputs.find(name, None).data for name in "abc"]
     assert kept == [b"123456", b"1234", b""]
+
+
+def test_only_so_many_names_are_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workspace, "MOST_FILES", 2)
+    (tmp_path / "c").write_text("1")
+    inputs = InputFiles(tmp_path, read_file)
+    assert [inputs.find(name, None).data for name in "aacc"] == [None, None, b"1", b"1"]
+    assert inputs.find("b", None).missing == "which was not looked for, after so many others"
 
 
 def test_the_reader_learns_of_what_is_read_and_of_what_is_missing(tmp_path: Path) -> None:

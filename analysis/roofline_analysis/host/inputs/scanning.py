@@ -19,15 +19,21 @@ _DIRECTIVE: Final = re.compile(
     r"|(?P<literal>[^%\s]+|%)"
 )
 _REAL: Final = rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
-_HEX: Final = rb"[+-]?(?:0[xX])?[0-9a-fA-F]+"
+_SCANNED_REAL: Final = (
+    rb"[+-]?(?:0[xX][0-9a-fA-F]*\.?[0-9a-fA-F]*(?:[pP][+-]?\d*)?"
+    rb"|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d*)?)"
+)
+"""Of ``scanf``, which also takes an exponent without digits."""
+_HEX: Final = rb"[+-]?(?:0[xX][0-9a-fA-F]*|[0-9a-fA-F]+)"
 _PATTERNS: Final = {
     kind: re.compile(pattern)
     for kinds, pattern in (
         ("du", rb"[+-]?\d+"),
-        ("i", rb"[+-]?(?:0[xX][0-9a-fA-F]+|\d+)"),
+        ("i", rb"[+-]?(?:0[xX][0-9a-fA-F]*|0[0-7]*|[1-9]\d*)"),
         ("o", rb"[+-]?[0-7]+"),
         ("xXp", _HEX),
-        ("fFeEgGaA", _REAL),
+        ("fFeEgGaA", _SCANNED_REAL),
+        (">", _REAL),
         ("s", rb"[^ \t\n\v\f\r]+"),
     )
     for kind in kinds
@@ -136,7 +142,7 @@ class Scanned:
 
 def scan(cursor: Cursor, format_: str) -> Scanned:
     """Take what a format asks for, up to the first thing that does not match."""
-    start, values, stored, done = cursor.position, list[Taken](), 0, False
+    start, values, stored = cursor.position, list[Taken](), 0
     for part in _DIRECTIVE.finditer(format_):
         kind = part["kind"] or ""
         if part["space"]:
@@ -148,20 +154,21 @@ def scan(cursor: Cursor, format_: str) -> Scanned:
         if kind not in ("", "c") and kind[0] != "[":
             cursor.skip_space()
         literal = "%" if kind == "%" else part["literal"]
-        if cursor.at_end():
-            return Scanned(tuple(values), stored if done else -1)
         if literal:
             if not _passed(cursor, literal.encode()):
                 break
             continue
+        if cursor.at_end():
+            break
         taken = _converted(cursor, kind, part["length"] or "", int(part["width"] or 0))
         if taken is None:
-            break
-        done = True
+            return Scanned(tuple(values), stored)
         if not part["skip"]:
             values.append(taken)
             stored += 1
-    return Scanned(tuple(values), stored)
+    else:
+        return Scanned(tuple(values), stored)
+    return Scanned(tuple(values), stored or (-1 if cursor.at_end() else 0))
 
 
 def _passed(cursor: Cursor, literal: bytes) -> bool:
@@ -176,7 +183,7 @@ def _converted(cursor: Cursor, kind: str, length: str, width: int) -> Taken | No
     """What one conversion takes; None if nothing matches."""
     if kind == "c":
         taken = cursor.take(width or 1)
-        return Taken(None, taken, "char") if len(taken) == (width or 1) else None
+        return Taken(None, taken, "char")
     pattern = _set_pattern(kind) if kind[0] == "[" else _PATTERNS[kind]
     taken = cursor.match(pattern, width or None)
     if not taken:
@@ -184,11 +191,23 @@ def _converted(cursor: Cursor, kind: str, length: str, width: int) -> Taken | No
     if kind == "s" or kind[0] == "[":
         return Taken(None, taken, "char", terminated=True)
     if kind in "fFeEgGaA":
-        return Taken(float(taken), None, _REALS.get(length, "float"))
+        number = _real_number(taken)
+        return None if number is None else Taken(number, None, _REALS.get(length, "float"))
     base = {"i": 0, "o": 8, "x": 16, "X": 16, "p": 16}.get(kind, 10)
     name = _SIGNED[length]
     type_name = name if kind in "di" else "unsigned " + name.removeprefix("signed ")
     return Taken(whole_number(taken, base), None, type_name)
+
+
+def _real_number(digits: bytes) -> float | None:
+    """The number that digits write; None where they write none, as ``0x`` does not."""
+    text = digits.decode()
+    if "x" in text.lower():
+        try:
+            return float.fromhex(re.sub(r"[pP][+-]?$", "", text))
+        except (ValueError, OverflowError):
+            return 0.0 if "." in text else None
+    return float(re.sub(r"[eE][+-]?$", "", text))
 
 
 def whole_number(digits: bytes, base: int) -> int | None:
@@ -198,6 +217,8 @@ def whole_number(digits: bytes, base: int) -> int | None:
     plain = digits.lstrip(b"+-").lower()
     if base == 0:
         base = 16 if plain.startswith(b"0x") else 8 if plain.startswith(b"0") else 10
+    if plain == b"0x":
+        return 0
     try:
         return int(digits, base)
     except ValueError:
@@ -223,7 +244,7 @@ def extract_number(cursor: Cursor, type_name: str) -> int | float | None:
     if cursor.at_end():
         return None
     real = type_name in ("float", "double", "long double")
-    taken = cursor.match(_PATTERNS["f" if real else "d"])
+    taken = cursor.match(_PATTERNS[">" if real else "d"])
     if not taken:
         return None
     return float(taken) if real else whole_number(taken, 10)

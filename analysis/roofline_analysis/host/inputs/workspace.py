@@ -19,6 +19,9 @@ MOST_BYTES: Final = 4 * 2**20
 MOST_BYTES_IN_ALL: Final = 32 * 2**20
 """The same for all files of one program."""
 
+MOST_FILES: Final = 256
+"""The most names that are looked for in one program."""
+
 Reader = Callable[[Path], bytes | None]
 """Gives a file's bytes, or None where it cannot be read."""
 
@@ -58,6 +61,8 @@ class InputFiles:
         folder of the program's source, and then in the root of the workspace.
         """
         found = self._known.get((name, folder))
+        if found is None and len(self._known) >= MOST_FILES:
+            return InputFile(name, missing="which was not looked for, after so many others")
         if found is None:
             found = self._known[name, folder] = self._find(name, folder)
         return found

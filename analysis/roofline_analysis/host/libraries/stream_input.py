@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -40,6 +41,7 @@ from roofline_analysis.host.values import (
     Text,
     Value,
 )
+from roofline_analysis.language.types import value_range
 from roofline_core.program.types import Type
 
 TEXT: Final = "text"
@@ -172,19 +174,21 @@ def _extracted(
     if kind.name in SCALARS and not kind.pointers and not kind.dims:
         if kind.name not in _BYTES:
             number = extract_number(cursor, kind.name)
-            store_number(interpreter, place, 0 if number is None else number, kind.name, origin)
-            return number is not None
+            low, high = value_range(kind.name) or (-math.inf, math.inf)
+            low = low or -high  # streams, too, wrap a minus sign before an unsigned number
+            held = 0 if number is None else min(max(number, low), high)
+            store_number(interpreter, place, held, kind.name, origin)
+            return number == held
         cursor.skip_space()
         if cursor.at_end():
             return False
         interpreter.store(place, integer(cursor.take(1)[0], kind.name, origin))
         return True
-    held = place.get()
     if interpreter.symbols.find_struct(kind.name) is not None:
         return None
     word = extract_word(cursor)
     if kind.name in _BYTES:
-        store_text(interpreter, held or OpaqueValue("", ""), text_of_bytes(word))
+        store_text(interpreter, place.get() or OpaqueValue("", ""), text_of_bytes(word))
     elif word:
         store_string(interpreter, place, word, origin, source_of(stream))
     return bool(word)
