@@ -70,7 +70,13 @@ def analyze(
     units = files_of_program(path, project)
     folders = project.include_dirs(units)
     analysis = ProgramAnalysis.load(
-        units, settings, argv=settings.args, reader=overlaid, cache=cache, include_dirs=folders
+        units,
+        settings,
+        argv=settings.args,
+        reader=overlaid,
+        cache=cache,
+        include_dirs=folders,
+        root=project.root,
     )
     return file_report(analysis, path, findings=findings)
 
@@ -113,6 +119,7 @@ def loaded_programs(
             reader=reader,
             cache=cache,
             include_dirs=project.include_dirs(units),
+            root=project.root,
         )
         yield analysis, members
 

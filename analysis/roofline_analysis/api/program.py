@@ -22,6 +22,7 @@ from roofline_analysis.api.reuse import reusable
 from roofline_analysis.api.targets import target_of
 from roofline_analysis.device.summary import summarise
 from roofline_analysis.host import HostOptions, HostResult, execute_host
+from roofline_analysis.host.inputs.workspace import InputFiles
 from roofline_analysis.host.libraries.device_properties import device_properties
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.language.symbols import Symbols
@@ -30,6 +31,7 @@ from roofline_analysis.names.body_hash import body_hash, by_name
 from roofline_analysis.names.profiled_names import parse_profiled_name
 from roofline_analysis.names.signature import signature
 from roofline_analysis.project.files import Reader, read_file
+from roofline_analysis.project.paths import workspace_of
 from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_analysis.rules.node_index import NodeIndex
 from roofline_analysis.verdict.analyse import Target
@@ -79,6 +81,8 @@ class ProgramAnalysis:
         self.functions: tuple[Function, ...] = here.functions if here else _kernels(program)
         self.nodes = NodeIndex(self.types.symbols)
         """The nodes that rules search, collected once for each function."""
+        self.workspace: Path | None = here.workspace if here else None
+        """The folder below which the program's data files are read; None: none is read."""
         self._argv = argv
         self._cache = cache or AnalysisCache()
         # Weak, because that analysis holds this one: a cycle would delay freeing both.
@@ -99,10 +103,13 @@ class ProgramAnalysis:
         reader: Reader = read_file,
         cache: AnalysisCache | None = None,
         include_dirs: Sequence[Path] = (),
+        root: Path | None = None,
     ) -> ProgramAnalysis:
         """Read files as one program. ``argv`` is its command line without its own name.
 
         ``include_dirs`` are searched for headers after those of the settings and of build files.
+        The program's data files are read if they lie below ``root``; None: below the project that
+        the first file is in.
         """
         cache = cache or AnalysisCache()
         options = cache.options(paths, settings, reader)
@@ -111,8 +118,10 @@ class ProgramAnalysis:
         program = load_program(paths, reader, options, cache.load)
         analysis = cls(program, settings, argv, cache)
         analysis.reader = reader
+        analysis.workspace = workspace_of(paths, root)
         before = cache.replace_program(tuple(paths), analysis)
-        if before is not None and (before.settings, before._argv) == (settings, argv):
+        same = before is not None and (before.settings, before._argv) == (settings, argv)
+        if before is not None and same and before.workspace == analysis.workspace:
             analysis._keep(before)
         return analysis
 
@@ -134,9 +143,13 @@ class ProgramAnalysis:
         if self._host is None and here is not None and not here.host.asks_device:
             self._host = here.host
         if self._host is None:
-            options = HostOptions(device_properties(self.target.gpu))
-            self._host = self._with_closures(execute_host(self.program, self._argv, options))
+            self._host = self._executed(self._argv)
         return self._host
+
+    def _executed(self, argv: Sequence[str] | None) -> HostResult:
+        inputs = InputFiles(self.workspace, self.reader) if self.workspace is not None else None
+        options = HostOptions(device_properties(self.target.gpu), inputs=inputs)
+        return self._with_closures(execute_host(self.program, argv, options))
 
     def _with_closures(self, host: HostResult) -> HostResult:
         """A host result whose lambdas kernels can call: their classes are declared here."""
@@ -150,8 +163,7 @@ class ProgramAnalysis:
         if self._argv is None:
             return self.host
         if self._open_host is None:
-            options = HostOptions(device_properties(self.target.gpu))
-            self._open_host = self._with_closures(execute_host(self.program, None, options))
+            self._open_host = self._executed(None)
         return self._open_host
 
     @property

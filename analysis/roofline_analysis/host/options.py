@@ -7,6 +7,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
+from roofline_analysis.host.inputs.workspace import InputFiles
 from roofline_analysis.host.library_call import LibraryCall
 from roofline_analysis.host.values import LaunchContext
 from roofline_core.program.records import record
@@ -85,6 +86,10 @@ class HostOptions:
     """Statements executed in one call of a function that cannot launch."""
     loop_budget: int = 1_500
     """Statements executed in one outermost loop that cannot launch, before it is summarised."""
+    reading_budget: int = 30_000
+    """Further statements that loops and calls may execute in all because they read known files."""
+    inputs: InputFiles | None = None
+    """Finds the data files that the program opens; None: none is looked for."""
     loop_trips: int = 64
     """Iterations of one loop that are executed one by one."""
     max_launches: int = 512

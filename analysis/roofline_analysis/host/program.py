@@ -23,6 +23,7 @@ from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpre
 from roofline_analysis.host.state.invoke import invoke
 from roofline_analysis.host.state.memory import Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import integer
+from roofline_analysis.host.state.reading import ReadingState
 from roofline_analysis.host.state.signals import BudgetSpent, ProgramExit
 from roofline_analysis.host.state.types import class_bindings, resolve
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Text, Value
@@ -104,6 +105,7 @@ def _run_main_again(interpreter: HostInterpreter) -> None:
     interpreter.globals.clear()
     interpreter.statics.clear()
     interpreter.parsed_options.clear()
+    interpreter.reading = ReadingState(interpreter.reading.left)
     define_builtins(interpreter)
     interpreter.forced = True
     interpreter.doubt = 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +19,19 @@ def project_root(folder: Path) -> Path:
         if any((above / mark).exists() for mark in _ROOT_MARKS):
             return above
     return start
+
+
+def workspace_of(paths: Sequence[Path], root: Path | None) -> Path:
+    """The folder below which a program's data files may be read.
+
+    It is ``root`` if the program's first file is below it, else the root of that file's project.
+    The file's own folder takes the place of the file system's root and of a home folder.
+    """
+    folder = absolute(paths[0]).parent if paths else absolute(Path())
+    given = absolute(root) if root is not None else None
+    found = given if given in (folder, *folder.parents) else None
+    found = project_root(folder) if found is None else found
+    return folder if found in (found.parent, Path.home()) else found
 
 
 def absolute(path: Path) -> Path:

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from roofline_analysis.host import HostOptions, HostResult, execute_host
+from roofline_analysis.host.inputs.workspace import InputFiles
 from roofline_analysis.host.values import LaunchContext
+from roofline_analysis.project.files import read_file
 from roofline_core.algebra.symbolic import Expr
 from roofline_parsers.reading.load import load_program
 
@@ -75,3 +77,35 @@ def _grid_x() -> Callable[..., int | float | None]:
         return launches[0].grid[0].constant
 
     return grid_x
+
+
+Files = dict[str, str | bytes]
+"""Data files by their names below the source's folder."""
+
+
+@pytest.fixture(name="launch_with")
+def _launch_with(tmp_path: Path) -> Callable[..., list[LaunchContext]]:
+    """The launches of a ``main`` beside files on disk; ``root`` None: their folder."""
+
+    def launch_with(
+        files: Files, body: str, *argv: str, before: str = "", root: Path | None = None
+    ) -> list[LaunchContext]:
+        folder = tmp_path / "app"
+        folder.mkdir(exist_ok=True)
+        for name, content in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+        source = f"""
+        __global__ void k(float *p, int n) {{}}
+        {before}
+        int main(int argc, char **argv) {{ float *d; {body} return 0; }}
+        """
+        path = folder / "main.cu"
+        program = load_program([path], {path: source.encode()}.get)
+        options = HostOptions(inputs=InputFiles(root or folder, read_file))
+        result = execute_host(program, argv, options)
+        assert not [p for p in result.problems if p.message.startswith("internal")]
+        return list(result.launches)
+
+    return launch_with

@@ -45,10 +45,26 @@ int x = i != m.end() ? i->second : 1;
         ("std::string s = argv[1]; int x = s == \"fast\" ? 2 : 3;", ["fast"], 2),
         ("std::string s(argv[1]); int x = std::stoi(s.substr(2)) + s.size();", ["n=45"], 49),
         (FLAG_LOOP, ["-v", "-s", "512"], 512),
+        ('char s[9]; sprintf(s, "%03d-%s", 7, argv[1]); int x = atoi(s + 4);', ["42"], 42),
+        ('char s[9]; snprintf(s, 4, "%d%%%c", 5, 65); int x = strlen(s) + s[2];', [], 68),
+        ('char s[9]; snprintf(s, 3, "%s", argv[1]); int x = atoi(s);', ["1234"], 12),
+        ('char s[9]; strcpy(s, argv[1]); *strchr(s, 120) = 0; int x = strlen(s);', ["abx9"], 2),
+        ('char s[9] = "ab"; strcat(s, argv[1]); s[strcspn(s, ",")] = 0; int x = strlen(s);',
+         ["c,d"], 3),
+        ('char s[9] = "12"; if (argc > 1) s[0] = argv[1][0]; int x = atoi(s);', ["7"], 72),
     ],
 )  # fmt: skip
 def test_command_line(grid_x: Run, body: str, argv: list[str], expected: int) -> None:
     assert grid_x(body, *argv) == expected
+
+
+def test_a_string_that_an_undecided_branch_changes_is_not_known(main: Run) -> None:
+    for change in ("s[0] = '9';", 'strcpy(s, "34");', 'sprintf(s, "%d", 5);'):
+        body = (
+            f'char s[9]; strcpy(s, "12"); if (rand() > 5) {{ {change} }} k<<<atoi(s), 1>>>(d, 0);'
+        )
+        (launch,) = main(body)
+        assert launch.grid[0].constant is None
 
 
 GETOPT = """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from roofline_analysis.project.paths import project_root
+from roofline_analysis.project.paths import project_root, workspace_of
 from roofline_analysis.project.project import IndexLimits, ProjectIndex
 
 CUDA_KERNEL = "__global__ void scale(int n, float *x) { x[threadIdx.x] *= n; }\n"
@@ -353,3 +353,19 @@ def test_a_small_library_and_one_with_a_main_are_whole(tmp_path: Path) -> None:
     assert len(small.program("lib/op03.cu")) == 10
     whole = Tree(tmp_path / "main", {**library(20), "lib/main.cu": "int main() { run(0); }\n"})
     assert len(whole.program("lib/op03.cu")) == 23
+
+
+def test_the_workspace_that_data_files_are_read_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "x" / "src"
+    folder.mkdir(parents=True)
+    file = [folder / "a.cu"]
+    assert workspace_of(file, tmp_path) == tmp_path
+    assert workspace_of(file, None) == folder
+    (tmp_path / "x" / ".git").mkdir()
+    assert workspace_of(file, None) == tmp_path / "x"
+    assert workspace_of(file, tmp_path / "elsewhere") == tmp_path / "x"
+    assert workspace_of(file, Path(file[0].anchor)) == folder
+    monkeypatch.setenv("HOME", str(tmp_path / "x"))
+    assert workspace_of(file, None) == folder

@@ -12,7 +12,7 @@ from typing import Final
 
 from roofline_analysis.host.effects.launch_words import called_by, first_word, may_launch, suspects
 from roofline_analysis.host.effects.node_effects import Effects, effects_of, root_name
-from roofline_analysis.host.effects.traversal import Node
+from roofline_analysis.host.effects.traversal import Node, walk
 from roofline_analysis.language.symbols import Symbols, last_component
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
@@ -38,6 +38,7 @@ class Reach:
         self._word_sets: dict[int, frozenset[str]] = {}
         self._globals: dict[int, frozenset[str]] = {}
         self._ending: dict[str, bool] = {}
+        self._reading: dict[Node, bool] = {}
 
     def effects(self, node: Node) -> Effects:
         """The effects of a statement or expression."""
@@ -166,6 +167,25 @@ class Reach:
         effects = self.function_effects(function)
         return bool(effects.launches) or not effects.mentions.isdisjoint(self.launching)
 
+    def may_read(self, node: Node | None) -> bool:
+        """Whether executing a node may read from a file or move within one."""
+        if node is None:
+            return False
+        found = self._reading.get(node)
+        if found is None:
+            self._reading[node] = False  # while its own calls of itself are followed
+            mentions = self.effects(node).mentions
+            found = self._reading[node] = (
+                not mentions.isdisjoint(READING_CALLS)
+                or any(map(_extracts, walk(node)))
+                or any(
+                    runs_on_host(function) and self.may_read(function.body)
+                    for name in sorted(mentions)
+                    for function in self._symbols.functions.get(name, ())
+                )
+            )
+        return found
+
     def assigned_globals(self, function: Function, depth: int = 0) -> frozenset[str]:
         """Names that a function or its callees assign without declaring them."""
         found = self._globals.get(id(function))
@@ -226,6 +246,20 @@ class Reach:
         return known
 
 
+def _extracts(node: Node) -> bool:
+    """Whether a node may be a stream's ``>>``: a shift by a number that is written out is not."""
+    return (
+        isinstance(node, ex.Binary) and node.op == ">>" and not isinstance(node.right, ex.Literal)
+    )
+
+
+READING_CALLS: Final = frozenset(
+    (
+        "fscanf scanf fgets gets fgetc getc getchar getline fread read get ignore peek ungetc "
+        "fseek fseeko rewind seekg gzread pread istream_iterator istreambuf_iterator rdbuf"
+    ).split()
+)
+"""Simple names of functions and methods that read from a file or move within it."""
 _ENDS: Final = frozenset(
     ("exit", "_exit", "abort", "quick_exit", "terminate", "_Exit", "__assert_fail", "errx", "err")
 )

@@ -13,6 +13,7 @@ from roofline_analysis.host.libraries.opencl.methods import opencl_functor, open
 from roofline_analysis.host.libraries.opencl.objects import object_of
 from roofline_analysis.host.libraries.random import random_number
 from roofline_analysis.host.libraries.std import make_vector, numeric_limit
+from roofline_analysis.host.libraries.stream_methods import stream_method
 from roofline_analysis.host.libraries.table import LIBRARY
 from roofline_analysis.host.objects.construction import construct
 from roofline_analysis.host.objects.container_methods import container_method, text_method
@@ -31,7 +32,6 @@ from roofline_analysis.host.state.memory import (
     AUTO,
     Cell,
     Closure,
-    HostFieldPlace,
     HostPlace,
     Storage,
 )
@@ -41,7 +41,7 @@ from roofline_analysis.host.state.names import (
     function_value,
     template_arguments,
 )
-from roofline_analysis.host.state.operators import boolean, integer
+from roofline_analysis.host.state.operators import integer
 from roofline_analysis.host.state.packs import argument_places
 from roofline_analysis.host.state.templates import choose_overload
 from roofline_analysis.host.state.types import resolve
@@ -59,6 +59,13 @@ from roofline_analysis.language.types import vector_parts
 from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function
+
+_LIBRARY_TYPES: Final = frozenset(
+    prefix + name
+    for prefix in ("", "std::")
+    for name in ("string", "ifstream", "fstream", "istringstream", "stringstream")
+)
+"""Classes of the C++ library that a call may construct."""
 
 
 def _call(interpreter: HostInterpreter, node: ex.Call) -> Value:
@@ -125,7 +132,7 @@ def _type_named(interpreter: HostInterpreter, callee: ex.Name) -> Type | None:
     type = Type(name, template, scope_args=callee.scope_args)
     if vector_parts(name) is not None or interpreter.symbols.find_struct(name) is not None:
         return resolve(interpreter, type)
-    if is_container(type) or smart_pointer(type) or name in ("std::string", "string"):
+    if is_container(type) or smart_pointer(type) or name in _LIBRARY_TYPES:
         return resolve(interpreter, type)
     resolved = resolve(interpreter, type)
     if resolved.name != name:
@@ -273,7 +280,7 @@ def _object_call(
     ):
         return _call_value(interpreter, held, args, name)
     if "stream" in base.type.name:
-        return _stream_call(interpreter, base, name, args, line)
+        return stream_method(interpreter, base, name, args, line)
     return None
 
 
@@ -287,31 +294,6 @@ def _methods_seen(
         return methods
     seen = find_method(interpreter, Type(declared.name, declared.args), name)
     return methods if not seen or interpreter.types.classes.is_virtual(declared, name) else seen
-
-
-def _stream_call(
-    interpreter: HostInterpreter, base: Aggregate, name: str, args: Sequence[HostPlace], line: int
-) -> HostPlace:
-    if name in ("is_open", "good"):
-        return Cell("", AUTO, boolean(True))
-    if name in ("fail", "bad"):
-        return Cell("", AUTO, boolean(False))
-    if name == "open" and args:
-        interpreter.store(HostFieldPlace(base, "source", AUTO), rvalue(interpreter, args[0]))
-        return Cell("", AUTO, integer(0))
-    text = base.fields.get("text")
-    if name == "str" and not args and text is not None:
-        return Cell("", AUTO, text)
-    if name == "str" and args:
-        interpreter.store(HostFieldPlace(base, "text", AUTO), rvalue(interpreter, args[0]))
-        return Cell("", AUTO, integer(0))
-    forget_unknown_call(interpreter, name, args)
-    source = base.fields.get("source")
-    label = f"file '{source.value}'" if isinstance(source, Text) else "a file"
-    why = f"it depends on the contents of {label}"
-    return Cell(
-        "", AUTO, OpaqueValue(f"{name}() of {label}", why, None, interpreter.origin(label, line))
-    )
 
 
 def _string_call(

@@ -12,14 +12,15 @@ from roofline_analysis.host.objects.construction import declared_value
 from roofline_analysis.host.objects.initialisers import initialise
 from roofline_analysis.host.state.interpreter_state import Executors, HostInterpreter
 from roofline_analysis.host.state.invoke import seen_as
-from roofline_analysis.host.state.memory import Cell, ContentsPlace, HostPlace
+from roofline_analysis.host.state.memory import Cell, ContentsPlace, HostPlace, TextPlace
 from roofline_analysis.host.state.operators import convert, truth
 from roofline_analysis.host.state.signals import BREAK, CONTINUE, RETURN, ProgramExit, Signal
 from roofline_analysis.host.state.threads import KernelThreads
 from roofline_analysis.host.state.types import resolve
-from roofline_analysis.host.values import FunctionValue, OpaqueValue, Pointer, Scalar, Value
+from roofline_analysis.host.values import FunctionValue, OpaqueValue, Pointer, Scalar, Text, Value
 from roofline_core.program import statements as st
 from roofline_core.program.expressions import InitList
+from roofline_core.program.types import Type
 
 
 def _block(interpreter: HostInterpreter, node: st.Block) -> Signal | None:
@@ -301,6 +302,9 @@ def joined(
     interpreter: HostInterpreter, place: HostPlace, values: list[Value | None]
 ) -> Value | None:
     """One value for several that a place may have."""
+    if isinstance(place, TextPlace):
+        texts = {value.value if isinstance(value, Text) else None for value in values}
+        return values[0] if len(texts) == 1 else None
     known = [value for value in values if value is not None and not isinstance(value, OpaqueValue)]
     if not known:
         return next((value for value in values if value is not None), None)
@@ -313,6 +317,10 @@ def joined(
         usual = interpreter.assumed_value(scalars[-1].value)
         why = "it depends on a condition that is not decided"
         return interpreter.unknown(place.name or "a value", why, first.type_name, assumed=usual)
+    if isinstance(first, Text):
+        same = all(isinstance(v, Text) and v.value == first.value for v in values if v is not None)
+        why = "it depends on a condition that is not decided"
+        return first if same else OpaqueValue(place.name or "a string", why, Type("std::string"))
     if isinstance(first, FunctionValue):
         return reduce(either, [value for value in known if isinstance(value, FunctionValue)])
     if isinstance(first, Pointer):

@@ -10,7 +10,7 @@ from roofline_analysis.host.state.arguments import Arguments, by_name, label_of,
 from roofline_analysis.host.state.havoc import forget_value
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import HostPlace, Storage
-from roofline_analysis.host.state.numbers import parse_number
+from roofline_analysis.host.state.numbers import number_end, parse_number
 from roofline_analysis.host.state.operators import FLOATING, copied, integer, to_scalar_type
 from roofline_analysis.host.state.signals import ProgramExit
 from roofline_analysis.host.state.types import resolve
@@ -32,14 +32,13 @@ def _parse(args: Arguments) -> Value:
     type_name = _PARSERS[args.name]
     value = args.value(0)
     text = text_of(value)
+    base = int(args.constant(2) or 0) if len(args) > 2 else 10
     if len(args) > 1 and args.name.startswith("strto"):
         end = args.value(1)
         if isinstance(end, Pointer) and end.buffer is not None:
-            args.interpreter.store(args.target(1), Text(""))
+            rest = "" if text is None else text[number_end(text, type_name, base) :]
+            args.interpreter.store(args.target(1), Text(rest, origin_of(args, value)))
     if text is not None:
-        base = 10
-        if len(args) > 2:
-            base = int(args.constant(2) or 0)
         number = parse_number(text, type_name, base)
         return to_scalar_type(integer(number, "double", origin_of(args, value)), type_name)
     name = label_of(args.interpreter, value)
@@ -53,60 +52,6 @@ def origin_of(args: Arguments, value: Value) -> Origin | None:
     if isinstance(origin, Origin) and origin.text.startswith("argv"):
         return Origin(origin.text, args.interpreter.path, args.line)
     return origin if isinstance(origin, Origin) else None
-
-
-def _compare(args: Arguments) -> Value:
-    a, b = args.text(0), args.text(1)
-    if a is None or b is None:
-        return args.interpreter.unknown(
-            f"{args.name}({label_of(args.interpreter, args.value(0))}, ...)",
-            "the text is not known",
-            "int",
-        )
-    if "case" in args.name:
-        a, b = a.lower(), b.lower()
-    if "strn" in args.name:
-        count = args.constant(2)
-        if count is None:
-            return args.opaque()
-        a, b = a[: int(count)], b[: int(count)]
-    return integer((a > b) - (a < b))
-
-
-def _length(args: Arguments) -> Value:
-    text = args.text(0)
-    if text is not None:
-        return integer(len(text), "unsigned long")
-    name = f"length of {label_of(args.interpreter, args.value(0))}"
-    return args.interpreter.unknown(name, "the text is not known", "unsigned long", shared=True)
-
-
-def _copy_text(args: Arguments) -> Value:
-    if args.name == "strdup":
-        return args.value(0)
-    target, text = args.storage(0), args.text(1)
-    if target is not None:
-        start = (target.text or "") if "cat" in args.name else ""
-        if target.place is None:
-            known = None if text is None or ("cat" in args.name and target.text is None) else text
-            args.interpreter.forget_contents(target)
-            target.text = start + known if known is not None else None
-    return args.value(0)
-
-
-def _search_text(args: Arguments) -> Value:
-    if args.name == "getenv":
-        return Pointer(None, ZERO, Type("char"))
-    text = args.text(0)
-    if text is not None and len(args) > 1:
-        wanted = args.text(1)
-        code = args.constant(1)
-        if wanted is None and code is not None:
-            wanted = chr(int(code))
-        if wanted is not None and args.name in ("strchr", "strrchr", "strstr"):
-            at = text.rfind(wanted) if args.name == "strrchr" else text.find(wanted)
-            return Text(text[at:]) if at >= 0 else Pointer(None, ZERO, Type("char"))
-    return args.opaque("the text is not known")
 
 
 def _allocate(args: Arguments) -> Value:
@@ -196,13 +141,6 @@ def _set_memory(args: Arguments) -> Value:
     return args.value(0)
 
 
-def _format(args: Arguments) -> Value:
-    storage = args.storage(0)
-    if storage is not None and storage.place is None:
-        args.interpreter.forget_contents(storage)
-    return args.opaque("the length of a formatted text")
-
-
 def _clock(args: Arguments) -> Value:
     return args.opaque("it depends on the time of the run")
 
@@ -234,10 +172,6 @@ def _system(args: Arguments) -> Value:
 MODELS: Final = by_name(
     {
         _parse: _PARSERS,
-        _compare: "strcmp strncmp strcasecmp strncasecmp".split(),
-        _length: "strlen strnlen".split(),
-        _copy_text: "strdup strcpy strncpy strcat strncat stpcpy".split(),
-        _search_text: "strchr strrchr strstr strtok strtok_r getenv basename".split(),
         _allocate: "malloc calloc aligned_alloc realloc _mm_malloc valloc memalign alloca".split(),
         _aligned: ("posix_memalign",),
         _copy_memory: "memcpy memmove".split(),
@@ -246,7 +180,6 @@ MODELS: Final = by_name(
             "free printf puts putchar fflush srand srand48 fprintf perror "
             "assert fputs setbuf setvbuf fclose signal usleep sleep atexit"
         ).split(),
-        _format: "sprintf snprintf".split(),
         _clock: "time clock gettimeofday clock_gettime get_time getpid".split(),
         _leave: "exit _exit abort quick_exit _Exit terminate __assert_fail".split(),
         _character: "isdigit isalpha isspace tolower toupper isalnum".split(),

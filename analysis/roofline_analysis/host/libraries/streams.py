@@ -1,18 +1,19 @@
-"""``std::cout << x`` has no effect here; ``std::cin >> x`` makes ``x`` unknown."""
+"""``std::cout << x`` has no effect here; ``file >> x`` reads what is known of the file."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
-from roofline_analysis.host.state.memory import AUTO, HostFieldPlace, HostPlace
+from roofline_analysis.host.libraries.stored_input import make_unknown
+from roofline_analysis.host.libraries.stream_input import extract
+from roofline_analysis.host.state.interpreter_state import HostInterpreter
+from roofline_analysis.host.state.memory import AUTO, HostFieldPlace
 from roofline_analysis.host.state.names import find_variable
-from roofline_analysis.host.state.numbers import parse_number
-from roofline_analysis.host.state.operators import FLOATING, boolean, integer, to_scalar_type
+from roofline_analysis.host.state.operators import boolean
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Scalar, Text, Value
 from roofline_core.program import expressions as ex
-from roofline_core.program.types import Type
 
+_MANIPULATORS: Final = frozenset(("ws", "skipws", "dec", "boolalpha"))
 _STREAMS: Final = frozenset(("cout", "cerr", "clog", "cin"))
 
 
@@ -21,6 +22,9 @@ def stream_of(interpreter: HostInterpreter, node: ex.Binary) -> str | None:
     root: ex.Expression = node
     while isinstance(root, ex.Binary) and root.op in ("<<", ">>"):
         root = root.left
+    if isinstance(root, ex.Member) or (isinstance(root, ex.Unary) and root.op == "*"):
+        held = interpreter.place(root).get()
+        return "a stream" if isinstance(held, Aggregate) and "stream" in held.type.name else None
     if not isinstance(root, ex.Name):
         return None
     if root.name.removeprefix("std::") in _STREAMS:
@@ -47,43 +51,23 @@ def read_from_stream(interpreter: HostInterpreter, node: ex.Binary, stream: str)
     while isinstance(root, ex.Binary) and root.op == ">>":
         targets.append(root.right)
         root = root.left
-    place = find_variable(interpreter, root.name) if isinstance(root, ex.Name) else None
-    held = place.get() if place is not None else None
-    source = held.fields.get("source") if isinstance(held, Aggregate) else None
-    label = f"file '{source.value}'" if isinstance(source, Text) else f"'{stream}'"
-    text = held.fields.get("text") if isinstance(held, Aggregate) else None
-    if isinstance(held, Aggregate) and isinstance(text, Text):
-        return _read_text(
-            interpreter, held, text, [interpreter.place(target) for target in reversed(targets)]
-        )
-    if isinstance(text, OpaqueValue):
-        label = text.name
-    for target in reversed(targets):
-        read_into(interpreter, interpreter.place(target), label, node.line)
+    held = interpreter.place(root).get()
+    places = [interpreter.place(t) for t in reversed(targets) if not _is_manipulator(t)]
+    known = None
+    if isinstance(held, Aggregate):
+        known = extract(interpreter, held, places, node.line)
+    else:
+        source = "standard input" if stream.removeprefix("std::") == "cin" else f"'{stream}'"
+        for place in places:
+            make_unknown(interpreter, place, f"content of {source}", node.line)
+    if known is not None:
+        return boolean(known)
     return OpaqueValue(f"{stream} >> ...", "whether it can be read is not known")
 
 
-def _read_text(
-    interpreter: HostInterpreter, held: Aggregate, text: Text, places: list[HostPlace]
-) -> Value:
-    """Read words of a string stream."""
-    rest = text.value
-    read = True
-    for place in places:
-        words = rest.split(None, 1)
-        read = bool(words)
-        if not read:
-            break
-        rest = words[1] if len(words) > 1 else ""
-        kind = place.type.name
-        if kind in SCALARS and kind != "char" and not place.type.pointers:
-            real = "double" if kind in FLOATING else "long"
-            number = integer(parse_number(words[0], real), "double", text.origin)
-            interpreter.store(place, to_scalar_type(number, kind))
-        else:
-            interpreter.store(place, Text(words[0], text.origin))
-    interpreter.store(HostFieldPlace(held, "text", AUTO), Text(rest, text.origin))
-    return boolean(read)
+def _is_manipulator(node: ex.Expression) -> bool:
+    """Whether it is a manipulator that does not change how numbers are read in base 10."""
+    return isinstance(node, ex.Name) and node.name.removeprefix("std::") in _MANIPULATORS
 
 
 def _write(interpreter: HostInterpreter, node: ex.Binary) -> None:
@@ -113,18 +97,6 @@ def _write(interpreter: HostInterpreter, node: ex.Binary) -> None:
     else:
         value = Text(text)
     interpreter.store(HostFieldPlace(held, "text", AUTO), value)
-
-
-def read_into(
-    interpreter: HostInterpreter, place: HostPlace, source: str, line: int | None
-) -> None:
-    """Make a place hold something read at run time."""
-    why = f"it is read from {source} at run time"
-    if place.type.name in SCALARS and not place.type.pointers:
-        name = place.name or "a value"
-        interpreter.store(place, interpreter.unknown(name, why, place.type.name, line=line))
-    elif place.type.name not in SCALARS:
-        interpreter.store(place, OpaqueValue(place.name, why, Type(place.type.name)))
 
 
 def _run_parts(interpreter: HostInterpreter, node: ex.Expression) -> None:

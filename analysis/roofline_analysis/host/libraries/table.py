@@ -14,6 +14,7 @@ from roofline_analysis.host.libraries import (
     openmp,
     random,
     std,
+    strings,
     textures,
 )
 from roofline_analysis.host.libraries.gpu import transforms
@@ -24,7 +25,7 @@ from roofline_analysis.host.objects import iterators
 from roofline_analysis.host.state.arguments import Models
 
 _LIBRARIES: Final = (
-    c, std, io, math, random, getopt, iterators, openmp,
+    c, strings, std, io, math, random, getopt, iterators, openmp,
     cuda, driver, textures, transforms, opencl_c, opencl_cpp, opencl_info,
 )  # fmt: skip
 

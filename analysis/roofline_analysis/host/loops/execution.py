@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from roofline_analysis.host.interpreter.statements import try_branch
+from roofline_analysis.host.loops.reading import reading_budget
 from roofline_analysis.host.loops.scalar_evolution import Induction, trip_count
 from roofline_analysis.host.loops.summary import summarise
 from roofline_analysis.host.objects.containers import size_of, storage_of
@@ -179,6 +180,8 @@ def _quiet(
         trips > interpreter.options.loop_trips
         or trips * _cost(interpreter, node) > interpreter.options.loop_budget
     )
+    if too_long and trips is not None:
+        too_long = trips * _cost(interpreter, node) > reading_budget(interpreter, node)
     if known_count and (trips is None or too_long):
         return _skip(interpreter, node, induction)
     saved_limit = interpreter.limit
@@ -227,8 +230,9 @@ def _execute(
     step: Callable[[], None],
     induction: Induction | None,
 ) -> Signal | None:
-    executed = 0
+    executed = without_reading = 0
     while True:
+        events = interpreter.reading.events
         known = test()
         if known is False:
             return None
@@ -236,12 +240,13 @@ def _execute(
             break
         signal = interpreter.exec(node.body)
         executed += 1
+        without_reading += interpreter.reading.events == events
         if signal is BREAK:
             return None
         if signal is not None and signal is not CONTINUE:
             return signal
         step()
-        if executed >= _MOST_QUIET_TRIPS * interpreter.options.loop_trips:
+        if without_reading >= _MOST_QUIET_TRIPS * interpreter.options.loop_trips:
             break
     if executed == 0:
         return _skip(interpreter, node, induction)

@@ -20,6 +20,7 @@ from roofline_analysis.host.launches.sampled_contents import (
     spaced,
     sum_of,
 )
+from roofline_analysis.host.loops.reading import forget_position
 from roofline_analysis.host.loops.scalar_evolution import Induction, expressions_of, statements_of
 from roofline_analysis.host.state.havoc import forget_value
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
@@ -191,6 +192,7 @@ def _tried(
     interpreter.limit = min(interpreter.limit, interpreter.steps + _MOST_STEPS)
     try:
         before = _forget_what_changes(interpreter, effects, induction)
+        forget_position(interpreter, node)
         interpreter.exec(node.body)
         return _growth(
             interpreter,

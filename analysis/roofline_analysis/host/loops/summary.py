@@ -7,6 +7,7 @@ from roofline_analysis.host.effects.reach import runs_on_host
 from roofline_analysis.host.effects.traversal import walk
 from roofline_analysis.host.loops.final_values import final_value
 from roofline_analysis.host.loops.loop_probe import leave_contents, leave_growth, try_out
+from roofline_analysis.host.loops.reading import forget_position, forget_what_is_read, why_assigned
 from roofline_analysis.host.loops.scalar_evolution import Induction, expressions_of
 from roofline_analysis.host.objects.containers import set_size, size_of, storage_of
 from roofline_analysis.host.state.access import load
@@ -36,6 +37,8 @@ def summarise(
     """Set memory to its known state after the loop, of which ``executed`` trips were executed."""
     effects = interpreter.reach.effects(node)
     trial = try_out(interpreter, node, effects, induction)
+    forget_position(interpreter, node)
+    forget_what_is_read(interpreter, effects)
     if effects.left:
         interpreter.frame.may_be_left = True
     if effects.returns and interpreter.quiet:
@@ -55,7 +58,7 @@ def summarise(
         if closed is not None:
             _set_number(interpreter, place, closed, node.line)
         elif not leave_growth(interpreter, trial, name, place, remaining):
-            forget_value(interpreter, place, "a loop that was not followed to its end assigns it")
+            forget_value(interpreter, place, why_assigned(interpreter, node))
     _forget_stores(interpreter, effects)
     _forget_calls(interpreter, effects, top, remaining)
     leave_contents(interpreter, trial)

@@ -14,6 +14,7 @@ from roofline_analysis.host.state.access import array_storage, rvalue
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.invoke import invoke, passed, sliced
 from roofline_analysis.host.state.memory import AUTO, Cell, HostFieldPlace, HostPlace, Storage
+from roofline_analysis.host.state.open_files import open_stream
 from roofline_analysis.host.state.operators import convert, copied, integer, to_scalar_type
 from roofline_analysis.host.state.templates import choose_overload, type_of
 from roofline_analysis.host.state.types import (
@@ -186,9 +187,13 @@ def _library_object(
     if found is not None:
         return found
     if "stream" in type.name:
-        opened = [rvalue(interpreter, argument) for argument in args]
-        held = "text" if "string" in type.name else "source"
-        return Aggregate(type, {held: opened[0]} if opened else {})
+        values = [rvalue(interpreter, argument) for argument in args]
+        stream = Aggregate(type)
+        if "string" in type.name and values:
+            stream.fields["text"] = values[0]
+        elif "fstream" in type.name:
+            open_stream(interpreter, stream, values)
+        return stream
     if type.name.removeprefix("std::") in ("pair", "tuple") and args:
         names = ["first", "second"] + [f"_{i}" for i in range(2, len(args))]
         return Aggregate(

@@ -232,7 +232,8 @@ def _at(interpreter: HostInterpreter, storage: Storage, offset: Expr, type: Type
     size = sizeof(interpreter, element)
     width = size.constant if size is not None else None
     if not width:
-        return ElementPlace(storage, int(number) if element == type else None, type)
+        same = element == type or (type.name == "auto" and not type.pointers)
+        return ElementPlace(storage, int(number) if same else None, type)
     if number % width:
         return ElementPlace(storage, None, type)
     return ElementPlace(storage, int(number // width), _element_type(interpreter, element, type))

@@ -50,8 +50,23 @@ BUILTIN_CONSTANTS: Final[dict[str, tuple[int | float, str]]] = {
     "CUFFT_SUCCESS": (0, "int"),
     "CUBLAS_STATUS_SUCCESS": (0, "int"),
     **OPENCL_CONSTANTS,
+    **{
+        f"{owner}::{name}": (bits, "int")
+        for owner in ("ios", "ios_base", "fstream", "ifstream", "ofstream")
+        for name, bits in (
+            ("app", 1),
+            ("ate", 2),
+            ("binary", 4),
+            ("in", 8),
+            ("out", 16),
+            ("trunc", 32),
+            ("beg", 0),
+            ("cur", 1),
+            ("end", 2),
+        )
+    },
 }
-"""Value and type by name (C11, POSIX, CUDA 12 ``driver_types.h``, OpenCL)."""
+"""Value and type by name (C11, POSIX, libstdc++, CUDA 12 ``driver_types.h``, OpenCL)."""
 
 
 def _hip_name(name: str) -> str:

@@ -9,6 +9,8 @@ from roofline_analysis.host.state.access import load
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import AUTO, HostFieldPlace, HostPlace, Storage
 from roofline_analysis.host.state.names import find_variable
+from roofline_analysis.host.state.open_file import OpenFile, file_of
+from roofline_analysis.host.state.open_files import lose, lose_all
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Text, Value
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function
@@ -57,26 +59,30 @@ def forget_reachable(interpreter: HostInterpreter, value: Value | None, depth: i
     """Forget the contents of the buffers a value leads to, not the pointers themselves."""
     if isinstance(value, Pointer) and isinstance(value.buffer, Storage):
         value = value.buffer
-    if isinstance(value, Storage):
-        if value.place is not None:
-            if depth == 0:
-                forget_value(interpreter, value.place, "it is changed through a pointer")
-            return
-        element = value.element
-        holds_pointers = element is not None and (
-            bool(element.pointers) or element.name not in SCALARS
-        )
-        if holds_pointers and depth < 3:
-            for held in list(value.elements.values())[:64]:
-                forget_reachable(interpreter, held, depth + 1)
-        for member in value.members.values():
-            interpreter.forget_contents(member)
-        if not holds_pointers:
-            interpreter.forget_contents(value)
+    if isinstance(value, OpenFile):
+        lose(interpreter, value)
+    elif isinstance(value, Storage):
+        _forget_storage(interpreter, value, depth)
     elif isinstance(value, Aggregate) and depth < 3:
         for held in list(value.fields.values()):
             if isinstance(held, (Pointer, Storage, Aggregate)):
                 forget_reachable(interpreter, held, depth + 1)
+
+
+def _forget_storage(interpreter: HostInterpreter, storage: Storage, depth: int) -> None:
+    if storage.place is not None:
+        if depth == 0:
+            forget_value(interpreter, storage.place, "it is changed through a pointer")
+        return
+    element = storage.element
+    holds_pointers = element is not None and (bool(element.pointers) or element.name not in SCALARS)
+    if holds_pointers and depth < 3:
+        for held in list(storage.elements.values())[:64]:
+            forget_reachable(interpreter, held, depth + 1)
+    for member in storage.members.values():
+        interpreter.forget_contents(member)
+    if not holds_pointers:
+        interpreter.forget_contents(storage)
 
 
 def forget_call(
@@ -94,6 +100,8 @@ def forget_call(
             forget_value(interpreter, place, why)
         elif formal.type.pointers or formal.type.dims:
             forget_reachable(interpreter, place.get())
+    if interpreter.reading.open_files and interpreter.reach.may_read(function.body):
+        lose_all(interpreter, f"behind {function.name}(), which was not followed to its end")
     names = interpreter.reach.assigned_globals(function)
     forget_names(interpreter, names, why, this)
 
@@ -120,7 +128,10 @@ def forget_unknown_call(interpreter: HostInterpreter, name: str, args: Iterable[
     why = f"{name}() is not known"
     for place in args:
         value = place.get()
-        if isinstance(value, Pointer) and isinstance(value.buffer, Storage):
+        opened = file_of(value)
+        if opened is not None:
+            lose(interpreter, opened, f"behind {name}(), which is not known")
+        elif isinstance(value, Pointer) and isinstance(value.buffer, Storage):
             inner = value.buffer.place
             if inner is not None:
                 forget_value(interpreter, inner, why)

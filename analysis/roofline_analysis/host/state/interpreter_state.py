@@ -15,10 +15,13 @@ from roofline_analysis.host.state.memory import (
     AUTO,
     Cell,
     ContentsPlace,
+    ElementPlace,
     HostFrame,
     HostPlace,
     Storage,
+    TextPlace,
 )
+from roofline_analysis.host.state.reading import STEPS_FOR_EACH, ReadingState
 from roofline_analysis.host.state.signals import BudgetSpent, ProgramExit, Signal
 from roofline_analysis.host.state.threads import KernelThreads
 from roofline_analysis.host.state.trial_notes import TrialNotes
@@ -30,6 +33,7 @@ from roofline_analysis.host.values import (
     Origin,
     Scalar,
     Spread,
+    Text,
     Value,
 )
 from roofline_analysis.language.symbols import Symbols
@@ -109,10 +113,10 @@ class HostInterpreter:
         """How many calls and loops around here cannot launch."""
         self.forced = False
         """Whether conditions give way that keep a launch site from being reached."""
-        self.steps = 0
-        self.limit = options.statement_budget
+        self.steps, self.limit = 0, options.statement_budget
         self.builtins: dict[str, HostPlace] = {}
         """Variables of the C library, by name."""
+        self.reading = ReadingState(options.reading_budget)
         self.parsed_options: dict[str, Any] = {}
         """State of the C library, by the name of its owner (``getopt``)."""
         self.arguments: tuple[str, ...] | None = None
@@ -197,6 +201,12 @@ class HostInterpreter:
         """Whether the whole execution has used up its budget."""
         return self.steps > self.options.statement_budget
 
+    def grant_steps_for_reading(self) -> None:
+        """Let the loop or call that has read something known go on for some more statements."""
+        granted = self.reading.grant(STEPS_FOR_EACH - (self.limit - self.steps))
+        if self.limit:
+            self.limit = min(self.limit + granted, max(self.limit, self.options.statement_budget))
+
     def construct(self, type: Type, args: Sequence[HostPlace], name: str = "") -> Value:
         """An object of a resolved type made from arguments."""
         return self.parts.construct(self, type, args, name)
@@ -220,8 +230,17 @@ class HostInterpreter:
     def store(self, place: HostPlace, value: Value | None) -> None:
         """Assign, so that an enclosing undecided branch can undo it."""
         if self.journals:
+            if isinstance(place, ElementPlace) and place.storage.text is not None:
+                text = TextPlace(place.storage)
+                self.journals[-1].append((text, text.get()))
             self.journals[-1].append((place, place.get()))
         place.put(value)
+
+    def put_text(self, storage: Storage, text: str | None) -> None:
+        """Make a buffer hold a C string and nothing else that is known."""
+        self.forget_contents(storage)
+        if text is not None and storage.place is None:
+            self.store(TextPlace(storage), Text(text))
 
     def forget_contents(self, storage: Storage) -> None:
         """Make all that a buffer holds unknown."""

@@ -6,9 +6,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Final
 
-from roofline_analysis.host.values import Aggregate, Buffer, OpaqueValue, Value
+from roofline_analysis.host.values import Aggregate, Buffer, OpaqueValue, Scalar, Text, Value
 from roofline_analysis.language.scope import Scope
-from roofline_core.algebra.symbolic import Expr
+from roofline_core.algebra.symbolic import Expr, constant
 from roofline_core.program.expressions import Lambda
 from roofline_core.program.records import record
 from roofline_core.program.types import Type
@@ -150,11 +150,19 @@ class ElementPlace(HostPlace):
         if self.index is None:
             return None if storage.elements else storage.fill
         found = storage.elements.get(self.index)
+        if found is None and storage.text is not None and 0 <= self.index <= len(storage.text):
+            code = ord(storage.text[self.index]) & 0xFF if self.index < len(storage.text) else 0
+            return Scalar(constant(code), "char")
         return storage.fill if found is None else found
 
     def put(self, value: Value | None) -> None:
         """As ``HostPlace.put``."""
         storage = self.storage
+        text = storage.text
+        if text is not None and self.index is not None and 0 <= self.index <= len(text):
+            storage.text = _with_character(text, self.index, value)
+            if storage.text is not None:
+                return
         if self.index is None or (
             len(storage.elements) >= MAX_ELEMENTS and self.index not in storage.elements
         ):
@@ -167,6 +175,37 @@ class ElementPlace(HostPlace):
     def key(self) -> Hashable:
         """As ``HostPlace.key``."""
         return (id(self.storage), self.index)
+
+
+def _with_character(text: str, index: int, value: Value | None) -> str | None:
+    """A C string of which one character is changed; None where its end is no longer known."""
+    code = value.value.constant if isinstance(value, Scalar) else None
+    if code is None or (index == len(text) and code):
+        return None
+    return text[:index] + (chr(int(code) & 0xFF) + text[index + 1 :] if code else "")
+
+
+class TextPlace(HostPlace):
+    """The C string at the start of a buffer; a value that is no ``Text`` makes it unknown."""
+
+    __slots__ = ("storage",)
+
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
+        self.name = storage.name
+        self.type = AUTO
+
+    def get(self) -> Value | None:
+        """As ``HostPlace.get``."""
+        return Text(self.storage.text) if self.storage.text is not None else None
+
+    def put(self, value: Value | None) -> None:
+        """As ``HostPlace.put``."""
+        self.storage.text = value.value if isinstance(value, Text) else None
+
+    def key(self) -> Hashable:
+        """As ``HostPlace.key``."""
+        return (id(self.storage), "text")
 
 
 class ContentsPlace(HostPlace):

@@ -7,6 +7,7 @@ from typing import Final
 
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
 from roofline_analysis.host.state.memory import Storage
+from roofline_analysis.host.state.open_file import file_of
 from roofline_analysis.host.state.types import resolve, sizeof
 from roofline_analysis.host.values import (
     Aggregate,
@@ -66,6 +67,19 @@ def _is_condition(value: Scalar) -> bool:
     return value.type_name == "bool"
 
 
+def stream_state(stream: Aggregate) -> bool | None:
+    """Whether a stream object is good: its last operation did not fail; None if not known."""
+    opened = file_of(stream)
+    failed: Value | bool | None
+    if opened is not None:
+        failed = opened.failed
+        return None if failed is None else not failed
+    failed = stream.fields.get("failed")
+    if isinstance(failed, Scalar):
+        return None if failed.value.constant is None else not failed.value.constant
+    return True
+
+
 _LITERAL: Final = "literal"
 _MAX_ORIGINS: Final = 4
 """Origins that one value keeps."""
@@ -80,8 +94,8 @@ def truth(interpreter: HostInterpreter, value: Value | None) -> bool | None:
         return value.buffer is not None
     if isinstance(value, (Text, FunctionValue, Buffer)):
         return True
-    if isinstance(value, Aggregate):
-        return True if "stream" in value.type.name else None
+    if isinstance(value, Aggregate) and "stream" in value.type.name:
+        return stream_state(value)
     return None
 
 

@@ -28,7 +28,13 @@ from roofline_analysis.report.report import KernelReport, LaunchReport, WhatIf
 from roofline_lsp.server.documents.analysis_queue import Analyses, SettingsFor
 from roofline_lsp.server.documents.convert import Encoding
 from roofline_lsp.server.documents.document_view import Analysis, Document, View
-from roofline_lsp.server.documents.places import is_file, is_source, may_hold_kernels, path_of
+from roofline_lsp.server.documents.places import (
+    is_file,
+    is_source,
+    may_hold_kernels,
+    path_of,
+    watched,
+)
 from roofline_lsp.server.documents.text_buffer import TextBuffer
 from roofline_lsp.server.worker.process import WorkerProcess
 
@@ -128,6 +134,10 @@ class Documents:
 
     def files_changed(self, paths: Collection[Path]) -> None:
         """Files changed on disk: documents that rest on them are analysed again."""
+        analyses = (document.analysis for document in self._documents.values())
+        paths = watched(paths, {file for each in analyses if each for file in each.files_read})
+        if not paths:
+            return
         self._worker.changed(paths)
         self._again({os.path.realpath(path) for path in paths})
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Collection, Iterable
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
@@ -11,6 +13,11 @@ from roofline_parsers.reading.gate import has_kernels
 
 WATCHED_SUFFIXES = SOURCE_SUFFIXES | PYTHON_SUFFIXES
 """Files that can be part of a GPU program."""
+
+DATA_SUFFIXES = frozenset(
+    (".txt", ".dat", ".data", ".in", ".inp", ".csv", ".bin", ".raw", ".mtx", ".graph", ".cfg")
+)
+"""Files that programs often read their sizes from."""
 
 _LANGUAGES = {
     "cuda": ".cu",
@@ -25,6 +32,18 @@ _LANGUAGES = {
 """The languages that clients send, and the suffix of a file of each."""
 
 _DEVICE_LANGUAGES = frozenset({"cuda", "cuda-cpp", "hip", "opencl"})
+
+
+def watched(paths: Iterable[Path], rests_on: Collection[str]) -> list[Path]:
+    """Of files that changed on disk, those that may change a report: other data files do not.
+
+    ``rests_on`` has the real paths of the files that reports rest on.
+    """
+    return [
+        path
+        for path in paths
+        if path.suffix.lower() not in DATA_SUFFIXES or os.path.realpath(path) in rests_on
+    ]
 
 
 def is_source(path: Path, language: str) -> bool:

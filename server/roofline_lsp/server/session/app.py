@@ -20,7 +20,7 @@ from roofline_lsp.server.advice.process import AdviceProcess
 from roofline_lsp.server.advice.session import SessionAdvice
 from roofline_lsp.server.documents.document_view import Document
 from roofline_lsp.server.documents.open_documents import Documents
-from roofline_lsp.server.documents.places import WATCHED_SUFFIXES, path_of
+from roofline_lsp.server.documents.places import DATA_SUFFIXES, WATCHED_SUFFIXES, path_of
 from roofline_lsp.server.features.diagnostics import diagnostics
 from roofline_lsp.server.features.profiles import TRUSTED
 from roofline_lsp.server.session.protocol import Protocol
@@ -140,7 +140,7 @@ class RooflineServer(LanguageServer):
                 )
             )
         if self.capability("workspace.did_change_watched_files.dynamic_registration"):
-            suffixes = ",".join(sorted(suffix[1:] for suffix in WATCHED_SUFFIXES))
+            suffixes = ",".join(sorted(suffix[1:] for suffix in WATCHED_SUFFIXES | DATA_SUFFIXES))
             globs = (
                 f"**/*.{{{suffixes}}}",
                 f"**/{{{OWN_FILE},{SHARED_FILE}}}",

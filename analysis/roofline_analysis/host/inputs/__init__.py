@@ -1,0 +1,1 @@
+"""The files that a host program reads: found safely, and scanned as the C library scans them."""
