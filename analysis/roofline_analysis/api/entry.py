@@ -140,6 +140,7 @@ def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True)
         if unit.path == path:
             problems.extend(unit.problems)
     problems.extend(p for p in analysis.results.problems() if p.path == path)
+    problems.extend(p for p in analysis.build_problems if p.path == path)
     calls = library_call_reports(analysis, path)
     told = summed_up(problems, notes=analysis.settings.notes)
     if not findings:

@@ -81,13 +81,15 @@ def _if(arguments: list[str]) -> str:
 
 
 def _shell(arguments: list[str]) -> str:
-    """What is known of a machine with Linux; of all else nothing, as nothing is run."""
-    command = ",".join(arguments).partition("2>")[0].strip()
-    return _UNAME.get(command, "")
+    """What is known of a machine with Linux and CUDA; of all else nothing, as nothing is run."""
+    command = " ".join(",".join(arguments).partition("2>")[0].split())
+    return _KNOWN_COMMANDS.get(command, "")
 
 
 _MAX_PATTERNS = 100
-_UNAME = {
+_KNOWN_COMMANDS = {
+    "which nvcc": "nvcc",
+    "command -v nvcc": "nvcc",
     "uname": "Linux",
     "uname -s": "Linux",
     "uname -o": "GNU/Linux",

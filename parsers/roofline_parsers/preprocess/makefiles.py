@@ -10,12 +10,20 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 from roofline_parsers.preprocess.compile_flags import CompileFlags, common_flags, parse_flags
 from roofline_parsers.preprocess.makefile_functions import FUNCTIONS
+from roofline_parsers.preprocess.makefile_rules import (
+    COMPILERS,
+    MakeRule,
+    compiles,
+    goal,
+    joined,
+    makes_object,
+    reachable,
+)
 from roofline_parsers.preprocess.result import Reader
 
 _ASSIGNMENT = re.compile(
@@ -26,10 +34,6 @@ _INCLUDE = re.compile(r"\s*(?:-|s)?include\s+(.+)")
 _CONDITION = re.compile(r"\s*(?:else\s+)?(ifeq|ifneq|ifdef|ifndef)\b\s*(.*)", re.DOTALL)
 _REFERENCE = re.compile(r"\$(?:\$|\(([^()${}]*)\)|\{([^(){}$]*)\}|([A-Za-z@<^?*+%|]))")
 _SUBSTITUTION = re.compile(r"([\w.-]+):([^=]*)=(.*)", re.DOTALL)
-_COMPILERS = re.compile(
-    r"(?:^|[\s/@-])(?:nvcc|hipcc|mpicxx|mpic\+\+|mpicc|(?:amd)?clang(?:\+\+)?|g\+\+|gcc|cc|c\+\+|icpx|icc|"
-    r"nvc(?:\+\+)?|CC)(?:-[\d.]+)?(?=\s)"
-)
 _DEFAULTS = {"CC": "cc", "CXX": "g++", "MAKE": "make"}
 _IMPLICIT = {
     ".c": "$(CC) $(CFLAGS) $(CPPFLAGS) -c",
@@ -38,6 +42,7 @@ _IMPLICIT = {
 """What make runs where no rule makes an object file."""
 _FLAG_VARIABLES = ("DEFINES", "DEFS", "INCLUDES", "INC")
 """Variables with flags, besides those whose names end with ``FLAGS``."""
+_SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c", ".C", ".hip")
 _GENERATED = b"# CMAKE generated file"
 _MAX_TEXT = 1 << 16
 """The longest line, value or expansion."""
@@ -51,13 +56,6 @@ _MAX_COMMANDS = 500
 """The most commands of a build that are looked at."""
 _MAX_INCLUDES = 32
 """Files that one Makefile includes, directly or not: it may include itself."""
-
-
-@dataclass(slots=True)
-class _Rule:
-    targets: list[str]
-    prerequisites: list[str]
-    recipe: list[str] = field(default_factory=list)
 
 
 def makefile_hints(
@@ -109,10 +107,12 @@ class Makefile:
         self._reader = reader
         self._includes = 0
         self._steps = 0
+        self._named: dict[str, list[tuple[str, MakeRule]]] | None = None
+        """The sources that rules need or name, by the last part of their paths."""
         self._variables: dict[str, str] = dict(_DEFAULTS)
         self._of_targets: dict[str, list[tuple[str, str, str]]] = {}
         """Assignments that hold for one target: ``gpu: FLAGS += -DGPU``."""
-        self._rules: list[_Rule] = []
+        self._rules: list[MakeRule] = []
         self._conditions: list[tuple[bool, bool, bool]] = []
         """Of each open ``ifeq``: whether it stands in read text, is read now, was ever read."""
         if not text.startswith(_GENERATED):
@@ -134,18 +134,37 @@ class Makefile:
         return max((found.defines for found in flags), key=len) if flags else None
 
     def names(self, source: Path) -> bool:
-        """Whether a rule of the default build needs or names a file, by its path."""
-        for rule in self._reachable_rules():
-            words = (*rule.prerequisites, *self._expanded(rule, " ".join(rule.recipe)).split())
-            if rule.recipe and any(
-                word.endswith(source.name) and self._path(word) == source for word in words
-            ):
-                return True
-        return False
+        """Whether a rule needs or names a file, by its path."""
+        return bool(self._naming(source))
 
-    def compiles(self) -> bool:
-        """Whether it has a command that compiles."""
-        return bool(self._compiler_calls(self._reachable_rules()))
+    def rule_flags(self, source: Path) -> CompileFlags | None:
+        """The flags of the one rule that compiles a file; None where there is none, or several.
+
+        Rules of the default build go before all others.
+        """
+        naming = self._naming(source)
+        built = {id(rule) for rule in reachable(self._rules)}
+        naming = [rule for rule in naming if id(rule) in built] or naming
+        calls = [found for rule in naming if (found := self._compiler_calls((rule,)))]
+        if len(calls) != 1:
+            return None
+        return common_flags([parse_flags(_split(each), self._directory) for each in calls[0]])
+
+    def _naming(self, source: Path) -> list[MakeRule]:
+        if self._named is None:
+            self._named = {}
+            for rule in self._rules:
+                words = self._expanded(rule, " ".join(rule.recipe)[:_MAX_TEXT]).split()
+                for word in dict.fromkeys((*rule.prerequisites, *words)):
+                    if word.endswith(_SOURCES):
+                        name = PurePosixPath(word).name
+                        self._named.setdefault(name, []).append((word, rule))
+        found = self._named.get(source.name, ())
+        return [rule for word, rule in found if self._path(word) == source]
+
+    def builds(self) -> bool:
+        """Whether a default build has a command that compiles."""
+        return bool(self._compiler_calls(reachable(self._rules)))
 
     def _path(self, word: str) -> Path:
         return Path(os.path.normpath(self._directory / word))
@@ -158,7 +177,7 @@ class Makefile:
             self.limits[f"it is longer than {_MAX_BYTES >> 20} MiB"] = None
             return
         in_definition = False
-        for line in _joined(text.decode("utf-8", "replace")):
+        for line in joined(text.decode("utf-8", "replace")):
             if len(line) > _MAX_TEXT:
                 self.limits[f"a line is longer than {_MAX_TEXT >> 10} KiB"] = None
                 continue
@@ -238,7 +257,7 @@ class Makefile:
             return
         needed, semicolon, command = rest.partition(";")
         recipe = [command.strip()] if semicolon else []
-        self._rules.append(_Rule(targets, needed.split(), recipe))
+        self._rules.append(MakeRule(targets, needed.split(), recipe))
 
     def _include(self, names: Iterable[str]) -> None:
         for name in names:
@@ -300,7 +319,7 @@ class Makefile:
         """The commands of a default build that compile; else the usual flag variables."""
         rules = self._chosen_rules(source_name)
         commands = self._compiler_calls(rules)
-        compiling = [line for line in commands if _makes_object(line)]
+        compiling = [line for line in commands if makes_object(line)]
         if compiling or commands:
             return compiling or commands
         if any(rule.recipe for rule in rules):
@@ -315,33 +334,33 @@ class Makefile:
         the first is as good as any.
         """
         name = PurePosixPath(source_name)
-        rules = self._reachable_rules()
-        by_suffix = [rule for rule in rules if _compiles(rule, name.suffix)]
+        rules = reachable(self._rules)
+        by_suffix = [rule for rule in rules if compiles(rule, name.suffix)]
         chosen = self._explicit_rules(rules, name) or by_suffix
-        lines = [line for line in self._compiler_calls(chosen) if _makes_object(line)]
+        lines = [line for line in self._compiler_calls(chosen) if makes_object(line)]
         if not chosen and name.suffix in _IMPLICIT:
             wanted = {word for rule in rules for word in rule.prerequisites}
             if any(PurePosixPath(word).name == f"{name.stem}.o" for word in wanted):
                 lines = [self.expand(_IMPLICIT[name.suffix])]
         return lines
 
-    def _compiler_calls(self, rules: Iterable[_Rule]) -> list[str]:
+    def _compiler_calls(self, rules: Iterable[MakeRule]) -> list[str]:
         found: list[str] = []
         for rule in rules:
             for line in rule.recipe:
                 command = self._expanded(rule, line)
-                if _COMPILERS.search(f" {command} "):
+                if COMPILERS.search(f" {command} "):
                     found.append(command)
                 if len(found) >= _MAX_COMMANDS:
                     self.limits[f"it compiles with more than {_MAX_COMMANDS} commands"] = None
                     return found
         return found
 
-    def _expanded(self, rule: _Rule, line: str) -> str:
+    def _expanded(self, rule: MakeRule, line: str) -> str:
         """A line of a recipe, with the variables that the default goal and the targets have."""
         own = [
             each
-            for name in (*self._goal(), *rule.targets)
+            for name in (*goal(self._rules), *rule.targets)
             for each in self._of_targets.get(name, ())
         ]
         if not own:
@@ -353,12 +372,7 @@ class Makefile:
         self._variables = held
         return made
 
-    def _goal(self) -> list[str]:
-        """The first target, which make makes unless it is told another."""
-        goals = (rule.targets[:1] for rule in self._rules if not rule.targets[0].startswith("."))
-        return next(goals, [])
-
-    def _explicit_rules(self, rules: Iterable[_Rule], name: PurePosixPath) -> list[_Rule]:
+    def _explicit_rules(self, rules: Iterable[MakeRule], name: PurePosixPath) -> list[MakeRule]:
         """Rules that make something of one file, which they need or name in their recipe."""
         return [
             rule
@@ -370,59 +384,15 @@ class Makefile:
             )
         ]
 
-    def _chosen_rules(self, source_name: str | None) -> list[_Rule]:
-        rules = self._reachable_rules()
+    def _chosen_rules(self, source_name: str | None) -> list[MakeRule]:
+        rules = reachable(self._rules)
         if source_name is not None:
             name = PurePosixPath(source_name)
             explicit = self._explicit_rules(rules, name)
-            by_suffix = [rule for rule in rules if _compiles(rule, name.suffix)]
+            by_suffix = [rule for rule in rules if compiles(rule, name.suffix)]
             return explicit or by_suffix or rules
-        return [rule for rule in rules if _compiles(rule, ".cu")] or rules
-
-    def _reachable_rules(self) -> list[_Rule]:
-        """The default goal's rule, those of all it depends on, and pattern rules."""
-        by_target: dict[str, list[_Rule]] = {}
-        reached: dict[int, _Rule] = {}
-        waiting: list[_Rule] = []
-        for rule in self._rules:
-            for target in rule.targets:
-                by_target.setdefault(target, []).append(rule)
-            if any("%" in target or target.startswith(".c") for target in rule.targets):
-                waiting.append(rule)
-        waiting += [rule for target in self._goal() for rule in by_target[target]]
-        while waiting:
-            rule = waiting.pop()
-            if id(rule) not in reached:
-                reached[id(rule)] = rule
-                waiting += [each for name in rule.prerequisites for each in by_target.get(name, ())]
-        return [rule for rule in self._rules if id(rule) in reached]
-
-
-def _joined(text: str) -> Iterator[str]:
-    """The lines of a Makefile, those that end with a backslash joined to the next."""
-    pieces: list[str] = []
-    for line in text.splitlines():
-        own = line.strip(" \t") if pieces else line
-        if own.endswith("\\"):
-            pieces.append(own[:-1].rstrip(" \t"))
-            continue
-        yield " ".join((*pieces, own)) if pieces else line
-        pieces = []
-    if pieces:
-        yield " ".join(pieces)
+        return [rule for rule in rules if compiles(rule, ".cu")] or rules
 
 
 def _holds_flags(name: str) -> bool:
     return (name.endswith("FLAGS") and "LD" not in name) or name in _FLAG_VARIABLES
-
-
-def _makes_object(line: str) -> bool:
-    return " -c " in f" {line} " or " -dc " in f" {line} "
-
-
-def _compiles(rule: _Rule, suffix: str) -> bool:
-    """Whether a pattern rule makes something from files with the suffix."""
-    return bool(rule.recipe) and any(
-        name.endswith(f"%{suffix}") or name.startswith(f"{suffix}.")
-        for name in (*rule.prerequisites, *rule.targets)
-    )

@@ -117,8 +117,32 @@ def test_what_make_does_without_a_rule() -> None:
 def test_which_makefile_names_a_file() -> None:
     text = b"app: src/a.cu\n\tnvcc src/a.cu ../b.cu\nclean:\n\trm c.cu\n"
     makefile = Makefile(text, Path("/p"), None)
-    named = ["/p/src/a.cu", "/b.cu", "/p/a.cu", "/p/c.cu"]
+    named = ["/p/src/a.cu", "/b.cu", "/p/a.cu", "/p/d.cu"]
     assert [makefile.names(Path(name)) for name in named] == [True, True, False, False]
+
+
+def test_a_file_of_one_rule_has_its_flags() -> None:
+    text = b"""
+NVCC := $(shell which nvcc 2>/dev/null)
+all: one
+one: a.cu both.cu
+\t$(NVCC) -DONE a.cu both.cu
+two: both.cu b.cu
+\t$(NVCC) -DTWO $^
+three: both.cu b.cu
+\t$(NVCC) -DTHREE $^
+four: c.cu
+\t$(NVCC) -DFOUR $<
+"""
+    makefile = Makefile(text, Path("/p"), None)
+    found = [makefile.rule_flags(Path(f"/p/{name}.cu")) for name in ("a", "both", "b", "c", "d")]
+    assert [flags and flags.defines for flags in found] == [
+        (("ONE", "1"),),
+        (("ONE", "1"),),
+        None,
+        (("FOUR", "1"),),
+        None,
+    ]
 
 
 def test_a_makefile_that_cmake_wrote_says_nothing() -> None:
