@@ -81,7 +81,7 @@ class BuildFiles:
         """
         if not paths:
             return BuildFlags()
-        search = _Search(self, paths, given, reader)
+        search = _BuildSearch(self, paths, given, reader)
         own = {path: flags for path in paths if (flags := search.of_file(path)) is not None}
         rest = [path for path in paths if path not in own]
         common, made = search.of_makefile(rest, naming=bool(own))
@@ -112,7 +112,7 @@ class BuildFiles:
         return self._databases[path]
 
 
-class _Search:
+class _BuildSearch:
     """The search for one program's build files; each kind is looked up once for each folder."""
 
     def __init__(

@@ -12,6 +12,12 @@ from roofline_parsers.reading.gate import has_kernels
 WATCHED_SUFFIXES = SOURCE_SUFFIXES | PYTHON_SUFFIXES
 """Files that can be part of a GPU program."""
 
+BUILD_FILE_GLOBS = (
+    "**/{CMakeLists.txt,*.cmake,compile_commands.json}",
+    "**/{GNUmakefile,makefile,Makefile,Makefile.*,*.mk}",
+)
+"""Files that say which macros and folders sources are compiled with."""
+
 _LANGUAGES = {
     "cuda": ".cu",
     "cuda-cpp": ".cu",
