@@ -33,6 +33,7 @@ NOT_FAST: Final = (
     "profiling/test_ncu_rep.py",
     "profiling/test_profile.py",
     "server/test_dialect_sessions.py",
+    "server/test_excluded.py",
     "server/test_findings.py",
     "server/test_fuzz.py",
     "server/test_measurements.py",

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from roofline_analysis.api.options import preprocess_options
+from roofline_analysis.api.build_files import BuildFiles
+from roofline_analysis.api.options import ProgramOptions, program_options
 from roofline_analysis.project.files import Reader
 from roofline_core.settings import Settings
-from roofline_parsers.preprocess import PreprocessOptions
 from roofline_parsers.reading.dialects import has_offload
 from roofline_parsers.reading.load import LoadCache
 
@@ -28,20 +28,19 @@ class AnalysisCache:
         """The last ``ProgramAnalysis``; None in a run that keeps no analyses."""
         self._keep = keep_trees
         self._programs: dict[tuple[Path, ...], Any] = {}
-        self._options: dict[object, PreprocessOptions] = {}
+        self._build = BuildFiles()
+        self._options: dict[object, ProgramOptions] = {}
 
-    def options(
-        self, paths: Sequence[Path], settings: Settings, reader: Reader
-    ) -> PreprocessOptions:
-        """The macros and include folders of a program; see ``preprocess_options``."""
+    def options(self, paths: Sequence[Path], settings: Settings, reader: Reader) -> ProgramOptions:
+        """The macros and include folders of a program; see ``program_options``."""
         if not self._keep:
-            return preprocess_options(paths, settings, reader)
+            return program_options(paths, settings, reader, self._build)
         # The choice of Makefile depends on the files' texts, which change.
         offloads = tuple(has_offload(reader(path) or b"") for path in paths)
         key = (tuple(paths), settings, offloads)
         found = self._options.get(key)
         if found is None:
-            found = self._options[key] = preprocess_options(paths, settings, reader)
+            found = self._options[key] = program_options(paths, settings, reader, self._build)
         return found
 
     def replace_program(self, paths: tuple[Path, ...], analysis: _Analysis) -> _Analysis | None:
@@ -61,5 +60,6 @@ class AnalysisCache:
     def invalidate(self, path: Path) -> None:
         """Drop the cached contents of a file that has changed."""
         self.load.invalidate(path)
+        self._build.invalidate(path)
         self._programs.clear()
         self._options.clear()

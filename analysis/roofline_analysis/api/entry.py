@@ -17,7 +17,7 @@ from roofline_analysis.names.signature import signature, type_text
 from roofline_analysis.project.files import Reader, read_file
 from roofline_analysis.project.programs import beside, files_of_program, programs, worth_reading
 from roofline_analysis.project.project import ProjectIndex
-from roofline_analysis.report.notes import left_out, stopped, summed_up
+from roofline_analysis.report.notes import left_out, not_judged, stopped, summed_up
 from roofline_analysis.report.origins import arguments_used, open_values, origin_text
 from roofline_analysis.report.report import (
     FileReport,
@@ -157,14 +157,21 @@ def file_report(analysis: ProgramAnalysis, path: Path, *, findings: bool = True)
             problems.extend(unit.problems)
     problems.extend(p for p in analysis.results.problems() if p.path == path)
     met = [len(_distinct(analysis.launches_of(kernel))) for kernel in kernels]
-    problems.extend(left_out(zip(reports, met, strict=True)))
+    problems.extend(not_judged(zip(reports, met, strict=True)))
     problems.extend(stopped(analysis.host.stops, path, reports))
-    calls = library_call_reports(analysis, path)
-    told = summed_up(problems, notes=analysis.settings.notes)
+    problems.extend(p for p in analysis.build_problems if p.path == path)
+    found = FileReport(
+        path,
+        reports,
+        summed_up(problems, notes=analysis.settings.notes),
+        library_call_reports(analysis, path),
+        looked_for_findings=False,
+        excluded=left_out(problems),
+    )
     if not findings:
-        return FileReport(path, reports, told, calls, looked_for_findings=False)
+        return found
     reports, in_host = finder.in_file(path, reports)
-    return FileReport(path, reports, told, calls, in_host)
+    return replace(found, kernels=reports, findings=in_host, looked_for_findings=True)
 
 
 def _full_report(

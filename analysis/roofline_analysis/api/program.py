@@ -41,7 +41,7 @@ from roofline_core.program.dims import Dim3
 from roofline_core.program.records import record
 from roofline_core.program.stages import count
 from roofline_core.program.types import Type
-from roofline_core.program.units import Function, Program
+from roofline_core.program.units import Function, Problem, Program
 from roofline_core.settings import Settings
 from roofline_parsers.reading.load import load_program
 
@@ -76,6 +76,8 @@ class ProgramAnalysis:
         self.settings = settings
         self.reader: Reader = here.reader if here else read_file
         """Reads the source texts in which findings are placed."""
+        self.build_problems: tuple[Problem, ...] = here.build_problems if here else ()
+        """Build files that were not read in full."""
         self.target: Target = target_of(settings)
         self.types: TypeSystem = here.types if here else TypeSystem(Symbols(program))
         self.functions: tuple[Function, ...] = here.functions if here else _kernels(program)
@@ -113,12 +115,13 @@ class ProgramAnalysis:
         """
         cache = cache or AnalysisCache()
         options = cache.options(paths, settings, reader)
-        options = replace(options, include_dirs=(*options.include_dirs, *include_dirs))
+        preprocess = replace(options.preprocess, found_dirs=tuple(include_dirs))
         count("programs")
-        program = load_program(paths, reader, options, cache.load)
+        program = load_program(paths, reader, preprocess, cache.load)
         analysis = cls(program, settings, argv, cache)
         analysis.reader = reader
         analysis.workspace = workspace_of(paths, root)
+        analysis.build_problems = options.problems
         before = cache.replace_program(tuple(paths), analysis)
         same = before is not None and (before.settings, before._argv) == (settings, argv)
         if before is not None and same and before.workspace == analysis.workspace:

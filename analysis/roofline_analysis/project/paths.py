@@ -14,11 +14,16 @@ _ROOT_MARKS: Final = (".git", ".hg", ".svn", OWN_FILE)
 
 def project_root(folder: Path) -> Path:
     """The nearest folder above that version control or a settings file marks, else the folder."""
+    return marked_root(folder) or absolute(folder)
+
+
+def marked_root(folder: Path) -> Path | None:
+    """The nearest folder, this one or above, that version control or a settings file marks."""
     start = absolute(folder)
     for above in (start, *start.parents):
         if any((above / mark).exists() for mark in _ROOT_MARKS):
             return above
-    return start
+    return None
 
 
 def workspace_of(paths: Sequence[Path], root: Path | None) -> Path:

@@ -25,7 +25,7 @@ from roofline_analysis.verdict.prediction import (
 from roofline_analysis.verdict.sight import Sight
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
-from roofline_core.program.units import Dialect, Problem, Span
+from roofline_core.program.units import Dialect, ExcludedCode, Problem, Span
 from roofline_core.settings import VerdictRuleName
 
 __all__ = [
@@ -299,6 +299,8 @@ class FileReport:
     """Those of the host code, and comments that switch no finding off; kernels have their own."""
     looked_for_findings: bool = True
     """False in a first answer: then there may be findings that are not in it."""
+    excluded: tuple[ExcludedCode, ...] = ()
+    """What needs a macro that nothing defines, each kernel and region by itself."""
 
     def all_findings(self) -> tuple[Finding, ...]:
         """The findings of the kernels and of the host code, by place."""

@@ -57,6 +57,18 @@ class Severity(Enum):
 
 
 @record(frozen=True, slots=True)
+class ExcludedCode:
+    """A kernel or target region that a conditional leaves out for want of a macro."""
+
+    macro: str
+    """What nothing defines."""
+    line: int
+    """Where the kernel or the region's pragma stands, from 1."""
+    kernel: str | None
+    """The kernel's name; None of a target region."""
+
+
+@record(frozen=True, slots=True)
 class Problem:
     """What could not be read or resolved, in a sentence that names it."""
 
@@ -66,6 +78,8 @@ class Problem:
     line: int | None = None
     unknown_function: str | None = None
     """The function whose body is not known, if that is the problem; else None."""
+    excluded: ExcludedCode | None = None
+    """The code that is left out, if that is the problem; else None."""
 
 
 @record(frozen=True, slots=True)

@@ -49,11 +49,17 @@ class Settings:
     any.
     """
     defines: tuple[str, ...] = ()
-    """Macros to define before each file is read, as ``NAME`` (that is 1) or ``NAME=VALUE``."""
+    """Macros to define before files are read: ``NAME`` (that is 1), ``NAME=VALUE``, ``F(x)=VALUE``.
+
+    They go before those of build files.
+    """
     include_dirs: tuple[Path, ...] = ()
     """Folders that ``#include`` is looked up in, after the including file's own."""
     compile_commands: Path | None = None
-    """A ``compile_commands.json`` that tells each file's macros and include folders."""
+    """A ``compile_commands.json`` that tells each file's macros and include folders.
+
+    None: those in the folders above a file, and in their ``build``, are looked at.
+    """
     background_gbs: float = 0.0
     """Traffic of the machine besides the kernel, in 10^9 bytes per second, added to what is read.
 
@@ -91,6 +97,7 @@ class Settings:
     notes: bool = True
     """Whether notes tell of each file what is not counted.
 
-    Functions whose bodies are not known, and kernels that need a macro which nothing defines. An
-    editor's default is False: hovers name the functions for the kernels that call them.
+    Functions whose bodies are not known, kernels that need a macro which nothing defines, and build
+    files that were read in part. An editor's default is False: hovers name the functions for the
+    kernels that call them, and a hint stands at each kernel that is left out.
     """

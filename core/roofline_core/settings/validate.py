@@ -18,7 +18,7 @@ from roofline_core.settings.own_gpus import CEILING_KINDS, OwnGpu, read_own_gpu
 KeyStyle = Literal["kebab", "camel"]
 """How keys are spelt: ``include-dirs`` in files, ``includeDirs`` in an editor's JSON."""
 
-_MACRO = re.compile(r"[A-Za-z_]\w*(=.*)?", re.ASCII | re.DOTALL)
+_MACRO = re.compile(r"[A-Za-z_]\w*(?:\([\w\s,.]*\))?(=.*)?", re.ASCII | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from roofline_core.program.errors import RooflineError
@@ -24,6 +24,54 @@ class CompileCommandsError(RooflineError):
     """A compilation database that cannot be read."""
 
 
+class CompileDatabase:
+    """A compilation database, whose commands are read when a file is asked for."""
+
+    def __init__(self, source: Path, data: bytes, reader: Reader | None = None) -> None:
+        """``reader`` gives the response files that commands name; they are passed over without it.
+
+        Raises CompileCommandsError if the database is malformed; the message says where.
+        """
+        self._shown = source
+        self._reader = reader
+        self._flags: dict[Path, CompileFlags] = {}
+        self._entries: dict[Path, tuple[int, Path, Mapping[str, object]]] = {}
+        try:
+            entries = json.loads(data.decode("utf-8-sig"))
+        except (ValueError, RecursionError) as error:
+            raise CompileCommandsError(f"{source}: no valid JSON ({error}); {_REMEDY}") from None
+        if not isinstance(entries, list):
+            raise CompileCommandsError(f"{source}: expected a list at $; {_REMEDY}")
+        for index, entry in enumerate(entries):
+            try:
+                file, folder = _place(entry, source.parent)
+            except ValueError as error:
+                raise self._wrong(index, error) from None
+            self._entries.setdefault(file, (index, folder, entry))
+
+    @property
+    def files(self) -> Iterable[Path]:
+        """The files that are compiled."""
+        return self._entries.keys()
+
+    def flags(self, path: Path) -> CompileFlags | None:
+        """The flags of a file's first command, None for a file that is not listed.
+
+        Raises CompileCommandsError if the command is malformed.
+        """
+        if path in self._entries and path not in self._flags:
+            index, folder, entry = self._entries[path]
+            try:
+                words = _with_responses(_words(entry)[1:], folder, self._reader, 0)
+            except ValueError as error:
+                raise self._wrong(index, error) from None
+            self._flags[path] = parse_flags(words, folder)
+        return self._flags.get(path)
+
+    def _wrong(self, index: int, error: ValueError) -> CompileCommandsError:
+        return CompileCommandsError(f"{self._shown}: $[{index}] {error}; {_REMEDY}")
+
+
 def load_compile_commands(
     source: Path | bytes, reader: Reader | None = None
 ) -> Mapping[Path, CompileFlags]:
@@ -33,47 +81,42 @@ def load_compile_commands(
     commands name (``@file``, ``--options-file file``), which are passed over without it. Raises
     CompileCommandsError if the file is missing or malformed; the message says where.
     """
-    shown = str(source) if isinstance(source, Path) else "compile_commands.json"
-    base = source.parent if isinstance(source, Path) else Path()
+    path = source if isinstance(source, Path) else Path("compile_commands.json")
+    database = CompileDatabase(path, database_bytes(source), reader)
+    found = {file: database.flags(file) for file in database.files}
+    return {file: flags for file, flags in found.items() if flags is not None}
+
+
+def database_bytes(source: Path | bytes) -> bytes:
+    """What a database holds. Raises CompileCommandsError if it cannot be read."""
     try:
-        data = source.read_bytes() if isinstance(source, Path) else source
-        entries = json.loads(data.decode("utf-8-sig"))
+        return source.read_bytes() if isinstance(source, Path) else source
     except OSError as error:
-        raise CompileCommandsError(f"{shown}: {error.strerror or error}; {_REMEDY}") from None
-    except (ValueError, RecursionError) as error:
-        raise CompileCommandsError(f"{shown}: no valid JSON ({error}); {_REMEDY}") from None
-    if not isinstance(entries, list):
-        raise CompileCommandsError(f"{shown}: expected a list at $; {_REMEDY}")
-    flags: dict[Path, CompileFlags] = {}
-    for index, entry in enumerate(entries):
-        try:
-            path, found = _read_entry(entry, base, reader)
-        except ValueError as error:
-            raise CompileCommandsError(f"{shown}: $[{index}] {error}; {_REMEDY}") from None
-        flags.setdefault(path, found)
-    return flags
+        raise CompileCommandsError(f"{source!s}: {error.strerror or error}; {_REMEDY}") from None
 
 
-def _read_entry(entry: object, base: Path, reader: Reader | None) -> tuple[Path, CompileFlags]:
-    """Raises ValueError, with a message that continues the entry's name."""
+def _place(entry: object, base: Path) -> tuple[Path, Path]:
+    """An entry's file and folder. Raises ValueError, whose message continues the entry's name."""
     if not isinstance(entry, dict):
         raise ValueError("is no object")
     file, directory = entry.get("file"), entry.get("directory", ".")
     if not isinstance(file, str) or not isinstance(directory, str):
         raise ValueError('needs text as "file" and "directory"')
+    folder = base / directory
+    return Path(os.path.normpath(folder / file)), folder
+
+
+def _words(entry: Mapping[str, object]) -> list[str]:
+    """An entry's command line. Raises ValueError as ``_place`` does."""
     arguments, command = entry.get("arguments"), entry.get("command")
     if isinstance(arguments, list) and all(isinstance(item, str) for item in arguments):
-        words = list(arguments)
-    elif isinstance(command, str):
-        try:
-            words = shlex.split(command)
-        except ValueError as error:
-            raise ValueError(f'has a malformed "command" ({error})') from None
-    else:
+        return list(arguments)
+    if not isinstance(command, str):
         raise ValueError('has neither "command" nor "arguments"')
-    folder = base / directory
-    words = _with_responses(words[1:], folder, reader, 0)
-    return Path(os.path.normpath(folder / file)), parse_flags(words, folder)
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        raise ValueError(f'has a malformed "command" ({error})') from None
 
 
 def _with_responses(words: list[str], folder: Path, reader: Reader | None, depth: int) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from roofline_core.program.records import record
-from roofline_parsers.preprocess.result import PreprocessOptions
+from roofline_parsers.preprocess.result import FileOptions, PreprocessOptions
 
 _ARCHITECTURE = re.compile(r"(?:sm|compute)_(\d{2,3})[af]?\b")
 _FOLDER_OPTIONS = ("--include-path", "--system-include", "-isystem", "-iquote", "-idirafter", "-I")
@@ -36,6 +36,10 @@ class CompileFlags:
     forced_includes: tuple[Path, ...] = ()
     cuda_arch: int | None = None
     """``__CUDA_ARCH__`` of the highest architecture named (sm_86: 860); None: none is named."""
+
+    def of_file(self) -> FileOptions:
+        """What one file is compiled with."""
+        return FileOptions(self.defines, self.include_dirs, self.undefines, self.forced_includes)
 
     def to_options(self, default_cuda_arch: int | None = 860) -> PreprocessOptions:
         """Options for ``preprocess``; the default stands in where no architecture is named."""

@@ -11,11 +11,19 @@ import os
 import re
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from roofline_parsers.preprocess.compile_flags import CompileFlags, common_flags, parse_flags
 from roofline_parsers.preprocess.makefile_functions import FUNCTIONS
+from roofline_parsers.preprocess.makefile_rules import (
+    COMPILERS,
+    MakeRule,
+    compiles,
+    goal,
+    joined,
+    makes_object,
+    reachable,
+)
 from roofline_parsers.preprocess.result import Reader
 
 _ASSIGNMENT = re.compile(
@@ -23,27 +31,31 @@ _ASSIGNMENT = re.compile(
     re.DOTALL,
 )
 _INCLUDE = re.compile(r"\s*(?:-|s)?include\s+(.+)")
-_RULE = re.compile(r"([^:=#]+?)\s*::?(?!=)\s*([^;=]*)(?:;(.*))?$", re.DOTALL)
 _CONDITION = re.compile(r"\s*(?:else\s+)?(ifeq|ifneq|ifdef|ifndef)\b\s*(.*)", re.DOTALL)
 _REFERENCE = re.compile(r"\$(?:\$|\(([^()${}]*)\)|\{([^(){}$]*)\}|([A-Za-z@<^?*+%|]))")
 _SUBSTITUTION = re.compile(r"([\w.-]+):([^=]*)=(.*)", re.DOTALL)
-_COMPILERS = re.compile(
-    r"(?:^|[\s/@-])(?:nvcc|hipcc|mpicxx|mpic\+\+|mpicc|(?:amd)?clang(?:\+\+)?|g\+\+|gcc|cc|c\+\+|icpx|icc|"
-    r"nvc(?:\+\+)?|CC)(?:-[\d.]+)?(?=\s)"
-)
 _DEFAULTS = {"CC": "cc", "CXX": "g++", "MAKE": "make"}
-_SOURCE_SUFFIXES = (".cu", ".cpp", ".cc", ".cxx", ".c", ".hip")
+_IMPLICIT = {
+    ".c": "$(CC) $(CFLAGS) $(CPPFLAGS) -c",
+    **dict.fromkeys((".cc", ".cpp", ".C"), "$(CXX) $(CXXFLAGS) $(CPPFLAGS) -c"),
+}
+"""What make runs where no rule makes an object file."""
+_FLAG_VARIABLES = ("DEFINES", "DEFS", "INCLUDES", "INC")
+"""Variables with flags, besides those whose names end with ``FLAGS``."""
+_SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c", ".C", ".hip")
+_GENERATED = b"# CMAKE generated file"
 _MAX_TEXT = 1 << 16
+"""The longest line, value or expansion."""
 _MAX_STEPS = 2000
+"""References that one expansion replaces."""
+_MAX_ALL_STEPS = 50_000
+"""References that are replaced for one Makefile."""
+_MAX_BYTES = 1 << 20
+_MAX_RULES = 4000
+_MAX_COMMANDS = 500
+"""The most commands of a build that are looked at."""
 _MAX_INCLUDES = 32
 """Files that one Makefile includes, directly or not: it may include itself."""
-
-
-@dataclass(slots=True)
-class _Rule:
-    targets: list[str]
-    prerequisites: list[str]
-    recipe: list[str] = field(default_factory=list)
 
 
 def makefile_hints(
@@ -58,9 +70,7 @@ def makefile_hints(
     rule that compiles that file counts; without, the defines that all compilations share. Gives
     empty flags for a Makefile that it does not understand.
     """
-    makefile = _Makefile.of(text, directory, reader)
-    commands = makefile.compile_commands(source_name)
-    return common_flags([parse_flags(_split(command), directory) for command in commands])
+    return Makefile(text, directory, reader).flags(source_name)
 
 
 def makefile_defines(
@@ -74,13 +84,9 @@ def makefile_defines(
     Of a file that is compiled several times, the command that defines most counts: a program
     built for host and device says ``-DGPU`` in one of them.
     """
-    makefile = _Makefile.of(text, directory, reader)
-    result = {}
-    for name in source_names:
-        flags = [parse_flags(_split(line)) for line in makefile.own_commands(name)]
-        if flags:
-            result[name] = max((found.defines for found in flags), key=len)
-    return result
+    makefile = Makefile(text, directory, reader)
+    own = {name: makefile.own_defines(name) for name in source_names}
+    return {name: found for name, found in own.items() if found is not None}
 
 
 def _split(command: str) -> list[str]:
@@ -90,29 +96,91 @@ def _split(command: str) -> list[str]:
         return command.split()
 
 
-class _Makefile:
-    def __init__(self, directory: Path, reader: Reader | None) -> None:
+class Makefile:
+    """A Makefile that was read. Nothing that it says makes this raise."""
+
+    def __init__(self, text: bytes, directory: Path, reader: Reader | None) -> None:
+        """``include`` is relative to ``directory``, the folder that make runs in."""
+        self.limits: dict[str, None] = {}
+        """What was not read because there was too much of it, in words; usually nothing."""
         self._directory = directory
         self._reader = reader
         self._includes = 0
+        self._steps = 0
+        self._named: dict[str, list[tuple[str, MakeRule]]] | None = None
+        """The sources that rules need or name, by the last part of their paths."""
         self._variables: dict[str, str] = dict(_DEFAULTS)
-        self._rules: list[_Rule] = []
+        self._of_targets: dict[str, list[tuple[str, str, str]]] = {}
+        """Assignments that hold for one target: ``gpu: FLAGS += -DGPU``."""
+        self._rules: list[MakeRule] = []
         self._conditions: list[tuple[bool, bool, bool]] = []
         """Of each open ``ifeq``: whether it stands in read text, is read now, was ever read."""
+        if not text.startswith(_GENERATED):
+            self._read(text)
 
-    @classmethod
-    def of(cls, text: bytes, directory: Path, reader: Reader | None) -> _Makefile:
-        """The Makefile of a text; ``include`` is relative to the folder that make runs in."""
-        makefile = cls(directory, reader)
-        makefile.read(text.decode("utf-8", "replace"))
-        return makefile
+    # ---- Asking
+
+    def flags(self, source_name: str | None = None) -> CompileFlags:
+        """The flags of the rule that compiles a file; without one, what all compilations share."""
+        commands = self._compile_commands(source_name)
+        return common_flags([parse_flags(_split(each), self._directory) for each in commands])
+
+    def own_defines(self, source_name: str) -> tuple[tuple[str, str], ...] | None:
+        """The defines of a file that a rule of its own compiles; None where there is none.
+
+        Of several commands that which defines most counts.
+        """
+        flags = [parse_flags(_split(line)) for line in self._own_commands(source_name)]
+        return max((found.defines for found in flags), key=len) if flags else None
+
+    def names(self, source: Path) -> bool:
+        """Whether a rule needs or names a file, by its path."""
+        return bool(self._naming(source))
+
+    def rule_flags(self, source: Path) -> CompileFlags | None:
+        """The flags of the one rule that compiles a file; None where there is none, or several.
+
+        Rules of the default build go before all others.
+        """
+        naming = self._naming(source)
+        built = {id(rule) for rule in reachable(self._rules)}
+        naming = [rule for rule in naming if id(rule) in built] or naming
+        calls = [found for rule in naming if (found := self._compiler_calls((rule,)))]
+        if len(calls) != 1:
+            return None
+        return common_flags([parse_flags(_split(each), self._directory) for each in calls[0]])
+
+    def _naming(self, source: Path) -> list[MakeRule]:
+        if self._named is None:
+            self._named = {}
+            for rule in self._rules:
+                words = self._expanded(rule, " ".join(rule.recipe)[:_MAX_TEXT]).split()
+                for word in dict.fromkeys((*rule.prerequisites, *words)):
+                    if word.endswith(_SOURCES):
+                        name = PurePosixPath(word).name
+                        self._named.setdefault(name, []).append((word, rule))
+        found = self._named.get(source.name, ())
+        return [rule for word, rule in found if self._path(word) == source]
+
+    def builds(self) -> bool:
+        """Whether a default build has a command that compiles."""
+        return bool(self._compiler_calls(reachable(self._rules)))
+
+    def _path(self, word: str) -> Path:
+        return Path(os.path.normpath(self._directory / word))
 
     # ---- Reading
 
-    def read(self, text: str) -> None:
+    def _read(self, text: bytes) -> None:
         """Reads assignments and rules, top to bottom."""
+        if len(text) > _MAX_BYTES:
+            self.limits[f"it is longer than {_MAX_BYTES >> 20} MiB"] = None
+            return
         in_definition = False
-        for line in re.sub(r"[ \t]*\\\r?\n[ \t]*", " ", text).splitlines():
+        for line in joined(text.decode("utf-8", "replace")):
+            if len(line) > _MAX_TEXT:
+                self.limits[f"a line is longer than {_MAX_TEXT >> 10} KiB"] = None
+                continue
             if in_definition or re.match(r"\s*define\b", line):
                 in_definition = not re.match(r"\s*endef\b", line)
                 continue
@@ -128,7 +196,7 @@ class _Makefile:
 
     @property
     def _reading(self) -> bool:
-        return all(condition[1] for condition in self._conditions)
+        return not self._conditions or self._conditions[-1][1]
 
     def _directive(self, line: str) -> bool:
         """Handles a conditional's line; False if it is none."""
@@ -170,19 +238,37 @@ class _Makefile:
         if assignment:
             self._assign(*assignment.group(1, 2, 3))
             return
-        rule = _RULE.fullmatch(self.expand(line.strip()))
-        if rule:
-            recipe = [rule[3].strip()] if rule[3] else []
-            self._rules.append(_Rule(rule[1].split(), rule[2].split(), recipe))
+        self._rule(self.expand(line.strip()))
+
+    def _rule(self, line: str) -> None:
+        """``targets: prerequisites; command``, or an assignment for some targets alone."""
+        head, colon, rest = line.partition(":")
+        rest = rest.removeprefix(":")
+        own = _ASSIGNMENT.fullmatch(rest)
+        targets = head.split()
+        if not colon or not targets or "=" in head:
+            return
+        if own is not None:
+            for target in targets:
+                self._of_targets.setdefault(target, []).append((own[1], own[2], own[3]))
+            return
+        if len(self._rules) >= _MAX_RULES:
+            self.limits[f"it has more than {_MAX_RULES} rules"] = None
+            return
+        needed, semicolon, command = rest.partition(";")
+        recipe = [command.strip()] if semicolon else []
+        self._rules.append(MakeRule(targets, needed.split(), recipe))
 
     def _include(self, names: Iterable[str]) -> None:
         for name in names:
             self._includes += 1
+            if self._includes > _MAX_INCLUDES:
+                self.limits[f"it includes more than {_MAX_INCLUDES} files"] = None
             if self._reader is None or self._includes > _MAX_INCLUDES:
                 return
-            text = self._reader(Path(os.path.normpath(self._directory / name)))
+            text = self._reader(self._path(name))
             if text is not None:
-                self.read(text[:_MAX_TEXT].decode("utf-8", "replace"))
+                self._read(text)
 
     def _assign(self, name: str, operator: str, value: str) -> None:
         value = value.strip()
@@ -201,10 +287,14 @@ class _Makefile:
         """Replaces references, innermost first; unknown variables and functions are empty."""
         for _ in range(_MAX_STEPS):
             found = _REFERENCE.search(text)
-            if not found or len(text) > _MAX_TEXT:
+            if not found:
+                return text.replace("\0", "$")
+            self._steps += 1
+            if len(text) > _MAX_TEXT or self._steps > _MAX_ALL_STEPS:
                 break
             text = text[: found.start()] + self._reference(found) + text[found.end() :]
-        return text.replace("\0", "$")
+        self.limits["its variables are too long"] = None
+        return ""
 
     def _reference(self, found: re.Match[str]) -> str:
         if found[0] == "$$":
@@ -225,35 +315,64 @@ class _Makefile:
 
     # ---- Rules
 
-    def compile_commands(self, source_name: str | None) -> list[str]:
+    def _compile_commands(self, source_name: str | None) -> list[str]:
         """The commands of a default build that compile; else the usual flag variables."""
         rules = self._chosen_rules(source_name)
         commands = self._compiler_calls(rules)
-        compiling = [line for line in commands if _makes_object(line)]
+        compiling = [line for line in commands if makes_object(line)]
         if compiling or commands:
             return compiling or commands
         if any(rule.recipe for rule in rules):
             return []
-        names = [name for name in self._variables if name.endswith("FLAGS") and "LD" not in name]
+        names = [name for name in self._variables if _holds_flags(name)]
         return [self.expand(" ".join(f"$({name})" for name in names))] if names else []
 
-    def own_commands(self, source_name: str) -> list[str]:
+    def _own_commands(self, source_name: str) -> list[str]:
         """The commands that compile one file, by a rule for it or a pattern for its suffix.
 
         Those that compile and link at once are left out: of several programs from the same files
         the first is as good as any.
         """
         name = PurePosixPath(source_name)
-        rules = self._reachable_rules()
-        by_suffix = [rule for rule in rules if _compiles(rule, name.suffix)]
-        lines = self._compiler_calls(self._explicit_rules(rules, name) or by_suffix)
-        return [line for line in lines if _makes_object(line)]
+        rules = reachable(self._rules)
+        by_suffix = [rule for rule in rules if compiles(rule, name.suffix)]
+        chosen = self._explicit_rules(rules, name) or by_suffix
+        lines = [line for line in self._compiler_calls(chosen) if makes_object(line)]
+        if not chosen and name.suffix in _IMPLICIT:
+            wanted = {word for rule in rules for word in rule.prerequisites}
+            if any(PurePosixPath(word).name == f"{name.stem}.o" for word in wanted):
+                lines = [self.expand(_IMPLICIT[name.suffix])]
+        return lines
 
-    def _compiler_calls(self, rules: Iterable[_Rule]) -> list[str]:
-        commands = [self.expand(line) for rule in rules for line in rule.recipe]
-        return [line for line in commands if _COMPILERS.search(f" {line} ")]
+    def _compiler_calls(self, rules: Iterable[MakeRule]) -> list[str]:
+        found: list[str] = []
+        for rule in rules:
+            for line in rule.recipe:
+                command = self._expanded(rule, line)
+                if COMPILERS.search(f" {command} "):
+                    found.append(command)
+                if len(found) >= _MAX_COMMANDS:
+                    self.limits[f"it compiles with more than {_MAX_COMMANDS} commands"] = None
+                    return found
+        return found
 
-    def _explicit_rules(self, rules: Iterable[_Rule], name: PurePosixPath) -> list[_Rule]:
+    def _expanded(self, rule: MakeRule, line: str) -> str:
+        """A line of a recipe, with the variables that the default goal and the targets have."""
+        own = [
+            each
+            for name in (*goal(self._rules), *rule.targets)
+            for each in self._of_targets.get(name, ())
+        ]
+        if not own:
+            return self.expand(line)
+        held = dict(self._variables)
+        for name, operator, value in dict.fromkeys(own):
+            self._assign(name, operator, value)
+        made = self.expand(line)
+        self._variables = held
+        return made
+
+    def _explicit_rules(self, rules: Iterable[MakeRule], name: PurePosixPath) -> list[MakeRule]:
         """Rules that make something of one file, which they need or name in their recipe."""
         return [
             rule
@@ -265,39 +384,15 @@ class _Makefile:
             )
         ]
 
-    def _chosen_rules(self, source_name: str | None) -> list[_Rule]:
-        rules = self._reachable_rules()
+    def _chosen_rules(self, source_name: str | None) -> list[MakeRule]:
+        rules = reachable(self._rules)
         if source_name is not None:
             name = PurePosixPath(source_name)
             explicit = self._explicit_rules(rules, name)
-            by_suffix = [rule for rule in rules if _compiles(rule, name.suffix)]
+            by_suffix = [rule for rule in rules if compiles(rule, name.suffix)]
             return explicit or by_suffix or rules
-        return [rule for rule in rules if _compiles(rule, ".cu")] or rules
-
-    def _reachable_rules(self) -> list[_Rule]:
-        """The default goal's rule, those of all it depends on, and pattern rules."""
-        ordinary = [rule for rule in self._rules if not rule.targets[0].startswith(".")]
-        wanted = set(ordinary[0].targets[:1]) if ordinary else set()
-        reached: list[_Rule] = []
-        growing = True
-        while growing:
-            growing = False
-            for rule in self._rules:
-                pattern = any("%" in t or t.startswith(".c") for t in rule.targets)
-                if rule not in reached and (pattern or wanted.intersection(rule.targets)):
-                    reached.append(rule)
-                    wanted.update(rule.prerequisites)
-                    growing = True
-        return reached
+        return [rule for rule in rules if compiles(rule, ".cu")] or rules
 
 
-def _makes_object(line: str) -> bool:
-    return " -c " in f" {line} " or " -dc " in f" {line} "
-
-
-def _compiles(rule: _Rule, suffix: str) -> bool:
-    """Whether a pattern rule makes something from files with the suffix."""
-    return bool(rule.recipe) and any(
-        name.endswith(f"%{suffix}") or name.startswith(f"{suffix}.")
-        for name in (*rule.prerequisites, *rule.targets)
-    )
+def _holds_flags(name: str) -> bool:
+    return (name.endswith("FLAGS") and "LD" not in name) or name in _FLAG_VARIABLES

@@ -15,6 +15,16 @@ Reader = Callable[[Path], bytes | None]
 
 
 @record(frozen=True, slots=True)
+class FileOptions:
+    """What one file of a program is compiled with, in place of the program's options."""
+
+    defines: tuple[tuple[str, str], ...] = ()
+    include_dirs: tuple[Path, ...] = ()
+    undefines: tuple[str, ...] = ()
+    forced_includes: tuple[Path, ...] = ()
+
+
+@record(frozen=True, slots=True)
 class PreprocessOptions:
     """The part of a compiler's command line that preprocessing sees."""
 
@@ -32,15 +42,31 @@ class PreprocessOptions:
     """The macros to start from; None: those of a compilation of ``dialect`` for ``cuda_arch``."""
     dialect: Dialect = Dialect.CUDA
     """The language the file is compiled as."""
-    file_defines: tuple[tuple[Path, tuple[tuple[str, str], ...]], ...] = ()
-    """``-D`` that only some files are compiled with, by file."""
+    files: tuple[tuple[Path, FileOptions], ...] = ()
+    """Files that are compiled with other options than these, and with which."""
+    found_dirs: tuple[Path, ...] = ()
+    """Folders that no command line names, searched last for the headers of any file."""
     hip_arch: str | None = None
     """LLVM's name of the AMD GPU that HIP compiles for (``gfx90a``); None: none in particular."""
 
     def for_file(self, path: Path, dialect: Dialect) -> PreprocessOptions:
         """The options that one file of a program is compiled with."""
-        own = tuple(pair for name, defines in self.file_defines if name == path for pair in defines)
-        return replace(self, defines=(*self.defines, *own), file_defines=(), dialect=dialect)
+        own = dict(self.files).get(path)
+        if own is None:
+            include_dirs = (*self.include_dirs, *self.found_dirs)
+            return replace(
+                self, include_dirs=include_dirs, found_dirs=(), files=(), dialect=dialect
+            )
+        return replace(
+            self,
+            defines=own.defines,
+            include_dirs=(*own.include_dirs, *self.found_dirs),
+            found_dirs=(),
+            undefines=own.undefines,
+            forced_includes=own.forced_includes,
+            files=(),
+            dialect=dialect,
+        )
 
 
 @record(frozen=True, slots=True, eq=False)

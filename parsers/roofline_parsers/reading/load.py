@@ -57,7 +57,7 @@ def load_program(
     cache = LoadCache() if cache is None else cache
     sources = {path: reader(path) for path in paths}
     known = {path: text for path, text in sources.items() if text is not None}
-    dialects = dialects_of(known, reader, options.include_dirs)
+    dialects = dialects_of(known, reader, (*options.include_dirs, *options.found_dirs))
     units = []
     for path, source in sources.items():
         if source is None:

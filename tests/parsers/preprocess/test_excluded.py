@@ -18,43 +18,49 @@ A, B = KERNEL.format("a"), "__global__ void __launch_bounds__(64, 2)\nb(float *x
 def notes(source: str, *defines: str) -> list[tuple[str, int | None]]:
     options = PreprocessOptions(defines=tuple((name, "1") for name in defines))
     read = preprocess(PATH, source.encode(), options, lambda path: None)
-    return [(each.message, each.line) for each in read.problems if each.severity is Severity.NOTE]
+    found = [each for each in read.problems if each.severity is Severity.NOTE]
+    assert all(each.message.endswith(", which nothing defines") for each in found)
+    assert [each.excluded and each.excluded.line for each in found] == [e.line for e in found]
+    return [(each.message.partition(",")[0], each.line) for each in found]
 
 
 @pytest.mark.parametrize("condition", ["#ifdef FAST", "#if defined(FAST)", "#if FAST // yes"])
 def test_a_kernel_that_needs_a_macro_is_named(condition: str) -> None:
     source = f"{condition}\n{A}{B}#endif\n"
-    assert notes(source) == [("2 kernels need FAST, which nothing defines: a, b", 2)]
+    assert notes(source) == [("kernel 'a' needs FAST", 2), ("kernel 'b' needs FAST", 3)]
     assert notes(source, "FAST") == []
 
 
-def test_one_note_for_each_macro_and_kind() -> None:
-    four = "".join(KERNEL.format(f"k{at}") for at in range(4))
-    source = f"#ifdef ONE\n{A}#endif\n#ifdef TWO\n{four}{REGION}{REGION}#endif\n"
+def test_each_kernel_and_region_needs_its_macro() -> None:
+    source = f"#ifdef ONE\n{A}#endif\n#ifdef TWO\n{B}{REGION}#endif\n"
     assert notes(source) == [
-        ("1 kernel needs ONE, which nothing defines: a", 2),
-        ("4 kernels need TWO, which nothing defines: k0, k1, k2 ...", 5),
-        ("2 target regions need TWO, which nothing defines", 10),
+        ("kernel 'a' needs ONE", 2),
+        ("kernel 'b' needs TWO", 5),
+        ("a target region needs TWO", 8),
     ]
 
 
 def test_alternatives_need_their_own_macro() -> None:
     source = f"#ifndef PLAIN\n{A}#else\n{B}#endif\n"
-    assert notes(source) == [("1 kernel needs PLAIN, which nothing defines: b", 4)]
+    assert notes(source) == [("kernel 'b' needs PLAIN", 4)]
     assert notes(f"#if !defined(PLAIN)\n{A}#else\n{B}#endif\n") == notes(source)
     either = f"#if FIRST\n{A}#elif SECOND\n{B}#endif\n"
-    assert [message.split(",")[0] for message, _ in notes(either)] == [
-        "1 kernel needs FIRST",
-        "1 kernel needs SECOND",
-    ]
+    assert notes(either) == [("kernel 'a' needs FIRST", 2), ("kernel 'b' needs SECOND", 4)]
+
+
+def test_of_several_macros_the_first_that_is_missing_is_named() -> None:
+    source = f"#if defined(ONE) && defined TWO && !THREE\n{A}#else\n{B}#endif\n"
+    assert notes(source) == [("kernel 'a' needs ONE", 2)]
+    assert notes(source, "ONE") == [("kernel 'a' needs TWO", 2)]
+    assert notes(source, "ONE", "TWO") == []
 
 
 def test_the_outermost_macro_is_named() -> None:
     assert notes(f"#ifdef OUTER\n#ifdef INNER\n{A}#endif\n#endif\n") == [
-        ("1 kernel needs OUTER, which nothing defines: a", 3)
+        ("kernel 'a' needs OUTER", 3)
     ]
     assert notes(f"#define OUTER\n#ifdef OUTER\n#ifdef INNER\n{A}#endif\n#endif\n") == [
-        ("1 kernel needs INNER, which nothing defines: a", 4)
+        ("kernel 'a' needs INNER", 4)
     ]
 
 

@@ -19,6 +19,12 @@ DATA_SUFFIXES = frozenset(
 )
 """Files that programs often read their sizes from."""
 
+BUILD_FILE_GLOBS = (
+    "**/{CMakeLists.txt,*.cmake,compile_commands.json}",
+    "**/{GNUmakefile,makefile,Makefile,Makefile.*,*.mk}",
+)
+"""Files that say which macros and folders sources are compiled with."""
+
 _LANGUAGES = {
     "cuda": ".cu",
     "cuda-cpp": ".cu",

@@ -22,8 +22,7 @@ def code_actions(
 
     ``versioned``: the client takes edits of a certain version of a document.
     """
-    only = params.context.only
-    if only and not any(_covers(kind, types.CodeActionKind.QuickFix.value) for kind in only):
+    if not wants_quick_fixes(params):
         return []
     actions = []
     for finding in view.report.all_findings():
@@ -41,6 +40,12 @@ def code_actions(
                 )
             )
     return actions
+
+
+def wants_quick_fixes(params: types.CodeActionParams) -> bool:
+    """Whether quick fixes are among the kinds that are asked for."""
+    only = params.context.only
+    return not only or any(_covers(kind, types.CodeActionKind.QuickFix.value) for kind in only)
 
 
 def _covers(wanted: types.CodeActionKind | str, kind: str) -> bool:

@@ -1,4 +1,4 @@
-"""Diagnostics: what could not be read, what could be faster, where measurements contradict."""
+"""Diagnostics: what was not read, what could be faster, where measurements contradict."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from lsprotocol import types
 
 from roofline_analysis.report.report import Finding, Level, Related
-from roofline_core.program.units import Problem, Severity
+from roofline_core.program.units import ExcludedCode, Problem, Severity
 from roofline_lsp.server.documents.convert import Encoding, line_range, range_of
 from roofline_lsp.server.documents.document_view import View
 from roofline_lsp.server.documents.places import uri_of
@@ -18,6 +18,9 @@ SOURCE = "roofline-lsp"
 
 DISAGREES = "measured-differently"
 """The code of the diagnostic on a kernel that was measured far from what is predicted."""
+
+EXCLUDED = "excluded-code"
+"""The code of the hint at a kernel or target region that needs a macro."""
 
 _SEVERITIES = {
     Severity.ERROR: types.DiagnosticSeverity.Warning,
@@ -36,7 +39,7 @@ _LEVELS = {
 
 def diagnostics(view: View, encoding: Encoding) -> list[types.Diagnostic]:
     """The problems and findings of the document itself whose lines are still there."""
-    shown = _problems(view, encoding)
+    shown = [*_problems(view, encoding), *(hint for _, hint in excluded_hints(view, encoding))]
     for finding in view.report.all_findings():
         made = finding_diagnostic(finding, view, encoding)
         if made is not None:
@@ -64,6 +67,27 @@ def finding_diagnostic(finding: Finding, view: View, encoding: Encoding) -> type
         ]
         or None,
     )
+
+
+def excluded_hints(
+    view: View, encoding: Encoding
+) -> Iterator[tuple[ExcludedCode, types.Diagnostic]]:
+    """A hint at each kernel and target region that needs a macro which nothing defines."""
+    for item in view.report.excluded:
+        line = view.line_map.to_new(item.line)
+        if line is None:
+            continue
+        what = "A target region" if item.kernel is None else f"Kernel '{item.kernel}'"
+        yield (
+            item,
+            types.Diagnostic(
+                range=line_range(line, view.lines, encoding),
+                message=f"{what} is left out: it needs {item.macro}, which nothing defines",
+                severity=types.DiagnosticSeverity.Hint,
+                source=SOURCE,
+                code=EXCLUDED,
+            ),
+        )
 
 
 def _related(

@@ -20,7 +20,12 @@ from roofline_lsp.server.advice.process import AdviceProcess
 from roofline_lsp.server.advice.session import SessionAdvice
 from roofline_lsp.server.documents.document_view import Document
 from roofline_lsp.server.documents.open_documents import Documents
-from roofline_lsp.server.documents.places import DATA_SUFFIXES, WATCHED_SUFFIXES, path_of
+from roofline_lsp.server.documents.places import (
+    BUILD_FILE_GLOBS,
+    DATA_SUFFIXES,
+    WATCHED_SUFFIXES,
+    path_of,
+)
 from roofline_lsp.server.features.diagnostics import diagnostics
 from roofline_lsp.server.features.profiles import TRUSTED
 from roofline_lsp.server.session.protocol import Protocol
@@ -121,6 +126,11 @@ class RooflineServer(LanguageServer):
         """The workspace's first folder; None where the client opened files alone."""
         return self._folders[0] if self._folders else None
 
+    def folder_of(self, path: Path) -> Path:
+        """The innermost folder of the workspace with a file; the file's own where none has it."""
+        around = [folder for folder in self._folders if folder in path.parents]
+        return max(around, key=lambda folder: len(folder.parts), default=path.parent)
+
     # ---- Settings
 
     async def options(self) -> list[str]:
@@ -144,6 +154,7 @@ class RooflineServer(LanguageServer):
             globs = (
                 f"**/*.{{{suffixes}}}",
                 f"**/{{{OWN_FILE},{SHARED_FILE}}}",
+                *BUILD_FILE_GLOBS,
                 f"**/{store_path(Path()).as_posix()}",
             )
             registrations.append(

@@ -15,8 +15,10 @@ from roofline_lsp.server.documents.document_view import View
 from roofline_lsp.server.documents.places import path_of
 from roofline_lsp.server.features import compare, explain, gpus, line_heat, report
 from roofline_lsp.server.features.code_actions import code_actions as quick_fixes
+from roofline_lsp.server.features.code_actions import wants_quick_fixes
 from roofline_lsp.server.features.code_lens import DETAILS, code_lenses
 from roofline_lsp.server.features.diagnostics import SOURCE, diagnostics
+from roofline_lsp.server.features.excluded import SettingsFile, excluded_actions
 from roofline_lsp.server.features.hover import hover
 from roofline_lsp.server.features.inlay_hints import inlay_hints
 from roofline_lsp.server.features.kernel_actions import kernel_actions
@@ -180,7 +182,37 @@ def _code_actions(server: RooflineServer) -> None:
             return advice + own
         versioned = bool(ls.capability("workspace.workspace_edit.document_changes"))
         fixes = quick_fixes(view, params, ls.documents.encoding, versioned=versioned)
-        return fixes + advice + own
+        return fixes + await _defining(ls, view, params, versioned=versioned) + advice + own
+
+
+async def _defining(
+    ls: RooflineServer, view: View, params: types.CodeActionParams, *, versioned: bool
+) -> list[types.CodeAction]:
+    """The quick fixes that define a macro in the settings file."""
+    if not view.report.excluded or not view.document.is_file or not wants_quick_fixes(params):
+        return []
+    file = await asyncio.to_thread(_settings_file, ls, view.document.path)
+    operations = ls.capability("workspace.workspace_edit.resource_operations") or ()
+    return excluded_actions(
+        view,
+        params.range,
+        file,
+        ls.documents.encoding,
+        versioned=versioned,
+        creates=types.ResourceOperationKind.Create in operations,
+    )
+
+
+def _settings_file(ls: RooflineServer, source: Path) -> SettingsFile | None:
+    path = ls.settings.file_for(source, ls.folder_of(source), "defines")
+    if path is None:
+        return None
+    try:
+        return SettingsFile(path, path.read_bytes().decode("utf-8-sig"))
+    except FileNotFoundError:
+        return SettingsFile(path, None)
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def _on_kernel(

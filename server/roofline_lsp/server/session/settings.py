@@ -14,6 +14,7 @@ from pathlib import Path
 from roofline_core.program.errors import RooflineError
 from roofline_core.settings import (
     COMMON_GPUS,
+    OWN_FILE,
     Layer,
     Settings,
     from_json,
@@ -114,6 +115,17 @@ class EditorSettings:
         return (
             good if good is not None else replace(wanted, gpu=Settings().gpu, what_if=COMMON_GPUS)
         )
+
+    def file_for(self, path: Path, folder: Path, field: str) -> Path | None:
+        """The settings file in which a field is to be set for a source.
+
+        That is the project's, or a new one in ``folder`` where there is none. None where the editor
+        or the command line sets the field, so that no file decides.
+        """
+        stronger = (self._editor.get(_OPTIONS), self._editor.get(_CONFIGURATION), self._overrides)
+        if any(layer is not None and field in layer.values for layer in stronger):
+            return None
+        return self._locate(path.parent) or folder / OWN_FILE
 
     def _set(self, origin: str, values: object) -> None:
         if values is None:

@@ -1,0 +1,174 @@
+"""A CMake project executed abstractly: folders, targets, and the flags of each file."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from roofline_parsers.preprocess.cmake.interpreter import Interpreter
+from roofline_parsers.preprocess.cmake.syntax import CMakeArgument, CommandBlock, Node
+from roofline_parsers.preprocess.cmake.targets import (
+    CMakeFolder,
+    CMakeTarget,
+    arguments_of,
+    covers,
+)
+from roofline_parsers.preprocess.result import Reader
+
+LISTS: Final = "CMakeLists.txt"
+_PROJECT: Final = re.compile(rb"^[ \t]*project[ \t]*\(", re.IGNORECASE | re.MULTILINE)
+_MOST_RUNS: Final = 3
+"""How often options may be switched on that a file's target needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileInProject:
+    """What a project says of one file."""
+
+    arguments: tuple[str, ...]
+    """The compiler's arguments that matter to its text, as far as they are known."""
+    named: bool
+    """Whether a target has the file; otherwise the arguments are those of its folder."""
+
+
+class CMakeProject:
+    """The project of a top-level ``CMakeLists.txt``. Never raises on what build files say.
+
+    What it says of a file does not depend on the files that it was asked about before.
+    """
+
+    def __init__(self, top: Path, reader: Reader) -> None:
+        """``top`` is the folder; ``reader`` gives all files and decides which may be read."""
+        self._top = top
+        self._probed: set[Path] = set()
+        self._runs: dict[tuple[frozenset[str], Path | None], Interpreter] = {}
+        self._run = self._executed(reader)
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """What was not read because there was too much of it, in words; usually nothing."""
+        return tuple(dict.fromkeys(limit for run in self._runs.values() for limit in run.limits))
+
+    def rests_on(self, path: Path) -> bool:
+        """Whether a file was read, or looked for in vain."""
+        return path in self._probed
+
+    def file(self, source: Path, reader: Reader) -> FileInProject | None:
+        """The arguments of a file, by its absolute path; None if no folder of the project has it.
+
+        A target that stands behind options which are off by default (``if(USE_CUDA)``) is taken
+        with these options on, and a folder that is not entered as if it were: whoever asks about
+        the file builds it. A file that no target names is compiled as the first target of its
+        folder.
+        """
+        run, given = self._run, frozenset[str]()
+        target = _target_of(source, run)
+        for _ in range(_MOST_RUNS):
+            wanted = frozenset() if target is not None else _needed_options(source, run) - given
+            if not wanted:
+                break
+            given |= wanted
+            run = self._executed(reader, given)
+            target = _target_of(source, run)
+        if target is None:
+            entered = self._entered(source, reader)
+            if entered is None:
+                return None
+            run = entered
+            target = _target_of(source, run)
+        if target is not None:
+            return FileInProject(_arguments(source, run, target, target.folder), named=True)
+        folder = next((run.folders[up] for up in source.parents if up in run.folders), None)
+        if folder is None:
+            return None
+        there = (each for each in run.targets.values() if each.folder is folder and each.sources)
+        first = next(there, None)
+        if first is None and not folder.entries and not any(folder.flags.values()):
+            return None
+        return FileInProject(_arguments(source, run, first, folder), named=False)
+
+    def _executed(
+        self, reader: Reader, given: frozenset[str] = frozenset(), entering: Path | None = None
+    ) -> Interpreter:
+        """A run with options switched on, or one that enters a folder in the end."""
+        key = (given, entering)
+        found = self._runs.get(key)
+        if found is None:
+
+            def watched(path: Path) -> bytes | None:
+                self._probed.add(path)
+                return reader(path)
+
+            options = dict.fromkeys(sorted(given), "ON")
+            found = self._runs[key] = Interpreter(self._top, watched, options)
+            found.folder(self._top)
+            if entering is not None:
+                outer = next((each for each in entering.parents if each in found.folders), None)
+                if outer is not None:
+                    found.resume(outer, entering)
+        return found
+
+    def _entered(self, source: Path, reader: Reader) -> Interpreter | None:
+        """A run that enters the nearest folder above a file; None if that is another project."""
+        for above in source.parents:
+            if above in self._run.folders:
+                return self._run
+            if above == self._top:
+                break
+            self._probed.add(above / LISTS)
+            text = reader(above / LISTS)
+            if text is not None:
+                # One with ``project()`` that is not entered is built by itself.
+                return None if _PROJECT.search(text) else self._executed(reader, entering=above)
+        return None
+
+
+def _target_of(source: Path, run: Interpreter) -> CMakeTarget | None:
+    """The first target that has a file, a certain one before one that may not be there."""
+    name = str(source)
+    found = [each for each in run.targets.values() if each.names(name)]
+    return min(found, key=lambda each: len(each.when), default=None)
+
+
+def _arguments(
+    source: Path, run: Interpreter, target: CMakeTarget | None, folder: CMakeFolder
+) -> tuple[str, ...]:
+    own = [entry for name, entry in run.of_files if covers(name, str(source))]
+    return tuple(arguments_of(source, folder, target, run.targets, own))
+
+
+def _needed_options(source: Path, run: Interpreter) -> set[str]:
+    """The options that are off and guard commands which name a file, or lead to its folder."""
+    wanted: set[str] = set()
+    for options, folder, body in run.switched_off:
+        for text in _texts(body):
+            path = os.path.normpath(folder / text) if text else ""
+            if path == str(source) or text.endswith(f"/{source.name}") or text == source.name:
+                wanted |= options
+            elif Path(path) in source.parents and path != str(folder):
+                if len(Path(path).parts) > len(folder.parts):
+                    wanted |= options
+            elif "*" in text and covers(path, str(source)):
+                wanted |= options
+    return wanted
+
+
+def _texts(nodes: Iterable[Node]) -> Iterable[str]:
+    """The arguments of the commands that make targets, gather files or enter folders."""
+    waiting = list(nodes)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, CommandBlock):
+            waiting += [each for _, body in node.clauses for each in body]
+        elif "add_" in node.name or node.name in {"file", "set", "list", "target_sources"}:
+            yield from map(_plain, node.arguments)
+
+
+def _plain(argument: CMakeArgument) -> str:
+    for name in ("CMAKE_CURRENT_SOURCE_DIR", "CMAKE_CURRENT_LIST_DIR"):
+        argument = CMakeArgument(argument.text.removeprefix(f"${{{name}}}/"))
+    return argument.text

@@ -1,0 +1,112 @@
+"""What a run of a CMake project knows at one place, and the steps that it may still take."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from roofline_parsers.preprocess.cmake.conditions import Truth
+from roofline_parsers.preprocess.cmake.syntax import Node
+from roofline_parsers.preprocess.cmake.targets import CMakeFolder, CMakeTarget, FlagEntry
+from roofline_parsers.preprocess.cmake.values import UNKNOWN, CMakeScope, CMakeVariables
+from roofline_parsers.preprocess.result import Reader
+
+_MOST_STEPS: Final = 60_000
+"""Commands that one run executes."""
+_MOST_FILES: Final = 400
+_MOST_BYTES: Final = 1 << 20
+"""The longest build file that is read."""
+
+
+class RunState:
+    """Variables, folders and targets, and where in them the run is."""
+
+    def __init__(self, top: Path, reader: Reader, given: dict[str, str]) -> None:
+        """``given``: cache variables, as ``cmake -DNAME=VALUE`` sets them."""
+        self.top = top
+        self.variables = CMakeVariables(given.items())
+        self.folders: dict[Path, CMakeFolder] = {}
+        self.scopes: dict[Path, CMakeScope] = {}
+        """The variables at the end of each folder."""
+        self.targets: dict[str, CMakeTarget] = {}
+        self.of_files: list[tuple[str, FlagEntry]] = []
+        """What is said of single files, by path."""
+        self.limits: dict[str, None] = {}
+        """What was not read because there was too much of it."""
+        self.when: frozenset[int] = frozenset()
+        """The branches that the run is in of which nobody knows whether they are taken."""
+        self.here = CMakeFolder(top)
+        self.options: set[str] = set()
+        """Options that are off by default."""
+        self.switched_off: list[tuple[frozenset[str], Path, list[Node]]] = []
+        """Branches that options which are off keep from being taken, with their folder."""
+        self._reader = reader
+        self._steps = 0
+        self._files = 0
+
+    # ---- Limits
+
+    def step(self) -> bool:
+        """Count one command; False where there were too many."""
+        self._steps += 1
+        if self._steps > _MOST_STEPS or self.variables.left <= 0:
+            self.limits["its build files run for too long"] = None
+            return False
+        return True
+
+    def read(self, path: Path) -> str | None:
+        """The text of a build file; None where there is none or too many were read."""
+        if self._files >= _MOST_FILES:
+            self.limits[f"there are more than {_MOST_FILES} build files"] = None
+            return None
+        text = self._reader(path)
+        if text is None:
+            return None
+        self._files += 1
+        if len(text) > _MOST_BYTES:
+            self.limits[f"'{path.name}' is longer than {_MOST_BYTES >> 20} MiB"] = None
+            return None
+        return text.decode("utf-8", "replace")
+
+    # ---- What commands do
+
+    def path(self, text: str) -> Path:
+        """A path relative to the present folder, made absolute."""
+        return Path(os.path.normpath(self.here.path / text))
+
+    def add(
+        self,
+        entries: list[FlagEntry],
+        kind: str,
+        words: list[str],
+        *,
+        own: bool = True,
+        on: bool = False,
+    ) -> None:
+        """Add what one command gives; ``on``: those that link the target take it, too."""
+        if words:
+            text = ";".join(words)
+            entries.append(FlagEntry(kind, text, self.here.path, self.when, own, on))
+
+    def target(self, name: str, words: list[str]) -> CMakeTarget:
+        """A new target, or an old one with further sources."""
+        found = self.targets.get(name)
+        if found is None:
+            found = self.targets[name] = CMakeTarget(name, self.here, self.when)
+        found.sources += [str(self.path(word)) for word in words if UNKNOWN not in word]
+        return found
+
+    def asked(self, test: str, name: str) -> Truth:
+        """The answer to a condition that is no matter of variables."""
+        if test == "TARGET":
+            return True if name in self.targets else None if "::" in name else False
+        if test == "EXISTS" and self._reader(self.path(name)) is not None:
+            return True
+        return False if test == "TEST" else None
+
+    def unknown(self, names: list[str]) -> None:
+        """The variables of these names may have any value from now on."""
+        for name in names:
+            if name.isidentifier():
+                self.variables.set(name, UNKNOWN)
