@@ -8,6 +8,7 @@ from pathlib import Path
 
 from roofline_analysis.api.targets import gpu_of
 from roofline_analysis.project.files import Reader
+from roofline_analysis.project.paths import include_root
 from roofline_core.settings import Settings
 from roofline_parsers.preprocess import PreprocessOptions
 from roofline_parsers.preprocess.compile_commands import load_compile_commands
@@ -28,6 +29,8 @@ def preprocess_options(
 ) -> PreprocessOptions:
     """Macros and include folders for a program.
 
+    What is found in none of the folders is looked for in the project's usual ones.
+
     The source is ``compile_commands.json`` if the settings name one that lists a file of the
     program, else the Makefile beside the first file; those of the settings are added. Raises
     ``RooflineError`` if ``compile_commands.json`` is not valid.
@@ -43,6 +46,7 @@ def preprocess_options(
         hip_arch=architecture if architecture.startswith("gfx") else None,
         defines=(*options.defines, *own),
         include_dirs=(*options.include_dirs, *settings.include_dirs),
+        include_root=include_root(paths[0].parent) if paths else None,
     )
 
 

@@ -16,7 +16,7 @@ from roofline_analysis.device.state.interpreter_state import DeviceInterpreter, 
 from roofline_analysis.device.state.parameters import parameter as parameter_value
 from roofline_analysis.device.values import WARP_SIZE
 from roofline_analysis.language.type_system import TypeSystem
-from roofline_analysis.language.types import SCALARS
+from roofline_analysis.language.types import SCALARS, TYPE_NOT_GIVEN
 from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_core.program.stages import Stage, stage
 from roofline_core.program.types import Type
@@ -34,10 +34,6 @@ _PARTS: Final = DeviceParts(
     load=memory.load,
     store=memory.store,
 )
-
-
-_TYPE_NOT_GIVEN: Final = Type("float")
-"""What a type parameter is taken for that no launch and no instantiation fixes."""
 
 
 def new_interpreter(
@@ -75,8 +71,8 @@ def summarise(
         elif isinstance(parameter.default, Type):
             interpreter.types.bind(parameter.name, interpreter.types.resolve(parameter.default))
         else:
-            interpreter.types.bind(parameter.name, _TYPE_NOT_GIVEN)
-            interpreter.unknown_sizes[parameter.name] = SCALARS[_TYPE_NOT_GIVEN.name]
+            interpreter.types.bind(parameter.name, TYPE_NOT_GIVEN)
+            interpreter.unknown_sizes[parameter.name] = SCALARS[TYPE_NOT_GIVEN.name]
     for variable in kernel.params:
         if variable.name:
             value = kernel_argument(interpreter, variable)

@@ -71,6 +71,7 @@ class Symbols:
         self._copying: dict[Struct, bool] = {}
         self._replaced: dict[Function, Function] = {}
         self.instantiations: dict[str, list[Function]] = {}
+        self.class_instantiations: dict[str, list[Type]] = {}
         self._imports: set[str] = set()
         """Namespaces and names that some file makes visible outside of theirs."""
         self._used_names: dict[str, str | None] = {}
@@ -82,6 +83,8 @@ class Symbols:
                 self._add_function(function)
             for instance in unit.instantiations:
                 self._add(self.instantiations, instance.name, instance)
+            for made in unit.class_instantiations:
+                self._add(self.class_instantiations, made.name, made)
             for struct in unit.structs:
                 if struct.name not in own:
                     self._add_struct(struct)

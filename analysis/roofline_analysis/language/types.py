@@ -147,6 +147,9 @@ def _scalar(size_bytes: int) -> Extent:
     return Extent(size_bytes, size_bytes)
 
 
+TYPE_NOT_GIVEN: Final = Type("float")
+"""What a type parameter is taken for that no launch and no instantiation fixes."""
+
 SCALARS: Final[Mapping[str, int]] = {
     "bool": 1,
     "char": 1,

@@ -20,6 +20,7 @@ from roofline_analysis.host.values import (
     Scalar,
     Value,
 )
+from roofline_analysis.language.types import SCALARS, TYPE_NOT_GIVEN
 from roofline_analysis.launch.assumed_arguments import (
     ASSUMED_SIZE,
     assume_arguments,
@@ -136,6 +137,7 @@ def bind(
     result.guessed = _guessed(arguments, wanted, dims, assumed=None in (found_grid, found_block))
     result.unknowns.extend(_assumptions(arguments))
     result.unknowns.extend(host.used())
+    result.unknowns.extend(_open_types(context))
     result.unknowns.extend(_unknown_sizes(summary, result.unknowns))
     if found_block is None:
         result.unknowns.append(UnknownUsed("block size", "no launch was found", threads))
@@ -161,6 +163,13 @@ def _unknown_sizes(summary: KernelSummary, named: Sequence[UnknownUsed]) -> Iter
         name = f"sizeof({type_name})"
         if name not in known:
             yield UnknownUsed(name, "the type's layout is not known", size_bytes)
+
+
+def _open_types(context: LaunchContext | None) -> Iterator[UnknownUsed]:
+    """Type parameters of the host code around a launch that nothing instantiates."""
+    for name in context.open_types if context is not None else ():
+        why = f"{name} is not instantiated in the program; taken for {TYPE_NOT_GIVEN.name}"
+        yield UnknownUsed(f"sizeof({name})", why, SCALARS[TYPE_NOT_GIVEN.name])
 
 
 def _dimensions_used(wanted: set[Symbol]) -> int:

@@ -9,6 +9,20 @@ from typing import Final
 from roofline_core.settings import OWN_FILE
 
 _ROOT_MARKS: Final = (".git", ".hg", ".svn", OWN_FILE)
+_PART_MARKS: Final = (
+    "LICENSE", "LICENSE.txt", "LICENSE.md", "LICENCE", "COPYING", ".gitignore", "pyproject.toml",
+    "setup.py",
+)  # fmt: skip
+"""Files at the top of a project that was copied without version control."""
+
+
+def include_root(folder: Path) -> Path | None:
+    """The folder in and above which a program's headers may lie; None where nothing marks it."""
+    start = absolute(folder)
+    for above in (start, *start.parents):
+        if any((above / mark).exists() for mark in (*_ROOT_MARKS, *_PART_MARKS)):
+            return above
+    return None
 
 
 def project_root(folder: Path) -> Path:

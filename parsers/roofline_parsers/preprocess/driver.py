@@ -10,11 +10,12 @@ from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, count, stage
 from roofline_core.program.units import Dialect
 from roofline_parsers.preprocess.macros import Macro, MacroOrigin, MacroTable, parse_definition
-from roofline_parsers.preprocess.predefined import dialect_macros
+from roofline_parsers.preprocess.predefined import KNOWN_HEADERS, dialect_macros
 from roofline_parsers.preprocess.result import PreprocessedFile, PreprocessOptions, Reader
 from roofline_parsers.preprocess.structure import SourceFile, divide
 from roofline_parsers.preprocess.tokens import OPAQUE
 from roofline_parsers.preprocess.unit import Unit
+from roofline_parsers.preprocess.usual_folders import usual_folders
 
 _MAX_INCLUDE_DEPTH = 40
 _MAX_INCLUDES = 2000
@@ -56,7 +57,7 @@ class PreprocessCache:
     """
 
     _files: dict[str, SourceFile | None] = field(default_factory=dict)
-    _units: dict[tuple[str, Dialect, tuple[str, ...]], list[_CachedUnit]] = field(
+    _units: dict[tuple[str, Dialect, tuple[str, ...], str | None], list[_CachedUnit]] = field(
         default_factory=dict
     )
 
@@ -110,6 +111,8 @@ class _TranslationUnit:
         self._reader = reader
         self._cache = cache
         self._include_dirs = tuple(os.path.normpath(folder) for folder in options.include_dirs)
+        root = options.include_root
+        self._include_root = None if root is None else os.path.normpath(root)
         self._resolved: dict[tuple[str, bytes, bool], SourceFile | None] = {}
         self._probed: set[str] = set()
         self._count = 0
@@ -162,7 +165,7 @@ class _TranslationUnit:
 
     def include(self, unit: Unit, header: SourceFile) -> PreprocessedFile | None:
         """See ``Includer``."""
-        key = (header.name, self._options.dialect, self._include_dirs)
+        key = (header.name, self._options.dialect, self._include_dirs, self._include_root)
         cached = self._cache._units.setdefault(key, [])
         for candidate in cached:
             if candidate.matches(self.macros):
@@ -245,7 +248,12 @@ class _TranslationUnit:
             header = None if skip_self and path == current.name else self._load(path)
             if header is not None:
                 return header
-        return None
+        if skip_self or name in KNOWN_HEADERS or self._include_root is None:
+            return None
+        above = usual_folders(current.folder, self._include_root)
+        paths = (os.path.normpath(os.path.join(folder, relative)) for folder in above)  # noqa: PTH118
+        found = map(self._load, paths)
+        return next((header for header in found if header is not None), None)
 
     def _load(self, name: str) -> SourceFile | None:
         """The file of a normal path."""

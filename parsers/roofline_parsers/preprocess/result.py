@@ -36,6 +36,9 @@ class PreprocessOptions:
     """``-D`` that only some files are compiled with, by file."""
     hip_arch: str | None = None
     """LLVM's name of the AMD GPU that HIP compiles for (``gfx90a``); None: none in particular."""
+    include_root: Path | None = None
+    """The folder of the project. What is found in no other place is looked for in its usual
+    folders of headers; None: it is not."""
 
     def for_file(self, path: Path, dialect: Dialect) -> PreprocessOptions:
         """The options that one file of a program is compiled with."""

@@ -50,3 +50,16 @@ def test_the_gpu_decides_what_is_compiled_for(
 ) -> None:
     found = preprocess_options([Path("/p/a.cu")], Settings(gpu=gpu), lambda path: None)
     assert (found.cuda_arch, found.hip_arch) == (cuda_arch, hip_arch)
+
+
+@pytest.mark.parametrize("mark", ["LICENSE", ".gitignore", "setup.py"])
+def test_headers_are_looked_for_up_to_the_top_of_the_project(tmp_path: Path, mark: str) -> None:
+    (tmp_path / "net" / "src" / "gpu").mkdir(parents=True)
+    (tmp_path / "net" / mark).write_text("")
+    path = tmp_path / "net" / "src" / "gpu" / "a.cu"
+    assert preprocess_options([path], Settings(), lambda _: None).include_root == tmp_path / "net"
+
+
+def test_no_folder_of_a_project_is_known_without_a_mark() -> None:
+    found = preprocess_options([Path("/nowhere/src/a.cu")], Settings(), lambda _: None)
+    assert found.include_root is None
