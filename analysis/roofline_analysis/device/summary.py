@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from roofline_analysis.device.costs.fma import charge_all
-from roofline_analysis.device.interpreter import places
+from roofline_analysis.device.interpreter import conversion_operators, places
 from roofline_analysis.device.interpreter.calls import call_result
 from roofline_analysis.device.interpreter.expressions import evaluate
 from roofline_analysis.device.interpreter.kernel_arguments import kernel_argument, required_block
@@ -30,6 +30,7 @@ _PARTS: Final = DeviceParts(
     field_place=places.field_place,
     dereference=places.dereference,
     coerce=conversions.coerce,
+    converted=conversion_operators.converted,
     constant_of=conversions.constant_of,
     load=memory.load,
     store=memory.store,

@@ -114,6 +114,17 @@ def test_instances_in_a_namespace(run: Run) -> None:
     assert [_bindings(launch) for launch in run(layer).launches] == [{"T": "char"}]
 
 
+def test_numbers_of_a_class_that_is_instantiated(run: Run) -> None:
+    layer = """
+    template <int N> __global__ void k(float *p) {}
+    template <class T, int N> struct Tile { void run(T *p) { k<2 * N><<<N, N>>>(p); } };
+    template class Tile<float, 8 * 4>;
+    """
+    (launch,) = run(layer).launches
+    assert _bindings(launch) == {"N": 64}
+    assert launch.grid[0].constant == launch.block[0].constant == 32
+
+
 def test_a_class_that_nothing_instantiates_is_taken_for_one_of_float(run: Run) -> None:
     (launch,) = run(LAYER).launches
     assert _bindings(launch) == {"T": "float"}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from roofline_analysis.device.functions.builtins import PASSING_ON, builtins_of
 from roofline_analysis.device.functions.cub import primitive_value
 from roofline_analysis.device.functions.matrix_fragments import fragment_value
+from roofline_analysis.device.interpreter.conversion_operators import as_number
 from roofline_analysis.device.interpreter.inlining import (
     callee_of,
     inline,
@@ -62,7 +63,7 @@ def _named_call(
     if builtin is None or _better_than_builtin(candidates):
         found = callee_of(interpreter, candidates, node.args, callee.template_args, scope)
     if found is None and builtin is not None:
-        args = [interpreter.evaluate(arg) for arg in node.args]
+        args = [as_number(interpreter, interpreter.evaluate(arg)) for arg in node.args]
         interpreter.at(node)
         if builtin not in PASSING_ON:
             keep(interpreter, *args)

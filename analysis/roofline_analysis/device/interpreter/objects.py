@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from roofline_analysis.device.functions.cub import primitive_method, primitive_value
 from roofline_analysis.device.functions.thread_groups import builtin_method
@@ -29,6 +30,7 @@ from roofline_analysis.device.values import (
     number,
 )
 from roofline_analysis.language.conversion_ranks import lvalue, rvalue
+from roofline_analysis.language.namespaces import same_name
 from roofline_analysis.language.scope import Scope
 from roofline_analysis.language.symbols import last_component
 from roofline_analysis.language.templates import other_instance
@@ -160,9 +162,8 @@ def construct(
         return made
     if interpreter.opencl and vector_parts(type_.name) is not None:
         return build(interpreter, type_, args)
-    if len(args) == 1 and isinstance(args[0], StructValue) and args[0].type.name == type_.name:
-        if not other_instance(args[0].type, type_):
-            return args[0]
+    if _is_one(args, type_) and not other_instance(args[0].type, type_):
+        return args[0]
     scope = interpreter.types.system.classes.scope_of(type_)
     blank = _blank(interpreter, type_, scope)
     if not isinstance(blank, StructValue):
@@ -175,9 +176,18 @@ def construct(
             place = interpreter.declare("", type_, blank)
             inline(interpreter, found, args, this=place, scope=scope)
             return interpreter.read(place)
-    if len(args) == 1 and isinstance(args[0], StructValue) and args[0].type.name == type_.name:
+    if _is_one(args, type_):
         return blank  # Conversions between instances are not followed.
     return _filled(interpreter, type_, blank, args)
+
+
+def _is_one(args: tuple[DeviceValue, ...], type_: Type) -> TypeGuard[tuple[StructValue]]:
+    """Whether the only argument is an object of a class template's instance, perhaps another."""
+    return (
+        len(args) == 1
+        and isinstance(args[0], StructValue)
+        and same_name(args[0].type.name, type_.name)
+    )
 
 
 def _filled(

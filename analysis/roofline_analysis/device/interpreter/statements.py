@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from roofline_analysis.device.functions.matrix_fragments import fragment_value
+from roofline_analysis.device.interpreter.conversion_operators import place_referred_to
 from roofline_analysis.device.interpreter.expressions import evaluate
 from roofline_analysis.device.interpreter.inlining import copy_of
 from roofline_analysis.device.interpreter.objects import construct
-from roofline_analysis.device.interpreter.places import place_of
 from roofline_analysis.device.loops.walk import walk_for, walk_range, walk_while
 from roofline_analysis.device.state.arithmetic import truth
 from roofline_analysis.device.state.conversions import coerce, scalar
@@ -122,7 +122,7 @@ def declare_variable(interpreter: DeviceInterpreter, variable: ir.Variable) -> N
     if type_.volatile and not type_.pointers:
         interpreter.costs.operations.keep_all()  # What is written to it stays.
     if type_.reference and variable.init is not None:
-        place = place_of(interpreter, variable.init)
+        place = place_referred_to(interpreter, variable.init, type_)
         if place is not None:
             interpreter.scope.names[variable.name] = place
             interpreter.scope.references[variable.name] = type_

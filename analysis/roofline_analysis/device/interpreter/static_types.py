@@ -130,7 +130,7 @@ def _unary_type(interpreter: DeviceInterpreter, node: ex.Unary) -> Type | None:
     if inner is None:
         return None
     if node.op == "&":
-        return inner.pointer_to()
+        return _result_of_method(interpreter, inner, "operator&", ()) or inner.pointer_to()
     if node.op in ("+", "-", "~"):
         plain = not (inner.pointers or inner.dims) and is_arithmetic(inner.name)
         return Type(promoted(inner.name)) if plain else inner

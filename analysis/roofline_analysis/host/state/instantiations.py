@@ -10,10 +10,10 @@ from roofline_analysis.host.state.names import template_arguments
 from roofline_analysis.host.state.templates import bind
 from roofline_analysis.host.state.types import class_bindings, resolve
 from roofline_analysis.host.values import LaunchContext
-from roofline_analysis.language.symbols import last_component, matches
+from roofline_analysis.language.namespaces import same_name
+from roofline_analysis.language.symbols import last_component
 from roofline_analysis.language.templates import written
 from roofline_core.algebra.symbolic import Expr
-from roofline_core.program.expressions import Expression
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function
 
@@ -46,12 +46,8 @@ def instances_of(
 
 def _named(interpreter: HostInterpreter, function: Function) -> Iterator[Function]:
     for instance in interpreter.symbols.instantiations.get(function.name, ()):
-        if _same(function.qualified_name, instance.qualified_name):
+        if same_name(function.qualified_name, instance.qualified_name):
             yield instance
-
-
-def _same(one: str, other: str) -> bool:
-    return matches(one, other) or matches(other, one)
 
 
 def _instances_of_method(
@@ -60,14 +56,15 @@ def _instances_of_method(
     owner = method.owner or ""
     given = [(instance, instance.owner_args) for instance in _named(interpreter, method)]
     for made in interpreter.symbols.class_instantiations.get(last_component(owner), ()):
-        if _same(owner, made.name):
+        if same_name(owner, made.name):
             given.append((method, made.args))
     seen: set[tuple[tuple[str, Type | Expr], ...]] = set()
     for instance, own in given:
         interpreter.enter(None, {})
         try:
             args = template_arguments(interpreter, own) or ()
-            type_ = Type(owner, tuple(map(_written, args)))
+            fixed = [a if isinstance(a, Type) else a.constant for a in args]
+            type_ = Type(owner, tuple(written(each) for each in fixed if each is not None))
             bindings = class_bindings(interpreter, type_)
         finally:
             interpreter.frames.pop()
@@ -75,10 +72,6 @@ def _instances_of_method(
         if bindings and key not in seen:
             seen.add(key)
             yield instance, bindings
-
-
-def _written(argument: Type | Expr) -> Type | Expression:
-    return argument if isinstance(argument, Type) else written(argument)
 
 
 def record_instances(interpreter: HostInterpreter) -> None:
