@@ -147,11 +147,13 @@ def bind(
 
 
 def _sized(unknowns: Mapping[Symbol, HostUnknown], size: int) -> Mapping[Symbol, HostUnknown]:
-    """The host's unknowns with another number where the usual one is assumed."""
+    """The host's unknowns with smaller numbers where the usual one, or a larger one, is assumed."""
     if size == ASSUMED_SIZE:
         return unknowns
     return {
-        symbol: replace(each, assumed=size) if each.assumed == ASSUMED_SIZE else each
+        symbol: each
+        if each.average or each.assumed < ASSUMED_SIZE
+        else replace(each, assumed=int(each.assumed) * size // ASSUMED_SIZE)
         for symbol, each in unknowns.items()
     }
 

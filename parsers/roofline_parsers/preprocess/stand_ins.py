@@ -60,7 +60,10 @@ _LIBRARIES: Final = (
             "AT_DISPATCH_ALL_TYPES_AND2 AT_DISPATCH_ALL_TYPES_AND3 "
             "AT_DISPATCH_ALL_TYPES_AND_COMPLEX AT_DISPATCH_INTEGRAL_TYPES "
             "AT_DISPATCH_INTEGRAL_TYPES_AND AT_DISPATCH_INDEX_TYPES "
-            "AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND"
+            "AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND "
+            "WARP_SHFL WARP_SHFL_XOR WARP_SHFL_UP WARP_SHFL_DOWN gpuAtomicAdd "
+            "gpuAtomicAddNoReturn gpuAtomicMax gpuAtomicMin CUDA_KERNEL_LOOP "
+            "CUDA_KERNEL_LOOP_TYPE getCurrentDeviceProperties ATenCeilDiv"
         ),
     ),
     StandIn(

@@ -113,3 +113,23 @@ def test_the_gain_of_a_finding_is_no_time_where_sizes_are_assumed() -> None:
     messages = [each.message for each in found.kernels[0].findings]
     assert any("as fast at the sizes assumed" in message for message in messages)
     assert not any(" -> " in message for message in messages)
+
+
+def test_products_of_assumed_sizes_fit_the_gpu() -> None:
+    source = """__global__ void scale(float *a, int rows, int cols) {
+      for (long r = blockIdx.y; r < rows; r += gridDim.y)
+        for (long c = blockIdx.x * blockDim.x + threadIdx.x; c < cols; c += gridDim.x * blockDim.x)
+          a[r * cols + c] *= 2;
+    }
+    void run(float *a, int rows, int cols) {
+      scale<<<dim3(cols / 4096, rows / 4096), 256>>>(a, rows, cols); }"""
+    found = analyze(source.encode(), Path("/src/k.cu"), Settings(gpu="A100"), reader=lambda _: None)
+    prediction = found.kernels[0].prediction
+    numbers = {u.name: u.assumed for u in prediction.unknowns}
+    rows, cols = numbers["rows"], numbers["cols"]
+    assert rows is not None
+    assert cols is not None
+    assert rows == cols
+    assert rows > 1024
+    assert prediction.dram_bytes == pytest.approx(2 * 4 * rows * cols, rel=0.01)
+    assert prediction.dram_bytes < 40 * 2**30
