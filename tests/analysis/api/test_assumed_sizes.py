@@ -131,5 +131,6 @@ def test_products_of_assumed_sizes_fit_the_gpu() -> None:
     assert cols is not None
     assert rows == cols
     assert rows > 1024
+    assert prediction.dram_bytes is not None
     assert prediction.dram_bytes == pytest.approx(2 * 4 * rows * cols, rel=0.01)
     assert prediction.dram_bytes < 40 * 2**30

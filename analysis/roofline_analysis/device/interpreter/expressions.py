@@ -14,7 +14,7 @@ from roofline_analysis.device.interpreter.calls import call
 from roofline_analysis.device.interpreter.choices import conditional
 from roofline_analysis.device.interpreter.conversion_operators import as_number, referred_place
 from roofline_analysis.device.interpreter.inlining import forget_arguments, value_at
-from roofline_analysis.device.interpreter.objects import construct
+from roofline_analysis.device.interpreter.objects import constructed
 from roofline_analysis.device.interpreter.operator_calls import (
     assign_through,
     call_compound,
@@ -376,9 +376,7 @@ def _construct(interpreter: DeviceInterpreter, node: ir.Construct) -> DeviceValu
     made = primitive_value(interpreter, type_)
     if made is not None:
         return made
-    return construct(
-        interpreter, node.type, tuple(evaluate(interpreter, arg) for arg in node.args), node.args
-    )
+    return constructed(interpreter, node.type, node.args)
 
 
 def _lambda(interpreter: DeviceInterpreter, node: ir.Lambda) -> DeviceValue:

@@ -31,10 +31,11 @@ from roofline_analysis.device.values import (
 )
 from roofline_analysis.language.conversion_ranks import lvalue, rvalue
 from roofline_analysis.language.namespaces import same_name
+from roofline_analysis.language.overloads import Callee
 from roofline_analysis.language.scope import Scope
 from roofline_analysis.language.symbols import last_component
 from roofline_analysis.language.templates import other_instance
-from roofline_analysis.language.types import is_float, is_integer, vector_parts
+from roofline_analysis.language.types import is_arithmetic, is_float, is_integer, vector_parts
 from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function
@@ -145,6 +146,48 @@ def _call_lambda(interpreter: DeviceInterpreter, code: CodeValue, node: ex.Call)
     values = [value_at(interpreter, each) for each in frame.returns]
     keep(interpreter, *values[:-1])
     return values[-1]
+
+
+def constructed(
+    interpreter: DeviceInterpreter, type_: Type, nodes: Sequence[ex.Expression]
+) -> DeviceValue:
+    """``T(nodes)`` or ``T{nodes}``, the arguments evaluated as its constructor takes them."""
+    type_ = interpreter.types.resolve(type_)
+    keeping = _keeping_reference(interpreter, type_, nodes)
+    if keeping is None:
+        args = tuple(interpreter.evaluate(node) for node in nodes)
+        return construct(interpreter, type_, args, nodes)
+    found, scope = keeping
+    place = interpreter.declare("", type_, _blank(interpreter, type_, scope))
+    inline(interpreter, found, nodes, this=place, scope=scope)
+    return interpreter.read(place)
+
+
+def _keeping_reference(
+    interpreter: DeviceInterpreter, type_: Type, nodes: Sequence[ex.Expression]
+) -> tuple[Callee, Scope] | None:
+    """The constructor that takes a number by reference, to refer to it later; None for others."""
+    if not nodes or type_.pointers or type_.dims or not interpreter.types.system.is_class(type_):
+        return None
+    scope = interpreter.types.system.classes.scope_of(type_)
+    if scope is None or scope.struct is None:
+        return None
+    constructors = interpreter.symbols.find_methods(scope.struct, scope.struct.name)
+    if not any(_takes_number(interpreter, method, scope) for method in constructors):
+        return None
+    found = callee_of(interpreter, constructors, nodes, scope=scope)
+    if found is None or not _takes_number(interpreter, found.function, scope):
+        return None
+    return found, scope
+
+
+def _takes_number(interpreter: DeviceInterpreter, method: Function, scope: Scope) -> bool:
+    for parameter in method.params:
+        if parameter.type.reference and not (parameter.type.rvalue or parameter.type.const):
+            resolved = interpreter.types.system.resolve(parameter.type, scope)
+            if is_arithmetic(resolved.name) and not resolved.pointers:
+                return True
+    return False
 
 
 def construct(

@@ -179,6 +179,9 @@ def _call_type(interpreter: DeviceInterpreter, node: ex.Call) -> Type | None:
     if place is not None:
         owner = interpreter.types.resolve(interpreter.place_type(place))
         return _result_of_method(interpreter, owner, "operator()", node.args)
+    member = _this_member(interpreter, node.callee.name)
+    if member is not None:
+        return _result_of_method(interpreter, member, "operator()", node.args)
     system, scope = interpreter.types.system, interpreter.types.scope
     candidates, inside = system.find_callees(
         node.callee, interpreter.path, scope, function_around(interpreter.frames)
