@@ -117,6 +117,11 @@ _LIBRARIES: Final = (
         _words("make_gmem_ptr make_smem_ptr"),
     ),
     StandIn(
+        "curand",
+        re.compile(rb"curand_kernel\.h$"),
+        _words("curand_init curandState curandState_t curandStatePhilox4_32_10_t"),
+    ),
+    StandIn(
         "raft",
         re.compile(rb"raft/"),
         _words(

@@ -222,3 +222,55 @@ def test_an_object_keeps_a_reference_to_a_number() -> None:
       {PLAIN}"""
     body = "Cell c(o[i]); c.put(a[i] * 2.f); Cell{o[i]}.put(a[i] * 3.f);"
     check(kernel_of("cstdio", kernel, body, "p, o"), 2, 4, 4)
+
+
+RANDOM = "__global__ void k(curandState *s, float *o)"
+
+
+def random_kernel(body: str) -> KernelReport:
+    source = f"""#include <curand_kernel.h>
+      {RANDOM} {{ int i = blockIdx.x * blockDim.x + threadIdx.x; {body} }}
+      int main() {{ curandState *s; float *o; cudaMalloc(&o, {4 * N});
+        cudaMalloc(&s, {N} * sizeof(curandState)); k<<<{N // 256}, 256>>>(s, o); }}"""
+    report = analyze(
+        source.encode(), Path("/src/a.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    return report.kernels[0]
+
+
+def test_a_uniform_random_number() -> None:
+    kernel = random_kernel("curandState l = s[i]; o[i] = curand_uniform(&l); s[i] = l;")
+    check(kernel, 2, 48, 52)
+
+
+def test_two_normal_numbers_share_their_roots() -> None:
+    once = random_kernel("curandState l; curand_init(7, 0, 0, &l); o[i] = curand_normal(&l);")
+    body = "curandState l; curand_init(7, 0, 0, &l); o[i] = curand_normal(&l) + curand_normal(&l);"
+    twice = random_kernel(body)
+    assert once.prediction.sp_flops is not None
+    assert twice.prediction.sp_flops == pytest.approx(once.prediction.sp_flops + 2 * N)
+
+
+def test_subsequences_are_what_makes_states_costly() -> None:
+    cheap = random_kernel("curand_init(i, 0, 0, &s[i]);").prediction
+    costly = random_kernel("curand_init(1, i, 0, &s[i]);").prediction
+    assert cheap.int_ops is not None
+    assert cheap.int_ops < 20 * N
+    assert costly.int_ops is not None
+    assert costly.int_ops > 1000 * N
+    assert cheap.dram_write_bytes == pytest.approx(48 * N, rel=0.01)
+
+
+def test_philox_makes_four_numbers_at_once() -> None:
+    source = f"""#include <curand_kernel.h>
+      __global__ void k(float4 *o) {{ int i = blockIdx.x * blockDim.x + threadIdx.x;
+        curandStatePhilox4_32_10_t s; curand_init(42, i, 0, &s); o[i] = curand_uniform4(&s); }}
+      int main() {{ float4 *o; cudaMalloc(&o, {16 * N}); k<<<{N // 256}, 256>>>(o); }}"""
+    report = analyze(
+        source.encode(), Path("/src/a.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    (kernel,) = report.kernels
+    check(kernel, 8, 0, 16)
+    # Ten rounds of two wide products and two steps of the key.
+    assert kernel.prediction.int_ops is not None
+    assert 80 * N < kernel.prediction.int_ops < 160 * N
