@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final
@@ -26,8 +26,9 @@ from roofline_analysis.launch.assumed_arguments import (
     assume_arguments,
     assume_block_arguments,
 )
-from roofline_analysis.launch.dense_strides import spread
+from roofline_analysis.launch.dense_strides import DENSE
 from roofline_analysis.launch.host_numbers import HostNumbers, solve_dimensions
+from roofline_analysis.launch.host_roles import assume_margins, spread_arrays
 from roofline_analysis.launch.sizes_from_guards import COVERED, KernelArguments, cover, fit
 from roofline_analysis.regions.kernel_summary import (
     TEXTURE_HEIGHT,
@@ -60,6 +61,7 @@ _ASSUMED_EXTENTS: Final = {2: (1 << 10, 1 << 10, 1), 3: (1 << 7, 1 << 7, 1 << 6)
 _LOAD_APART: Final = 49
 """Shift between the samples of two loads, so that all pairs of values occur."""
 _INDICES: Final = frozenset(THREAD.values())
+_THREADS: Final = frozenset(s for name, s in THREAD.items() if name.startswith("threadIdx"))
 
 
 @dataclass(slots=True)
@@ -106,9 +108,9 @@ def bind(
     found_block = block or summary.required_block or _block(context, host)
     found_grid = grid or _dimensions(context.grid if context is not None else None, host)
     wanted = _wanted(summary)
-    used_block = found_block or _ASSUMED_BLOCKS[_dimensions_used(wanted)]
+    used_block = found_block or _ASSUMED_BLOCKS[_dimensions_used(wanted, _THREADS)]
     threads = used_block[0] * used_block[1] * used_block[2]
-    used_grid = found_grid or _assumed_grid(used_block, _dimensions_used(wanted))
+    used_grid = found_grid or _assumed_grid(used_block, _dimensions_used(wanted, _INDICES))
     dynamic = host.number(context.shared_bytes) if context is not None else None
     result = Binding(used_grid, used_block, int(dynamic or 0))
     result.dims_given = grid is not None
@@ -122,12 +124,14 @@ def bind(
         result.draws.update(_drawn(summary, context))
         _bind_textures(arguments, summary, context)
     assume_block_arguments(summary, arguments, used_block)
+    if context is not None:
+        assume_margins(summary, arguments, context)
     if grid is not None or found_grid is None:
         cover(summary, arguments, used_grid, used_block)
     _bind_pitches(arguments, summary)
     assume_arguments(summary, arguments, wanted, size)
     fit(summary, arguments, used_grid, used_block)
-    spread(summary, arguments, used_grid, used_block)
+    spread_arrays(summary, arguments, context, used_grid, used_block)
     for name, value in _passed(summary, context):
         _bind_array(result, name, value, host)
     dims = [
@@ -174,9 +178,9 @@ def _open_types(context: LaunchContext | None) -> Iterator[UnknownUsed]:
         yield UnknownUsed(f"sizeof({name})", why, SCALARS[TYPE_NOT_GIVEN.name])
 
 
-def _dimensions_used(wanted: set[Symbol]) -> int:
-    """The number of dimensions, 1 to 3, of the thread and block indices that a kernel uses."""
-    axes = {s.name[-1] for s in wanted if s in _INDICES}
+def _dimensions_used(wanted: set[Symbol], indices: Container[Symbol]) -> int:
+    """The number of dimensions, 1 to 3, of those of the indices that a kernel uses."""
+    axes = {s.name[-1] for s in wanted if s in indices}
     return 3 if "z" in axes else 2 if "y" in axes else 1
 
 
@@ -399,6 +403,6 @@ def _assumptions(arguments: KernelArguments) -> Iterator[UnknownUsed]:
     for symbol, number in arguments.covered.items():
         yield UnknownUsed(symbol.name, f"{why}; {COVERED}", number)
     for symbol, number in arguments.dense.items():
-        yield UnknownUsed(symbol.name, f"{why}; rows are taken to lie side by side", number)
+        yield UnknownUsed(symbol.name, f"{why}; {DENSE}", number)
     for symbol, number in arguments.assumed.items():
         yield UnknownUsed(symbol.name, why, number)
