@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final
 
-from roofline_analysis.device.values import THREAD
+from roofline_analysis.device.values import LAUNCH, THREAD
 from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.launches.sizes_by_role import MOST_THREADS
 from roofline_analysis.host.values import (
@@ -36,6 +36,7 @@ from roofline_analysis.regions.kernel_summary import (
     AccessMode,
     Array,
     KernelSummary,
+    MemorySpace,
 )
 from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_core.algebra.symbol_scopes import SymbolScope
@@ -61,6 +62,12 @@ _ASSUMED_EXTENTS: Final = {2: (1 << 10, 1 << 10, 1), 3: (1 << 7, 1 << 7, 1 << 6)
 _LOAD_APART: Final = 49
 """Shift between the samples of two loads, so that all pairs of values occur."""
 _INDICES: Final = frozenset(THREAD.values())
+_BLOCKS: Final = frozenset(
+    symbol
+    for name, symbol in (*THREAD.items(), *LAUNCH.items())
+    if name.startswith(("blockIdx", "gridDim"))
+)
+_OPEN: Final = frozenset((SymbolScope.DATA, SymbolScope.CARRIED, SymbolScope.UNKNOWN))
 _THREADS: Final = frozenset(s for name, s in THREAD.items() if name.startswith("threadIdx"))
 
 
@@ -110,7 +117,7 @@ def bind(
     wanted = _wanted(summary)
     used_block = found_block or _ASSUMED_BLOCKS[_dimensions_used(wanted, _THREADS)]
     threads = used_block[0] * used_block[1] * used_block[2]
-    used_grid = found_grid or _assumed_grid(used_block, _dimensions_used(wanted, _INDICES))
+    used_grid = found_grid or _assumed_grid(summary, wanted, used_block)
     dynamic = host.number(context.shared_bytes) if context is not None else None
     result = Binding(used_grid, used_block, int(dynamic or 0))
     result.dims_given = grid is not None
@@ -184,8 +191,11 @@ def _dimensions_used(wanted: set[Symbol], indices: Container[Symbol]) -> int:
     return 3 if "z" in axes else 2 if "y" in axes else 1
 
 
-def _assumed_grid(block: Dim3, dimensions: int) -> Dim3:
-    extents = _ASSUMED_EXTENTS.get(dimensions)
+def _assumed_grid(summary: KernelSummary, wanted: set[Symbol], block: Dim3) -> Dim3:
+    """The blocks of a launch that was not found: one where no block does anything of its own."""
+    if _blocks_are_alike(summary, wanted):
+        return 1, 1, 1
+    extents = _ASSUMED_EXTENTS.get(_dimensions_used(wanted, _INDICES))
     if extents is None:
         return max(1, ASSUMED_THREADS // max(1, block[0] * block[1] * block[2])), 1, 1
     x, y, z = (-(-extent // size) for extent, size in zip(extents, block, strict=True))
@@ -358,6 +368,16 @@ def _bind_array(result: Binding, path: str, value: Value, host: HostNumbers) -> 
     elif isinstance(value, Aggregate):
         for name, inner in value.fields.items():
             _bind_array(result, f"{path}.{name}", inner, host)
+
+
+def _blocks_are_alike(summary: KernelSummary, wanted: set[Symbol]) -> bool:
+    """Whether it is known that each block would write the same places, whatever data say."""
+    if not wanted.isdisjoint(_BLOCKS) or any(s.scope in _OPEN for s in wanted):
+        return False
+    regions = list(summary.root.walk())
+    stored = (a for r in regions for a in r.accesses if a.mode is not AccessMode.READ)
+    global_ = any(access.array.space is MemorySpace.GLOBAL for access in stored)
+    return global_ and not any(region.unseen for region in regions)
 
 
 def _wanted(summary: KernelSummary) -> set[Symbol]:

@@ -63,19 +63,20 @@ def analyse_launch(
     judged = judge(summary, bound, target)
     assumes = any((each.assumed or 0) >= ASSUMED_SIZE for each in bound.unknowns)
     for size in _SMALLER if assumes else ():
-        if _is_plausible(judged.prediction, target):
+        if _is_plausible(judged.prediction, bound, target):
             break
         bound = bind(summary, context, grid, block, size=size)
         judged = judge(summary, bound, target)
     return BoundLaunch(context, bindings, bound, judged)
 
 
-def _is_plausible(prediction: Prediction, target: Target) -> bool:
+def _is_plausible(prediction: Prediction, bound: Binding, target: Target) -> bool:
     """Whether a program would launch such a kernel: it ends soon, and its data fit the GPU."""
-    memory_gb = target.gpu.memory_gb or _LEAST_MEMORY_GB
+    memory = (target.gpu.memory_gb or _LEAST_MEMORY_GB) * 2**30
+    largest = max(bound.sizes.values(), default=0.0)
     return (prediction.time_ns or 0.0) <= _LONGEST_NS and (
-        prediction.dram_bytes or 0.0
-    ) <= memory_gb * 2**30
+        max(prediction.dram_bytes or 0.0, largest) <= memory
+    )
 
 
 def analyse_again(

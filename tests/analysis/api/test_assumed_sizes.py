@@ -194,3 +194,35 @@ def test_a_block_has_as_many_dimensions_as_its_threads_use(type_: str) -> None:
     assert {n: numbers[n] for n in ("m", "n", "ld")} == {"m": 1024, "n": 1024, "ld": 1024}
     assert kernel.prediction.dram_write_bytes == pytest.approx(4 << 20, rel=0.01)
     assert numbers["block size"] == 256
+
+
+@pytest.mark.parametrize(
+    ("index", "blocks"),
+    [
+        ("threadIdx.x", 1),
+        ("blockIdx.x * blockDim.x + threadIdx.x", 4096),
+        ("next[threadIdx.x]", 4096),
+    ],
+)
+def test_a_kernel_whose_blocks_are_alike_has_one(index: str, blocks: int) -> None:
+    source = f"""
+    __global__ void last(float *a, const int *next, int n) {{
+      int i = {index}; if (i < n) a[i] = 1; }}"""
+    numbers, _ = assumed(source, "int")
+    assert numbers["grid size"] == blocks
+
+
+def test_allocations_of_assumed_sizes_fit_the_gpu() -> None:
+    source = """
+    #include <cstdio>
+    __global__ void fill(float *a, int rows) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < rows) a[i] = 1; }
+    int main() {
+      int h[4]; fread(h, 4, 4, stdin);
+      float *a; cudaMalloc(&a, (size_t)h[0] * h[1] * h[2] * h[3] * 4);
+      fill<<<(h[0] + 255) / 256, 256>>>(a, h[0]); }"""
+    numbers, kernel = assumed(source, "int")
+    (launch,) = kernel.launches
+    assert launch.arguments[0].buffer_bytes is not None
+    assert launch.arguments[0].buffer_bytes <= 40 * 2**30
+    assert all(number is not None and number >= 16 for number in numbers.values())
