@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from roofline_analysis.device.costs.fma import charge_all
-from roofline_analysis.device.interpreter import places
+from roofline_analysis.device.interpreter import conversion_operators, places
 from roofline_analysis.device.interpreter.calls import call_result
 from roofline_analysis.device.interpreter.expressions import evaluate
 from roofline_analysis.device.interpreter.kernel_arguments import kernel_argument, required_block
@@ -16,7 +16,7 @@ from roofline_analysis.device.state.interpreter_state import DeviceInterpreter, 
 from roofline_analysis.device.state.parameters import parameter as parameter_value
 from roofline_analysis.device.values import WARP_SIZE
 from roofline_analysis.language.type_system import TypeSystem
-from roofline_analysis.language.types import SCALARS
+from roofline_analysis.language.types import SCALARS, TYPE_NOT_GIVEN
 from roofline_analysis.regions.kernel_summary import KernelSummary
 from roofline_core.program.stages import Stage, stage
 from roofline_core.program.types import Type
@@ -30,14 +30,11 @@ _PARTS: Final = DeviceParts(
     field_place=places.field_place,
     dereference=places.dereference,
     coerce=conversions.coerce,
+    converted=conversion_operators.converted,
     constant_of=conversions.constant_of,
     load=memory.load,
     store=memory.store,
 )
-
-
-_TYPE_NOT_GIVEN: Final = Type("float")
-"""What a type parameter is taken for that no launch and no instantiation fixes."""
 
 
 def new_interpreter(
@@ -75,8 +72,8 @@ def summarise(
         elif isinstance(parameter.default, Type):
             interpreter.types.bind(parameter.name, interpreter.types.resolve(parameter.default))
         else:
-            interpreter.types.bind(parameter.name, _TYPE_NOT_GIVEN)
-            interpreter.unknown_sizes[parameter.name] = SCALARS[_TYPE_NOT_GIVEN.name]
+            interpreter.types.bind(parameter.name, TYPE_NOT_GIVEN)
+            interpreter.unknown_sizes[parameter.name] = SCALARS[TYPE_NOT_GIVEN.name]
     for variable in kernel.params:
         if variable.name:
             value = kernel_argument(interpreter, variable)

@@ -25,13 +25,19 @@ from roofline_analysis.host.state.memory import Cell, HostPlace, Storage
 from roofline_analysis.host.state.operators import integer
 from roofline_analysis.host.state.reading import ReadingState
 from roofline_analysis.host.state.signals import BudgetSpent, ProgramExit
-from roofline_analysis.host.state.types import class_bindings, resolve
+from roofline_analysis.host.state.types import (
+    class_bindings,
+    known_bindings,
+    owner_type,
+    resolve,
+)
 from roofline_analysis.host.values import Aggregate, OpaqueValue, Pointer, Scalar, Text, Value
+from roofline_analysis.language.types import TYPE_NOT_GIVEN
 from roofline_core.algebra.symbolic import ZERO, Expr, constant
 from roofline_core.program.stages import Stage, stage
 from roofline_core.program.statements import Variable
 from roofline_core.program.types import Type
-from roofline_core.program.units import Function, Program, Struct, TemplateParameter
+from roofline_core.program.units import Function, Program, TemplateParameter
 
 _PARTS: Final = HostParts(
     evaluators={
@@ -283,16 +289,18 @@ def _standalone(interpreter: HostInterpreter, function: Function, given: Binding
     if owner is not None:
         bindings.update(class_bindings(interpreter, Type(owner.qualified_name)))
     bindings.update(given)
+    params = (*(owner.template_params if owner is not None else ()), *function.template_params)
+    interpreter.open_types = tuple(
+        p.name for p in params if p.type is None and not p.pack and p.name not in bindings
+    )
+    bindings.update(dict.fromkeys(interpreter.open_types, TYPE_NOT_GIVEN))
     if owner is not None and "static" not in function.qualifiers:
-        this = Aggregate(_class_type(owner))
+        this = Aggregate(owner_type(owner, known_bindings(bindings)))
     args = [_unknown_argument(interpreter, formal, function) for formal in function.params]
     interpreter.frames.pop()
     interpreter.doubt = 1
     _protected(interpreter, function, args, bindings, this)
-
-
-def _class_type(owner: Struct) -> Type:
-    return Type(owner.qualified_name)
+    interpreter.open_types = ()
 
 
 def _parameter_number(

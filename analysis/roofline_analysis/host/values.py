@@ -173,5 +173,7 @@ class LaunchContext:
     draws: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """What the numbers behind pointer arguments are like, where the host fills them in: as many
     as were drawn, by the parameter's name, or its name and a member's."""
+    open_types: tuple[str, ...] = ()
+    """Type parameters of the host's functions that nothing instantiates: taken for ``float``."""
     textures: Mapping[str, Value] = field(default_factory=dict)
     """The memory that texture references are bound to at the launch, by their names."""

@@ -31,3 +31,8 @@ def _written_once(name: str, namespace_of: Callable[[str], str | None]) -> str:
         prefix, _, last = prefix.rpartition("::")
         rest = f"{last}::{rest}"
     return name
+
+
+def same_name(one: str, other: str) -> bool:
+    """Whether two names may be of one thing: either may be written without its namespaces."""
+    return one == other or one.endswith(f"::{other}") or other.endswith(f"::{one}")

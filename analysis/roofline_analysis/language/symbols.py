@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar
 
-from roofline_analysis.language.namespaces import without_namespace_aliases
+from roofline_analysis.language.distances import distance
+from roofline_analysis.language.namespaces import same_name, without_namespace_aliases
 from roofline_core.program.expressions import Call, Construct, Expression, Name
 from roofline_core.program.records import record
 from roofline_core.program.statements import Variable
@@ -20,7 +21,6 @@ _Found = TypeVar("_Found")
 MAX_BASES_DEPTH: Final = 8
 """Base classes of base classes that are looked through."""
 _LIBRARY_PREFIXES: Final = ("std::", "thrust::", "cub::", "cuda::")
-_HEADERS: Final = frozenset((".h", ".hpp", ".cuh", ".hh", ".inl", ".hxx"))
 
 
 def last_component(name: str) -> str:
@@ -70,7 +70,10 @@ class Symbols:
         self.all_functions: list[Function] = []
         self._copying: dict[Struct, bool] = {}
         self._replaced: dict[Function, Function] = {}
+        self._home: dict[Function, Struct] = {}
+        self._methods: dict[tuple[Struct, str], list[Function]] = {}
         self.instantiations: dict[str, list[Function]] = {}
+        self.class_instantiations: dict[str, list[Type]] = {}
         self._imports: set[str] = set()
         """Namespaces and names that some file makes visible outside of theirs."""
         self._used_names: dict[str, str | None] = {}
@@ -82,6 +85,8 @@ class Symbols:
                 self._add_function(function)
             for instance in unit.instantiations:
                 self._add(self.instantiations, instance.name, instance)
+            for made in unit.class_instantiations:
+                self._add(self.class_instantiations, made.name, made)
             for struct in unit.structs:
                 if struct.name not in own:
                     self._add_struct(struct)
@@ -108,6 +113,10 @@ class Symbols:
         made = copy(self)
         made.functions = dict(self.functions)
         made._replaced = {**self._replaced, **changed}
+        made._home, made._methods = dict(self._home), {}
+        made._home.update(
+            (new, made._home[old]) for old, new in changed.items() if old in made._home
+        )
         for name in {function.name for function in changed}:
             made.functions[name] = [changed.get(f, f) for f in self.functions.get(name, ())]
         return made
@@ -134,8 +143,10 @@ class Symbols:
 
     def _add_struct(self, struct: Struct) -> None:
         self._add(self.structs, struct.name, struct)
+        self._methods.clear()
         for method in struct.methods:
             self._add_function(method)
+            self._home[method] = struct
 
     def add_class(self, struct: Struct) -> None:
         """Declare a class that no file does, as that of a lambda, unless it is declared already."""
@@ -187,7 +198,7 @@ class Symbols:
         if len(found) > 1:
             found = self._not_hidden(found, name, None if absolute else caller)
             found.sort(
-                key=lambda f: (f.owner is None and owner is not None, _distance(f.path, near))
+                key=lambda f: (f.owner is None and owner is not None, distance(f.path, near))
             )
         return found
 
@@ -294,22 +305,21 @@ class Symbols:
         A specialisation has its own: what is defined outside belongs to it if its class has the
         same template arguments.
         """
-        inside = [self._replaced.get(m, m) for m in struct.methods if m.name == name]
-        outside = [
-            f
-            for f in self.functions.get(name, ())
-            if f.owner is not None and f not in inside and matches(struct.qualified_name, f.owner)
-            if not self._of_another(struct, f)
-        ]
-        return outside + inside
+        found = self._methods.get((struct, name))
+        if found is None:
+            inside = [self._replaced.get(m, m) for m in struct.methods if m.name == name]
+            found = self._methods[struct, name] = [
+                f
+                for f in self.functions.get(name, ())
+                if f.owner is not None and matches(struct.qualified_name, f.owner)
+                if f not in inside and not self._of_another(struct, f)
+            ] + inside
+        return list(found)
 
     def _of_another(self, struct: Struct, function: Function) -> bool:
         """Whether a method stands in the body of another class of this name."""
-        others = self.structs.get(struct.name, ())
-        return len(others) > 1 and any(
-            other is not struct and any(self._replaced.get(m, m) is function for m in other.methods)
-            for other in others
-        )
+        home = self._home.get(function, struct)
+        return home is not struct and home.name == struct.name
 
     # ---- Classes
 
@@ -318,9 +328,7 @@ class Symbols:
         return [
             struct
             for struct in self.structs.get(last_component(name), ())
-            if "::" not in name
-            or matches(struct.qualified_name, name)
-            or matches(name, struct.qualified_name)
+            if "::" not in name or same_name(struct.qualified_name, name)
         ]
 
     def find_struct(self, name: str) -> Struct | None:
@@ -424,16 +432,6 @@ def defines(variable: Variable) -> bool:
     """Whether this declaration of a global variable defines it: ``extern int x;`` does not."""
     begins = variable.init is not None or variable.ctor_args is not None
     return begins or "extern" not in variable.qualifiers
-
-
-def _distance(path: Path, near: Path | None) -> int:
-    """How far a file is from another: the same, one of its kind beside it, beside it, elsewhere."""
-    if path == near or near is None:
-        return 0
-    if path.parent != near.parent:
-        return 4 - (path.suffix == near.suffix)
-    # A program may be kept in two languages side by side.
-    return 1 if path.suffix == near.suffix or path.suffix in _HEADERS else 2
 
 
 def _pick(entries: Iterable[tuple[str, _Found]], name: str) -> _Found | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
+from roofline_analysis.language.namespaces import same_name
 from roofline_analysis.language.scope import Binding, as_number, literal
 from roofline_core.program.expressions import Expression, Name
 from roofline_core.program.types import Type
@@ -184,7 +185,7 @@ def same_type(left: Type, right: Type) -> bool:
 
 def other_instance(one: Type, other: Type) -> bool:
     """Whether two closed types are instances of one class template with different arguments."""
-    same = one.name == other.name and len(one.args) == len(other.args)
+    same = same_name(one.name, other.name) and len(one.args) == len(other.args)
     return same and one.args != other.args
 
 

@@ -147,6 +147,9 @@ def _scalar(size_bytes: int) -> Extent:
     return Extent(size_bytes, size_bytes)
 
 
+TYPE_NOT_GIVEN: Final = Type("float")
+"""What a type parameter is taken for that no launch and no instantiation fixes."""
+
 SCALARS: Final[Mapping[str, int]] = {
     "bool": 1,
     "char": 1,
@@ -195,12 +198,6 @@ EXTENTS: Final[Mapping[str, Extent]] = {
     "hipPos": Extent(24, 8),
     "cudaPitchedPtr": Extent(32, 8),
     "hipPitchedPtr": Extent(32, 8),
-    "curandState": Extent(48, 8),
-    "curandState_t": Extent(48, 8),
-    "curandStateXORWOW_t": Extent(48, 8),
-    "curandStateXORWOW": Extent(48, 8),
-    "curandStatePhilox4_32_10_t": Extent(64, 16),
-    "curandStatePhilox4_32_10": Extent(64, 16),
     "curandStateMRG32k3a_t": Extent(48, 8),
     "curandStateMRG32k3a": Extent(48, 8),
     "curandStateMtgp32": Extent(4112, 8),

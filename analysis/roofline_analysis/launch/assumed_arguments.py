@@ -22,7 +22,7 @@ ASSUMED_SIZE: Final = 1024
 """The value of an unknown integer argument.
 
 Assumed, chosen without measurement, as are the other numbers here."""
-_MARGIN: Final = 2
+MARGIN: Final = 2
 """What is kept away from an array's edges: a radius, a halo."""
 _TEMPLATE_NUMBER: Final = 8
 """A number among the template parameters that does not stand for the block: items a thread, the
@@ -49,7 +49,7 @@ def assume_arguments(
     ``size`` is that of an extent.
     """
     types, defaults = _declared(summary)
-    margins = _margins(summary)
+    kept_away = margins(summary)
     for symbol in sorted(wanted, key=lambda s: s.name):
         if symbol.scope not in (SymbolScope.PARAM, SymbolScope.REAL) or symbol in arguments.values:
             continue
@@ -61,7 +61,7 @@ def assume_arguments(
         elif symbol.name in defaults:
             number = _TEMPLATE_NUMBER if default is None else default
         else:
-            number = _MARGIN if symbol in margins else size
+            number = MARGIN if symbol in kept_away else size
         arguments.values[symbol] = arguments.assumed[symbol] = number
 
 
@@ -107,12 +107,12 @@ def _block_axes(summary: KernelSummary) -> Iterator[tuple[Symbol, int]]:
                             yield atom, axis
 
 
-def _margins(summary: KernelSummary) -> set[Symbol]:
+def margins(summary: KernelSummary) -> set[Symbol]:
     """Arguments that guards keep indices away from edges by, and that bound no index.
 
     ``i >= r`` and ``i < n - r`` make r a margin and n a bound.
     """
-    margins: set[Symbol] = set()
+    found: set[Symbol] = set()
     bounds: set[Symbol] = set()
     for region in summary.root.walk():
         if region.form is not RegionForm.GUARD:
@@ -123,5 +123,5 @@ def _margins(summary: KernelSummary) -> set[Symbol]:
                 alone = len(monomial) == 1 and number > 0
                 named = {a for a in monomial if isinstance(a, Symbol)}
                 named.update(s for a in monomial if isinstance(a, Apply) for s in a.symbols)
-                (margins if alone else bounds).update(named)
-    return margins - bounds
+                (found if alone else bounds).update(named)
+    return found - bounds

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final
 
-from roofline_analysis.device.values import THREAD
+from roofline_analysis.device.values import LAUNCH, THREAD
 from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.launches.sizes_by_role import MOST_THREADS
 from roofline_analysis.host.values import (
@@ -20,13 +20,15 @@ from roofline_analysis.host.values import (
     Scalar,
     Value,
 )
+from roofline_analysis.language.types import SCALARS, TYPE_NOT_GIVEN
 from roofline_analysis.launch.assumed_arguments import (
     ASSUMED_SIZE,
     assume_arguments,
     assume_block_arguments,
 )
-from roofline_analysis.launch.dense_strides import spread
+from roofline_analysis.launch.dense_strides import DENSE
 from roofline_analysis.launch.host_numbers import HostNumbers, solve_dimensions
+from roofline_analysis.launch.host_roles import assume_margins, spread_arrays
 from roofline_analysis.launch.sizes_from_guards import COVERED, KernelArguments, cover, fit
 from roofline_analysis.regions.kernel_summary import (
     TEXTURE_HEIGHT,
@@ -34,6 +36,7 @@ from roofline_analysis.regions.kernel_summary import (
     AccessMode,
     Array,
     KernelSummary,
+    MemorySpace,
 )
 from roofline_analysis.regions.unknowns import UnknownUsed
 from roofline_core.algebra.symbol_scopes import SymbolScope
@@ -59,6 +62,13 @@ _ASSUMED_EXTENTS: Final = {2: (1 << 10, 1 << 10, 1), 3: (1 << 7, 1 << 7, 1 << 6)
 _LOAD_APART: Final = 49
 """Shift between the samples of two loads, so that all pairs of values occur."""
 _INDICES: Final = frozenset(THREAD.values())
+_BLOCKS: Final = frozenset(
+    symbol
+    for name, symbol in (*THREAD.items(), *LAUNCH.items())
+    if name.startswith(("blockIdx", "gridDim"))
+)
+_OPEN: Final = frozenset((SymbolScope.DATA, SymbolScope.CARRIED, SymbolScope.UNKNOWN))
+_THREADS: Final = frozenset(s for name, s in THREAD.items() if name.startswith("threadIdx"))
 
 
 @dataclass(slots=True)
@@ -105,9 +115,9 @@ def bind(
     found_block = block or summary.required_block or _block(context, host)
     found_grid = grid or _dimensions(context.grid if context is not None else None, host)
     wanted = _wanted(summary)
-    used_block = found_block or _ASSUMED_BLOCKS[_dimensions_used(wanted)]
+    used_block = found_block or _ASSUMED_BLOCKS[_dimensions_used(wanted, _THREADS)]
     threads = used_block[0] * used_block[1] * used_block[2]
-    used_grid = found_grid or _assumed_grid(used_block, _dimensions_used(wanted))
+    used_grid = found_grid or _assumed_grid(summary, wanted, used_block)
     dynamic = host.number(context.shared_bytes) if context is not None else None
     result = Binding(used_grid, used_block, int(dynamic or 0))
     result.dims_given = grid is not None
@@ -121,12 +131,14 @@ def bind(
         result.draws.update(_drawn(summary, context))
         _bind_textures(arguments, summary, context)
     assume_block_arguments(summary, arguments, used_block)
+    if context is not None:
+        assume_margins(summary, arguments, context)
     if grid is not None or found_grid is None:
         cover(summary, arguments, used_grid, used_block)
     _bind_pitches(arguments, summary)
     assume_arguments(summary, arguments, wanted, size)
     fit(summary, arguments, used_grid, used_block)
-    spread(summary, arguments, used_grid, used_block)
+    spread_arrays(summary, arguments, context, used_grid, used_block)
     for name, value in _passed(summary, context):
         _bind_array(result, name, value, host)
     dims = [
@@ -136,6 +148,7 @@ def bind(
     result.guessed = _guessed(arguments, wanted, dims, assumed=None in (found_grid, found_block))
     result.unknowns.extend(_assumptions(arguments))
     result.unknowns.extend(host.used())
+    result.unknowns.extend(_open_types(context))
     result.unknowns.extend(_unknown_sizes(summary, result.unknowns))
     if found_block is None:
         result.unknowns.append(UnknownUsed("block size", "no launch was found", threads))
@@ -145,11 +158,13 @@ def bind(
 
 
 def _sized(unknowns: Mapping[Symbol, HostUnknown], size: int) -> Mapping[Symbol, HostUnknown]:
-    """The host's unknowns with another number where the usual one is assumed."""
+    """The host's unknowns with smaller numbers where the usual one, or a larger one, is assumed."""
     if size == ASSUMED_SIZE:
         return unknowns
     return {
-        symbol: replace(each, assumed=size) if each.assumed == ASSUMED_SIZE else each
+        symbol: each
+        if each.average or each.assumed < ASSUMED_SIZE
+        else replace(each, assumed=int(each.assumed) * size // ASSUMED_SIZE)
         for symbol, each in unknowns.items()
     }
 
@@ -163,14 +178,24 @@ def _unknown_sizes(summary: KernelSummary, named: Sequence[UnknownUsed]) -> Iter
             yield UnknownUsed(name, "the type's layout is not known", size_bytes)
 
 
-def _dimensions_used(wanted: set[Symbol]) -> int:
-    """The number of dimensions, 1 to 3, of the thread and block indices that a kernel uses."""
-    axes = {s.name[-1] for s in wanted if s in _INDICES}
+def _open_types(context: LaunchContext | None) -> Iterator[UnknownUsed]:
+    """Type parameters of the host code around a launch that nothing instantiates."""
+    for name in context.open_types if context is not None else ():
+        why = f"{name} is not instantiated in the program; taken for {TYPE_NOT_GIVEN.name}"
+        yield UnknownUsed(f"sizeof({name})", why, SCALARS[TYPE_NOT_GIVEN.name])
+
+
+def _dimensions_used(wanted: set[Symbol], indices: Container[Symbol]) -> int:
+    """The number of dimensions, 1 to 3, of those of the indices that a kernel uses."""
+    axes = {s.name[-1] for s in wanted if s in indices}
     return 3 if "z" in axes else 2 if "y" in axes else 1
 
 
-def _assumed_grid(block: Dim3, dimensions: int) -> Dim3:
-    extents = _ASSUMED_EXTENTS.get(dimensions)
+def _assumed_grid(summary: KernelSummary, wanted: set[Symbol], block: Dim3) -> Dim3:
+    """The blocks of a launch that was not found: one where no block does anything of its own."""
+    if _blocks_are_alike(summary, wanted):
+        return 1, 1, 1
+    extents = _ASSUMED_EXTENTS.get(_dimensions_used(wanted, _INDICES))
     if extents is None:
         return max(1, ASSUMED_THREADS // max(1, block[0] * block[1] * block[2])), 1, 1
     x, y, z = (-(-extent // size) for extent, size in zip(extents, block, strict=True))
@@ -345,6 +370,16 @@ def _bind_array(result: Binding, path: str, value: Value, host: HostNumbers) -> 
             _bind_array(result, f"{path}.{name}", inner, host)
 
 
+def _blocks_are_alike(summary: KernelSummary, wanted: set[Symbol]) -> bool:
+    """Whether it is known that each block would write the same places, whatever data say."""
+    if not wanted.isdisjoint(_BLOCKS) or any(s.scope in _OPEN for s in wanted):
+        return False
+    regions = list(summary.root.walk())
+    stored = (a for r in regions for a in r.accesses if a.mode is not AccessMode.READ)
+    global_ = any(access.array.space is MemorySpace.GLOBAL for access in stored)
+    return global_ and not any(region.unseen for region in regions)
+
+
 def _wanted(summary: KernelSummary) -> set[Symbol]:
     """The symbols that conditions, trip counts and addresses mention."""
     wanted: set[Symbol] = set()
@@ -388,6 +423,6 @@ def _assumptions(arguments: KernelArguments) -> Iterator[UnknownUsed]:
     for symbol, number in arguments.covered.items():
         yield UnknownUsed(symbol.name, f"{why}; {COVERED}", number)
     for symbol, number in arguments.dense.items():
-        yield UnknownUsed(symbol.name, f"{why}; rows are taken to lie side by side", number)
+        yield UnknownUsed(symbol.name, f"{why}; {DENSE}", number)
     for symbol, number in arguments.assumed.items():
         yield UnknownUsed(symbol.name, why, number)

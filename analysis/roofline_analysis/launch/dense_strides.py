@@ -18,6 +18,7 @@ from roofline_core.algebra.evaluate import Environment
 from roofline_core.algebra.symbolic import ZERO, Apply, Expr, Symbol
 from roofline_core.program.dims import Dim3
 
+DENSE: Final = "rows are taken to lie side by side"
 _AXES: Final = ("x", "y", "z")
 _POSITION: Final = re.compile(r"\[(\d+)\]$")
 _Parts = dict[Symbol | None, Expr]
@@ -25,7 +26,7 @@ _Parts = dict[Symbol | None, Expr]
 
 def spread(summary: KernelSummary, arguments: KernelArguments, grid: Dim3, block: Dim3) -> None:
     """Set the assumed numbers that are strides to those of dense arrays."""
-    strides = _only_in_addresses(summary) & arguments.assumed.keys()
+    strides = only_in_addresses(summary) & arguments.assumed.keys()
     if not strides:
         return
     known = {s: v for s, v in arguments.values.items() if s not in strides}
@@ -40,7 +41,7 @@ def spread(summary: KernelSummary, arguments: KernelArguments, grid: Dim3, block
         arguments.values[symbol] = arguments.dense[symbol] = number
 
 
-def _only_in_addresses(summary: KernelSummary) -> set[Symbol]:
+def only_in_addresses(summary: KernelSummary) -> set[Symbol]:
     """The symbols of addresses that no condition and no trip count mentions."""
     inside: set[Symbol] = set()
     outside: set[Symbol] = set()

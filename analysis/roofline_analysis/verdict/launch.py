@@ -21,7 +21,8 @@ from roofline_core.program.records import record
 from roofline_core.program.types import Type
 
 _SMALLER: Final = (256, 64, 16)
-"""What is assumed for open sizes in turn, where the usual number makes a launch implausible."""
+"""What is assumed for open sizes in turn, where the usual number makes a launch implausible. Larger
+numbers, as fill the GPU with blocks, shrink by as much."""
 _LONGEST_NS: Final = 1e9
 """The longest launch with assumed sizes. Assumed: kernels take far less than a second."""
 _LEAST_MEMORY_GB: Final = 4.0
@@ -60,23 +61,22 @@ def analyse_launch(
     """
     bound = bind(summary, context, grid, block)
     judged = judge(summary, bound, target)
-    open_size = ASSUMED_SIZE
-    for size in _SMALLER:
-        assumes = any(each.assumed == open_size for each in bound.unknowns)
-        if not assumes or _is_plausible(judged.prediction, target):
+    assumes = any((each.assumed or 0) >= ASSUMED_SIZE for each in bound.unknowns)
+    for size in _SMALLER if assumes else ():
+        if _is_plausible(judged.prediction, bound, target):
             break
         bound = bind(summary, context, grid, block, size=size)
         judged = judge(summary, bound, target)
-        open_size = size
     return BoundLaunch(context, bindings, bound, judged)
 
 
-def _is_plausible(prediction: Prediction, target: Target) -> bool:
+def _is_plausible(prediction: Prediction, bound: Binding, target: Target) -> bool:
     """Whether a program would launch such a kernel: it ends soon, and its data fit the GPU."""
-    memory_gb = target.gpu.memory_gb or _LEAST_MEMORY_GB
+    memory = (target.gpu.memory_gb or _LEAST_MEMORY_GB) * 2**30
+    largest = max(bound.sizes.values(), default=0.0)
     return (prediction.time_ns or 0.0) <= _LONGEST_NS and (
-        prediction.dram_bytes or 0.0
-    ) <= memory_gb * 2**30
+        max(prediction.dram_bytes or 0.0, largest) <= memory
+    )
 
 
 def analyse_again(

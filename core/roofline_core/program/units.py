@@ -233,6 +233,8 @@ class TranslationUnit:
     instantiations: tuple[Function, ...] = ()
     """Function templates instantiated explicitly, as declarations: ``template void f<int>(int);``.
     """
+    class_instantiations: tuple[Type, ...] = ()
+    """Class templates instantiated explicitly, by qualified name: ``template class C<int>;``."""
     problems: tuple[Problem, ...] = ()
 
 

@@ -18,6 +18,7 @@ class ScanResult:
 
     functions: list[Function] = field(default_factory=list)
     instantiations: list[Function] = field(default_factory=list)
+    class_instantiations: list[Type] = field(default_factory=list)
     structs: list[Struct] = field(default_factory=list)
     variables: list[Variable] = field(default_factory=list)
     aliases: dict[str, Type] = field(default_factory=dict)

@@ -174,6 +174,8 @@ class FunctionParts:
     declared: Declared
     body: Node | None = None
     initializers: Initializers = ()
+    instantiation: bool = False
+    """Whether it stands after a plain ``template``."""
 
 
 def make_function(
@@ -230,7 +232,7 @@ def make_function(
         dialect=source.dialect,
         owner=owner,
         template_args=name.template_args,
-        owner_args=name.scope_args if own and not any(own) else (),
+        owner_args=name.scope_args if parts.instantiation or (own and not any(own)) else (),
         launch_bounds=specifiers.launch_bounds,
         initializers=parts.initializers,
         read_body=reader,

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from roofline_core.program.units import Problem, Severity
-from roofline_parsers.cuda.grammar import COMPOUND, ERROR, TYPE_IDENTIFIER, Node, Tree
+from roofline_parsers.cuda.classes import CLASS_KINDS
+from roofline_parsers.cuda.grammar import (
+    COMPOUND,
+    ERROR,
+    TYPE_IDENTIFIER,
+    Node,
+    Tree,
+    kind,
+)
 from roofline_parsers.cuda.source import ParserInput
 
 MAX_PROBLEMS = 20
 """Syntax problems reported for one file."""
 
 _EXCERPT = 60
+_INSTANTIATION = kind("template_instantiation")
 
 
 def syntax_problems(source: ParserInput, tree: Tree) -> list[Problem]:
     """The errors of a tree in order: warnings inside bodies, errors outside. At most 20.
 
-    A type that is missing is none: so the grammar reads ``= {}`` as a default argument.
+    A type that is missing is none: so the grammar reads ``= {}`` as a default argument; and so it
+    does a name in ``template class C<int>;``.
     """
     if not tree.root_node.has_error:
         return []
@@ -27,7 +37,7 @@ def syntax_problems(source: ParserInput, tree: Tree) -> list[Problem]:
             found.append(_problem(source, node, in_body))
             continue
         if node.is_missing:
-            if node.kind_id != TYPE_IDENTIFIER:
+            if node.kind_id != TYPE_IDENTIFIER and not _is_class_instantiation(node.parent):
                 found.append(_missing(source, node))
             continue
         in_body = in_body or node.kind_id == COMPOUND
@@ -47,3 +57,11 @@ def _problem(source: ParserInput, node: Node, in_body: bool) -> Problem:
 def _missing(source: ParserInput, node: Node) -> Problem:
     line = node.start_point[0] + source.first_line
     return Problem(Severity.WARNING, f"'{node.type}' is missing", source.path, line)
+
+
+def _is_class_instantiation(node: Node | None) -> bool:
+    return (
+        node is not None
+        and node.kind_id == _INSTANTIATION
+        and any(child.kind_id in CLASS_KINDS for child in node.children)
+    )

@@ -113,13 +113,23 @@ class Scan:
             )
 
     def _instantiation(self, node: Node, scope: DeclarationScope, depth: int) -> None:
-        """An explicit instantiation: ``template __global__ void k<float>(float *);``."""
+        """An explicit instantiation: ``template __global__ void k<float>(float *);``.
+
+        Also of a class: ``template class C<float>;``.
+        """
         lo = self._lowering(scope)
         children = [c for c in node.children[1:] if c.kind_id != ERROR]
+        if children and children[0].kind_id in CLASS_KINDS:
+            name = children[0].child_by_field_name("name")
+            if name is not None:
+                made_class = type_of(lo, name, depth)
+                qualified = replace(made_class, name=scope.prefix + made_class.name)
+                self.found.class_instantiations.append(qualified)
+            return
         specifiers, _, functions = read_variables(lo, children, depth, in_body=False)
         for declared in functions:
             if declared.name is not None:
-                parts = FunctionParts(node, specifiers, declared)
+                parts = FunctionParts(node, specifiers, declared, instantiation=True)
                 made = make_function(lo, self.known, parts, scope, depth)
                 self.found.instantiations.append(made)
 

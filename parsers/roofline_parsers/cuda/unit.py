@@ -96,6 +96,7 @@ def _parse_one(pre: PreprocessedFile, cache: ParseCache, extensions: Extensions)
         path=pre.path,
         functions=forms.functions(found.functions) if forms is not None else tuple(found.functions),
         instantiations=tuple(found.instantiations),
+        class_instantiations=tuple(found.class_instantiations),
         structs=tuple(found.structs),
         globals=tuple(found.variables),
         aliases=found.aliases,

@@ -60,7 +60,10 @@ _LIBRARIES: Final = (
             "AT_DISPATCH_ALL_TYPES_AND2 AT_DISPATCH_ALL_TYPES_AND3 "
             "AT_DISPATCH_ALL_TYPES_AND_COMPLEX AT_DISPATCH_INTEGRAL_TYPES "
             "AT_DISPATCH_INTEGRAL_TYPES_AND AT_DISPATCH_INDEX_TYPES "
-            "AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND"
+            "AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND "
+            "WARP_SHFL WARP_SHFL_XOR WARP_SHFL_UP WARP_SHFL_DOWN gpuAtomicAdd "
+            "gpuAtomicAddNoReturn gpuAtomicMax gpuAtomicMin CUDA_KERNEL_LOOP "
+            "CUDA_KERNEL_LOOP_TYPE getCurrentDeviceProperties ATenCeilDiv"
         ),
     ),
     StandIn(
@@ -74,6 +77,57 @@ _LIBRARIES: Final = (
         "cub_iterators",
         re.compile(rb"cub/"),
         _words("CacheModifiedInputIterator CacheModifiedOutputIterator"),
+    ),
+    StandIn(
+        "iterators",
+        re.compile(rb"(thrust|cub)/"),
+        _words(
+            "counting_iterator constant_iterator transform_iterator permutation_iterator "
+            "zip_iterator make_counting_iterator make_constant_iterator make_transform_iterator "
+            "make_permutation_iterator make_zip_iterator CountingInputIterator "
+            "ConstantInputIterator TransformInputIterator"
+        ),
+    ),
+    StandIn(
+        "complex",
+        re.compile(rb"thrust/complex\.h$|cuda/std/complex$|c10/util/complex\.h$"),
+        _words("complex"),
+        telling=False,
+    ),
+    StandIn(
+        "cuda_atomic",
+        re.compile(rb"cuda/(std/)?atomic$"),
+        _words("atomic_ref atomic"),
+        telling=False,
+    ),
+    StandIn(
+        "cuda_std",
+        re.compile(rb"cuda/std/|algorithm$"),
+        _words("clamp optional"),
+        telling=False,
+    ),
+    StandIn(
+        "eigen",
+        re.compile(rb"(unsupported/)?Eigen/"),
+        _words("Eigen"),
+    ),
+    StandIn(
+        "cute",
+        re.compile(rb"cute/"),
+        _words("make_gmem_ptr make_smem_ptr"),
+    ),
+    StandIn(
+        "curand",
+        re.compile(rb"curand_kernel\.h$"),
+        _words("curand_init curandState curandState_t curandStatePhilox4_32_10_t"),
+    ),
+    StandIn(
+        "raft",
+        re.compile(rb"raft/"),
+        _words(
+            "device_span device_vector_view device_matrix_view make_device_vector_view "
+            "make_device_matrix_view"
+        ),
     ),
 )
 

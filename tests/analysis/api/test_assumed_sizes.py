@@ -113,3 +113,116 @@ def test_the_gain_of_a_finding_is_no_time_where_sizes_are_assumed() -> None:
     messages = [each.message for each in found.kernels[0].findings]
     assert any("as fast at the sizes assumed" in message for message in messages)
     assert not any(" -> " in message for message in messages)
+
+
+def test_products_of_assumed_sizes_fit_the_gpu() -> None:
+    source = """__global__ void scale(float *a, int rows, int cols) {
+      for (long r = blockIdx.y; r < rows; r += gridDim.y)
+        for (long c = blockIdx.x * blockDim.x + threadIdx.x; c < cols; c += gridDim.x * blockDim.x)
+          a[r * cols + c] *= 2;
+    }
+    void run(float *a, int rows, int cols) {
+      scale<<<dim3(cols / 4096, rows / 4096), 256>>>(a, rows, cols); }"""
+    found = analyze(source.encode(), Path("/src/k.cu"), Settings(gpu="A100"), reader=lambda _: None)
+    prediction = found.kernels[0].prediction
+    numbers = {u.name: u.assumed for u in prediction.unknowns}
+    rows, cols = numbers["rows"], numbers["cols"]
+    assert rows is not None
+    assert cols is not None
+    assert rows == cols
+    assert rows > 1024
+    assert prediction.dram_bytes is not None
+    assert prediction.dram_bytes == pytest.approx(2 * 4 * rows * cols, rel=0.01)
+    assert prediction.dram_bytes < 40 * 2**30
+
+
+def assumed(source: str, type_: str) -> tuple[dict[str, float | None], KernelReport]:
+    text = f"#include <cstdint>\n{source.replace('INDEX', type_)}".encode()
+    found = analyze(text, Path("/src/k.cu"), Settings(gpu="A100"), reader=lambda _: None)
+    (kernel,) = found.kernels
+    return {each.name: each.assumed for each in kernel.prediction.unknowns}, kernel
+
+
+INDEX_TYPES = pytest.mark.parametrize("type_", ["int", "unsigned", "size_t", "int64_t"])
+
+
+@INDEX_TYPES
+def test_a_leading_dimension_is_not_less_than_what_it_leads(type_: str) -> None:
+    source = """
+    __global__ void turn(float *a, const float *b, INDEX m, INDEX n, INDEX lda, INDEX ldb) {
+      INDEX i = blockIdx.x * (INDEX)blockDim.x + threadIdx.x;
+      if (i < m) for (INDEX j = 0; j < n; ++j) a[i + j * lda] = b[i * ldb + j]; }
+    void run(float *a, const float *b, INDEX m, INDEX n, INDEX lda, INDEX ldb) {
+      turn<<<(m + 127) / 128, 128>>>(a, b, m, n, lda, ldb); }"""
+    numbers, kernel = assumed(source, type_)
+    assert numbers == {"m": 1 << 20, "n": 1024, "lda": 1 << 20, "ldb": 1024}
+    assert kernel.prediction.dram_write_bytes == pytest.approx(4 * 2**30, rel=0.01)
+
+
+@INDEX_TYPES
+def test_a_halo_that_the_host_passes_on_is_small(type_: str) -> None:
+    source = """
+    __global__ void blur(const float *a, float *b, INDEX n, INDEX r) {
+      INDEX i = blockIdx.x * (INDEX)blockDim.x + threadIdx.x;
+      if (i < r || i >= n - r) return;
+      float s = 0; for (INDEX d = 0; d <= 2 * r; ++d) s += a[i + d - r];
+      b[i] = s; }
+    void run(const float *a, float *b, INDEX n, INDEX radius) {
+      blur<<<(n + 255) / 256, 256>>>(a, b, n, radius); }"""
+    numbers, kernel = assumed(source, type_)
+    assert numbers == {"n": 1 << 20, "radius": 2}
+    assert kernel.prediction.sp_flops == pytest.approx(5 * 2**20, rel=0.01)
+
+
+def test_a_number_that_also_sizes_the_grid_is_no_stride() -> None:
+    source = """
+    __global__ void rows(float *a, INDEX n, INDEX ld) {
+      INDEX j = blockIdx.x * blockDim.x + threadIdx.x; if (j < n) a[blockIdx.y * ld + j] = 1; }
+    void run(float *a, INDEX n) { rows<<<dim3((n + 255) / 256, 4), 256>>>(a, n, n); }"""
+    numbers, kernel = assumed(source, "int")
+    assert numbers == {"n": 1 << 18}
+    assert kernel.prediction.dram_write_bytes == pytest.approx(4 << 20, rel=0.01)
+
+
+@INDEX_TYPES
+def test_a_block_has_as_many_dimensions_as_its_threads_use(type_: str) -> None:
+    source = """
+    __global__ void rows(float *a, INDEX m, INDEX n, INDEX ld) {
+      INDEX j = blockIdx.x * (INDEX)blockDim.x + threadIdx.x, i = blockIdx.y;
+      if (j < n && i < m) a[i * ld + j] *= 2; }"""
+    numbers, kernel = assumed(source, type_)
+    assert {n: numbers[n] for n in ("m", "n", "ld")} == {"m": 1024, "n": 1024, "ld": 1024}
+    assert kernel.prediction.dram_write_bytes == pytest.approx(4 << 20, rel=0.01)
+    assert numbers["block size"] == 256
+
+
+@pytest.mark.parametrize(
+    ("index", "blocks"),
+    [
+        ("threadIdx.x", 1),
+        ("blockIdx.x * blockDim.x + threadIdx.x", 4096),
+        ("next[threadIdx.x]", 4096),
+    ],
+)
+def test_a_kernel_whose_blocks_are_alike_has_one(index: str, blocks: int) -> None:
+    source = f"""
+    __global__ void last(float *a, const int *next, int n) {{
+      int i = {index}; if (i < n) a[i] = 1; }}"""
+    numbers, _ = assumed(source, "int")
+    assert numbers["grid size"] == blocks
+
+
+def test_allocations_of_assumed_sizes_fit_the_gpu() -> None:
+    source = """
+    #include <cstdio>
+    __global__ void fill(float *a, int rows) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < rows) a[i] = 1; }
+    int main() {
+      int h[4]; fread(h, 4, 4, stdin);
+      float *a; cudaMalloc(&a, (size_t)h[0] * h[1] * h[2] * h[3] * 4);
+      fill<<<(h[0] + 255) / 256, 256>>>(a, h[0]); }"""
+    numbers, kernel = assumed(source, "int")
+    (launch,) = kernel.launches
+    assert launch.arguments[0].buffer_bytes is not None
+    assert launch.arguments[0].buffer_bytes <= 40 * 2**30
+    assert all(number is not None and number >= 16 for number in numbers.values())

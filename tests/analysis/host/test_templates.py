@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from roofline_core.algebra.symbolic import constant, from_atom
 from roofline_core.program.types import Type
 
 Run = Callable[..., Any]
@@ -87,3 +88,65 @@ def test_a_specialisation_is_chosen(run: Run) -> None:
     )
     (launch,) = result.launches
     assert (launch.grid[0].constant, launch.block[0].constant) == (1, 2)
+
+
+LAYER = """
+template <class T> __global__ void k(T *p, int n) {}
+template <class T> struct Layer { int width; void run(T *p, int n); };
+template <class T> void Layer<T>::run(T *p, int n) { k<<<(n + 127) / 128, 128>>>(p, n); }
+"""
+
+
+def test_methods_that_are_instantiated_explicitly(run: Run) -> None:
+    instances = "template void Layer<double>::run(double *, int);\ntemplate struct Layer<short>;\n"
+    launches = run(LAYER + instances).launches
+    assert [_bindings(launch) for launch in launches] == [{"T": "double"}, {"T": "short"}]
+    assert all(not launch.open_types and not launch.certain for launch in launches)
+
+
+def test_equal_instances_of_a_method_count_once(run: Run) -> None:
+    both = "template void Layer<short>::run(short *, int);\ntemplate struct Layer<short>;\n"
+    assert [_bindings(launch) for launch in run(LAYER + both).launches] == [{"T": "short"}]
+
+
+def test_instances_in_a_namespace(run: Run) -> None:
+    layer = f"namespace net {{ {LAYER} }}\ntemplate class net::Layer<char>;\n"
+    assert [_bindings(launch) for launch in run(layer).launches] == [{"T": "char"}]
+
+
+def test_numbers_of_a_class_that_is_instantiated(run: Run) -> None:
+    layer = """
+    template <int N> __global__ void k(float *p) {}
+    template <class T, int N> struct Tile { void run(T *p) { k<2 * N><<<N, N>>>(p); } };
+    template class Tile<float, 8 * 4>;
+    """
+    (launch,) = run(layer).launches
+    assert _bindings(launch) == {"N": 64}
+    assert launch.grid[0].constant == launch.block[0].constant == 32
+
+
+def test_a_class_that_nothing_instantiates_is_taken_for_one_of_float(run: Run) -> None:
+    (launch,) = run(LAYER).launches
+    assert _bindings(launch) == {"T": "float"}
+    assert launch.open_types == ("T",)
+
+
+def test_a_function_that_nothing_instantiates(run: Run) -> None:
+    result = run(
+        "template <class T> __global__ void k(T *p, int n) {}\n"
+        "template <class T, class U = int> void go(T *p, int n) {\n"
+        "  k<T><<<n * sizeof(T), sizeof(U)>>>(p, n); }\n"
+    )
+    (launch,) = result.launches
+    assert launch.open_types == ("T",)
+    assert _bindings(launch) == {"T": "float"}
+    (symbol,) = launch.grid[0].symbols()
+    assert launch.grid[0] == from_atom(symbol) * constant(4)
+    assert launch.block[0].constant == 4
+
+
+def test_the_program_decides_before_instances_do(run: Run) -> None:
+    use = "template struct Layer<short>;\nint main() { float *p; Layer<float> l; l.run(p, 9); }\n"
+    (launch,) = run(LAYER + use).launches
+    assert _bindings(launch) == {"T": "float"}
+    assert launch.certain

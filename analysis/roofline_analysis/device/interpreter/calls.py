@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from roofline_analysis.device.functions.builtins import PASSING_ON, builtins_of
 from roofline_analysis.device.functions.cub import primitive_value
 from roofline_analysis.device.functions.matrix_fragments import fragment_value
+from roofline_analysis.device.interpreter.conversion_operators import as_number
 from roofline_analysis.device.interpreter.inlining import (
     callee_of,
     inline,
     unknown_call,
     value_at,
 )
-from roofline_analysis.device.interpreter.objects import call_object, construct, method_call
+from roofline_analysis.device.interpreter.objects import call_object, constructed, method_call
+from roofline_analysis.device.interpreter.places import implicit_member
 from roofline_analysis.device.interpreter.receivers import object_type
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.frames import function_around
@@ -41,7 +43,7 @@ def call_result(interpreter: DeviceInterpreter, node: ex.Call) -> DeviceValue | 
     if isinstance(callee, ex.Member):
         return method_call(interpreter, node, callee)
     if isinstance(callee, ex.Name):
-        local = interpreter.scope.find(callee.name)
+        local = interpreter.scope.find(callee.name) or implicit_member(interpreter, callee.name)
         if local is not None:
             return call_object(interpreter, interpreter.read(local), local, node)
         return _named_call(interpreter, node, callee)
@@ -62,7 +64,7 @@ def _named_call(
     if builtin is None or _better_than_builtin(candidates):
         found = callee_of(interpreter, candidates, node.args, callee.template_args, scope)
     if found is None and builtin is not None:
-        args = [interpreter.evaluate(arg) for arg in node.args]
+        args = [as_number(interpreter, interpreter.evaluate(arg)) for arg in node.args]
         interpreter.at(node)
         if builtin not in PASSING_ON:
             keep(interpreter, *args)
@@ -90,8 +92,9 @@ def _named_call(
     given = callee.template_args or ()
     type_ = interpreter.types.resolve(Type(callee.name, given, scope_args=callee.scope_args))
     if interpreter.types.system.is_class(type_) or is_integer(type_.name) or is_float(type_.name):
-        args = [interpreter.evaluate(arg) for arg in node.args]
-        return construct(interpreter, type_, tuple(args), node.args)
+        return constructed(interpreter, type_, node.args)
+    if bare in ("make_tuple", "make_pair"):
+        return _made_tuple(interpreter, node, callee)
     made = primitive_value(interpreter, type_) or fragment_value(interpreter, type_)
     return made or unknown_call(interpreter, node, bare)
 
@@ -111,6 +114,16 @@ def _tuple_element(
     pair = {0: "first", 1: "second"}.get(position or 0, "")
     name = next((n for n in (f"_{position}", pair) if n in held.fields), None)
     return interpreter.field_place(owner, name) if name is not None else None
+
+
+def _made_tuple(interpreter: DeviceInterpreter, node: ex.Call, callee: ex.Name) -> DeviceValue:
+    """``thrust::make_tuple(a, b)``: an object with a field for each value."""
+    values = [interpreter.evaluate(arg) for arg in node.args]
+    pair = callee.name.endswith("pair")
+    names = ("first", "second") if pair else tuple(f"_{i}" for i in range(len(values)))
+    types = tuple(interpreter.type_of(value) for value in values)
+    name = callee.name.replace("make_", "")
+    return StructValue(Type(name, types), dict(zip(names, values, strict=False)))
 
 
 def _swapped(interpreter: DeviceInterpreter, node: ex.Call) -> bool:

@@ -12,9 +12,11 @@ from roofline_analysis.device.functions.matrix_fragments import element_count
 from roofline_analysis.device.interpreter import names
 from roofline_analysis.device.interpreter.calls import call
 from roofline_analysis.device.interpreter.choices import conditional
+from roofline_analysis.device.interpreter.conversion_operators import as_number, referred_place
 from roofline_analysis.device.interpreter.inlining import forget_arguments, value_at
-from roofline_analysis.device.interpreter.objects import construct
+from roofline_analysis.device.interpreter.objects import constructed
 from roofline_analysis.device.interpreter.operator_calls import (
+    assign_through,
     call_compound,
     call_member_operator,
     call_operator,
@@ -140,13 +142,18 @@ def _unary(interpreter: DeviceInterpreter, node: ir.Unary) -> DeviceValue:
     if node.op == "&":
         return _address_of(interpreter, node.operand)
     operand = evaluate(interpreter, node.operand)
-    overloaded = (
-        None if isinstance(operand, Value) else _overloaded(interpreter, node.op, (operand,))
-    )
-    return overloaded or vectors.unary(interpreter, node.op, operand)
+    if isinstance(operand, Value):
+        return vectors.unary(interpreter, node.op, operand)
+    overloaded = call_operator(interpreter, node.op, (operand,))
+    if overloaded is not None:
+        return overloaded
+    return vectors.unary(interpreter, node.op, as_number(interpreter, operand))
 
 
 def _address_of(interpreter: DeviceInterpreter, node: ir.Expression) -> DeviceValue:
+    own = call_member_operator(interpreter, "&", node)
+    if own is not None:
+        return value_at(interpreter, own)
     place = place_of(interpreter, node)
     if isinstance(place, MemoryPlace):
         return place.pointer
@@ -169,7 +176,7 @@ def _update(interpreter: DeviceInterpreter, node: ir.Update) -> DeviceValue:
     result = call_member_operator(interpreter, node.op, node.target, unused)
     if result is not None:
         return value_at(interpreter, result)
-    place = place_of(interpreter, node.target)
+    place = place_of(interpreter, node.target) or referred_place(interpreter, node.target)
     if place is None:
         return interpreter.opaque(Type("int"), interpreter.costs.loop_bits(), "value")
     before = interpreter.read(place)
@@ -235,21 +242,23 @@ def combine(
         index = right if op == "+" else negate(interpreter, right)
         moved = index if left.index is None else binary(interpreter, "+", left.index, index)
         return PlacePointer(left.place, left.pointee, moved)
-    overloaded = _overloaded(interpreter, op, (left, right))
+    overloaded = call_operator(interpreter, op, (left, right))
     if overloaded is not None:
         return overloaded
+    one, other = as_number(interpreter, left), as_number(interpreter, right)
+    if one is not left or other is not right:
+        return combine(interpreter, op, one, other)
     return vectors.elementwise(interpreter, op, left, right)
-
-
-def _overloaded(
-    interpreter: DeviceInterpreter, op: str, operands: tuple[DeviceValue, ...]
-) -> DeviceValue | None:
-    return call_operator(interpreter, op, operands)
 
 
 def _assign(interpreter: DeviceInterpreter, node: ir.Assign) -> DeviceValue:
     interpreter.at(node)
+    through = assign_through(interpreter, node)
+    if through is not None:
+        return through
     place = place_of(interpreter, node.target)
+    if place is None and node.op != "=":
+        place = referred_place(interpreter, node.target)
     if node.op == "=":
         value = evaluate(interpreter, node.value)
         if isinstance(value, StructValue) and isinstance(place, (VariablePlace, FieldPlace)):
@@ -370,9 +379,7 @@ def _construct(interpreter: DeviceInterpreter, node: ir.Construct) -> DeviceValu
     made = primitive_value(interpreter, type_)
     if made is not None:
         return made
-    return construct(
-        interpreter, node.type, tuple(evaluate(interpreter, arg) for arg in node.args), node.args
-    )
+    return constructed(interpreter, node.type, node.args)
 
 
 def _lambda(interpreter: DeviceInterpreter, node: ir.Lambda) -> DeviceValue:

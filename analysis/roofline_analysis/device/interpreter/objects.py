@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from roofline_analysis.device.functions.cub import primitive_method, primitive_value
 from roofline_analysis.device.functions.thread_groups import builtin_method
@@ -29,10 +30,12 @@ from roofline_analysis.device.values import (
     number,
 )
 from roofline_analysis.language.conversion_ranks import lvalue, rvalue
+from roofline_analysis.language.namespaces import same_name
+from roofline_analysis.language.overloads import Callee
 from roofline_analysis.language.scope import Scope
 from roofline_analysis.language.symbols import last_component
 from roofline_analysis.language.templates import other_instance
-from roofline_analysis.language.types import is_float, is_integer, vector_parts
+from roofline_analysis.language.types import is_arithmetic, is_float, is_integer, vector_parts
 from roofline_core.program import expressions as ex
 from roofline_core.program.types import Type
 from roofline_core.program.units import Function
@@ -145,6 +148,48 @@ def _call_lambda(interpreter: DeviceInterpreter, code: CodeValue, node: ex.Call)
     return values[-1]
 
 
+def constructed(
+    interpreter: DeviceInterpreter, type_: Type, nodes: Sequence[ex.Expression]
+) -> DeviceValue:
+    """``T(nodes)`` or ``T{nodes}``, the arguments evaluated as its constructor takes them."""
+    type_ = interpreter.types.resolve(type_)
+    keeping = _keeping_reference(interpreter, type_, nodes)
+    if keeping is None:
+        args = tuple(interpreter.evaluate(node) for node in nodes)
+        return construct(interpreter, type_, args, nodes)
+    found, scope = keeping
+    place = interpreter.declare("", type_, _blank(interpreter, type_, scope))
+    inline(interpreter, found, nodes, this=place, scope=scope)
+    return interpreter.read(place)
+
+
+def _keeping_reference(
+    interpreter: DeviceInterpreter, type_: Type, nodes: Sequence[ex.Expression]
+) -> tuple[Callee, Scope] | None:
+    """The constructor that takes a number by reference, to refer to it later; None for others."""
+    if not nodes or type_.pointers or type_.dims or not interpreter.types.system.is_class(type_):
+        return None
+    scope = interpreter.types.system.classes.scope_of(type_)
+    if scope is None or scope.struct is None:
+        return None
+    constructors = interpreter.symbols.find_methods(scope.struct, scope.struct.name)
+    if not any(_takes_number(interpreter, method, scope) for method in constructors):
+        return None
+    found = callee_of(interpreter, constructors, nodes, scope=scope)
+    if found is None or not _takes_number(interpreter, found.function, scope):
+        return None
+    return found, scope
+
+
+def _takes_number(interpreter: DeviceInterpreter, method: Function, scope: Scope) -> bool:
+    for parameter in method.params:
+        if parameter.type.reference and not (parameter.type.rvalue or parameter.type.const):
+            resolved = interpreter.types.system.resolve(parameter.type, scope)
+            if is_arithmetic(resolved.name) and not resolved.pointers:
+                return True
+    return False
+
+
 def construct(
     interpreter: DeviceInterpreter,
     type_: Type,
@@ -160,9 +205,8 @@ def construct(
         return made
     if interpreter.opencl and vector_parts(type_.name) is not None:
         return build(interpreter, type_, args)
-    if len(args) == 1 and isinstance(args[0], StructValue) and args[0].type.name == type_.name:
-        if not other_instance(args[0].type, type_):
-            return args[0]
+    if _is_one(args, type_) and not other_instance(args[0].type, type_):
+        return args[0]
     scope = interpreter.types.system.classes.scope_of(type_)
     blank = _blank(interpreter, type_, scope)
     if not isinstance(blank, StructValue):
@@ -175,9 +219,18 @@ def construct(
             place = interpreter.declare("", type_, blank)
             inline(interpreter, found, args, this=place, scope=scope)
             return interpreter.read(place)
-    if len(args) == 1 and isinstance(args[0], StructValue) and args[0].type.name == type_.name:
+    if _is_one(args, type_):
         return blank  # Conversions between instances are not followed.
     return _filled(interpreter, type_, blank, args)
+
+
+def _is_one(args: tuple[DeviceValue, ...], type_: Type) -> TypeGuard[tuple[StructValue]]:
+    """Whether the only argument is an object of a class template's instance, perhaps another."""
+    return (
+        len(args) == 1
+        and isinstance(args[0], StructValue)
+        and same_name(args[0].type.name, type_.name)
+    )
 
 
 def _filled(

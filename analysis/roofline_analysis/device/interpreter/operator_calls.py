@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roofline_analysis.device.interpreter.inlining import callee_of, inline, value_at
+from roofline_analysis.device.interpreter.inlining import PLACES, callee_of, inline, value_at
 from roofline_analysis.device.interpreter.static_types import static_type, subscripts
 from roofline_analysis.device.state.frames import Names
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
-from roofline_analysis.device.values import DeviceValue, Place, StructValue
+from roofline_analysis.device.values import DeviceValue, Place, PlacePointer, StructValue
 from roofline_analysis.language.symbols import last_component
 from roofline_analysis.language.types import is_float, is_integer
 from roofline_core.program import expressions as ex
+from roofline_core.program.types import Type
 from roofline_core.program.units import Function
 
 
@@ -62,10 +63,55 @@ def call_member_operator(
     found = callee_of(interpreter, members, args, scope=scope)
     if found is None:
         return None
-    place = interpreter.place_of(node)
-    if place is None:
-        place = interpreter.declare("", type_, interpreter.evaluate(node))
+    place = object_place(interpreter, node, type_)
     return inline(interpreter, found, args, this=place, scope=scope)
+
+
+def assign_through(interpreter: DeviceInterpreter, node: ex.Assign) -> DeviceValue | None:
+    """``a[i] = x`` where an ``operator=`` of the program takes ``x``, which is no such object.
+
+    None where the object on the left has no such operator.
+    """
+    if node.op != "=" or not interpreter.symbols.functions_named("operator="):
+        return None
+    type_ = static_type(interpreter, node.target)
+    if type_ is None or type_.pointers or type_.dims:
+        return None
+    if not interpreter.types.system.is_class(type_):
+        return None
+    members, scope = interpreter.types.system.classes.find_methods(type_, "operator=")
+    simple = last_component(type_.name)
+    taking = [f for f in members if f.params and last_component(f.params[0].type.name) != simple]
+    found = callee_of(interpreter, taking, (node.value,), scope=scope) if taking else None
+    if found is None:
+        return None
+    place = object_place(interpreter, node.target, type_)
+    return value_at(interpreter, inline(interpreter, found, (node.value,), this=place, scope=scope))
+
+
+def object_place(interpreter: DeviceInterpreter, node: ex.Expression, type_: Type) -> Place:
+    """Where an object of a class is, evaluated once; an object that is stored nowhere gets a place.
+
+    ``type_`` is the class.
+    """
+    result: DeviceValue | Place | None
+    if isinstance(node, ex.Index):
+        result = call_member_operator(interpreter, "[]", node.base, (node.index,))
+    elif isinstance(node, ex.Unary) and node.op == "*":
+        result = call_member_operator(interpreter, "*", node.operand)
+    elif isinstance(node, ex.Call):
+        result = interpreter.call(node)
+    else:
+        result = None
+    if result is None:
+        result = interpreter.place_of(node)
+    if result is None:
+        result = interpreter.evaluate(node)
+    if isinstance(result, PLACES):
+        return result
+    if isinstance(result, PlacePointer) and result.index is None:
+        return result.place
+    return interpreter.declare("", type_, result)
 
 
 def _accepts(

@@ -177,8 +177,7 @@ def _index_place(interpreter: DeviceInterpreter, node: ir.Index) -> Place | None
             return _element_place(interpreter, base, index)
     if isinstance(base, StructValue):
         inner = place_of(interpreter, node.base)
-        element = next(iter(base.fields.values()), None)
-        type_ = interpreter.type_of(element) if element is not None else Type("int")
+        type_ = _element_type(interpreter, base)
         known = index.constant
         return (
             FieldPlace(inner, str(int(known)) if known is not None else None, type_, index)
@@ -186,6 +185,15 @@ def _index_place(interpreter: DeviceInterpreter, node: ir.Index) -> Place | None
             else None
         )
     return None
+
+
+def _element_type(interpreter: DeviceInterpreter, held: StructValue) -> Type:
+    """The elements of an array that is an object, such as ``std::array``."""
+    first = held.type.args[0] if held.type.args else None
+    if last_component(held.type.name) == "array" and isinstance(first, Type):
+        return interpreter.types.resolve(first)
+    element = next(iter(held.fields.values()), None)
+    return interpreter.type_of(element) if element is not None else Type("int")
 
 
 def _member_place(interpreter: DeviceInterpreter, node: ir.Member) -> Place | None:

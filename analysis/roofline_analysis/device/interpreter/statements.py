@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from roofline_analysis.device.functions.matrix_fragments import fragment_value
+from roofline_analysis.device.interpreter.conversion_operators import place_referred_to
 from roofline_analysis.device.interpreter.expressions import evaluate
 from roofline_analysis.device.interpreter.inlining import copy_of
-from roofline_analysis.device.interpreter.objects import construct
-from roofline_analysis.device.interpreter.places import place_of
+from roofline_analysis.device.interpreter.objects import construct, constructed
 from roofline_analysis.device.loops.walk import walk_for, walk_range, walk_while
 from roofline_analysis.device.state.arithmetic import truth
 from roofline_analysis.device.state.conversions import coerce, scalar
@@ -161,7 +161,7 @@ def declare_variable(interpreter: DeviceInterpreter, variable: ir.Variable) -> N
     if type_.volatile and not type_.pointers:
         interpreter.costs.operations.keep_all()  # What is written to it stays.
     if type_.reference and variable.init is not None:
-        place = place_of(interpreter, variable.init)
+        place = place_referred_to(interpreter, variable.init, type_)
         if place is not None:
             interpreter.scope.names[variable.name] = place
             interpreter.scope.references[variable.name] = type_
@@ -203,15 +203,13 @@ def _initial(interpreter: DeviceInterpreter, variable: ir.Variable, type_: Type)
     if variable.ctor_args is not None:
         if type_.dims:
             return StructValue(type_)
-        args = tuple(evaluate(interpreter, arg) for arg in variable.ctor_args)
-        return construct(interpreter, type_, args, variable.ctor_args)
+        return constructed(interpreter, type_, variable.ctor_args)
     if variable.init is None:
         return default_value(interpreter, type_, variable.name)
     if type_.dims:
         return _array_initial(interpreter, variable.init, type_)
     if isinstance(variable.init, InitList):
-        args = tuple(evaluate(interpreter, item) for item in variable.init.items)
-        return construct(interpreter, type_, args, variable.init.items)
+        return constructed(interpreter, type_, variable.init.items)
     value = copy_of(interpreter, evaluate(interpreter, variable.init), variable.init)
     return coerce(interpreter, value, type_)
 

@@ -130,7 +130,7 @@ def _unary_type(interpreter: DeviceInterpreter, node: ex.Unary) -> Type | None:
     if inner is None:
         return None
     if node.op == "&":
-        return inner.pointer_to()
+        return _result_of_method(interpreter, inner, "operator&", ()) or inner.pointer_to()
     if node.op in ("+", "-", "~"):
         plain = not (inner.pointers or inner.dims) and is_arithmetic(inner.name)
         return Type(promoted(inner.name)) if plain else inner
@@ -179,6 +179,9 @@ def _call_type(interpreter: DeviceInterpreter, node: ex.Call) -> Type | None:
     if place is not None:
         owner = interpreter.types.resolve(interpreter.place_type(place))
         return _result_of_method(interpreter, owner, "operator()", node.args)
+    member = _this_member(interpreter, node.callee.name)
+    if member is not None:
+        return _result_of_method(interpreter, member, "operator()", node.args)
     system, scope = interpreter.types.system, interpreter.types.scope
     candidates, inside = system.find_callees(
         node.callee, interpreter.path, scope, function_around(interpreter.frames)

@@ -14,6 +14,7 @@ from roofline_analysis.device.values import (
     Value,
     number,
 )
+from roofline_analysis.language.namespaces import same_name
 from roofline_analysis.language.templates import other_instance
 from roofline_analysis.language.types import is_float, is_integer, vector_parts
 from roofline_core.algebra.symbol_scopes import SymbolScope
@@ -30,6 +31,10 @@ def as_scalar(interpreter: DeviceInterpreter, value: DeviceValue) -> Value:
     """A device value where a number is wanted."""
     if isinstance(value, Value):
         return value
+    if isinstance(value, StructValue):
+        made = interpreter.parts.converted(interpreter, value, None)
+        if isinstance(made, Value):
+            return made
     if isinstance(value, StructValue) and len(value.fields) == 1:
         (inner,) = value.fields.values()
         return as_scalar(interpreter, inner)
@@ -51,21 +56,13 @@ def coerce(interpreter: DeviceInterpreter, value: DeviceValue, type_: Type) -> D
     """The value as it is once stored in a variable of this type."""
     resolved = interpreter.types.resolve(type_)
     if isinstance(value, Value):
-        if resolved.pointers and value.constant is not None:
-            return interpreter.opaque(resolved, 0, "null")
-        if not resolved.pointers and not resolved.dims:
-            if resolved.name in ("auto", value.type):
-                return value
-            if is_float(resolved.name) or is_integer(resolved.name):
-                return convert(interpreter, value, resolved.name)
-            if interpreter.opencl and vector_parts(resolved.name):
-                return build(interpreter, resolved, (value,))
-            if vector_parts(resolved.name):
-                return _to_vector(interpreter, value, resolved)
-        return value
+        return _of_number(interpreter, value, resolved)
     if isinstance(value, StructValue) and value.type.name == "{}" and not resolved.dims:
         return _from_list(interpreter, value, resolved)
     if isinstance(value, StructValue) and value.type != resolved:
+        made = _by_operator(interpreter, value, resolved)
+        if made is not None:
+            return made
         return _sliced(interpreter, value, resolved)
     if isinstance(value, PointerValue) and resolved.pointers and resolved.name != "auto":
         pointee = Type(resolved.name, resolved.args, resolved.pointers - 1, const=resolved.const)
@@ -73,6 +70,32 @@ def coerce(interpreter: DeviceInterpreter, value: DeviceValue, type_: Type) -> D
             return value
         return PointerValue(value.array, value.offset, pointee)
     return value
+
+
+def _of_number(interpreter: DeviceInterpreter, value: Value, type_: Type) -> DeviceValue:
+    """A number as it is once stored in a variable of a resolved type."""
+    if type_.pointers and value.constant is not None:
+        return interpreter.opaque(type_, 0, "null")
+    if not type_.pointers and not type_.dims:
+        if type_.name in ("auto", value.type):
+            return value
+        if is_float(type_.name) or is_integer(type_.name):
+            return convert(interpreter, value, type_.name)
+        if interpreter.opencl and vector_parts(type_.name):
+            return build(interpreter, type_, (value,))
+        if vector_parts(type_.name):
+            return _to_vector(interpreter, value, type_)
+    return value
+
+
+def _by_operator(
+    interpreter: DeviceInterpreter, value: StructValue, type_: Type
+) -> DeviceValue | None:
+    """An object as what its class converts it to."""
+    if type_.dims or type_.name == "auto" or same_name(value.type.name, type_.name):
+        return None
+    made = interpreter.parts.converted(interpreter, value, type_)
+    return None if made is None else coerce(interpreter, made, type_)
 
 
 def _to_vector(interpreter: DeviceInterpreter, value: Value, type_: Type) -> StructValue:

@@ -57,6 +57,7 @@ class DeviceParts:
     field_place: Callable[[DeviceInterpreter, Place, str], Place | None]
     dereference: Callable[[DeviceInterpreter, DeviceValue], Place | None]
     coerce: Callable[[DeviceInterpreter, DeviceValue, Type], DeviceValue]
+    converted: Callable[[DeviceInterpreter, StructValue, Type | None], DeviceValue | None]
     constant_of: Callable[[DeviceInterpreter, Expression], int | None]
     load: Callable[[DeviceInterpreter, PointerValue], DeviceValue]
     store: Callable[[DeviceInterpreter, PointerValue, DeviceValue], None]

@@ -138,6 +138,7 @@ def record(
                 block_origin=shape.block_origin,
                 contents=contents,
                 draws=passed_draws(interpreter, function, args),
+                open_types=interpreter.open_types if bindings else (),
                 textures=textures,
             )
 

@@ -80,6 +80,9 @@ class HostParts:
 class HostInterpreter:
     """Executes one program once; the result is gathered in ``launches`` and ``problems``."""
 
+    open_types: tuple[str, ...] = ()
+    """Type parameters of the function executed from outside that nothing instantiates."""
+
     def __init__(self, program: Program, options: HostOptions, parts: HostParts) -> None:
         self.parts = parts
         self._evaluators = parts.evaluators

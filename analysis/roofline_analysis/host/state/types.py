@@ -46,7 +46,7 @@ def names_in_force(interpreter: HostInterpreter) -> Scope:
     if frame.names is None:
         bindings = known_bindings(frame.bindings)
         owner = frame.owner
-        type_ = _owner_type(owner, bindings) if owner is not None else None
+        type_ = owner_type(owner, bindings) if owner is not None else None
 
         def number_of(node: Expression) -> Number | None:
             return _number_of(interpreter, node)
@@ -55,7 +55,8 @@ def names_in_force(interpreter: HostInterpreter) -> Scope:
     return frame.names
 
 
-def _owner_type(owner: Struct, bindings: Mapping[str, Binding]) -> Type:
+def owner_type(owner: Struct, bindings: Mapping[str, Binding]) -> Type:
+    """A class with the arguments that its parameters are bound to."""
     if owner.template_args is not None and not owner.template_params:
         return Type(owner.qualified_name, owner.template_args)
     args = []

@@ -88,6 +88,38 @@ template <typename T, size_t N, template <typename U> class PtrTraits = DefaultP
 using PackedTensorAccessor = GenericPackedTensorAccessor<T, N, PtrTraits, index_t>;
 }  // namespace at
 
+namespace at {
+namespace cuda {
+inline cudaDeviceProp *getCurrentDeviceProperties() {
+    static cudaDeviceProp properties;
+    cudaGetDeviceProperties(&properties, 0);
+    return &properties;
+}
+template <typename T> __host__ __device__ T ATenCeilDiv(T a, T b) { return (a + b - 1) / b; }
+}  // namespace cuda
+template <typename T> __host__ __device__ T ceil_div(T a, T b) { return (a + b - 1) / b; }
+}  // namespace at
+template <typename T> __device__ T WARP_SHFL(T value, int lane, int width = 32, unsigned mask = 0xffffffff) {
+    return __shfl_sync(mask, value, lane, width);
+}
+template <typename T> __device__ T WARP_SHFL_XOR(T value, int lane, int width = 32, unsigned mask = 0xffffffff) {
+    return __shfl_xor_sync(mask, value, lane, width);
+}
+template <typename T> __device__ T WARP_SHFL_UP(T value, unsigned by, int width = 32, unsigned mask = 0xffffffff) {
+    return __shfl_up_sync(mask, value, by, width);
+}
+template <typename T> __device__ T WARP_SHFL_DOWN(T value, unsigned by, int width = 32, unsigned mask = 0xffffffff) {
+    return __shfl_down_sync(mask, value, by, width);
+}
+__device__ inline void gpuAtomicAdd(c10::Half *at, c10::Half value) { atomicAdd(at, value); }
+template <typename T> __device__ T gpuAtomicAdd(T *at, T value) { return atomicAdd(at, value); }
+template <typename T> __device__ T gpuAtomicAddNoReturn(T *at, T value) { return atomicAdd(at, value); }
+template <typename T> __device__ T gpuAtomicMax(T *at, T value) { return atomicMax(at, value); }
+template <typename T> __device__ T gpuAtomicMin(T *at, T value) { return atomicMin(at, value); }
+#define CUDA_KERNEL_LOOP_TYPE(i, n, index_type) \
+    for (index_type i = blockIdx.x * (index_type)blockDim.x + threadIdx.x; i < (n); i += (index_type)blockDim.x * gridDim.x)
+#define CUDA_KERNEL_LOOP(i, n) CUDA_KERNEL_LOOP_TYPE(i, n, int)
+
 namespace torch {
 template <typename T> using DefaultPtrTraits = at::DefaultPtrTraits<T>;
 template <typename T> using RestrictPtrTraits = at::RestrictPtrTraits<T>;

@@ -1,0 +1,72 @@
+"""Open numbers of the host that a kernel is given as they are, assumed by what it does with them.
+
+A radius in a library is no extent, and the leading dimension of an array is not less than a row of
+it. What kernels do with such numbers says which they are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final
+
+from roofline_analysis.host.values import LaunchContext
+from roofline_analysis.launch.assumed_arguments import MARGIN, margins
+from roofline_analysis.launch.dense_strides import DENSE, only_in_addresses, spread
+from roofline_analysis.launch.sizes_from_guards import KernelArguments
+from roofline_analysis.regions.kernel_summary import KernelSummary
+from roofline_core.algebra.symbolic import Symbol, from_atom
+from roofline_core.program.dims import Dim3
+
+_SMALL: Final = "taken to be small, as it keeps threads from the edges"
+
+
+def assume_margins(
+    summary: KernelSummary, arguments: KernelArguments, context: LaunchContext
+) -> None:
+    """Make the host's open numbers small that the kernel keeps indices away from edges by."""
+    own = _passed_alone(arguments, context)
+    for symbol in sorted(margins(summary) & own.keys(), key=lambda s: s.name):
+        if (arguments.values.get(symbol) or 0) > MARGIN:
+            arguments.host.learn(own[symbol], MARGIN, _SMALL)
+    arguments.refresh()
+
+
+def spread_arrays(
+    summary: KernelSummary,
+    arguments: KernelArguments,
+    context: LaunchContext | None,
+    grid: Dim3,
+    block: Dim3,
+) -> None:
+    """Set strides that nothing fixes to those of dense arrays, the host's open numbers too."""
+    own = _passed_alone(arguments, context) if context is not None else {}
+    strides = {s: own[s] for s in only_in_addresses(summary) & own.keys()}
+    for symbol in strides:
+        arguments.ties.pop(symbol)
+        arguments.assumed[symbol] = int(arguments.values[symbol])
+    spread(summary, arguments, grid, block)
+    for symbol, unknown in strides.items():
+        arguments.ties[symbol] = from_atom(unknown)
+        arguments.assumed.pop(symbol, None)
+        number = arguments.dense.pop(symbol, None)
+        if number is not None:
+            arguments.host.learn(unknown, number, DENSE)
+    arguments.refresh()
+
+
+def _passed_alone(arguments: KernelArguments, context: LaunchContext) -> dict[Symbol, Symbol]:
+    """Kernel arguments that are an open number of the host, which decides nothing else."""
+    dims = [*(context.grid or ()), *(context.block or ())]
+    elsewhere = {symbol for extent in dims for symbol in extent.symbols()}
+    users = Counter(
+        symbol
+        for _, tie in {(s.name, tie) for s, tie in arguments.ties.items()}
+        for symbol in tie.symbols()
+    )
+    found: dict[Symbol, Symbol] = {}
+    for symbol, tie in arguments.ties.items():
+        numbers = arguments.host.open_symbols(tie)
+        if len(numbers) == 1 and tie == from_atom(numbers[0]):
+            if users[numbers[0]] == 1 and numbers[0] not in elsewhere:
+                found[symbol] = numbers[0]
+    return found

@@ -1,0 +1,46 @@
+// Views of device memory of RAFT: a pointer and its sizes.
+#pragma once
+namespace raft {
+struct row_major {};
+struct col_major {};
+template <class T> struct device_span {
+    T *data_;
+    size_t size_;
+    __host__ __device__ device_span(T *p, size_t n) : data_(p), size_(n) {}
+    __host__ __device__ T *data() const { return data_; }
+    __host__ __device__ T *begin() const { return data_; }
+    __host__ __device__ T *end() const { return data_ + size_; }
+    __host__ __device__ size_t size() const { return size_; }
+    __host__ __device__ T &operator[](size_t i) const { return data_[i]; }
+};
+template <class T, class I = unsigned> struct device_vector_view {
+    T *data_;
+    I n_;
+    __host__ __device__ device_vector_view(T *p, I n) : data_(p), n_(n) {}
+    __host__ __device__ T *data_handle() const { return data_; }
+    __host__ __device__ I extent(int r) const { return n_; }
+    __host__ __device__ I size() const { return n_; }
+    __host__ __device__ T &operator()(I i) const { return data_[i]; }
+    __host__ __device__ T &operator[](I i) const { return data_[i]; }
+};
+template <class T, class I = unsigned, class L = row_major> struct device_matrix_view {
+    T *data_;
+    I n_[2];
+    __host__ __device__ device_matrix_view(T *p, I rows, I cols) : data_(p) { n_[0] = rows; n_[1] = cols; }
+    __host__ __device__ T *data_handle() const { return data_; }
+    __host__ __device__ I extent(int r) const { return n_[r]; }
+    __host__ __device__ I size() const { return n_[0] * n_[1]; }
+    __host__ __device__ T &operator()(I i, I j) const { return data_[i * n_[1] + j]; }
+};
+template <class T, class I> struct device_matrix_view<T, I, col_major> {
+    T *data_;
+    I n_[2];
+    __host__ __device__ device_matrix_view(T *p, I rows, I cols) : data_(p) { n_[0] = rows; n_[1] = cols; }
+    __host__ __device__ T *data_handle() const { return data_; }
+    __host__ __device__ I extent(int r) const { return n_[r]; }
+    __host__ __device__ I size() const { return n_[0] * n_[1]; }
+    __host__ __device__ T &operator()(I i, I j) const { return data_[i + n_[0] * j]; }
+};
+template <class T, class I = unsigned> device_vector_view<T, I> make_device_vector_view(T *p, I n) { return device_vector_view<T, I>(p, n); }
+template <class T, class I = unsigned, class L = row_major> device_matrix_view<T, I, L> make_device_matrix_view(T *p, I rows, I cols) { return device_matrix_view<T, I, L>(p, rows, cols); }
+}  // namespace raft
