@@ -190,3 +190,16 @@ def test_two_runs_agree(run: Run) -> None:
     first, second = (run(source, argv=None).launches[0] for _ in range(2))
     assert first.grid == second.grid
     assert first.args[0].value == second.args[0].value
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'std::string s = "ab"; for (int i = 0; i < 60; i++) s += s; k<<<s.size(), 1>>>();',
+        'std::string s = "ab"; for (int i = 0; i < 60; i++) s.append(s); k<<<s.size(), 1>>>();',
+        'char s[9] = "ab"; for (int i = 0; i < 60; i++) strcat(s, s); k<<<strlen(s), 1>>>();',
+    ],
+)
+def test_strings_do_not_grow_without_end(run: Run, body: str) -> None:
+    (launch,) = run(f"__global__ void k() {{}} int main() {{ {body} }}").launches
+    assert launch.grid[0].constant is None

@@ -41,7 +41,7 @@ from roofline_analysis.host.state.names import (
     function_value,
     template_arguments,
 )
-from roofline_analysis.host.state.operators import integer
+from roofline_analysis.host.state.operators import integer, joined_text
 from roofline_analysis.host.state.packs import argument_places
 from roofline_analysis.host.state.templates import choose_overload
 from roofline_analysis.host.state.types import resolve
@@ -305,7 +305,7 @@ def _string_call(
         if name == "clear":
             changed = Text("")
         elif isinstance(first, Text) and len(args) == 1:
-            changed = Text(text.value + first.value if name == "append" else first.value)
+            changed = joined_text(text, first.value) if name == "append" else Text(first.value)
         interpreter.store(place, changed)
         return place
     return Cell("", AUTO, text_method(interpreter, text, name, args))

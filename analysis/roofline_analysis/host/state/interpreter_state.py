@@ -13,6 +13,7 @@ from roofline_analysis.host.library_call import LibraryCall
 from roofline_analysis.host.options import HostOptions, Stop
 from roofline_analysis.host.state.memory import (
     AUTO,
+    MAX_TEXT,
     Cell,
     ContentsPlace,
     ElementPlace,
@@ -242,7 +243,7 @@ class HostInterpreter:
     def put_text(self, storage: Storage, text: str | None) -> None:
         """Make a buffer hold a C string and nothing else that is known."""
         self.forget_contents(storage)
-        if text is not None and storage.place is None:
+        if text is not None and len(text) <= MAX_TEXT and storage.place is None:
             self.store(TextPlace(storage), Text(text))
 
     def forget_contents(self, storage: Storage) -> None:

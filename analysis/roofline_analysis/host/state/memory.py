@@ -17,6 +17,9 @@ from roofline_core.program.units import Function, Struct
 MAX_ELEMENTS: Final = 4096
 """Elements whose values one buffer remembers."""
 
+MAX_TEXT: Final = 2**18
+"""Characters of a string that is kept; of a longer one nothing is known. A limit on the work."""
+
 AUTO: Final = Type("auto")
 
 Held = tuple[Value | None, str | None, tuple[float, ...] | None, float | None, float | None]

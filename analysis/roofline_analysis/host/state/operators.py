@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from roofline_analysis.host.state.interpreter_state import SCALARS, HostInterpreter
-from roofline_analysis.host.state.memory import Storage
+from roofline_analysis.host.state.memory import MAX_TEXT, Storage
 from roofline_analysis.host.state.open_file import file_of
 from roofline_analysis.host.state.types import resolve, sizeof
 from roofline_analysis.host.values import (
@@ -237,7 +237,7 @@ def advance(interpreter: HostInterpreter, pointer: Pointer, by: Value, sign: int
 def _texts(interpreter: HostInterpreter, op: str, left: Value, right: Value) -> Value | None:
     if isinstance(left, Text) and isinstance(right, Text):
         if op == "+":
-            return Text(left.value + right.value, left.origin)
+            return joined_text(left, right.value)
         if op in COMPARISONS:
             order = (left.value > right.value) - (left.value < right.value)
             return boolean(COMPARISONS[op](order, 0))
@@ -256,6 +256,13 @@ def _texts(interpreter: HostInterpreter, op: str, left: Value, right: Value) -> 
     if isinstance(left, OpaqueValue) or isinstance(right, OpaqueValue):
         return left if isinstance(left, OpaqueValue) else right
     return None
+
+
+def joined_text(text: Text, more: str) -> Value:
+    """A string with characters added; unknown where it grows too long to be kept."""
+    if len(text.value) + len(more) > MAX_TEXT:
+        return OpaqueValue("a string", "it is too long to be kept", Type("std::string"))
+    return Text(text.value + more, text.origin)
 
 
 def convert(interpreter: HostInterpreter, value: Value, type: Type) -> Value:
