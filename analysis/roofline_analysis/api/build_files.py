@@ -128,7 +128,10 @@ class _BuildSearch:
         root = os.path.realpath(self._levels(self._home)[-1])
 
         def below(path: Path) -> bytes | None:
-            real = os.path.realpath(path)
+            try:
+                real = os.path.realpath(path)
+            except (OSError, ValueError):  # a null character, say
+                return None
             return reader(path) if real.startswith(f"{root.rstrip(os.sep)}{os.sep}") else None
 
         self._below = below

@@ -154,6 +154,18 @@ def test_no_build_file_outside_the_project_is_read(tmp_path: Path) -> None:
     assert [path for path in asked if project not in path.parents] == []
 
 
+@pytest.mark.parametrize("name", ["a\0b", "x" * 5000, "~", ".."])
+def test_names_that_no_file_can_have(tmp_path: Path, name: str) -> None:
+    (tmp_path / "Makefile").write_text(f"include {name}\na: a.cu\n\tnvcc -DMAKE a.cu\n")
+    lists = f'include("{name}")\nadd_subdirectory("{name}")\nif(EXISTS "{name}")\nendif()\n'
+    (tmp_path / "CMakeLists.txt").write_text(lists)
+    (tmp_path / "compile_commands.json").write_text(
+        json.dumps([{"file": name, "directory": name, "command": f"nvcc @{name}"}])
+    )
+    found = BuildFiles().flags([tmp_path / "a.cu"], None, read_file)
+    assert found.common.defines == (("MAKE", "1"),)
+
+
 KERNELS = """
 __global__ void always(float *x) { x[threadIdx.x] = SIZE(4); }
 #ifdef GPU_ONLY

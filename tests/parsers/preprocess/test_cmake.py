@@ -291,6 +291,25 @@ endif()
         assert dict(parse_flags(found.arguments).defines) == {expected: "1"}
 
 
+def test_an_option_that_leads_to_a_folder_is_on() -> None:
+    text = """
+option(USE_CUDA "build for GPUs")
+option(USE_COPY "build the copy")
+if(USE_CUDA)
+  add_definitions(-DTOP)
+  add_subdirectory(gpu)
+endif()
+if(USE_COPY)
+  add_subdirectory(copy)
+  add_library(copied gpu/k.cu)
+  add_definitions(-DCOPY)
+endif()
+"""
+    gpu = "add_library(k k.cu)\nif(USE_CUDA)\nadd_definitions(-DSUB)\nendif()\n"
+    found = defines(text, TOP / "gpu/k.cu", gpu__CMakeLists_txt=gpu, copy__CMakeLists_txt="")
+    assert found == {"TOP": "1", "SUB": "1"}
+
+
 def test_a_folder_that_is_not_entered_is_read_as_if_it_were() -> None:
     top = "add_definitions(-DTOP)\nset(B gpu)\nif(NEVER)\nadd_subdirectory(${B})\nendif()\n"
     files = {

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from roofline_parsers.preprocess.cmake.interpreter import Interpreter
+from roofline_parsers.preprocess.cmake.state import GuardedArgument
 from roofline_parsers.preprocess.cmake.syntax import CMakeArgument, CommandBlock, Node
 from roofline_parsers.preprocess.cmake.targets import (
     CMakeFolder,
@@ -67,9 +68,10 @@ class CMakeProject:
         """
         run, given = self._run, frozenset[str]()
         target = _target_of(source, run)
+        inside = source.parent in run.folders
         for _ in range(_MOST_RUNS):
-            wanted = frozenset() if target is not None else _needed_options(source, run) - given
-            if not wanted:
+            wanted = _needed_options(source, run, by_name=inside) - given
+            if target is not None or not wanted:
                 break
             given |= wanted
             run = self._executed(reader, given)
@@ -78,8 +80,7 @@ class CMakeProject:
             entered = self._entered(source, reader)
             if entered is None:
                 return None
-            run = entered
-            target = _target_of(source, run)
+            run, target = entered, _target_of(source, entered)
         if target is not None:
             return FileInProject(_arguments(source, run, target, target.folder), named=True)
         folder = next((run.folders[up] for up in source.parents if up in run.folders), None)
@@ -141,31 +142,47 @@ def _arguments(
     return tuple(arguments_of(source, folder, target, run.targets, own))
 
 
-def _needed_options(source: Path, run: Interpreter) -> set[str]:
-    """The options that are off and guard commands which name a file, or lead to its folder."""
+def _needed_options(source: Path, run: Interpreter, *, by_name: bool) -> frozenset[str]:
+    """The options that are off and guard commands which lead to a file's folder.
+
+    ``by_name``: also those that guard commands which name the file.
+    """
     wanted: set[str] = set()
-    for options, folder, body in run.switched_off:
-        for text in _texts(body):
-            path = os.path.normpath(folder / text) if text else ""
-            if path == str(source) or text.endswith(f"/{source.name}") or text == source.name:
-                wanted |= options
-            elif Path(path) in source.parents and path != str(folder):
-                if len(Path(path).parts) > len(folder.parts):
-                    wanted |= options
-            elif "*" in text and covers(path, str(source)):
-                wanted |= options
-    return wanted
+    name = str(source)
+    for options, enters, text, path in _guarded(run):
+        leads = enters and name.startswith(f"{path}/")
+        if leads or (by_name and _names(text, path, name)):
+            wanted |= options
+    return frozenset(wanted)
 
 
-def _texts(nodes: Iterable[Node]) -> Iterable[str]:
-    """The arguments of the commands that make targets, gather files or enter folders."""
+def _guarded(run: Interpreter) -> list[GuardedArgument]:
+    """What options that are off guard: the arguments of commands that matter."""
+    if run.guarded is None:
+        run.guarded = []
+        for options, folder, body in run.switched_off:
+            for command, text in _texts(body):
+                path = os.path.normpath(folder / text)
+                enters = command == "add_subdirectory" and path.startswith(f"{folder}/")
+                run.guarded.append((options, enters, text, path))
+    return run.guarded
+
+
+def _names(text: str, path: str, source: str) -> bool:
+    if path == source or source.endswith(f"/{text.rpartition('/')[2]}"):
+        return True
+    return "*" in text and covers(path, source)
+
+
+def _texts(nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
+    """The arguments of commands that make targets, gather files or enter folders."""
     waiting = list(nodes)
     while waiting:
         node = waiting.pop()
         if isinstance(node, CommandBlock):
             waiting += [each for _, body in node.clauses for each in body]
         elif "add_" in node.name or node.name in {"file", "set", "list", "target_sources"}:
-            yield from map(_plain, node.arguments)
+            yield from ((node.name, _plain(each)) for each in node.arguments)
 
 
 def _plain(argument: CMakeArgument) -> str:

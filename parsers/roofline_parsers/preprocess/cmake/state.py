@@ -18,6 +18,12 @@ _MOST_FILES: Final = 400
 _MOST_BYTES: Final = 1 << 20
 """The longest build file that is read."""
 
+GuardedArgument = tuple[frozenset[str], bool, str, str]
+"""Options that are off, and what they guard.
+
+Whether that enters a folder, its argument as written, and as a path.
+"""
+
 
 class RunState:
     """Variables, folders and targets, and where in them the run is."""
@@ -41,6 +47,8 @@ class RunState:
         """Options that are off by default."""
         self.switched_off: list[tuple[frozenset[str], Path, list[Node]]] = []
         """Branches that options which are off keep from being taken, with their folder."""
+        self.guarded: list[GuardedArgument] | None = None
+        """What is in them, once it was asked for."""
         self._reader = reader
         self._steps = 0
         self._files = 0
