@@ -10,6 +10,7 @@ from roofline_analysis.device.interpreter import places
 from roofline_analysis.device.interpreter.calls import call_result
 from roofline_analysis.device.interpreter.expressions import evaluate
 from roofline_analysis.device.interpreter.kernel_arguments import kernel_argument, required_block
+from roofline_analysis.device.interpreter.operator_calls import call_conversion
 from roofline_analysis.device.interpreter.statements import walk
 from roofline_analysis.device.state import conversions, memory
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter, DeviceParts
@@ -30,6 +31,7 @@ _PARTS: Final = DeviceParts(
     field_place=places.field_place,
     dereference=places.dereference,
     coerce=conversions.coerce,
+    convert=call_conversion,
     constant_of=conversions.constant_of,
     load=memory.load,
     store=memory.store,

@@ -15,9 +15,11 @@ from roofline_analysis.device.interpreter.choices import conditional
 from roofline_analysis.device.interpreter.inlining import forget_arguments, value_at
 from roofline_analysis.device.interpreter.objects import construct
 from roofline_analysis.device.interpreter.operator_calls import (
+    call_assignment,
     call_compound,
     call_member_operator,
     call_operator,
+    converted_operands,
 )
 from roofline_analysis.device.interpreter.places import place_of
 from roofline_analysis.device.state import vectors
@@ -141,7 +143,7 @@ def _unary(interpreter: DeviceInterpreter, node: ir.Unary) -> DeviceValue:
         return _address_of(interpreter, node.operand)
     operand = evaluate(interpreter, node.operand)
     overloaded = (
-        None if isinstance(operand, Value) else _overloaded(interpreter, node.op, (operand,))
+        None if isinstance(operand, Value) else call_operator(interpreter, node.op, (operand,))
     )
     return overloaded or vectors.unary(interpreter, node.op, operand)
 
@@ -235,16 +237,13 @@ def combine(
         index = right if op == "+" else negate(interpreter, right)
         moved = index if left.index is None else binary(interpreter, "+", left.index, index)
         return PlacePointer(left.place, left.pointee, moved)
-    overloaded = _overloaded(interpreter, op, (left, right))
+    overloaded = call_operator(interpreter, op, (left, right))
     if overloaded is not None:
         return overloaded
+    numbers = converted_operands(interpreter, left, right)
+    if numbers is not None:
+        return binary(interpreter, op, *numbers)
     return vectors.elementwise(interpreter, op, left, right)
-
-
-def _overloaded(
-    interpreter: DeviceInterpreter, op: str, operands: tuple[DeviceValue, ...]
-) -> DeviceValue | None:
-    return call_operator(interpreter, op, operands)
 
 
 def _assign(interpreter: DeviceInterpreter, node: ir.Assign) -> DeviceValue:
@@ -252,15 +251,16 @@ def _assign(interpreter: DeviceInterpreter, node: ir.Assign) -> DeviceValue:
     place = place_of(interpreter, node.target)
     if node.op == "=":
         value = evaluate(interpreter, node.value)
-        if isinstance(value, StructValue) and isinstance(place, (VariablePlace, FieldPlace)):
-            own = interpreter.symbols.assigns_itself(value.type.name)
-            whole = call_compound(interpreter, "=", place, value) if own else None
-            if whole is not None:
-                return whole
+        whole = call_assignment(interpreter, node.target, place, value)
+        if whole is not None:
+            return whole
     else:
         before = evaluate(interpreter, node.target) if place is None else interpreter.read(place)
         right = evaluate(interpreter, node.value)
-        whole = call_compound(interpreter, node.op, place, right) if place is not None else None
+        object_ = place
+        if object_ is None and isinstance(before, StructValue):
+            object_ = interpreter.declare("", before.type, before)
+        whole = call_compound(interpreter, node.op, object_, right) if object_ is not None else None
         if whole is not None:
             return whole
         interpreter.written_products = (False, _is_product(node.value))

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from roofline_analysis.device.interpreter.inlining import callee_of, inline, value_at
 from roofline_analysis.device.interpreter.static_types import static_type, subscripts
 from roofline_analysis.device.state.frames import Names
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
-from roofline_analysis.device.values import DeviceValue, Place, StructValue
+from roofline_analysis.device.values import DeviceValue, MemoryPlace, Place, StructValue, Value
 from roofline_analysis.language.symbols import last_component
-from roofline_analysis.language.types import is_float, is_integer
+from roofline_analysis.language.types import is_arithmetic, is_float, is_integer
 from roofline_core.program import expressions as ex
+from roofline_core.program.types import Type
 from roofline_core.program.units import Function
+
+_ALLOCATIONS: Final = frozenset(("operator new", "operator delete"))
 
 
 def call_operator(
@@ -68,6 +72,45 @@ def call_member_operator(
     return inline(interpreter, found, args, this=place, scope=scope)
 
 
+def call_conversion(
+    interpreter: DeviceInterpreter, value: StructValue, wanted: Type
+) -> DeviceValue | None:
+    """What the class's ``operator float`` gives; None where it has none that is meant for sure."""
+    found: list[tuple[Type, str]] = []
+    owner = interpreter.types.resolve(value.type)
+    classes = interpreter.types.system.classes
+    for name in interpreter.symbols.functions:
+        if name.startswith("operator ") and name not in _ALLOCATIONS:
+            members, scope = classes.find_methods(owner, name)
+            for member in members:
+                result = interpreter.types.system.resolve(member.return_type, scope)
+                if is_arithmetic(result.name) and not result.pointers and not member.params:
+                    found.append((result, name))
+    exact = [each for each in found if each[0].name == wanted.name] or found
+    if len({name for _, name in exact}) != 1:
+        return None
+    members, scope = classes.find_methods(owner, exact[0][1])
+    callee = callee_of(interpreter, members, (), scope=scope)
+    if callee is None:
+        return None
+    place = interpreter.declare("", owner, value)
+    return value_at(interpreter, inline(interpreter, callee, (), this=place, scope=scope))
+
+
+def converted_operands(
+    interpreter: DeviceInterpreter, left: DeviceValue, right: DeviceValue
+) -> tuple[Value, Value] | None:
+    """Both operands as numbers, objects by their conversion operators; None if one is none."""
+    numbers = []
+    for one, other in ((left, right), (right, left)):
+        wanted = Type(other.type) if isinstance(other, Value) else Type("float")
+        found = call_conversion(interpreter, one, wanted) if isinstance(one, StructValue) else one
+        if not isinstance(found, Value):
+            return None
+        numbers.append(found)
+    return numbers[0], numbers[1]
+
+
 def _accepts(
     interpreter: DeviceInterpreter, function: Function, operands: Sequence[DeviceValue]
 ) -> bool:
@@ -84,6 +127,23 @@ def _accepts(
         if classlike and last_component(wanted.name) != last_component(actual.name):
             return False
     return True
+
+
+def call_assignment(
+    interpreter: DeviceInterpreter, target: ex.Expression, place: Place | None, value: DeviceValue
+) -> DeviceValue | None:
+    """An ``operator=`` of the target's class; None if it has none, or lies in memory.
+
+    The target may be an object that a function returns and that refers to what is assigned.
+    """
+    if isinstance(place, MemoryPlace) or not interpreter.symbols.functions_named("operator="):
+        return None
+    type_ = value.type if isinstance(value, StructValue) else static_type(interpreter, target)
+    if type_ is None or not interpreter.symbols.assigns_itself(type_.name):
+        return None
+    if place is None:
+        place = interpreter.declare("", type_, interpreter.evaluate(target))
+    return call_compound(interpreter, "=", place, value)
 
 
 def call_compound(

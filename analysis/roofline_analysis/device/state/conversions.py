@@ -15,7 +15,7 @@ from roofline_analysis.device.values import (
     number,
 )
 from roofline_analysis.language.templates import other_instance
-from roofline_analysis.language.types import is_float, is_integer, vector_parts
+from roofline_analysis.language.types import is_arithmetic, is_float, is_integer, vector_parts
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program import expressions as ir
 from roofline_core.program.types import Type
@@ -30,6 +30,10 @@ def as_scalar(interpreter: DeviceInterpreter, value: DeviceValue) -> Value:
     """A device value where a number is wanted."""
     if isinstance(value, Value):
         return value
+    if isinstance(value, StructValue):
+        converted = interpreter.parts.convert(interpreter, value, Type("int"))
+        if isinstance(converted, Value):
+            return converted
     if isinstance(value, StructValue) and len(value.fields) == 1:
         (inner,) = value.fields.values()
         return as_scalar(interpreter, inner)
@@ -95,6 +99,9 @@ def _sliced(interpreter: DeviceInterpreter, value: StructValue, type_: Type) -> 
         return interpreter.opaque(type_, interpreter.costs.loop_bits(), "converted")
     if value.type.name == type_.name:
         return value
+    if is_arithmetic(type_.name) and not type_.dims and not type_.pointers:
+        converted = interpreter.parts.convert(interpreter, value, type_)
+        return value if converted is None else coerce(interpreter, converted, type_)
     if type_.dims or type_.pointers or not system.is_class(type_):
         return value
     lost = system.classes.fields_above(value.type, type_)

@@ -57,6 +57,8 @@ class DeviceParts:
     field_place: Callable[[DeviceInterpreter, Place, str], Place | None]
     dereference: Callable[[DeviceInterpreter, DeviceValue], Place | None]
     coerce: Callable[[DeviceInterpreter, DeviceValue, Type], DeviceValue]
+    convert: Callable[[DeviceInterpreter, StructValue, Type], DeviceValue | None]
+    """By a conversion operator of the object's class."""
     constant_of: Callable[[DeviceInterpreter, Expression], int | None]
     load: Callable[[DeviceInterpreter, PointerValue], DeviceValue]
     store: Callable[[DeviceInterpreter, PointerValue, DeviceValue], None]
