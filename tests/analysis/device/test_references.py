@@ -115,3 +115,43 @@ def test_a_static_member_is_the_classes(count: Count) -> None:
     found = count(source, 1, 32)
     assert found.flops == {"dp": 32 * (4 + 2 + 2)}
     assert found.execution.assumed_trips == []
+
+
+PROXY = """
+template <class T> struct Ref {
+  T *p;
+  __device__ operator T() const { return *p; }
+  __device__ Ref &operator=(T v) { *p = v; return *this; }
+  __device__ Ref &operator+=(T v) { *p += v; return *this; }
+};
+template <class T> struct Vector {
+  T *p;
+  __device__ Ref<T> operator[](int i) { return Ref<T>{p + i}; }
+};
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "reads", "writes", "flops"),
+    [
+        ("b[i] = a[i];", 1, 1, 0),
+        ("b[i] = 3 * a[i];", 1, 1, 1),
+        ("b[i] = 3 * float(a[i]);", 1, 1, 1),
+        ("float s = a[i]; b[i] = s * a[i + 1];", 2, 1, 1),
+        ("Ref<float> r = b[i]; r = a[i] + a[i + 1];", 2, 1, 1),
+        ("b[i] = 7.f;", 0, 1, 0),
+        ("if (a[i] > 7.f) b[0] = 5.f;", 1, 0.5, 0),
+        ("b[i] += 2.f;", 1, 1, 1),
+    ],
+)
+def test_an_object_that_stands_for_an_element_reads_and_writes_it(
+    count: Count, statement: str, reads: float, writes: float, flops: int
+) -> None:
+    source = f"""{PROXY} __global__ void f(Vector<float> a, Vector<float> b) {{
+        int i = threadIdx.x; {statement} }}"""
+    found = count(source, 1, 32)
+    made = {"read": 0.0, "write": 0.0}
+    for (_, mode, _), times in found.accesses.items():
+        made[mode] += times / 32
+    assert made == {"read": reads, "write": writes}
+    assert found.flops == ({"sp": 32 * flops} if flops else {})
