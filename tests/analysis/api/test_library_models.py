@@ -274,3 +274,34 @@ def test_philox_makes_four_numbers_at_once() -> None:
     # Ten rounds of two wide products and two steps of the key.
     assert kernel.prediction.int_ops is not None
     assert 80 * N < kernel.prediction.int_ops < 160 * N
+
+
+def test_sums_in_the_wider_type_of_atens() -> None:
+    kernel = """template <class T> __global__ void k(const T *a, float *o) {
+        using wide = at::acc_type<T, true>;
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        wide v = static_cast<wide>(a[i]); o[i] = v * wide(2) + wide(1); }
+      __global__ void other(float *o)"""
+    source = f"""#include <ATen/AccumulateType.h>
+      {kernel} {{}}
+      int main() {{ float *p, *o; cudaMalloc(&p, {2 * N}); cudaMalloc(&o, {4 * N});
+        k<at::Half><<<{N // 256}, 256>>>((at::Half *)p, o); }}"""
+    report = analyze(
+        source.encode(), Path("/src/a.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    check(report.kernels[0], 2, 2, 4)
+    assert report.kernels[0].prediction.hp_flops == 0
+
+
+@pytest.mark.parametrize(("element", "width"), [("float", 4), ("__half", 2), ("double", 8)])
+def test_memory_that_is_moved_at_once(element: str, width: int) -> None:
+    source = f"""#include <type_traits>
+      template <class T> __global__ void k(const T *a, T *b) {{
+        typedef typename std::aligned_storage<2 * sizeof(T), 2 * alignof(T)>::type Two;
+        int i = blockIdx.x * blockDim.x + threadIdx.x; ((Two *)b)[i] = ((const Two *)a)[i]; }}
+      int main() {{ {element} *p, *q; cudaMalloc(&p, {width * N}); cudaMalloc(&q, {width * N});
+        k<{element}><<<{N // 512}, 256>>>(p, q); }}"""
+    report = analyze(
+        source.encode(), Path("/src/a.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    check(report.kernels[0], 0, width, width)
