@@ -85,7 +85,7 @@ _LIBRARIES: Final = (
         _words(
             "counting_iterator constant_iterator transform_iterator permutation_iterator "
             "zip_iterator make_counting_iterator make_constant_iterator make_transform_iterator "
-            "make_permutation_iterator make_zip_iterator CountingInputIterator "
+            "make_permutation_iterator CountingInputIterator "
             "ConstantInputIterator TransformInputIterator"
         ),
     ),

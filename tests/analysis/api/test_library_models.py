@@ -80,7 +80,14 @@ def test_iterators(header: str, made: str, sp: float, read: float, element: str)
 def test_a_zip_iterator() -> None:
     body = "auto t = it[i]; o[i] = thrust::get<0>(t) + thrust::get<1>(t);"
     header = "thrust/iterator/zip_iterator.h"
-    check(kernel_of(header, TEMPLATE, body, "thrust::make_zip_iterator(p, q), o"), 1, 8, 4)
+    check(
+        kernel_of(
+            header, TEMPLATE, body, "thrust::zip_iterator<thrust::tuple<float *, float *>>(p, q), o"
+        ),
+        1,
+        8,
+        4,
+    )
 
 
 COMPLEX = "__global__ void k(const {0}::complex<float> *a, {0}::complex<float> *o)"
@@ -305,3 +312,20 @@ def test_memory_that_is_moved_at_once(element: str, width: int) -> None:
         source.encode(), Path("/src/a.cu"), Settings(gpu="A100"), reader=lambda _: None
     )
     check(report.kernels[0], 0, width, width)
+
+
+def test_an_iterator_is_given_to_a_kernel_and_to_the_library() -> None:
+    source = f"""#include <thrust/iterator/transform_iterator.h>
+      {SQUARE}
+      template <class It> __global__ void k(It it, float *o) {{
+        int i = blockIdx.x * blockDim.x + threadIdx.x; o[i] = it[i]; }}
+      int main() {{ float *p, *o; cudaMalloc(&p, {4 * N}); cudaMalloc(&o, {4 * N});
+        auto squares = thrust::make_transform_iterator(p, Square());
+        k<<<{N // 256}, 256>>>(squares, o);
+        thrust::reduce(thrust::device, squares, squares + {N}); }}"""
+    report = analyze(
+        source.encode(), Path("/src/a.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    check(report.kernels[0], 1, 4, 4)
+    (call,) = report.library_calls
+    assert call.prediction.dram_read_bytes == pytest.approx(4 * N)
