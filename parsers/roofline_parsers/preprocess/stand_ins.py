@@ -63,7 +63,8 @@ _LIBRARIES: Final = (
             "AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND "
             "WARP_SHFL WARP_SHFL_XOR WARP_SHFL_UP WARP_SHFL_DOWN gpuAtomicAdd "
             "gpuAtomicAddNoReturn gpuAtomicMax gpuAtomicMin CUDA_KERNEL_LOOP "
-            "CUDA_KERNEL_LOOP_TYPE getCurrentDeviceProperties ATenCeilDiv"
+            "CUDA_KERNEL_LOOP_TYPE getCurrentDeviceProperties ATenCeilDiv acc_type opmath_type "
+            "AccumulateType OpMathType"
         ),
     ),
     StandIn(
@@ -84,7 +85,7 @@ _LIBRARIES: Final = (
         _words(
             "counting_iterator constant_iterator transform_iterator permutation_iterator "
             "zip_iterator make_counting_iterator make_constant_iterator make_transform_iterator "
-            "make_permutation_iterator make_zip_iterator CountingInputIterator "
+            "make_permutation_iterator CountingInputIterator "
             "ConstantInputIterator TransformInputIterator"
         ),
     ),
@@ -120,6 +121,11 @@ _LIBRARIES: Final = (
         "curand",
         re.compile(rb"curand_kernel\.h$"),
         _words("curand_init curandState curandState_t curandStatePhilox4_32_10_t"),
+    ),
+    StandIn(
+        "aligned_storage",
+        re.compile(rb"type_traits$"),
+        _words("aligned_storage aligned_storage_t"),
     ),
     StandIn(
         "raft",

@@ -80,7 +80,14 @@ def test_iterators(header: str, made: str, sp: float, read: float, element: str)
 def test_a_zip_iterator() -> None:
     body = "auto t = it[i]; o[i] = thrust::get<0>(t) + thrust::get<1>(t);"
     header = "thrust/iterator/zip_iterator.h"
-    check(kernel_of(header, TEMPLATE, body, "thrust::make_zip_iterator(p, q), o"), 1, 8, 4)
+    check(
+        kernel_of(
+            header, TEMPLATE, body, "thrust::zip_iterator<thrust::tuple<float *, float *>>(p, q), o"
+        ),
+        1,
+        8,
+        4,
+    )
 
 
 COMPLEX = "__global__ void k(const {0}::complex<float> *a, {0}::complex<float> *o)"
@@ -274,3 +281,51 @@ def test_philox_makes_four_numbers_at_once() -> None:
     # Ten rounds of two wide products and two steps of the key.
     assert kernel.prediction.int_ops is not None
     assert 80 * N < kernel.prediction.int_ops < 160 * N
+
+
+def test_sums_in_the_wider_type_of_atens() -> None:
+    kernel = """template <class T> __global__ void k(const T *a, float *o) {
+        using wide = at::acc_type<T, true>;
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        wide v = static_cast<wide>(a[i]); o[i] = v * wide(2) + wide(1); }
+      __global__ void other(float *o)"""
+    source = f"""#include <ATen/AccumulateType.h>
+      {kernel} {{}}
+      int main() {{ float *p, *o; cudaMalloc(&p, {2 * N}); cudaMalloc(&o, {4 * N});
+        k<at::Half><<<{N // 256}, 256>>>((at::Half *)p, o); }}"""
+    report = analyze(
+        source.encode(), Path("/src/a.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    check(report.kernels[0], 2, 2, 4)
+    assert report.kernels[0].prediction.hp_flops == 0
+
+
+@pytest.mark.parametrize(("element", "width"), [("float", 4), ("__half", 2), ("double", 8)])
+def test_memory_that_is_moved_at_once(element: str, width: int) -> None:
+    source = f"""#include <type_traits>
+      template <class T> __global__ void k(const T *a, T *b) {{
+        typedef typename std::aligned_storage<2 * sizeof(T), 2 * alignof(T)>::type Two;
+        int i = blockIdx.x * blockDim.x + threadIdx.x; ((Two *)b)[i] = ((const Two *)a)[i]; }}
+      int main() {{ {element} *p, *q; cudaMalloc(&p, {width * N}); cudaMalloc(&q, {width * N});
+        k<{element}><<<{N // 512}, 256>>>(p, q); }}"""
+    report = analyze(
+        source.encode(), Path("/src/a.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    check(report.kernels[0], 0, width, width)
+
+
+def test_an_iterator_is_given_to_a_kernel_and_to_the_library() -> None:
+    source = f"""#include <thrust/iterator/transform_iterator.h>
+      {SQUARE}
+      template <class It> __global__ void k(It it, float *o) {{
+        int i = blockIdx.x * blockDim.x + threadIdx.x; o[i] = it[i]; }}
+      int main() {{ float *p, *o; cudaMalloc(&p, {4 * N}); cudaMalloc(&o, {4 * N});
+        auto squares = thrust::make_transform_iterator(p, Square());
+        k<<<{N // 256}, 256>>>(squares, o);
+        thrust::reduce(thrust::device, squares, squares + {N}); }}"""
+    report = analyze(
+        source.encode(), Path("/src/a.cu"), Settings(gpu="A100"), reader=lambda _: None
+    )
+    check(report.kernels[0], 1, 4, 4)
+    (call,) = report.library_calls
+    assert call.prediction.dram_read_bytes == pytest.approx(4 * N)

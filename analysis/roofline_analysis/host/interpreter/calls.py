@@ -18,6 +18,7 @@ from roofline_analysis.host.libraries.table import LIBRARY
 from roofline_analysis.host.objects.construction import construct
 from roofline_analysis.host.objects.container_methods import container_method, text_method
 from roofline_analysis.host.objects.containers import is_container, smart_pointer
+from roofline_analysis.host.objects.iterators import for_library
 from roofline_analysis.host.state.access import load, pointed_object, rvalue
 from roofline_analysis.host.state.arguments import Arguments, as_place
 from roofline_analysis.host.state.havoc import forget_unknown_call
@@ -103,6 +104,7 @@ def _named_call(interpreter: HostInterpreter, node: ex.Call, callee: ex.Name) ->
     type = _type_named(interpreter, callee)
     if type is not None:
         return Cell("", type, construct(interpreter, type, args))
+    args = [for_library(interpreter, place) for place in args]
     observe(interpreter, node, callee, args)
     return _library_call(interpreter, short, name, args, node, callee, functions)
 

@@ -9,7 +9,7 @@ from roofline_analysis.host.buffer_space import BufferSpace
 from roofline_analysis.host.state.access import rvalue
 from roofline_analysis.host.state.arguments import Arguments, by_name
 from roofline_analysis.host.state.interpreter_state import HostInterpreter
-from roofline_analysis.host.state.memory import HostPlace, Storage
+from roofline_analysis.host.state.memory import Cell, HostPlace, Storage
 from roofline_analysis.host.state.types import resolve, sizeof
 from roofline_analysis.host.values import Aggregate, Pointer, Scalar, Value
 from roofline_core.algebra.symbolic import ZERO, Expr, constant
@@ -42,6 +42,32 @@ def iterator(interpreter: HostInterpreter, type: Type, args: Sequence[HostPlace]
         return value if isinstance(value, Pointer) else None
     if short == "zip_iterator" and args:
         return _zipped(interpreter, [rvalue(interpreter, place) for place in args])
+    return None
+
+
+def for_library(interpreter: HostInterpreter, place: HostPlace) -> HostPlace:
+    """An argument of a library's function: objects of the iterators' classes as the model has them.
+
+    Kernels are given such objects whole; a library's function is told where they lead.
+    """
+    value = place.get()
+    made = _led_to(interpreter, value) if isinstance(value, Aggregate) else None
+    return place if made is None else Cell("", place.type, made)
+
+
+def _led_to(interpreter: HostInterpreter, value: Value) -> Value | None:
+    if not isinstance(value, Aggregate):
+        return value
+    short = value.type.name.rpartition("::")[2]
+    parts = list(value.fields.values())
+    if short in _GENERATORS:
+        given = value.type.args[0] if value.type.args else None
+        return _generated(interpreter, parts, given if isinstance(given, Type) else None)
+    if short in _PASSED_ON and parts:
+        return _led_to(interpreter, parts[0])
+    if short == "zip_iterator":
+        led = [_led_to(interpreter, part) for part in parts]
+        return _zipped(interpreter, [each for each in led if each is not None])
     return None
 
 

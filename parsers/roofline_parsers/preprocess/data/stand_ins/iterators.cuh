@@ -6,14 +6,14 @@ template <class T, class A = void, class B = void, class C = void> struct counti
     __host__ __device__ counting_iterator(T first) : first_(first) {}
     __host__ __device__ T operator*() const { return first_; }
     __host__ __device__ T operator[](long i) const { return first_ + i; }
-    __host__ __device__ counting_iterator operator+(long i) const { return counting_iterator(first_ + i); }
+    __host__ __device__ counting_iterator operator+(long i) const { return counting_iterator<T>(first_ + i); }
 };
 template <class T, class A = void, class B = void> struct constant_iterator {
     T value_;
     __host__ __device__ constant_iterator(T value) : value_(value) {}
     __host__ __device__ T operator*() const { return value_; }
     __host__ __device__ T operator[](long i) const { return value_; }
-    __host__ __device__ constant_iterator operator+(long i) const { return constant_iterator(value_); }
+    __host__ __device__ constant_iterator operator+(long i) const { return constant_iterator<T>(value_); }
 };
 template <class F, class I, class A = void, class B = void> struct transform_iterator {
     I at_;
@@ -21,7 +21,7 @@ template <class F, class I, class A = void, class B = void> struct transform_ite
     __host__ __device__ transform_iterator(I at, F f) : at_(at), f_(f) {}
     __host__ __device__ auto operator*() const { return f_(*at_); }
     __host__ __device__ auto operator[](long i) const { return f_(at_[i]); }
-    __host__ __device__ transform_iterator operator+(long i) const { return transform_iterator(at_ + i, f_); }
+    __host__ __device__ transform_iterator operator+(long i) const { return transform_iterator<F, I>(at_ + i, f_); }
 };
 template <class E, class I> struct permutation_iterator {
     E at_;
@@ -29,7 +29,7 @@ template <class E, class I> struct permutation_iterator {
     __host__ __device__ permutation_iterator(E at, I index) : at_(at), index_(index) {}
     __host__ __device__ auto &operator*() const { return at_[*index_]; }
     __host__ __device__ auto &operator[](long i) const { return at_[index_[i]]; }
-    __host__ __device__ permutation_iterator operator+(long i) const { return permutation_iterator(at_, index_ + i); }
+    __host__ __device__ permutation_iterator operator+(long i) const { return permutation_iterator<E, I>(at_, index_ + i); }
 };
 template <class T> struct zip_iterator;
 template <class I, class J> struct zip_iterator<thrust::tuple<I, J>> {
@@ -38,7 +38,7 @@ template <class I, class J> struct zip_iterator<thrust::tuple<I, J>> {
     __host__ __device__ zip_iterator(I i, J j) : i_(i), j_(j) {}
     __host__ __device__ auto operator*() const { return thrust::make_tuple(*i_, *j_); }
     __host__ __device__ auto operator[](long n) const { return thrust::make_tuple(i_[n], j_[n]); }
-    __host__ __device__ zip_iterator operator+(long n) const { return zip_iterator(i_ + n, j_ + n); }
+    __host__ __device__ zip_iterator operator+(long n) const { return zip_iterator<thrust::tuple<I, J>>(i_ + n, j_ + n); }
 };
 template <class I, class J, class K> struct zip_iterator<thrust::tuple<I, J, K>> {
     I i_;
@@ -47,19 +47,12 @@ template <class I, class J, class K> struct zip_iterator<thrust::tuple<I, J, K>>
     __host__ __device__ zip_iterator(I i, J j, K k) : i_(i), j_(j), k_(k) {}
     __host__ __device__ auto operator*() const { return thrust::make_tuple(*i_, *j_, *k_); }
     __host__ __device__ auto operator[](long n) const { return thrust::make_tuple(i_[n], j_[n], k_[n]); }
-    __host__ __device__ zip_iterator operator+(long n) const { return zip_iterator(i_ + n, j_ + n, k_ + n); }
+    __host__ __device__ zip_iterator operator+(long n) const { return zip_iterator<thrust::tuple<I, J, K>>(i_ + n, j_ + n, k_ + n); }
 };
 template <class T> __host__ __device__ counting_iterator<T> make_counting_iterator(T first) { return counting_iterator<T>(first); }
 template <class T> __host__ __device__ constant_iterator<T> make_constant_iterator(T value) { return constant_iterator<T>(value); }
 template <class I, class F> __host__ __device__ transform_iterator<F, I> make_transform_iterator(I at, F f) { return transform_iterator<F, I>(at, f); }
 template <class E, class I> __host__ __device__ permutation_iterator<E, I> make_permutation_iterator(E at, I index) { return permutation_iterator<E, I>(at, index); }
-template <class I, class J> __host__ __device__ zip_iterator<thrust::tuple<I, J>> make_zip_iterator(I i, J j) { return zip_iterator<thrust::tuple<I, J>>(i, j); }
-template <class I, class J> __host__ __device__ zip_iterator<thrust::tuple<I, J>> make_zip_iterator(thrust::tuple<I, J> t) {
-    return zip_iterator<thrust::tuple<I, J>>(thrust::get<0>(t), thrust::get<1>(t));
-}
-template <class I, class J, class K> __host__ __device__ zip_iterator<thrust::tuple<I, J, K>> make_zip_iterator(thrust::tuple<I, J, K> t) {
-    return zip_iterator<thrust::tuple<I, J, K>>(thrust::get<0>(t), thrust::get<1>(t), thrust::get<2>(t));
-}
 }  // namespace thrust
 
 namespace cub {
@@ -68,14 +61,14 @@ template <class T, class O = long> struct CountingInputIterator {
     __host__ __device__ CountingInputIterator(T val_) : val(val_) {}
     __host__ __device__ T operator*() const { return val; }
     __host__ __device__ T operator[](long i) const { return val + i; }
-    __host__ __device__ CountingInputIterator operator+(long i) const { return CountingInputIterator(val + i); }
+    __host__ __device__ CountingInputIterator operator+(long i) const { return CountingInputIterator<T>(val + i); }
 };
 template <class T, class O = long> struct ConstantInputIterator {
     T val;
     __host__ __device__ ConstantInputIterator(T val_) : val(val_) {}
     __host__ __device__ T operator*() const { return val; }
     __host__ __device__ T operator[](long i) const { return val; }
-    __host__ __device__ ConstantInputIterator operator+(long i) const { return ConstantInputIterator(val); }
+    __host__ __device__ ConstantInputIterator operator+(long i) const { return ConstantInputIterator<T>(val); }
 };
 template <class T, class F, class I, class O = long> struct TransformInputIterator {
     I input_itr;
@@ -83,6 +76,6 @@ template <class T, class F, class I, class O = long> struct TransformInputIterat
     __host__ __device__ TransformInputIterator(I at, F f) : input_itr(at), conversion_op(f) {}
     __host__ __device__ T operator*() const { return conversion_op(*input_itr); }
     __host__ __device__ T operator[](long i) const { return conversion_op(input_itr[i]); }
-    __host__ __device__ TransformInputIterator operator+(long i) const { return TransformInputIterator(input_itr + i, conversion_op); }
+    __host__ __device__ TransformInputIterator operator+(long i) const { return TransformInputIterator<T, F, I>(input_itr + i, conversion_op); }
 };
 }  // namespace cub

@@ -89,6 +89,15 @@ using PackedTensorAccessor = GenericPackedTensorAccessor<T, N, PtrTraits, index_
 }  // namespace at
 
 namespace at {
+// What sums of a type are kept in.
+template <typename T, bool on_gpu = true> struct AccumulateType { typedef T type; };
+template <bool on_gpu> struct AccumulateType<c10::Half, on_gpu> { typedef float type; };
+template <bool on_gpu> struct AccumulateType<c10::BFloat16, on_gpu> { typedef float type; };
+template <typename T, bool on_gpu> using acc_type = typename AccumulateType<T, on_gpu>::type;
+template <typename T> struct OpMathType { typedef T type; };
+template <> struct OpMathType<c10::Half> { typedef float type; };
+template <> struct OpMathType<c10::BFloat16> { typedef float type; };
+template <typename T> using opmath_type = typename OpMathType<T>::type;
 namespace cuda {
 inline cudaDeviceProp *getCurrentDeviceProperties() {
     static cudaDeviceProp properties;
