@@ -35,7 +35,7 @@ from roofline_core.settings import KERNEL_SUFFIXES, Settings
 
 _MAX_LAUNCHES = 6
 """The most launches of one kernel, of different shapes, that are judged. A limit on the work."""
-_MOST_STATEMENTS = 6_000
+_MOST_STATEMENTS = 3_000
 """The most statements walked for the instances of one kernel before the last. A limit on the work.
 """
 Progress = Callable[[int, int, Path], None]

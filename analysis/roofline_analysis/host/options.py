@@ -78,9 +78,9 @@ class HostOptions:
     device_count: int = 1
     statement_budget: int = 200_000
     """Statements executed from ``main`` before the rest of it is given up."""
-    root_budget: int = 3_000
+    root_budget: int = 2_000
     """Statements executed in one function that nothing calls."""
-    rest_budget: int = 6_000
+    rest_budget: int = 4_000
     """Statements executed in all such functions; then in those around launch sites alone."""
     call_budget: int = 3_000
     """Statements executed in one call of a function that cannot launch."""

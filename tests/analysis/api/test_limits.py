@@ -42,7 +42,7 @@ def report(monkeypatch: pytest.MonkeyPatch, budget: int, *, notes: bool = True) 
 
 def test_a_stopped_main_is_told_with_the_kernels_it_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     found = report(monkeypatch, 60)
-    (note,) = [each for each in found.problems if "a limit on the work" in each.message]
+    (note,) = [each for each in found.problems if "was executed" in each.message]
     assert note.severity is Severity.NOTE
     assert note.line in range(10, 14)
     assert "main() was executed for 60 statements" in note.message
@@ -53,10 +53,18 @@ def test_a_stopped_main_is_told_with_the_kernels_it_cost(monkeypatch: pytest.Mon
 
 def test_a_program_within_the_limit_has_no_such_note(monkeypatch: pytest.MonkeyPatch) -> None:
     found = report(monkeypatch, 5000)
-    assert found.problems == ()
+    assert not [each for each in found.problems if "was executed" in each.message]
     late = next(each for each in found.kernels if each.base_name == "late")
     assert [launch.grid for launch in late.launches] == [(16, 1, 1)]
 
 
 def test_the_note_is_left_out_where_notes_are(monkeypatch: pytest.MonkeyPatch) -> None:
     assert report(monkeypatch, 60, notes=False).problems == ()
+
+
+def test_launches_that_are_not_judged_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = report(monkeypatch, 5000)
+    (note,) = found.problems
+    early = next(each for each in found.kernels if each.base_name == "early")
+    assert f"early: {len(early.launches)} of 40 launches are judged" in note.message
+    assert note.line == early.span.line

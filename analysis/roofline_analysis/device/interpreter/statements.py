@@ -7,6 +7,7 @@ from typing import Final
 
 from roofline_analysis.device.functions.matrix_fragments import fragment_value
 from roofline_analysis.device.interpreter.conversion_operators import place_referred_to
+from roofline_analysis.device.interpreter.exits import doubt_constants, leave_out, most_exits
 from roofline_analysis.device.interpreter.expressions import evaluate
 from roofline_analysis.device.interpreter.inlining import copy_of
 from roofline_analysis.device.interpreter.objects import construct, constructed
@@ -38,12 +39,6 @@ from roofline_core.program import statements as ir
 from roofline_core.program.expressions import Call, Expression, InitList, Literal
 from roofline_core.program.types import Type
 
-_EXITS: Final = 64
-"""The most conditional exits that are followed in one sequence of statements. A limit on the work,
-which grows with the square of their number."""
-_CONSTANT_EXITS: Final = 4
-"""The same for ``constexpr`` functions: a table of cases, of which compilers choose one."""
-
 
 def walk(interpreter: DeviceInterpreter, node: ir.Statement) -> Flow:
     """Walk one statement in the current region."""
@@ -74,55 +69,17 @@ def walk_sequence(
             if flow is Flow.EXIT:
                 return Flow.EXIT
             if rest is not None:
-                if exits >= _most_exits(interpreter):
-                    return _left_out(interpreter)
+                if exits >= most_exits(interpreter, rest):
+                    return leave_out(interpreter, rest)
                 before = dict(interpreter.slots)
                 guard = interpreter.costs.open_guard(rest, role=Role.FALLS_THROUGH)
                 flow = walk_sequence(interpreter, body[position + 1 :], exits + 1)
                 interpreter.costs.close(guard)
-                _doubt_constants(interpreter, before)
+                doubt_constants(interpreter, before)
                 return flow
         elif walk(interpreter, statement) is Flow.EXIT:
             return Flow.EXIT
     return Flow.NEXT
-
-
-def _most_exits(interpreter: DeviceInterpreter) -> int:
-    return _CONSTANT_EXITS if _is_constant(interpreter) else _EXITS
-
-
-def _is_constant(interpreter: DeviceInterpreter) -> bool:
-    """Whether the function that is walked is computed by compilers where that can be."""
-    function = interpreter.frames[-1].function
-    return function is not None and "constexpr" in function.qualifiers
-
-
-def _left_out(interpreter: DeviceInterpreter) -> Flow:
-    """Leave the rest of a function out, whose result is then unknown."""
-    frame = interpreter.frames[-1]
-    function = frame.function
-    name = "a lambda" if function is None else function.name
-    if not _is_constant(interpreter):
-        interpreter.costs.lose(UnseenKind.CODE, f"the rest of {name}")
-    type_ = Type("auto")
-    if function is not None:
-        type_ = interpreter.types.resolve(function.return_type)
-    if type_.name != "void" or type_.pointers:
-        bits = interpreter.costs.loop_bits()
-        frame.returns.append(interpreter.opaque(type_, bits, name, SymbolScope.UNKNOWN))
-    return Flow.EXIT
-
-
-def _doubt_constants(interpreter: DeviceInterpreter, before: dict[int, DeviceValue]) -> None:
-    """Make unknown what statements that may be left out have set to constants."""
-    for slot, value in interpreter.slots.items():
-        held = before.get(slot)
-        if isinstance(value, Value) and value.constant is not None and held is not None:
-            if not (isinstance(held, Value) and held.constant == value.constant):
-                type_ = interpreter.slot_types[slot]
-                interpreter.slots[slot] = interpreter.opaque(
-                    type_, interpreter.costs.loop_bits(), "choice", SymbolScope.DATA
-                )
 
 
 def _block(interpreter: DeviceInterpreter, node: ir.Block) -> Flow:
