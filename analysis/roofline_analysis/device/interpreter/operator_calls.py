@@ -68,19 +68,21 @@ def call_member_operator(
 
 
 def assign_through(interpreter: DeviceInterpreter, node: ex.Assign) -> DeviceValue | None:
-    """``a[i] = x`` where an ``operator=`` of the program takes ``x``, which is no such object.
+    """``a[i] = x``, ``a[i] += x`` where a member operator of the program takes ``x``.
 
-    None where the object on the left has no such operator.
+    None where the object on the left has no such operator; ``=`` between objects of one class is no
+    such operator.
     """
-    if node.op != "=" or not interpreter.symbols.functions_named("operator="):
+    name = f"operator{node.op}"
+    if not interpreter.symbols.functions_named(name):
         return None
     type_ = static_type(interpreter, node.target)
     if type_ is None or type_.pointers or type_.dims:
         return None
     if not interpreter.types.system.is_class(type_):
         return None
-    members, scope = interpreter.types.system.classes.find_methods(type_, "operator=")
-    simple = last_component(type_.name)
+    members, scope = interpreter.types.system.classes.find_methods(type_, name)
+    simple = last_component(type_.name) if node.op == "=" else None
     taking = [f for f in members if f.params and last_component(f.params[0].type.name) != simple]
     found = callee_of(interpreter, taking, (node.value,), scope=scope) if taking else None
     if found is None:
