@@ -202,10 +202,14 @@ def _places_threads(offset: Expr, step: float, lanes: Environment) -> bool:
 
 
 def _strides_above(offset: Expr, step: float, lanes: Environment) -> Iterator[float]:
-    """Strides of other indices that exceed a step: the rows of a larger array."""
-    for symbol in offset.symbols():
-        stride = _mean(lanes, offset.coefficient(symbol))
-        if symbol.scope in _COUNTED and stride is not None and stride > step:
+    """Strides of other indices that exceed a step: the rows of a larger array.
+
+    An index is a symbol that counts, or is computed of such, as the row in ``i / n * width``.
+    """
+    for atom in offset.atoms():
+        counts = any(symbol.scope in _COUNTED for symbol in from_atom(atom).symbols())
+        stride = _mean(lanes, offset.coefficient(atom)) if counts else None
+        if stride is not None and stride > step:
             yield stride
 
 

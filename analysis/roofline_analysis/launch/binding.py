@@ -195,7 +195,10 @@ def _assumed_grid(summary: KernelSummary, wanted: set[Symbol], block: Dim3) -> D
     """The blocks of a launch that was not found: one where no block does anything of its own."""
     if _blocks_are_alike(summary, wanted):
         return 1, 1, 1
-    extents = _ASSUMED_EXTENTS.get(_dimensions_used(wanted, _INDICES))
+    dimensions = _dimensions_used(wanted, _BLOCKS)
+    if block[1] * block[2] == 1 or dimensions > 1:
+        dimensions = _dimensions_used(wanted, _INDICES)
+    extents = _ASSUMED_EXTENTS.get(dimensions)
     if extents is None:
         return max(1, ASSUMED_THREADS // max(1, block[0] * block[1] * block[2])), 1, 1
     x, y, z = (-(-extent // size) for extent, size in zip(extents, block, strict=True))

@@ -226,3 +226,18 @@ def test_allocations_of_assumed_sizes_fit_the_gpu() -> None:
     assert launch.arguments[0].buffer_bytes is not None
     assert launch.arguments[0].buffer_bytes <= 40 * 2**30
     assert all(number is not None and number >= 16 for number in numbers.values())
+
+
+def test_a_grid_has_the_dimensions_of_its_blocks_though_threads_have_more() -> None:
+    source = """__global__ void t(const float *a, float *b, int n) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < n) b[i + threadIdx.y * n] = a[i * blockDim.y + threadIdx.y];
+    }"""
+    found = analyze(source.encode(), Path("/src/k.cu"), Settings(gpu="A100"), reader=lambda _: None)
+    prediction = found.kernels[0].prediction
+    assert prediction.grid is not None
+    assert prediction.block is not None
+    assert prediction.grid[1:] == (1, 1)
+    assert prediction.block[1] > 1
+    moved = 4 * prediction.grid[0] * prediction.block[0] * prediction.block[1]
+    assert prediction.dram_write_bytes == pytest.approx(moved, rel=0.01)

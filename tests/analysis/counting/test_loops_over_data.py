@@ -205,6 +205,7 @@ def test_a_whole_is_short() -> None:
     [
         (", const int *c, const float *p, int w", "i * w + j", "c[i]", 24),
         (", const int *c, const float *p, int w", "(i * w + j) * 3", "c[i]", 24),
+        (", const int *c, const float *p, int w", "i / 2 * w + j", "c[i]", 24),
         (", const int *c, const float *p, int w", "i + j * n", "c[i]", 16),
         (", const int *c, const float *p, int w", "i * w + j", "2 * c[i] + 1", 16),
     ],
