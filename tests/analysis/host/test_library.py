@@ -220,3 +220,14 @@ def test_every_model_of_a_library_function_is_in_the_table_once() -> None:
     for info in pkgutil.walk_packages(host.__path__, f"{host.__name__}."):
         found += getattr(importlib.import_module(info.name), "MODELS", {})
     assert sorted(found) == sorted(LIBRARY)
+
+
+@pytest.mark.parametrize(("words", "grid"), [("__device__", 7), ("__host__ __device__", 3)])
+def test_host_code_does_not_call_functions_of_the_device(run: Run, words: str, grid: int) -> None:
+    result = run(
+        f"""template <class T> {words} T min(T a, T b) {{ return a - b + 5; }}
+        __global__ void k() {{}}
+        int main() {{ int a = 7, b = 9; k<<<min(a, b), 32>>>(); }}"""
+    )
+    (launch,) = result.launches
+    assert launch.grid[0].constant == grid

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from roofline_analysis.host.effects.reach import runs_on_host
 from roofline_analysis.host.libraries.cuda import runtime_call
 from roofline_analysis.host.libraries.gpu.observe import observe
 from roofline_analysis.host.libraries.opencl.c import opencl_call
@@ -88,6 +89,12 @@ def _locate_call(interpreter: HostInterpreter, node: ex.Call) -> HostPlace:
     )
 
 
+def _on_device_alone(function: Function) -> bool:
+    """Whether host code that calls the name means another function, such as the library's."""
+    on_host = runs_on_host(function) or "constexpr" in function.qualifiers
+    return not on_host and not function.is_kernel
+
+
 def _named_call(interpreter: HostInterpreter, node: ex.Call, callee: ex.Name) -> HostPlace:
     name = callee.name
     place = find_variable(interpreter, name)
@@ -96,7 +103,7 @@ def _named_call(interpreter: HostInterpreter, node: ex.Call, callee: ex.Name) ->
         return _call_value(interpreter, load(interpreter, place), args, name, node)
     functions = function_value(interpreter, callee)
     args = argument_places(interpreter, node.args)
-    if functions is not None:
+    if functions is not None and not all(map(_on_device_alone, functions.functions)):
         result = call(interpreter, _overridden(interpreter, functions, callee), args)
         if result is not None:
             return result
