@@ -68,6 +68,8 @@ class ProjectIndex:
         self._seen: set[Path] = set()
         self._entered: dict[Path, tuple[Path, ...]] = {}
         self._whole: set[Path] = set()
+        self._include_dirs: dict[tuple[Path, ...], tuple[Path, ...]] = {}
+        """Kept until files come or go, or a file in the editor includes others."""
         self._steps: Iterator[None] | None = None
         self._bytes = self._names_bytes = 0
         self._cut = ""
@@ -109,8 +111,13 @@ class ProjectIndex:
         """
         if self._headers is None:
             return ()
-        folders = folders_of_headers(map(absolute, units), self._written, self._headers)
-        return tuple(spelled_like(units[0], folder) for folder in folders)
+        key = tuple(units)
+        found = self._include_dirs.get(key)
+        if found is None:
+            folders = folders_of_headers(map(absolute, units), self._written, self._headers)
+            found = tuple(spelled_like(units[0], folder) for folder in folders)
+            self._include_dirs[key] = found
+        return found
 
     def _written(self, file: Path) -> tuple[str, ...]:
         self._look_at(file)
@@ -166,6 +173,7 @@ class ProjectIndex:
         self._functions.pop(file, None)
         self._seen.discard(file)
         self._links.remove(file)
+        self._include_dirs.clear()
         if self._headers is not None:
             self._headers.update(file)
         if known and self._wanted(file):
@@ -181,7 +189,10 @@ class ProjectIndex:
         if self._texts.get(file) != text:
             self._texts[file] = text
             self._functions.pop(file, None)
+            written = self._links.includes(file)
             self._links.add(facts_of(file, text))
+            if self._links.includes(file) != written:
+                self._include_dirs.clear()
 
     def _look_at_given(self) -> None:
         while self._given:

@@ -85,6 +85,14 @@ def test_a_new_header_is_found_and_a_deleted_one_is_not(tmp_path: Path) -> None:
     assert index.include_dirs([unit]) == ()
 
 
+def test_an_include_that_is_typed_is_found(tmp_path: Path) -> None:
+    index = project(tmp_path, {"src/a.cu": "int a;\n", "inc/lib/view.h": HEADER})
+    unit = tmp_path / "src" / "a.cu"
+    for text, expected in (("int a;\n", ()), ("#include <lib/view.h>\n", (tmp_path / "inc",))):
+        index.put(unit, text.encode())
+        assert index.include_dirs([unit]) == expected
+
+
 def test_a_kernel_has_the_classes_of_such_a_header(tmp_path: Path) -> None:
     unit = "src/kernels/a.cu"
     index = project(
