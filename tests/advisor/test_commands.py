@@ -181,7 +181,7 @@ def test_a_failure_leaves_the_report_as_it_is(run: Any, api: FakeApi) -> None:
     api.default = fails(401, "authentication_error")
     code, out, err = run("--check", "rows.cu", "--llm", "all")
     assert code == 0
-    assert "rows  BB  98%" in out
+    assert "rows  BB by intensity  98%" in out
     assert err == (
         "roofline-lsp: no opinion on 1 kernel: the model's endpoint does not accept the key (401);"
         " check ANTHROPIC_API_KEY\n"

@@ -67,8 +67,8 @@ def test_evidence_says_what_was_counted_but_not_the_verdict(
     tmp_path: Path, advisor: AdvisorSettings
 ) -> None:
     text = text_of(tmp_path, advisor, "evidence")
-    assert "DRAM bytes: 16.8 MB read, 43.7 kB written" in text
-    assert "Single precision: 50.3 M operations, 2.99 per byte (balance point 39.2)" in text
+    assert "DRAM bytes: 16.8 MB read, 262 kB written" in text
+    assert "Single precision: 50.3 M operations, 2.95 per byte (balance point 39.2)" in text
     assert "- rows.cu:10: SP 46.1 M" in text
     assert "Not known from the source, and what was assumed:\n- nothing" in text
     for word in ("BB", "CB", "bound"):
