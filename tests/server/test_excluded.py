@@ -41,6 +41,7 @@ async def actions(session: Any, uri: str, *rows: int, **context: Any) -> list[ty
 def made(action: types.CodeAction, folder: Path) -> Path:
     """Make an action's edit on disk; the file that it changes."""
     assert action.edit is not None
+    file = folder
     for change in action.edit.document_changes or []:
         if isinstance(change, types.CreateFile):
             assert change.options is not None

@@ -118,7 +118,9 @@ async def test_an_unknown_gpu_is_told_with_what_is_meant(start_session: Any) -> 
     session = await start_session(server="real", options={"gpu": "RTX 308"})
     (session.folder / "constants.cuh").write_text(CONSTANTS)
     uri = session.open("horner.cu", POLYNOMIAL)
-    assert (await session.titles(uri))[0].endswith(" on RTX 3080 10GB: DP arithmetic, 134 M operations")
+    assert (await session.titles(uri))[0].endswith(
+        " on RTX 3080 10GB: DP arithmetic, 134 M operations"
+    )
     (message,) = session.client.messages
     assert "initialization options: 'gpu': " in message.message
     assert "RTX 3080" in message.message

@@ -312,8 +312,14 @@ def _shown_dims(
 ) -> tuple[int | None, int | None, int | None] | None:
     if dims is None:
         return None
-    x, y, z = (_shown_int(dim) for dim in dims)
+    x, y, z = (_shown_dim(dim) for dim in dims)
     return x, y, z
+
+
+def _shown_dim(dim: Expr) -> int | None:
+    """A launch dimension; None where it is not known, or cannot be: no launch has none."""
+    known = _shown_int(dim)
+    return known if known is None or known > 0 else None
 
 
 def _shown_int(expr: Expr | None) -> int | None:

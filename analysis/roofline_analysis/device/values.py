@@ -27,10 +27,11 @@ class Value:
     is charged when the value is first needed. ``made`` is the floating-point operation of the
     value; its cost is charged if the value is used. ``estimate`` is a value without ``expr`` as an
     exact expression over loaded values: it serves for the odds of conditions, never for value
-    numbering.
+    numbering. ``single`` is what a double is made of, if as a float it is the same: the number it
+    was as a float, with ``"float"``, or one operation on such numbers.
     """
 
-    __slots__ = ("estimate", "expr", "made", "node", "type", "varies")
+    __slots__ = ("estimate", "expr", "made", "node", "single", "type", "varies")
 
     def __init__(
         self,
@@ -47,6 +48,7 @@ class Value:
         self.varies = varies
         self.node = node
         self.made = made
+        self.single: tuple[str, tuple[Value, ...]] | None = None
 
     @property
     def nearly(self) -> Expr | None:

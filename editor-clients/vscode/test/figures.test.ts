@@ -88,7 +88,7 @@ test("GPUs are compared beside the fastest; an unknown time stays unknown", asyn
         vscode.Uri.file(file),
     );
     assert.match(text, /^# Kernels of a\.cu\n\n## `k`\n/);
-    assert.match(text, /\| A \| BB \| 97% \| bandwidth \| 200 ns \| 2\.0× \|/);
+    assert.match(text, /\| A \| BB \| 97% \| DRAM \| 200 ns \| 2\.0× \|/);
     assert.match(text, /\| B \| .* \| 100 ns \| 1\.0× \|/);
     assert.match(text, /\| C \| .* \| unknown \| {2}\|/);
     assert.match(page([], vscode.Uri.file(file)), /There is no kernel in this file\.$/);

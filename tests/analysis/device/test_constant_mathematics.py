@@ -90,3 +90,23 @@ def test_double_sines_are_computed_anew_and_exponentials_are_not(
 ) -> None:
     found = count(DOUBLE.format(TWO.format(first, second)), 1, 32).work(Work.DP) / 32
     assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("code", "flops"),
+    [
+        ("x[i] = 1. - x[i];", {"sp": 1}),
+        ("x[i] = 0.5 * x[i];", {"sp": 1}),
+        ("x[i] = 0.1 * x[i];", {"dp": 1}),
+        ("x[i] = (1. - x[i]) * x[i + 32];", {"dp": 2}),
+        ("x[i] += 2. * x[i + 32];", {"dp": 2}),
+        ("x[i] = x[i] - 0.5 - x[i + 5];", {"dp": 2}),
+        ("double d = 1. - x[i]; x[i] = d;", {"sp": 1}),
+        ("x[i] = (float)(1. - x[i]) * x[i + 32];", {"sp": 2}),
+    ],
+)
+def test_one_double_operation_on_floats_that_is_rounded_to_float_is_one_of_floats(
+    count: Count, code: str, flops: dict[str, int]
+) -> None:
+    source = f"__global__ void k(float *x) {{ int i = threadIdx.x; {code} }}"
+    assert count(source, 1, 32).flops == {kind: 32 * times for kind, times in flops.items()}

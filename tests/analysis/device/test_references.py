@@ -155,3 +155,22 @@ def test_an_object_that_stands_for_an_element_reads_and_writes_it(
         made[mode] += times / 32
     assert made == {"read": reads, "write": writes}
     assert found.flops == ({"sp": 32 * flops} if flops else {})
+
+
+@pytest.mark.parametrize(
+    ("condition", "writes"),
+    [
+        ("p != nullptr", 1),
+        ("p != NULL && i < 32", 1),
+        ("0 != p", 1),
+        ("p == nullptr", 0),
+        ("!p", 0),
+        ("p && q[i] != 0", 1),
+        ("q[i] == NULL || q == nullptr", 0),
+    ],
+)
+def test_no_pointer_is_taken_for_null(count: Count, condition: str, writes: int) -> None:
+    source = f"""__global__ void f(float *p, float **q, float *o) {{
+        int i = threadIdx.x; if ({condition}) o[i] = 1; }}"""
+    found = count(source, 1, 32)
+    assert found.accesses.get(("o", "write", 4), 0) == 32 * writes

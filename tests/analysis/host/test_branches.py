@@ -191,3 +191,30 @@ def test_an_exit_that_nothing_stands_before_ends_the_program(main: Run) -> None:
     void stop(int code) { fprintf(stderr, "bye"); exit(code); }
     """
     assert not [x for x in main("stop(3); k<<<7, 1>>>(d, 1);", before=before) if x.certain]
+
+
+def test_a_size_behind_an_unknown_pointer_is_not_zero(run: Run) -> None:
+    source = """
+    struct Tensor { long ne[4]; Tensor *src[2]; };
+    __global__ void k(long n) {}
+    void op(Tensor *t) {
+      Tensor *s = t->src[0];
+      const long n = (s) ? (s)->ne[0] : 0, m = s ? t->ne[0] : 7;
+      k<<<n * m, 32>>>(n);
+    }
+    """
+    (launch,) = run(source).launches
+    assert launch.grid[0].constant is None
+    assert launch.args[0].value.constant is None
+    assert {u.name for u in launch.unknowns.values()} == {"src[0].ne[0]", "ne[0]"}
+
+
+def test_an_unknown_number_beside_a_known_one_stays_unknown(run: Run) -> None:
+    source = """
+    struct Tensor { long ne[4]; Tensor *src[2]; };
+    __global__ void k(long n) {}
+    void op(Tensor *t, int flag) { long n = flag ? t->src[0]->ne[0] : 0; k<<<n, 32>>>(n); }
+    """
+    (launch,) = run(source).launches
+    assert launch.grid[0].constant is None
+    assert "src[0].ne[0]" in {u.name for u in launch.unknowns.values()}

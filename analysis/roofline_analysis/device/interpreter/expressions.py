@@ -147,6 +147,8 @@ def _unary(interpreter: DeviceInterpreter, node: ir.Unary) -> DeviceValue:
     overloaded = call_operator(interpreter, node.op, (operand,))
     if overloaded is not None:
         return overloaded
+    if node.op == "!" and isinstance(operand, (PointerValue, PlacePointer)):
+        return vectors.unary(interpreter, "!", as_scalar(interpreter, operand))
     return vectors.unary(interpreter, node.op, as_number(interpreter, operand))
 
 
@@ -229,8 +231,10 @@ def combine(
     """``left op right`` for any operands."""
     if isinstance(left, Value) and isinstance(right, Value):
         return binary(interpreter, op, left, right)
-    if op in ("==", "!=", "<", "<=", ">", ">=", "&&", "||") and not isinstance(left, StructValue):
-        return compare_pointers(interpreter, left, right)
+    if op in ("&&", "||") and not isinstance(left, StructValue):
+        return binary(interpreter, op, as_scalar(interpreter, left), as_scalar(interpreter, right))
+    if op in ("==", "!=", "<", "<=", ">", ">=") and not isinstance(left, StructValue):
+        return compare_pointers(interpreter, op, left, right)
     if isinstance(left, PointerValue) and isinstance(right, Value):
         index = right if op == "+" else negate(interpreter, right)
         return offset_by(interpreter, left, index)

@@ -211,8 +211,32 @@ def _float_binary(
         estimate = _estimate(op, left, right) if expr is None else None
         made = _made(interpreter, op, type_, left, right)
         result = Value(type_, expr, varies, None, made, estimate)
+        result.single = _in_single(op, left, right)
     home.available[key] = result
     return result
+
+
+def _in_single(op: str, left: Value, right: Value) -> tuple[str, tuple[Value, ...]] | None:
+    """One operation on numbers that floats hold: rounded to float, it is that of floats.
+
+    A double has more than twice the digits of a float, so that rounding twice changes nothing: nvcc
+    makes it one operation of floats. Where the double is used elsewhere, too, nvcc keeps it, and
+    the operation of floats is counted besides. None for other operations and numbers.
+    """
+    if left.type != "double" or right.type != "double" or op not in ("+", "-", "*", "/"):
+        return None
+    one, other = _as_single(left), _as_single(right)
+    return None if one is None or other is None else (op, (one, other))
+
+
+def _as_single(value: Value) -> Value | None:
+    """The float that a double is; None if none is known."""
+    if value.single is not None and value.single[0] == "float":
+        return value.single[1][0]
+    known = value.constant
+    if known is None or wrapped(float(known), "float") != float(known):
+        return None
+    return number(float(known), "float")
 
 
 def _made(
@@ -332,6 +356,9 @@ def convert(interpreter: DeviceInterpreter, value: Value, type_: str) -> Value:
     if is_integer(value.type) and is_integer(type_):
         return _resized(interpreter, value, type_)
     costs = interpreter.costs
+    if type_ == "float" and value.single is not None:
+        op, (first, *others) = value.single
+        return _float_binary(interpreter, op, first, others[0], type_) if others else first
     counted = is_integer(value.type) or is_integer(type_)
     if counted:
         costs.need(value)
@@ -351,6 +378,8 @@ def convert(interpreter: DeviceInterpreter, value: Value, type_: str) -> Value:
     cost = conversion_cost(value.type, type_)
     charges = ((Work.CONVERSION, 1.0),) if cost is None else _charges(cost)
     result = Value(type_, expr, value.varies)
+    if (value.type, type_) == ("float", "double"):
+        result.single = "float", (value,)
     made = costs.note((value,), charges, value.varies, needs=(value,))
     if is_integer(type_):
         costs.operations.keep(made)

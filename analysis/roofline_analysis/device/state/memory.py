@@ -170,11 +170,14 @@ def need_value(interpreter: DeviceInterpreter, value: DeviceValue) -> None:
 
 
 def compare_pointers(
-    interpreter: DeviceInterpreter, left: DeviceValue, right: DeviceValue
+    interpreter: DeviceInterpreter, op: str, left: DeviceValue, right: DeviceValue
 ) -> Value:
-    """The outcome of comparing addresses: known only against null."""
-    if isinstance(left, (PointerValue, PlacePointer)) and isinstance(right, Value):
-        return number(0, "bool") if right.constant == 0 else Value("bool", None, 0)
+    """The outcome of comparing addresses, known only against null: no pointer is taken for null."""
+    for pointer, other in ((left, right), (right, left)):
+        if isinstance(pointer, (PointerValue, PlacePointer)) and isinstance(other, Value):
+            if other.constant == 0 and op in ("==", "!="):
+                return number(int(op == "!="), "bool")
+            return Value("bool", None, 0)
     return Value("bool", None, interpreter.costs.loop_bits())
 
 

@@ -83,7 +83,11 @@ def either(one: FunctionValue, other: FunctionValue) -> FunctionValue:
 
 
 def choose(interpreter: HostInterpreter, condition: Value, then: Value, otherwise: Value) -> Value:
-    """The value of an undecided choice between two."""
+    """The value of an undecided choice between two; an unknown pointer is not taken for null."""
+    if isinstance(condition, OpaqueValue) and condition.type is not None:
+        if condition.type.pointers and not _is_null(then):
+            return then
+    then, otherwise = _like(interpreter, then, otherwise), _like(interpreter, otherwise, then)
     if isinstance(then, Scalar) and isinstance(otherwise, Scalar):
         if then.value == otherwise.value:
             return then
@@ -96,9 +100,20 @@ def choose(interpreter: HostInterpreter, condition: Value, then: Value, otherwis
             return Scalar(interpreter.bounded(chosen), kind)
     if isinstance(then, FunctionValue) and isinstance(otherwise, FunctionValue):
         return either(then, otherwise)
-    if isinstance(then, OpaqueValue) or (isinstance(then, Pointer) and then.buffer is None):
+    if _is_null(then) or (isinstance(then, OpaqueValue) and not _is_null(otherwise)):
         return otherwise
     return then
+
+
+def _like(interpreter: HostInterpreter, value: Value, other: Value) -> Value:
+    """An unknown value beside a number as an unknown number."""
+    if isinstance(value, OpaqueValue) and isinstance(other, Scalar):
+        return interpreter.number(value, other.type_name) or value
+    return value
+
+
+def _is_null(value: Value) -> bool:
+    return isinstance(value, Pointer) and value.buffer is None
 
 
 EVALUATORS: Final[Evaluators] = {ex.Conditional: _conditional}

@@ -254,7 +254,7 @@ class HostInterpreter:
             if self.journals:
                 self.journals[-1].append((ContentsPlace(storage), None))
             storage.elements.clear()
-            storage.held = (None,) * 5
+            storage.held = (None, None, None, None, None)
         for member in storage.members.values():
             self.forget_contents(member)
 

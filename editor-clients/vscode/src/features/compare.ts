@@ -67,6 +67,11 @@ export function page(reports: readonly Report[], document: vscode.Uri): string {
     return [title, ...[...kernels.values()].map(section)].join("\n\n");
 }
 
+/** A resource as the table names it: pipes and levels of memory by their short names, `DRAM`, `SP`. */
+function resourceName(resource: string): string {
+    return resource.length <= 4 ? resource.toUpperCase() : resource;
+}
+
 function section(judged: [string, ReportKernel][]): string {
     const times = judged.map(([, kernel]) => kernel.prediction.time_ns ?? Infinity);
     const fastest = Math.min(...times);
@@ -77,7 +82,7 @@ function section(judged: [string, ReportKernel][]): string {
             shortName(gpu),
             prediction.class ?? "unknown",
             prediction.confidence === null ? "" : percent(prediction.confidence),
-            prediction.time_limit?.resource ?? "",
+            resourceName(prediction.time_limit?.resource ?? ""),
             known ? duration(time) : "unknown",
             known ? `${(time / fastest).toPrecision(2)}×` : "",
         ].join(" | ");
