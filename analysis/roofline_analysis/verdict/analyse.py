@@ -43,6 +43,9 @@ from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, stage
 from roofline_hardware_db import Gpu, Roofline
 
+_MANY_BLOCKS: Final = 100
+_LITTLE_BYTES: Final = 65536.0
+"""DRAM bytes that are next to nothing for that many blocks. Assumed, chosen without measurement."""
 _DEFAULT_CACHE_BYTES: Final = 4 * 2**20
 """L2 bytes of a GPU whose L2 size is unknown. Assumed, chosen without measurement."""
 """The most lines of the source that a verdict names as its evidence."""
@@ -200,6 +203,7 @@ def _prediction(
         ),
         unseen_share=1.0 - sight.share,
         guessed_sizes=len(binding.guessed),
+        moves_little=launched >= _MANY_BLOCKS and moved < _LITTLE_BYTES,
     )
     verdict = _decided(sight, operations, moved, target.roofline, target.rule)
     prediction = Prediction(

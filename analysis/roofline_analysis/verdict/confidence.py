@@ -37,13 +37,21 @@ FEATURES: Final = (
 TABLE: Final = Path(__file__).parent / "data" / "confidence.toml"
 LEAST, MOST = 0.5, 0.99
 """The range of confidences: a verdict is at least as likely as its opposite, never certain."""
+MOST_BY_GUESS: Final = 0.7
+"""Assumed, chosen without measurement."""
 _MANY_UNKNOWNS: Final = 15
 """The number of unknowns is capped at this value. Assumed, chosen without measurement."""
 
 
 def confidence(grounds: ConfidenceFeatures) -> float:
-    """The probability that the verdict is right, ``LEAST`` to ``MOST``."""
-    return probability(features(grounds), _coefficients())
+    """The probability that the verdict is right, ``LEAST`` to ``MOST``.
+
+    At most ``MOST_BY_GUESS`` for a compute-bound kernel whose many blocks move next to nothing at
+    sizes that no host code fixes: that is a sign of a lost footprint.
+    """
+    found = probability(features(grounds), _coefficients())
+    lost = grounds.moves_little and grounds.guessed_sizes > 0 and grounds.margin > 0
+    return min(found, MOST_BY_GUESS) if lost else found
 
 
 def features(grounds: ConfidenceFeatures) -> tuple[float, ...]:

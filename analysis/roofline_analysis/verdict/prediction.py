@@ -52,6 +52,8 @@ class ConfidenceFeatures:
     reuse: float = 0.0
     """The natural logarithm of the bytes that accesses ask for over the DRAM bytes, at least 0: a
     large value may be a footprint that lost an axis."""
+    moves_little: bool = False
+    """Whether many blocks together move next to nothing."""
 
 
 @record(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from roofline_analysis.verdict.confidence import (
     FEATURES,
     LEAST,
     MOST,
+    MOST_BY_GUESS,
     TABLE,
     confidence,
     features,
@@ -64,3 +65,11 @@ def test_far_from_the_ridge_a_verdict_is_surer(held: ConfidenceFeatures, times: 
 def test_the_shipped_table_has_a_coefficient_for_each_feature() -> None:
     table = tomllib.loads(TABLE.read_text(encoding="utf-8"))["coefficients"]
     assert tuple(table) == FEATURES
+
+
+def test_a_compute_bound_kernel_that_moves_next_to_nothing_at_guessed_sizes_is_not_sure() -> None:
+    sure = ConfidenceFeatures(6.0, 0, 0, 0, guessed_sizes=2)
+    lost = replace(sure, moves_little=True)
+    assert confidence(sure) > confidence(lost) == MOST_BY_GUESS
+    for known in (replace(lost, guessed_sizes=0), replace(lost, margin=-6.0)):
+        assert confidence(known) == confidence(replace(known, moves_little=False))

@@ -37,6 +37,8 @@ _FEATURES = {
     "guessed_compute_bound": "compute-bound at such sizes",
 }
 _BAR = 24
+_MOST = 0.99
+"""The largest confidence."""
 
 
 def time_lines(explained: LaunchExplanation) -> Iterator[str]:
@@ -158,6 +160,8 @@ def _confidence(facts: VerdictFacts) -> Iterator[str]:
     total = math.fsum(each.log_odds for each in facts.confidence_features)
     sure = f"confidence {percent(facts.confidence)}: log-odds {total:+.2f}, made up of"
     yield f"{INDENT}{sure}"
+    if facts.confidence + 0.005 < min(_MOST, 1.0 / (1.0 + math.exp(-total))):
+        yield f"{INDENT}  limited, as many blocks move next to nothing at sizes that nothing fixes"
     rows = [
         [f"{each.log_odds:+.2f}", _FEATURES.get(each.name, each.name), significant(each.value)]
         for each in facts.confidence_features

@@ -111,7 +111,17 @@ def _is_wide(kernel: KernelSubject, item: WarpAccess) -> bool:
     if item.request.sectors < _EXCESS * item.least_sectors or is_transposed(kernel, item):
         return False
     apart = lane_stride(kernel, item.access)
-    return apart is not None and abs(apart) >= item.sector_bytes
+    if apart is None or _is_guessed(kernel, item):
+        return False
+    return abs(apart) >= item.sector_bytes
+
+
+def _is_guessed(kernel: KernelSubject, item: WarpAccess) -> bool:
+    """Whether the stride is a size that no host code fixes: rows are often a few elements."""
+    if not kernel.prediction.time_depends_on:
+        return False
+    apart = item.access.offset.coefficient(THREAD["threadIdx.x"])
+    return apart is None or apart.constant is None
 
 
 def _message(kernel: KernelSubject, items: Sequence[WarpAccess]) -> str:

@@ -63,13 +63,15 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     if not names:
         return
     unrolled, fix = _unrolled(kernel, items)
+    if fix is None:
+        return  # Some index is data's or the caller's: the array must have an address.
     shown = ", ".join(f"'{name}'" for name in names[:4])
     stands = "stands" if len(names) == 1 else "stand"
     yield kernel.found(
-        f"{shown} {stands} in local memory, as some index is not a constant"
-        + ("; unroll the loop that indexes it" if fix else ""),
+        f"{shown} {stands} in local memory, as some index is not a constant; unroll the loop that"
+        " indexes it",
         sites,
-        unrolled or effect,
+        unrolled,
         fix,
     )
 
