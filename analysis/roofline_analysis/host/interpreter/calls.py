@@ -89,8 +89,18 @@ def _locate_call(interpreter: HostInterpreter, node: ex.Call) -> HostPlace:
     )
 
 
+def _may_call(interpreter: HostInterpreter, value: FunctionValue) -> bool:
+    """Whether the code that runs can call one of the functions: host code none of the device's.
+
+    Else the name means another function, such as the library's.
+    """
+    caller = interpreter.frame.function if interpreter.frames else None
+    if caller is not None and (caller.is_kernel or _on_device_alone(caller)):
+        return True  # A kernel that launches others is executed, too.
+    return not all(map(_on_device_alone, value.functions))
+
+
 def _on_device_alone(function: Function) -> bool:
-    """Whether host code that calls the name means another function, such as the library's."""
     on_host = runs_on_host(function) or "constexpr" in function.qualifiers
     return not on_host and not function.is_kernel
 
@@ -103,7 +113,7 @@ def _named_call(interpreter: HostInterpreter, node: ex.Call, callee: ex.Name) ->
         return _call_value(interpreter, load(interpreter, place), args, name, node)
     functions = function_value(interpreter, callee)
     args = argument_places(interpreter, node.args)
-    if functions is not None and not all(map(_on_device_alone, functions.functions)):
+    if functions is not None and _may_call(interpreter, functions):
         result = call(interpreter, _overridden(interpreter, functions, callee), args)
         if result is not None:
             return result
