@@ -24,6 +24,7 @@ from roofline_core.program.records import record
 FEATURES: Final = (
     "constant",
     "distance",
+    "off_ridge",
     "compute_bound",
     "assumed_operations",
     "uncertain_bytes",
@@ -59,6 +60,7 @@ def features(grounds: ConfidenceFeatures) -> tuple[float, ...]:
     return (
         1.0,
         1.0 - math.exp(-abs(grounds.margin)),
+        1.0 - math.exp(-3.0 * abs(grounds.margin)),
         float(grounds.margin > 0),
         grounds.assumed_share,
         grounds.uncertain_share,

@@ -29,9 +29,9 @@ grounds = st.builds(
 
 def test_features_of_a_verdict() -> None:
     found = features(ConfidenceFeatures(math.log(4), 0.25, 0.5, 3))
-    assert found == pytest.approx((1, 0.75, 1, 0.25, 0.5, 2, 0, 0, 0, 0))
+    assert found == pytest.approx((1, 0.75, 63 / 64, 1, 0.25, 0.5, 2, 0, 0, 0, 0))
     assert features(ConfidenceFeatures(-math.log(4), 0, 0, 0, 0.25, 3, 1.5)) == pytest.approx(
-        (1, 0.75, 0, 0, 0, 0, 0.25, 1.5, 1, 0)
+        (1, 0.75, 63 / 64, 0, 0, 0, 0, 0.25, 1.5, 1, 0)
     )
     assert features(ConfidenceFeatures(1, 0, 0, 0, 0, 1))[-2:] == (1, 1)
     assert features(ConfidenceFeatures(-1, 0, 0, 15)) == features(ConfidenceFeatures(-1, 0, 0, 200))

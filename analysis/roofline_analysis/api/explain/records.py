@@ -89,9 +89,9 @@ class ConfidenceFeature:
     """One summand of the log-odds that the class is right."""
 
     name: str
-    """``constant``, ``distance`` from the ridge, ``compute_bound``, ``assumed_operations``,
-    ``uncertain_bytes``, ``unknowns``, ``unseen``, ``reuse``, ``guessed_sizes`` or
-    ``guessed_compute_bound``."""
+    """``constant``, ``distance`` from the ridge, ``off_ridge``, ``compute_bound``,
+    ``assumed_operations``, ``uncertain_bytes``, ``unknowns``, ``unseen``, ``reuse``,
+    ``guessed_sizes`` or ``guessed_compute_bound``."""
     value: float
     """The feature."""
     log_odds: float

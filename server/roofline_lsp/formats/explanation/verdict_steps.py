@@ -27,6 +27,7 @@ _TERMS = {
 _FEATURES = {
     "constant": "to begin with",
     "distance": "distance from the ridge",
+    "off_ridge": "not at the ridge itself",
     "compute_bound": "compute-bound verdicts",
     "assumed_operations": "share of operations that rests on estimates",
     "uncertain_bytes": "share of bytes at addresses that could not be followed",
