@@ -30,9 +30,10 @@ from roofline_analysis.verdict.launch import BoundLaunch
 from roofline_core.algebra.symbolic import Expr
 from roofline_core.program.stages import Stage, count, stage
 from roofline_core.program.types import Type
-from roofline_core.program.units import Function, Problem
-from roofline_core.settings import KERNEL_SUFFIXES, Settings
+from roofline_core.program.units import Function, Problem, is_stand_in
+from roofline_core.settings import KERNEL_SUFFIXES, PYTHON_SUFFIXES, SOURCE_SUFFIXES, Settings
 
+_SOURCES = SOURCE_SUFFIXES | PYTHON_SUFFIXES
 _MAX_LAUNCHES = 6
 """The most launches of one kernel, of different shapes, that are judged. A limit on the work."""
 _MOST_STATEMENTS = 3_000
@@ -91,7 +92,9 @@ def analyze_paths(
 ) -> Iterator[FileReport]:
     """Analyse files, grouped into programs; reports come in the order of the files.
 
-    ``project`` finds the files linked with ``paths``; without it only ``paths`` are linked.
+    Behind them come those of files with kernels that they include, if no suffix tells such files:
+    ``paths`` cannot have them. ``project`` finds the files linked with ``paths``; without it only
+    ``paths`` are linked.
     """
     if project is None:
         project = ProjectIndex(None, files=paths, reader=reader)
@@ -102,8 +105,20 @@ def analyze_paths(
             reports[path] = file_report(analysis, path)
             if progress is not None:
                 progress(len(reports), len(wanted), path)
+        for path in _parts_with_kernels(analysis):
+            if path not in reports:
+                reports[path] = file_report(analysis, path)
     for path in paths:
-        yield reports.get(path) or FileReport(path, ())
+        yield reports.pop(path) if path in reports else FileReport(path, ())
+    yield from reports.values()
+
+
+def _parts_with_kernels(analysis: ProgramAnalysis) -> list[Path]:
+    """The included files with kernels that are no sources by their suffix: ``kernels.inc``."""
+    found = dict.fromkeys(
+        function.path for function in analysis.functions if not is_stand_in(function.path)
+    )
+    return [path for path in found if path.suffix.lower() not in _SOURCES]
 
 
 def loaded_programs(

@@ -108,3 +108,19 @@ def test_a_kernel_has_the_classes_of_such_a_header(tmp_path: Path) -> None:
 def _missing(kernel: KernelReport) -> tuple[object, ...]:
     assert kernel.prediction.sight is not None
     return kernel.prediction.sight.missing
+
+
+def test_kernels_of_an_included_file_without_a_suffix_of_sources_are_reported(
+    tmp_path: Path,
+) -> None:
+    files = {
+        "a.cu": '#include "parts/one.knl"\n#include "parts/two.h"\n',
+        "b.cu": '#include "parts/one.knl"\n',
+        "parts/one.knl": "__global__ void one(float *x) { x[threadIdx.x] = 1; }\n",
+        "parts/two.h": "__global__ void two(float *x) { x[threadIdx.x] = 2; }\n",
+    }
+    index = project(tmp_path, files)
+    paths = [tmp_path / "a.cu", tmp_path / "b.cu"]
+    found = list(analyze_paths(paths, Settings(gpu="A100"), project=index))
+    assert [file.path for file in found] == [*paths, tmp_path / "parts" / "one.knl"]
+    assert [[kernel.name for kernel in file.kernels] for file in found][2] == ["one(float *)"]
