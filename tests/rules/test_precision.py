@@ -153,6 +153,34 @@ int main() {
     assert "RL205" not in codes(report)
 
 
+@pytest.mark.parametrize(
+    ("divisor", "found"),
+    [
+        ("PERIOD", False),
+        ("LOCAL", False),
+        ("(LOCAL + 1)", False),
+        ("N", False),
+        ("(int)sizeof(float)", False),
+        ("given", True),
+        ("changed", True),
+    ],
+)
+def test_a_divisor_that_the_compiler_knows_is_no_finding(
+    analyse: Analyse, divisor: str, found: bool
+) -> None:
+    text = f"""
+    static const int PERIOD = 5 + 2;
+    template <int N> __global__ void fold(int *a, int n, int given) {{
+      static const int LOCAL = PERIOD * 3; int changed = 7; changed += given;
+      int i = blockIdx.x * blockDim.x + threadIdx.x, v = a[i];
+      for (int k = 0; k < 64; k++) v = (v + k) % {divisor} + v * 3;
+      a[i] = v;
+    }}
+    int main() {{ int n = 1 << 24; int *a; cudaMalloc(&a, n * 4L);
+      fold<9><<<n / 256, 256>>>(a, n, atoi("x")); }}"""
+    assert ("RL205" in codes(analyse(text))) is found
+
+
 def test_the_effect_is_for_the_numbers_of_the_launch(analyse: Analyse) -> None:
     found = []
     for exponent in (21, 22):

@@ -46,8 +46,10 @@ _SAME_EVERYWHERE: Final[Mapping[str, str]] = {
     "char32_t": "unsigned int", "byte": "unsigned char", "__uint128_t": "unsigned __int128",
     "__int128_t": "__int128", "uint128_t": "unsigned __int128", "int128_t": "__int128",
     "nullptr_t": "nullptr", "float32_t": "float", "float64_t": "double", "_Bool": "bool",
+    "int8": "signed char", "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short",
+    "int32": "int", "uint32": "unsigned int", "int64": "long", "uint64": "unsigned long",
 }  # fmt: skip
-"""Names of the C and C++ headers."""
+"""Names of the C and C++ headers, and those that libraries give to the same types."""
 
 _NARROW_FLOATS: Final[Mapping[str, str]] = {
     "__half": "half", "half_t": "half", "_Float16": "half", "float16_t": "half", "__fp16": "half",

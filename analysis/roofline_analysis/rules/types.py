@@ -14,6 +14,8 @@ from roofline_core.program.types import Type
 
 _INDICES = frozenset(("threadIdx", "blockIdx", "blockDim", "gridDim"))
 _COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">=", "&&", "||"))
+_MOST_CONSTANTS = 8
+"""The most constants that are made of one another. A limit on the work."""
 _FLOAT_CALLS = frozenset("sqrt exp log sin cos tan pow fabs abs fmin fmax".split())
 
 
@@ -26,11 +28,15 @@ class LocalTypes:
         self._types = types
         self._scope = types.scope_with(bindings)
         self._names: dict[str, Type | None] = {}
+        self._numbers = {name for name, value in bindings.items() if isinstance(value, int)}
+        self._local: dict[str, st.Variable | None] = {}
         for variable in nodes.function.params:
             self._add(variable)
         for located in nodes.by_type.get(st.Variable, ()):
             assert isinstance(located.node, st.Variable)
             self._add(located.node)
+            twice = located.node.name in self._local
+            self._local[located.node.name] = None if twice else located.node
 
     def _add(self, variable: st.Variable) -> None:
         if not variable.name:
@@ -67,6 +73,27 @@ class LocalTypes:
         """Whether an expression is known to have an integer type."""
         name = self.of(node)
         return name is not None and is_integer(name)
+
+    def is_constant(self, node: ex.Expression, depth: int = 0) -> bool:
+        """Whether the compiler knows a number: of literals, template arguments, constants."""
+        if isinstance(node, ex.Name):
+            return node.name in self._numbers or self._is_constant_variable(node.name, depth)
+        if isinstance(node, ex.Binary):
+            return self.is_constant(node.left, depth) and self.is_constant(node.right, depth)
+        if isinstance(node, (ex.Unary, ex.Cast)):
+            return self.is_constant(node.operand, depth)
+        return isinstance(node, (ex.Literal, ex.SizeOf))
+
+    def _is_constant_variable(self, name: str, depth: int) -> bool:
+        found = self._local.get(name)
+        if found is None and name not in self._names:
+            declared = self._types.symbols.find_global(name, None)
+            found = declared.variable if declared is not None else None
+        if found is None or found.init is None or depth >= _MOST_CONSTANTS:
+            return False
+        fixed = found.type.const or "constexpr" in found.qualifiers
+        plain = not (found.type.pointers or found.type.dims or found.type.reference)
+        return fixed and plain and self.is_constant(found.init, depth + 1)
 
     def _type(self, node: ex.Expression) -> Type | None:
         if isinstance(node, ex.Literal):

@@ -74,6 +74,8 @@ def _is_division(kernel: KernelSubject, located: Located) -> bool:
     ):
         return False
     types = kernel.types(located.function)
+    if types.is_constant(node.right):
+        return False
     return types.is_integer(node.left) and types.is_integer(node.right)
 
 
