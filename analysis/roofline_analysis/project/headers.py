@@ -10,6 +10,7 @@ from typing import Final
 
 from roofline_analysis.project.paths import absolute
 from roofline_core.settings import SOURCE_SUFFIXES
+from roofline_parsers.preprocess.predefined import KNOWN_HEADERS
 
 _MOST_FOLDERS: Final = 20_000
 """The most folders whose headers are listed."""
@@ -112,8 +113,8 @@ def _header(user: Path, name: str, folders: dict[Path, None], names: HeaderNames
 
 def _is_own(name: str) -> bool:
     """Whether a name can be a project's header: ``a/b.h``, ``b.cuh``, not ``math.h``."""
-    base = name.rsplit("/", 1)[-1]
-    return _is_header(base) and base not in _STANDARD
+    known = name.encode() in KNOWN_HEADERS or name in _MORE_STANDARD
+    return _is_header(name) and not known
 
 
 def _is_header(name: str) -> bool:
@@ -127,8 +128,7 @@ def _apart(path: Path, user: Path) -> int:
 
 
 _SUFFIXES: Final = SOURCE_SUFFIXES | {".inc", ".inl", ".ipp", ".tcc"}
-_STANDARD: Final = frozenset(
-    "assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h limits.h locale.h malloc.h math.h"
-    " memory.h omp.h setjmp.h signal.h stdarg.h stdbool.h stddef.h stdint.h stdio.h stdlib.h"
-    " string.h strings.h time.h unistd.h uchar.h wchar.h".split()
+_MORE_STANDARD: Final = frozenset(
+    "complex.h fenv.h locale.h malloc.h memory.h omp.h setjmp.h uchar.h wchar.h".split()
 )
+"""Headers of C that the preprocessor does not name among those it knows."""

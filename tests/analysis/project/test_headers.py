@@ -43,6 +43,7 @@ def folders(root: Path, files: dict[str, str], unit: str = "src/a.cu") -> list[s
         ("src/view.cuh", '"../src/view.cuh"', []),
         ("other/math.h", "<math.h>", []),
         ("other/vector", "<vector>", []),
+        ("vendor/cuda_fp16.h", "<cuda_fp16.h>", []),
         ("vendor/thrust/device_vector.h", "<thrust/device_vector.h>", []),
         ("build/lib/view.h", "<lib/view.hpp>", []),
     ],

@@ -188,16 +188,20 @@ def _update(interpreter: DeviceInterpreter, node: ir.Update) -> DeviceValue:
 
 
 def _stepped(interpreter: DeviceInterpreter, value: DeviceValue, by: int) -> DeviceValue:
-    if isinstance(value, PointerValue):
-        return offset_by(interpreter, value, number(by, "int"))
-    if isinstance(value, PlacePointer):
-        return PlacePointer(
-            value.place,
-            value.pointee,
-            binary(interpreter, "+", value.index or number(0, "int"), number(by, "int")),
-        )
+    if isinstance(value, (PointerValue, PlacePointer)):
+        return _moved(interpreter, value, number(by, "int"))
     one = number(1, "int")
     return binary(interpreter, "+" if by > 0 else "-", as_scalar(interpreter, value), one)
+
+
+def _moved(
+    interpreter: DeviceInterpreter, pointer: PointerValue | PlacePointer, by: Value
+) -> DeviceValue:
+    """A pointer some elements on."""
+    if isinstance(pointer, PointerValue):
+        return offset_by(interpreter, pointer, by)
+    at = by if pointer.index is None else binary(interpreter, "+", pointer.index, by)
+    return PlacePointer(pointer.place, pointer.pointee, at)
 
 
 def _binary(interpreter: DeviceInterpreter, node: ir.Binary) -> DeviceValue:
@@ -235,17 +239,12 @@ def combine(
         return binary(interpreter, op, as_scalar(interpreter, left), as_scalar(interpreter, right))
     if op in ("==", "!=", "<", "<=", ">", ">=") and not isinstance(left, StructValue):
         return compare_pointers(interpreter, op, left, right)
-    if isinstance(left, PointerValue) and isinstance(right, Value):
-        index = right if op == "+" else negate(interpreter, right)
-        return offset_by(interpreter, left, index)
+    if isinstance(left, (PointerValue, PlacePointer)) and isinstance(right, Value):
+        return _moved(interpreter, left, right if op == "+" else negate(interpreter, right))
     if isinstance(right, PointerValue) and isinstance(left, Value):
         return offset_by(interpreter, right, left)
     if isinstance(left, PointerValue) and isinstance(right, PointerValue):
         return difference(interpreter, left, right)
-    if isinstance(left, PlacePointer) and isinstance(right, Value):
-        index = right if op == "+" else negate(interpreter, right)
-        moved = index if left.index is None else binary(interpreter, "+", left.index, index)
-        return PlacePointer(left.place, left.pointee, moved)
     overloaded = call_operator(interpreter, op, (left, right))
     if overloaded is not None:
         return overloaded

@@ -12,6 +12,7 @@ from roofline_analysis.device.costs.integer_costs import is_wide
 from roofline_analysis.device.operations import Operation
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
+from roofline_analysis.device.state.single_precision import in_single
 from roofline_analysis.device.values import Value, number
 from roofline_analysis.language.arithmetic import fold
 from roofline_analysis.language.types import (
@@ -211,32 +212,9 @@ def _float_binary(
         estimate = _estimate(op, left, right) if expr is None else None
         made = _made(interpreter, op, type_, left, right)
         result = Value(type_, expr, varies, None, made, estimate)
-        result.single = _in_single(op, left, right)
+        result.single = in_single(op, left, right)
     home.available[key] = result
     return result
-
-
-def _in_single(op: str, left: Value, right: Value) -> tuple[str, tuple[Value, ...]] | None:
-    """One operation on numbers that floats hold: rounded to float, it is that of floats.
-
-    A double has more than twice the digits of a float, so that rounding twice changes nothing: nvcc
-    makes it one operation of floats. Where the double is used elsewhere, too, nvcc keeps it, and
-    the operation of floats is counted besides. None for other operations and numbers.
-    """
-    if left.type != "double" or right.type != "double" or op not in ("+", "-", "*", "/"):
-        return None
-    one, other = _as_single(left), _as_single(right)
-    return None if one is None or other is None else (op, (one, other))
-
-
-def _as_single(value: Value) -> Value | None:
-    """The float that a double is; None if none is known."""
-    if value.single is not None and value.single[0] == "float":
-        return value.single[1][0]
-    known = value.constant
-    if known is None or wrapped(float(known), "float") != float(known):
-        return None
-    return number(float(known), "float")
 
 
 def _made(
