@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from roofline_analysis.device.assigned import Assignment, BodyFacts, children
 from roofline_analysis.device.state.conversions import scalar
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import PointerValue, Value, VariablePlace, number
+from roofline_analysis.language.types import common_type
 from roofline_core.algebra.symbolic import ZERO, Expr, apply, constant
 from roofline_core.program import expressions as ex
 from roofline_core.program.records import record
@@ -41,6 +43,8 @@ class Step:
     """For ``*``: what a trip adds after it has multiplied; None for nothing."""
     unit: Type | None = None
     """For a pointer that is stepped as a pointer to another type: that type."""
+    wraps: bool = False
+    """The sum is unsigned, so it may wrap around: no compiler knows that it grows."""
 
     @property
     def shift(self) -> int | None:
@@ -138,7 +142,18 @@ def step_of(interpreter: DeviceInterpreter, name: str, facts: list[BodyFacts]) -
         result = step if not place or result is None or step is None else _after(result, step)
         if result is None:
             return None
+    if result is not None and _wraps(interpreter, name, result):
+        return replace(result, wraps=True)
     return result
+
+
+def _wraps(interpreter: DeviceInterpreter, name: str, step: Step) -> bool:
+    """Whether a variable and its step are added as unsigned numbers."""
+    place = interpreter.scope.find(name)
+    held = interpreter.slots.get(place.slot) if isinstance(place, VariablePlace) else None
+    if not isinstance(held, Value) or step.op != "+":
+        return False
+    return common_type(held.type, step.amount.type).startswith("unsigned")
 
 
 def _is_pointer(interpreter: DeviceInterpreter, name: str) -> bool:

@@ -60,15 +60,17 @@ def unrolls_whole(known: float, facts: Sequence[BodyFacts], unroll: int | None) 
 def copies_of(trips: Expr | None, step: Step | None, facts: Sequence[BodyFacts]) -> int:
     """Copies of the body that nvcc makes for a loop that it does not fully unroll.
 
-    More than 1 only for an innermost loop that its test alone ends and whose trip count is cheap
-    to compute: a step known only at run time, as in a grid-stride loop, would take a division.
+    More than 1 only for an innermost loop that its test alone ends and whose trip count can be
+    computed: not with an unsigned step that is known only at run time, as in a grid-stride loop,
+    which may wrap around. So nvcc 13 does with constant steps and with signed ones.
     """
-    stride = step.amount.constant if step is not None else None
-    if trips is None or step is None or step.op != "+" or not isinstance(stride, int):
+    if trips is None or step is None or step.op != "+":
+        return 1
+    constant_step = isinstance(step.amount.constant, int)
+    if step.amount.constant == 0 or (step.wraps and not constant_step):
         return 1
     small = sum(fact.size for fact in facts) < _COPIED_SIZE
-    cheap = stride != 0 and abs(stride) & (abs(stride) - 1) == 0
-    return _COPIES if small and cheap and not any(fact.has_loop for fact in facts) else 1
+    return _COPIES if small and not any(fact.has_loop for fact in facts) else 1
 
 
 def leaves(node: object) -> bool:

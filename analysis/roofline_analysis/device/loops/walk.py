@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.device.assigned import BodyFacts, body_facts, jumps
-from roofline_analysis.device.costs.integer_costs import INTEGER_COSTS
+from roofline_analysis.device.costs.integer_costs import INTEGER_COSTS, integer_cost
 from roofline_analysis.device.functions.openmp import charge_sharing
 from roofline_analysis.device.loops.carried import carry, leave, need_carried
 from roofline_analysis.device.loops.induction import Step, Test, recognise, step_of, trip_count
@@ -275,7 +275,15 @@ def _choose_unrolling(
         outside.charge(interpreter.costs.site, Work.INT, INTEGER_COSTS["runs left over"])
         if interpreter.costs.find(("rounds", loop.trips), outside) is None:
             outside.available["rounds", loop.trips] = True
-            outside.charge(interpreter.costs.site, Work.INT, INTEGER_COSTS["unrolled loop"])
+            outside.charge(interpreter.costs.site, Work.INT, _rounds_cost(step))
+
+
+def _rounds_cost(step: Step | None) -> float:
+    """Integer operations that share the runs of a loop out among rounds of copies."""
+    cost = INTEGER_COSTS["unrolled loop"]
+    if step is None or step.amount.constant is not None:
+        return cost
+    return cost + integer_cost("/", "unsigned int", ())
 
 
 def _charge_overhead(
