@@ -280,9 +280,12 @@ def _walk_side(
     interpreter: DeviceInterpreter, node: ir.Statement, conditions: tuple[Expr | None, ...]
 ) -> Flow:
     guard = interpreter.costs.open_guard(conditions)
+    epochs = dict(interpreter.epochs)
     flow = walk(interpreter, node)
     if flow is Flow.EXIT:
         guard.role = Role.EXITS
+        if len(interpreter.frames) == 1 and isinstance(_last(node), ir.Return):
+            interpreter.epochs = epochs  # The thread ends: nothing follows its stores.
     interpreter.costs.close(guard)
     return flow
 
