@@ -45,8 +45,15 @@ class FindingsMaker:
         if not self._rules:
             return ()
         analysis = self._analysis
+        own = {id(context) for context in analysis.launches_of(kernel)}
         subject = KernelSubject(
-            kernel, launches, analysis.types, analysis.target, analysis.nodes, self._text
+            kernel,
+            launches,
+            analysis.types,
+            analysis.target,
+            analysis.nodes,
+            self._text,
+            [context for context in analysis.host.launches if id(context) not in own],
         )
         return kernel_findings(subject, self._rules)
 

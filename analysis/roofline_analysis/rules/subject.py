@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from roofline_analysis.device.summary import summarise
+from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.regions.kernel_summary import Access, KernelSummary, Region, Site, Work
 from roofline_analysis.rules.effects import Change, effect_between, matters, scored
@@ -41,13 +42,18 @@ class KernelSubject:
         target: Target,
         index: NodeIndex,
         texts: Texts,
+        other_launches: Sequence[LaunchContext] = (),
     ) -> None:
-        """At least one launch: where none was found, one with assumed dimensions."""
+        """At least one launch: where none was found, one with assumed dimensions.
+
+        ``other_launches`` are those of the program's other kernels.
+        """
         self.kernel = kernel
         self.launches = tuple(launches)
         self.type_system = types
         self.target = target
         self.text = texts
+        self.other_launches = other_launches
         self._index = index
         self._types: dict[Function, LocalTypes] = {}
 

@@ -19,9 +19,7 @@ CHECK = "__device__ void check(float v, float *f) { if (v < 0) { *f = 1; return;
         ("float a = x[t]; if (t < 5) { *f = a; return; } y[t] = x[t];", 64),
         ("float a = x[t]; if (t < 5) *f = a; y[t] = x[t];", 2 * 64),
         ("float a = x[t]; if (t < 5) y[t] = a; else { *f = a; return; } y[t] = x[t];", 64 + 5),
-        # Other threads of the loop's later runs do see it, and so does who called.
-        ("float a = x[t]; for (int j = 0; j < n; j++) { if (j == t) { *f = a; break; } } "
-         "y[t] = x[t];", 2 * 64),
+        # The function that is called ends; its caller goes on.
         ("check(x[t], f); y[t] = x[t];", 2 * 64),
     ],
 )  # fmt: skip

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from roofline_analysis.device.values import THREAD
+from roofline_analysis.language.types import is_arithmetic
 from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace
 from roofline_analysis.rules.accesses import (
     WarpAccess,
@@ -111,9 +112,17 @@ def _is_wide(kernel: KernelSubject, item: WarpAccess) -> bool:
     if item.request.sectors < _EXCESS * item.least_sectors or is_transposed(kernel, item):
         return False
     apart = lane_stride(kernel, item.access)
-    if apart is None or _is_guessed(kernel, item):
+    if apart is None or _is_guessed(kernel, item) or _is_structure(kernel, item, apart):
         return False
     return abs(apart) >= item.sector_bytes
+
+
+def _is_structure(kernel: KernelSubject, item: WarpAccess, apart: float) -> bool:
+    """Whether each thread has a structure of its own: RL102's case, or a library's layout."""
+    element = kernel.type_system.resolve(item.array.element)
+    if element.pointers or is_arithmetic(element.name):
+        return False
+    return kernel.type_system.size(element) == abs(apart)
 
 
 def _is_guessed(kernel: KernelSubject, item: WarpAccess) -> bool:

@@ -1,8 +1,9 @@
 """Elements with gaps between them that nothing uses.
 
 Where threads access every second or every eighth element, the sectors between travel whole: of the
-bytes that DRAM moves, a half or an eighth is used. Pack what is used together, or let the kernel
-that makes the data write it packed.
+bytes that DRAM moves, a half or an eighth is used. Pack what is used together. The finding is made
+of allocations that the program gives no other kernel: interleaved images and pairs that others use
+whole are laid out for those.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from roofline_analysis.rules.accesses import (
     sites_of,
     warp_accesses,
 )
+from roofline_analysis.rules.buffers import is_for_this_kernel
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.rule import Rule
@@ -68,6 +70,8 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         if kernel.type_system.symbols.find_struct(array.element.name) is not None:
             continue
         if any(item.access.site in wider for item in items):
+            continue
+        if not is_for_this_kernel(kernel, array):
             continue
         distinct = sum(_elements(kernel, item) for item in items)
         fetched = max(moved.first_read_bytes, moved.written_bytes)

@@ -1,0 +1,107 @@
+"""Strides that come from the layout of data that others use, too, are nobody's mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from roofline_analysis.report.report import FileReport
+
+Analyse = Callable[..., FileReport]
+
+
+def codes(report: FileReport) -> list[str]:
+    return [finding.code for finding in report.all_findings()]
+
+
+PIXELS = """
+__global__ void red(int n, const float *image, float *out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = image[4 * i];
+}
+struct Image { float *data; };
+__global__ void fill(int n, float *image) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < 4 * n) image[i] = i;
+}
+__global__ void fill_in(int n, Image image) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < 4 * n) image.data[i] = i;
+}
+int main() {
+    int n = 1 << 22;
+    float *image, *out, *other;
+    cudaMalloc(&image, 4 * n * sizeof(float));
+    cudaMalloc(&other, 4 * n * sizeof(float));
+    cudaMalloc(&out, n * sizeof(float));
+    Image whole; whole.data = %s;
+    fill<<<4 * n / 256, 256>>>(n, %s);
+    fill_in<<<4 * n / 256, 256>>>(n, whole);
+    red<<<n / 256, 256>>>(n, image, out);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("filled", "found"),
+    [(("other", "other"), True), (("other", "image"), False), (("image", "other"), False)],
+)
+def test_a_channel_of_an_image_that_another_kernel_makes(
+    filled: tuple[str, str], found: bool, analyse: Analyse
+) -> None:
+    assert ("RL103" in codes(analyse(PIXELS % filled))) is found
+
+
+def test_the_layout_of_memory_from_elsewhere_is_its_own(analyse: Analyse) -> None:
+    text = """
+    __global__ void red(int n, const float *image, float *out) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) out[i] = image[4 * i];
+    }
+    void channel(int n, const float *image, float *out) {
+        red<<<n / 256, 256>>>(n, image, out);
+    }"""
+    assert codes(analyse(text)) == []
+
+
+def test_a_channel_of_a_texture_is_its_own(analyse: Analyse) -> None:
+    text = """
+    __global__ void red(int n, cudaTextureObject_t image, float *out) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        out[i] = tex1Dfetch<float>(image, 4 * i);
+    }
+    int main(int argc, char **argv) {
+        int n = atoi(argv[1]);
+        cudaTextureObject_t image; float *out;
+        cudaMalloc(&out, n * sizeof(float));
+        red<<<n / 256, 256>>>(n, image, out);
+    }"""
+    assert codes(analyse(text)) == []
+
+
+STATES = """
+#include <curand_kernel.h>
+__global__ void start(int n, unsigned seed, curandState *states) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) curand_init(seed, i, 0, &states[i]);
+}
+__global__ void clear(int n, float *rows) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) rows[64 * i] = 0.0f;
+}
+int main() {
+    int n = 1 << 20;
+    curandState *states; float *rows;
+    cudaMalloc(&states, n * sizeof(curandState));
+    cudaMalloc(&rows, 64L * n * sizeof(float));
+    start<<<n / 256, 256>>>(n, 7, states);
+    clear<<<n / 256, 256>>>(n, rows);
+}
+"""
+
+
+def test_states_of_generators_are_laid_out_by_their_library(analyse: Analyse) -> None:
+    start, clear = analyse(STATES).kernels
+    assert "RL101" not in [finding.code for finding in start.findings]
+    assert [finding.code for finding in clear.findings] == ["RL101"]
