@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roofline_analysis.regions.kernel_summary import Region, RegionForm, Role
+from roofline_analysis.rules.divergence import divergence
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Level, Match
 from roofline_analysis.rules.rule import Rule
@@ -67,7 +68,8 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         if runs.runs / max(1.0, blocks * visits) < _LEAST_LANES:
             continue
         before = parent.warp_runs * warp / parent.runs
-        ratio = runs.warp_runs * warp / runs.runs / max(1.0, before)
+        counted = runs.warp_runs * warp / runs.runs / max(1.0, before)
+        ratio = min(counted, divergence(execution, region) or 1.0)
         if ratio < _LEAST_RATIO:
             continue
         inside = [each for each in region.walk() if each in execution.regions]
