@@ -3,7 +3,8 @@
 The GPU can only fetch memory that is pinned. From `malloc`, `new` or a vector the driver first
 copies into a pinned buffer of its own, in which the call waits: `cudaMemcpyAsync` is not
 asynchronous then, and reaches about half of the bus's bandwidth. Allocate with `cudaMallocHost`, or
-register the memory with `cudaHostRegister`.
+register the memory with `cudaHostRegister`. Copies of up to 64 kB are left alone, and so are those
+of unknown size that the host waits for at once.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from roofline_analysis.rules.copies import Copy, copies
+from roofline_analysis.rules.copy_sizes import most_bytes
 from roofline_analysis.rules.host_program import HostProgram
 from roofline_analysis.rules.model import Level, Match, Related
 from roofline_analysis.rules.node_index import Located, called_name, names_in, within
@@ -49,6 +51,12 @@ _PINNING: Final = frozenset(
     for name in ("MallocHost", "HostAlloc", "HostRegister", "HostMalloc", "MallocManaged")
 )
 
+_STAGED_BYTES: Final = 64 * 1024
+"""Copies from pageable memory up to this size return before they happen: CUDA Driver API, "API
+synchronization behavior"."""
+_LARGE_BYTES: Final = 2**20
+"""The size from which the bus's bandwidth matters more than the call. Chosen, not measured."""
+
 
 def check(program: HostProgram) -> Iterator[Match]:
     """Asynchronous copies whose host side was allocated by C or C++."""
@@ -58,7 +66,7 @@ def check(program: HostProgram) -> Iterator[Match]:
         if not copy.asynchronous or name is None or isinstance(copy.call.args[2], ex.SizeOf):
             continue
         where = _allocation(program, copy, name)
-        if where is not None and not _is_pinned(program, name):
+        if where is not None and not _is_pinned(program, name) and _matters(program, copy):
             found.setdefault(copy.located.function, {}).setdefault(name, (copy, where))
     for named in found.values():
         names = ", ".join(f"'{name}'" for name in named)
@@ -73,6 +81,36 @@ def check(program: HostProgram) -> Iterator[Match]:
                 for name, (_, where) in named.items()
             ),
         )
+
+
+def _matters(program: HostProgram, copy: Copy) -> bool:
+    """Whether a copy takes longer than its call, and the host does something meanwhile.
+
+    Up to 64 kB the driver keeps the bytes with the command, and the call does not wait.
+    """
+    size = most_bytes(program, copy)
+    if size is not None:
+        return size > (_LARGE_BYTES if _waits_next(program, copy) else _STAGED_BYTES)
+    return not _waits_next(program, copy)
+
+
+def _waits_next(program: HostProgram, copy: Copy) -> bool:
+    """Whether the next call of the runtime waits for the device."""
+    later = [
+        (located.node.line, name)
+        for located in program.nodes(ex.Call, ex.Launch)
+        if located.function is copy.located.function and located.node.line > copy.call.line
+        if (name := _runtime_name(located.node)) is not None
+    ]
+    following = [name for line, name in later if line == min(later)[0]]
+    return bool(following) and all(name.endswith("Synchronize") for name in following)
+
+
+def _runtime_name(node: object) -> str | None:
+    if isinstance(node, ex.Launch):
+        return "launch"
+    name = called_name(node) if isinstance(node, ex.Call) else None
+    return name if name is not None and name.startswith(("cuda", "hip")) else None
 
 
 def _allocation(program: HostProgram, copy: Copy, name: str) -> int | None:

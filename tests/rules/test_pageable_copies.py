@@ -1,0 +1,70 @@
+"""RL402 is found where a copy is long enough for anything to happen beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from roofline_analysis.report.report import FileReport
+
+Analyse = Callable[..., FileReport]
+
+PROGRAM = """
+#include <vector>
+__global__ void scale(int n, float *x) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= 2.0f;
+}
+const int FEW = 40;
+void run(float *d, float *work, int m, cudaStream_t stream, float a) {
+    %s
+    cudaMemcpyAsync(d, %s, cudaMemcpyHostToDevice, stream);
+    %s
+}
+"""
+WAIT = "cudaStreamSynchronize(stream); scale<<<1024, 256, 0, stream>>>(m, work);"
+WORK = "scale<<<1024, 256, 0, stream>>>(m, work); cudaStreamSynchronize(stream);"
+NEW = "float *h = (float *)malloc(m * sizeof(float));"
+APPENDED = "std::vector<float> h; h.push_back(a); h.push_back(2 * a);"
+
+
+@pytest.mark.parametrize(
+    ("made", "copied", "then", "found"),
+    [
+        (NEW, "h, m * sizeof(float)", WORK, True),
+        (NEW, "h, m * sizeof(float)", WAIT, False),
+        (NEW, "h, 10 * sizeof(float)", WORK, False),
+        (NEW, "h, FEW * sizeof(float)", WORK, False),
+        (NEW, "h, 4 << 20", WORK, True),
+        (NEW, "h, 4 << 20", WAIT, True),
+        (NEW, "h, 4 << 16", WAIT, False),
+        (NEW + " int few = 40; few += m;", "h, few * sizeof(float)", WORK, True),
+        (APPENDED, "h.data(), h.size() * sizeof(float)", WORK, False),
+        (
+            f"{APPENDED} for (int i = 0; i < m; i++) h.push_back(a);",
+            "h.data(), h.size() * sizeof(float)",
+            WORK,
+            True,
+        ),
+        ("std::vector<float> h(m);", "h.data(), h.size() * sizeof(float)", WORK, True),
+        ("std::vector<float> h(100);", "h.data(), h.size() * sizeof(float)", WORK, False),
+    ],
+)
+def test_copies(made: str, copied: str, then: str, found: bool, analyse: Analyse) -> None:
+    report = analyse(PROGRAM % (made, copied, then))
+    assert [f.code for f in report.all_findings()] == ["RL402"] * found
+
+
+def test_an_allocation_bounds_what_is_copied_to_it(analyse: Analyse) -> None:
+    text = """
+    __global__ void use(const float *few, float *x) { x[blockIdx.x * 64 + threadIdx.x] = few[3]; }
+    int main(int argc, char **argv) {
+        int n = atoi(argv[1]);
+        float *h = new float[n], *few, *x;
+        cudaMalloc(&few, %d); cudaMalloc(&x, 1 << 20);
+        cudaMemcpyAsync(few, h, n * sizeof(float), cudaMemcpyHostToDevice);
+        use<<<4096, 64>>>(few, x);
+    }"""
+    sizes = (1 << 12, 1 << 24)
+    assert [len(analyse(text % size).findings) for size in sizes] == [0, 1]
