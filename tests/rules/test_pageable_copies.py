@@ -23,8 +23,8 @@ void run(float *d, float *work, int m, cudaStream_t stream, float a) {
     %s
 }
 """
-WAIT = "cudaStreamSynchronize(stream); scale<<<1024, 256, 0, stream>>>(m, work);"
-WORK = "scale<<<1024, 256, 0, stream>>>(m, work); cudaStreamSynchronize(stream);"
+WAIT = "cudaStreamSynchronize(stream);\n    scale<<<1024, 256, 0, stream>>>(m, work);"
+WORK = "scale<<<1024, 256, 0, stream>>>(m, work);\n    cudaStreamSynchronize(stream);"
 NEW = "float *h = (float *)malloc(m * sizeof(float));"
 APPENDED = "std::vector<float> h; h.push_back(a); h.push_back(2 * a);"
 
