@@ -102,6 +102,12 @@ def trips(kernel: KernelSubject, loop: Region) -> float:
     return runs.trips if runs is not None else 1.0
 
 
+def goes_over_grid(loop: Region) -> bool:
+    """Whether a loop is grid-stride: its runs are what the grid leaves of the data."""
+    symbols = loop.trips.symbols() if loop.trips is not None else ()
+    return any(symbol.name.startswith("gridDim") for symbol in symbols)
+
+
 def shown_name(array: Array) -> str:
     """The array's name in the source, quoted: ``'x'``."""
     return f"'{array.name.removesuffix('[]').partition('@')[0]}'"

@@ -17,7 +17,7 @@ from typing import Any, Final
 from roofline_analysis.device.assigned import body_facts
 from roofline_analysis.language.types import common_type
 from roofline_analysis.regions.kernel_summary import Region, RegionForm, Work
-from roofline_analysis.rules.accesses import trips
+from roofline_analysis.rules.accesses import goes_over_grid, trips
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Edit, Fix, Level, Match
 from roofline_analysis.rules.node_index import Located, called_name, names_in, within
@@ -114,9 +114,7 @@ def _rolled_lines(kernel: KernelSubject) -> dict[tuple[Any, int], Region]:
 
 def _goes_by_guess(kernel: KernelSubject, loop: Region) -> bool:
     """Whether the runs are data over threads, of which one is assumed: often each has one run."""
-    if not kernel.prediction.time_depends_on or loop.trips is None:
-        return False
-    return any(symbol.name.startswith("gridDim") for symbol in loop.trips.symbols())
+    return bool(kernel.prediction.time_depends_on) and goes_over_grid(loop)
 
 
 def _is_short(loop: st.For) -> bool:

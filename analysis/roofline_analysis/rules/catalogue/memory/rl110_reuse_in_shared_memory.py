@@ -3,7 +3,8 @@
 In a naive matrix product each row of threads loads the same elements of `b` that all other rows of
 the block load. They come from L2, whose bandwidth is a few times that of DRAM, and not from
 registers. Load a tile into shared memory once for the block, and let all threads use it from there:
-of the requests one in as many is left as there are rows of threads.
+of the requests one in as many is left as there are rows of threads. In a
+grid-stride loop each run is for other elements: what the rows of a block share there comes from L1.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from roofline_analysis.regions.kernel_summary import Access, AccessMode, MemoryS
 from roofline_analysis.rules.accesses import (
     WarpAccess,
     depends_on_data,
+    goes_over_grid,
     shown_name,
     sites_of,
     stride,
@@ -113,6 +115,8 @@ def _sharing(kernel: KernelSubject, item: WarpAccess) -> float:
     loop = item.region.innermost_loop
     access = item.access
     if access.mode is not AccessMode.READ or loop is None or depends_on_data(access):
+        return 1.0
+    if goes_over_grid(loop):
         return 1.0
     if trips(kernel, loop) < _LEAST_TRIPS or not access.varies & loop.bit or _has_guard(item, loop):
         return 1.0
