@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import islice
+from typing import Final
 
+from roofline_analysis.regions.kernel_summary import MemorySpace
 from roofline_analysis.rules.host_program import HostProgram
 from roofline_analysis.rules.model import Finding, Match
 from roofline_analysis.rules.number_text import condition_text, effect_text
@@ -13,16 +17,24 @@ from roofline_analysis.rules.subject import KernelSubject
 from roofline_analysis.rules.sweeps import without_sweeps
 from roofline_core.program.stages import Stage, count, stage
 
+_LEAST_AT_WORK: Final = 0.01
+"""The least share of a kernel's assumed threads that reach its data. Chosen, not measured."""
+_MOST_INSTANCES: Final = 4
+"""The most other instances of a template in which a finding is looked for. A limit on the work."""
+
 
 @stage(Stage.RULES)
 def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Finding, ...]:
     """The findings of the rules in a kernel, in the order of lines.
 
-    None where too little of a launch was followed for a verdict. Where something was not followed,
-    findings have no fix: it may be what the fix breaks.
+    None where too little of a launch was followed for a verdict, or where the sizes assumed for it
+    contradict one another. Where something was not followed, findings have no fix: it may be what
+    the fix breaks. What is found in few instances of a template is left out.
     """
     sights = [launch.prediction.sight for launch in subject.launches]
     if not all(sight is None or sight.suffices for sight in sights):
+        return ()
+    if _is_contradictory(subject):
         return ()
     complete = not any(sight is not None and sight.missing for sight in sights)
     found = [
@@ -30,9 +42,36 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
         for rule in rules
         if rule.check is not None
         for each in without_sweeps(list(rule.check(subject)), subject.launches)
+        if _is_at_launch(each, subject) or _is_common(rule.check, subject)
     ]
     count("findings", len(found))
     return tuple(sorted(found, key=_place))
+
+
+def _is_contradictory(subject: KernelSubject) -> bool:
+    """Whether next to none of the threads assumed for a kernel without a launch do anything."""
+    if subject.launch.context is not None:
+        return False
+    runs = subject.judged.execution.regions
+    shares = [
+        math.prod(runs[guard].share for guard in region.guards() if guard.innermost_loop is None)
+        for region in subject.judged.demanding
+        if any(access.array.space is MemorySpace.GLOBAL for access in region.accesses)
+    ]
+    return bool(shares) and max(shares) < _LEAST_AT_WORK
+
+
+def _is_at_launch(match: Match, subject: KernelSubject) -> bool:
+    """Whether a finding is about one launch alone."""
+    sites = {(each.context.path, each.context.line) for each in subject.launches if each.context}
+    return (match.path, match.span.line) in sites
+
+
+def _is_common(check: Callable[[KernelSubject], Iterable[Match]], subject: KernelSubject) -> bool:
+    """Whether a rule finds something in half of the instances of a template that are tried."""
+    tried = list(islice(subject.other_instances(), _MOST_INSTANCES))
+    found = 1 + sum(any(True for _ in check(each)) for each in tried)
+    return 2 * found >= 1 + len(tried)
 
 
 @stage(Stage.RULES)

@@ -64,6 +64,23 @@ class KernelSubject:
         """The first launch."""
         return self.launches[0]
 
+    def other_instances(self) -> Iterator[KernelSubject]:
+        """The kernel with, in turn, a launch first that has template arguments of its own."""
+        seen = [self.launch.bindings]
+        for launch in self.launches[1:]:
+            if launch.bindings not in seen:
+                seen.append(launch.bindings)
+                rest = [each for each in self.launches if each is not launch]
+                yield KernelSubject(
+                    self.kernel,
+                    [launch, *rest],
+                    self.type_system,
+                    self.target,
+                    self._index,
+                    self.text,
+                    self.other_launches,
+                )
+
     @property
     def judged(self) -> LaunchAnalysis:
         """The first launch as the model judges it."""

@@ -3,8 +3,8 @@
 In a naive matrix product each row of threads loads the same elements of `b` that all other rows of
 the block load. They come from L2, whose bandwidth is a few times that of DRAM, and not from
 registers. Load a tile into shared memory once for the block, and let all threads use it from there:
-of the requests one in as many is left as there are rows of threads. In a
-grid-stride loop each run is for other elements: what the rows of a block share there comes from L1.
+of the requests one in as many is left as there are rows of threads. In a grid-stride loop each run
+is for other elements: what the rows of a block share there comes from L1.
 """
 
 from __future__ import annotations
