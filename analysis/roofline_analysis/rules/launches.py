@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from roofline_analysis.rules.block_sweeps import fastest_of_sweeps
 from roofline_analysis.rules.model import Effect, Match, Related
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_analysis.verdict.launch import BoundLaunch
@@ -13,12 +14,12 @@ from roofline_core.program.units import Dialect, Span
 def known_launches(kernel: KernelSubject) -> Iterator[BoundLaunch]:
     """The launches whose grid and block the host code fixes, one of each shape.
 
-    There are none of target regions.
+    There are none of target regions, and of lines that try several blocks only the fastest.
     """
     if kernel.kernel.dialect is Dialect.OPENMP:
         return
     seen: set[object] = set()
-    for launch in kernel.launches:
+    for launch in fastest_of_sweeps(kernel.launches):
         context = launch.context
         if context is None or context.grid is None or context.block is None:
             continue

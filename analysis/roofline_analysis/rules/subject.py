@@ -11,6 +11,7 @@ from roofline_analysis.device.summary import summarise
 from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.regions.kernel_summary import Access, KernelSummary, Region, Site, Work
+from roofline_analysis.rules.block_sweeps import standing_launch
 from roofline_analysis.rules.effects import Change, effect_between, matters, scored
 from roofline_analysis.rules.model import Effect, Fix, Match, Related
 from roofline_analysis.rules.node_index import FunctionNodes, Located, Node, NodeIndex, all_of
@@ -32,7 +33,10 @@ Texts = Callable[[Path], SourceText | None]
 
 
 class KernelSubject:
-    """A kernel and its launches; most questions are about the first launch."""
+    """A kernel and its launches; most questions are about the first launch.
+
+    Of a line that tries several blocks the fastest launch comes first.
+    """
 
     def __init__(
         self,
@@ -49,7 +53,8 @@ class KernelSubject:
         ``other_launches`` are those of the program's other kernels.
         """
         self.kernel = kernel
-        self.launches = tuple(launches)
+        stands = standing_launch(launches)
+        self.launches = (stands, *(each for each in launches if each is not stands))
         self.type_system = types
         self.target = target
         self.text = texts

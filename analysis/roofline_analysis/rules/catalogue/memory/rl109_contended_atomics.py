@@ -61,8 +61,10 @@ _LEAST_SHARE = 0.3
 """The least share of the launch's time that atomic operations wait for each other."""
 _FEW_BYTES = 4096.0
 """Bytes that the operations of all threads fall into, at most. Chosen, not measured."""
+_LEAST_OPERATIONS = 1024.0
+"""The fewest operations of a launch for a finding. Chosen, not measured."""
 _LEAST_PER_BLOCK = 16
-"""The fewest operations of a block for a finding; a reduction may leave one per warp."""
+"""The fewest operations of a block on one element; a reduction may leave one per warp."""
 
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
@@ -77,6 +79,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
         if item.access.mode is AccessMode.ATOMIC
         and _span(kernel, item) <= _FEW_BYTES
         and not _is_guessed(kernel, item)
+        and _per_block(kernel, item) >= _LEAST_PER_BLOCK
     ]
     if not items:
         return
@@ -86,8 +89,7 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
     for extent in judged.execution.block:
         threads *= extent
     effect = kernel.effect(Change(contention=1.0 / max(1.0, threads)))
-    blocks = judged.demand.blocks
-    if many < max(1024, _LEAST_PER_BLOCK * blocks) or not matters(effect):
+    if many < _LEAST_OPERATIONS or not matters(effect):
         return
     yield kernel.found(
         f"{amount(many, '').strip()} atomic operations on {shown_name(worst.array)} wait for one"
@@ -102,6 +104,12 @@ def _is_guessed(kernel: KernelSubject, item: WarpAccess) -> bool:
     """Whether the number of threads that make an access is an estimate."""
     runs = kernel.judged.execution.regions
     return any(runs[region].assumed or region.spins for region in item.region.ancestors())
+
+
+def _per_block(kernel: KernelSubject, item: WarpAccess) -> float:
+    """The operations of a block on each element that it adds to, on average."""
+    elements = max(1.0, _span(kernel, item) / item.access.size_bytes)
+    return _operations(kernel, item) / (kernel.judged.demand.blocks * elements)
 
 
 def _span(kernel: KernelSubject, item: WarpAccess) -> float:
