@@ -68,3 +68,22 @@ def test_an_allocation_bounds_what_is_copied_to_it(analyse: Analyse) -> None:
     }"""
     sizes = (1 << 12, 1 << 24)
     assert [len(analyse(text % size).findings) for size in sizes] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("after", "found"),
+    [
+        ("float first = h[0];", False),
+        ("cudaStreamSynchronize(stream);\n    float first = h[0];", True),
+        ("float first = h[0];\n    cudaStreamSynchronize(stream);", False),
+    ],
+)
+def test_what_the_host_reads_at_once_would_race(after: str, found: bool, analyse: Analyse) -> None:
+    text = f"""
+    float run(const float *d, float *work, int m, cudaStream_t stream) {{
+        float *h = (float *)malloc(8 << 20);
+        cudaMemcpyAsync(h, d, 8 << 20, cudaMemcpyDeviceToHost, stream);
+        {after}
+        return first;
+    }}"""
+    assert len(analyse(text).findings) == found

@@ -4,7 +4,8 @@ The GPU can only fetch memory that is pinned. From `malloc`, `new` or a vector t
 copies into a pinned buffer of its own, in which the call waits: `cudaMemcpyAsync` is not
 asynchronous then, and reaches about half of the bus's bandwidth. Allocate with `cudaMallocHost`, or
 register the memory with `cudaHostRegister`. Copies of up to 64 kB are left alone, and so are those
-of unknown size that the host waits for at once.
+of unknown size that the host waits for at once. A copy to the host that it reads without waiting
+rests on the call's waiting: with pinned memory it needs a synchronization.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from roofline_analysis.rules.copies import Copy, copies
+from roofline_analysis.rules.copies import TO_HOST, Copy, copies
 from roofline_analysis.rules.copy_sizes import most_bytes
 from roofline_analysis.rules.host_program import HostProgram
 from roofline_analysis.rules.model import Level, Match, Related
@@ -88,10 +89,26 @@ def _matters(program: HostProgram, copy: Copy) -> bool:
 
     Up to 64 kB the driver keeps the bytes with the command, and the call does not wait.
     """
+    if _is_read_at_once(program, copy):
+        return False
     size = most_bytes(program, copy)
     if size is not None:
         return size > (_LARGE_BYTES if _waits_next(program, copy) else _STAGED_BYTES)
     return not _waits_next(program, copy)
+
+
+def _is_read_at_once(program: HostProgram, copy: Copy) -> bool:
+    """Whether the host reads the copy and has not waited: a race with pinned memory."""
+    if copy.direction != TO_HOST:
+        return False
+    here = [
+        located
+        for located in program.nodes(ex.Name, ex.Call)
+        if located.function is copy.located.function and located.node.line > copy.call.line
+    ]
+    reads = [n.node.line for n in here if isinstance(n.node, ex.Name) and n.node.name == copy.host]
+    waits = [n.node.line for n in here if (_runtime_name(n.node) or "").endswith("Synchronize")]
+    return bool(reads) and (not waits or min(reads) < min(waits))
 
 
 def _waits_next(program: HostProgram, copy: Copy) -> bool:

@@ -8,11 +8,11 @@ word, `tile[32][33]`: then each lane has a bank of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from roofline_analysis.regions.kernel_summary import MemorySpace
+from roofline_analysis.regions.kernel_summary import Array, MemorySpace
 from roofline_analysis.rules.accesses import (
     WarpAccess,
     by_array,
@@ -26,6 +26,8 @@ from roofline_analysis.rules.model import Effect, Fix, Level, Match
 from roofline_analysis.rules.node_index import Located
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
+from roofline_core.algebra.symbol_scopes import SymbolScope
+from roofline_core.algebra.symbolic import Expr
 from roofline_core.program import expressions as ex
 from roofline_core.program import statements as st
 
@@ -54,25 +56,61 @@ GOOD = BAD.replace("tile[32][32]", "tile[32][33]")
 
 def check(kernel: KernelSubject) -> Iterator[Match]:
     """Shared arrays with requests that take more clocks than they have words."""
-    for array, items in by_array(warp_accesses(kernel, MemorySpace.SHARED)).items():
-        slow = [item for item in items if _ways(item) >= 2.0 and not depends_on_data(item.access)]
-        if not slow:
-            continue
-        requests = {item.access: replace(item.request, wavefronts=_words(item)) for item in slow}
-        effect = kernel.effect(Change(requests=requests))  # type: ignore[arg-type]
-        if not matters(effect):
-            continue
-        padded, fix = _padded(kernel, array.name.partition("@")[0])
-        if padded is None or not matters(padded, 0.5 * (1 - effect.new_time_ns / effect.time_ns)):
-            padded, fix = None, None
-        worst = max(_ways(item) for item in slow)
-        yield kernel.found(
-            f"requests for {shown_name(array)} in shared memory fall {worst:.0f} times into one"
-            " bank" + ("; pad its rows by one element" if fix else ""),
-            sites_of(slow),
-            padded or effect,
-            fix,
-        )
+    slow = {
+        array: found
+        for array, items in by_array(warp_accesses(kernel, MemorySpace.SHARED)).items()
+        if (found := [item for item in items if _is_slow(kernel, item)])
+    }
+    alone = {array: kernel.effect(_without_conflicts(items)) for array, items in slow.items()}
+    matter = [array for array in slow if matters(alone[array])]
+    fixed = {array: _padded(kernel, array, alone[array]) for array in matter}
+    for array in matter:
+        effect, fix = fixed[array]
+        if fix is not None:
+            yield _found(kernel, [array], slow[array], effect, fix)
+    left = [array for array in matter if fixed[array][1] is None]
+    if left:
+        items = [item for array in left for item in slow[array]]
+        yield _found(kernel, left, items, kernel.effect(_without_conflicts(items)), None)
+
+
+def _found(
+    kernel: KernelSubject,
+    arrays: Sequence[Array],
+    items: Sequence[WarpAccess],
+    effect: Effect,
+    fix: Fix | None,
+) -> Match:
+    worst = max(_ways(item) for item in items)
+    names = ", ".join(dict.fromkeys(shown_name(array) for array in arrays))
+    return kernel.found(
+        f"requests for {names} in shared memory fall {worst:.0f} times into one bank"
+        + ("; pad its rows by one element" if fix else ""),
+        sites_of(items),
+        effect,
+        fix,
+    )
+
+
+def _without_conflicts(items: Sequence[WarpAccess]) -> Change:
+    requests = {item.access: replace(item.request, wavefronts=_words(item)) for item in items}
+    return Change(requests=requests)  # type: ignore[arg-type]
+
+
+def _is_slow(kernel: KernelSubject, item: WarpAccess) -> bool:
+    if _ways(item) < 2.0 or depends_on_data(item.access):
+        return False
+    return not (kernel.prediction.time_depends_on and _is_by_argument(item.access.offset))
+
+
+def _is_by_argument(offset: Expr) -> bool:
+    """Whether an argument, which may be a guess, decides how far lanes are apart."""
+    for monomial in offset.terms:
+        symbols = Expr({monomial: 1}).symbols()
+        by_thread = any(symbol.name.startswith("threadIdx") for symbol in symbols)
+        if by_thread and any(symbol.scope is SymbolScope.PARAM for symbol in symbols):
+            return True
+    return False
 
 
 def _words(item: WarpAccess) -> float:
@@ -84,8 +122,19 @@ def _ways(item: WarpAccess) -> float:
     return item.request.wavefronts / _words(item)
 
 
-def _padded(kernel: KernelSubject, name: str) -> tuple[Effect | None, Fix | None]:
-    """The effect of padding the rows by one element, and the edit that does so."""
+def _padded(kernel: KernelSubject, array: Array, alone: Effect) -> tuple[Effect, Fix | None]:
+    """The effect of padding the rows by one element, and the edit that does so.
+
+    ``alone`` is that of having no conflicts; it is returned where padding gains less than half.
+    """
+    padded, fix = _rows_padded(kernel, array.name.partition("@")[0])
+    if padded is None or not matters(padded, 0.5 * (1 - alone.new_time_ns / alone.time_ns)):
+        return alone, None
+    return padded, fix
+
+
+def _rows_padded(kernel: KernelSubject, name: str) -> tuple[Effect | None, Fix | None]:
+    """The effect of longer rows and the edit that makes them; None where they cannot be made."""
     declared = [
         located
         for located in kernel.nodes(st.Variable)

@@ -1,0 +1,57 @@
+"""RL108 makes one finding of arrays that are used alike, and none of guessed strides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from roofline_analysis.report.report import FileReport, Finding
+
+Analyse = Callable[..., FileReport]
+
+
+def found(report: FileReport) -> list[Finding]:
+    return [finding for finding in report.all_findings() if finding.code == "RL108"]
+
+
+PAIRS = """
+__global__ void fold(int apart, float *keys, float *values) {
+    __shared__ float key[512], value[512];
+    int t = threadIdx.x;
+    key[t] = keys[blockIdx.x * 256 + t];
+    value[t] = values[blockIdx.x * 256 + t];
+    for (int k = 0; k < 300; k++) {
+        __syncthreads();
+        int at = %s;
+        float sum = key[at] + k, product = value[at] * k;
+        __syncthreads();
+        key[at] = product; value[at] = sum;
+    }
+    keys[blockIdx.x * 256 + t] = key[t];
+    values[blockIdx.x * 256 + t] = value[t];
+}
+int main(int argc, char **argv) {
+    float *keys, *values;
+    cudaMalloc(&keys, 1 << 22); cudaMalloc(&values, 1 << 22);
+    fold<<<4096, 256>>>(%s, keys, values);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("at", "apart", "count"),
+    [
+        ("2 * t", "2", 1),
+        ("t", "2", 0),
+        ("apart * t", "2", 1),
+        ("2 * t - (t & (apart - 1))", "1", 1),
+        # What the argument is was assumed: with 32 there is no conflict.
+        ("apart * t", "atoi(argv[1])", 0),
+        ("2 * t - (t & (apart - 1))", "atoi(argv[1])", 0),
+    ],
+)
+def test_arrays_with_the_same_indices(at: str, apart: str, count: int, analyse: Analyse) -> None:
+    findings = found(analyse(PAIRS % (at, apart)))
+    assert len(findings) == count
+    assert all("'key', 'value'" in finding.message for finding in findings)
