@@ -46,9 +46,11 @@ int main(int argc, char **argv) {
         ("t", "2", 0),
         ("apart * t", "2", 1),
         ("2 * t - (t & (apart - 1))", "1", 1),
-        # What the argument is was assumed: with 32 there is no conflict.
-        ("apart * t", "atoi(argv[1])", 0),
-        ("2 * t - (t & (apart - 1))", "atoi(argv[1])", 0),
+        # What the argument is was assumed: others have no conflict.
+        ("apart / 512 * t", "1024", 1),
+        ("apart / 512 * t", "atoi(argv[1])", 0),
+        ("2 * t - (t & (apart / 1024 - 1))", "1024", 1),
+        ("2 * t - (t & (apart / 1024 - 1))", "atoi(argv[1])", 0),
     ],
 )
 def test_arrays_with_the_same_indices(at: str, apart: str, count: int, analyse: Analyse) -> None:
