@@ -92,3 +92,30 @@ int main(int argc, char **argv) {
 def test_a_loop_over_the_grid_runs_often_only_where_sizes_are_known(analyse: Analyse) -> None:
     assert len(rolled(analyse(STRIDED % "1 << 22"))) == 1
     assert rolled(analyse(STRIDED % "atoi(argv[1])")) == []
+
+
+KEPT = """
+__global__ void sums(int n, const float *x, float *y) {
+    %s__shared__ float scale[32];
+    scale[threadIdx.x & 31] = threadIdx.x;
+    __syncthreads();
+    int row = blockIdx.x * n;
+    float sum = 0.0f;
+    for (int k = threadIdx.x; k < n; k += blockDim.x) sum += x[row + k] * scale[k & 31];
+    y[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+int main(int argc, char **argv) {
+    int n = 1 << 14, rows = 200;
+    float *x, *y;
+    cudaMalloc(&x, rows * n * sizeof(float));
+    cudaMalloc(&y, rows * 96 * sizeof(float));
+    sums<<<rows, 96>>>(n, x, y);
+}
+"""
+
+
+@pytest.mark.parametrize(("qualifier", "count"), [("", 1), ("volatile ", 0)])
+def test_volatile_memory_keeps_a_loop_rolled_whatever_its_step(
+    qualifier: str, count: int, analyse: Analyse
+) -> None:
+    assert len(rolled(analyse(KEPT % qualifier))) == count

@@ -5,7 +5,8 @@ and share a counter, a test and a branch. For that it computes the number of run
 cannot where the step is known only at run time and the sum is unsigned, as in `k += blockDim.x`:
 such a sum may wrap around. `#pragma unroll 4` keeps a test between the copies, so that each load
 still waits for the one before. Make the step signed, `k += (int)blockDim.x`: a signed sum never
-wraps around, and the loop is unrolled without being asked.
+wraps around, and the loop is unrolled without being asked. A loop that accesses volatile memory
+stays rolled whatever its step is, and is no finding.
 """
 
 from __future__ import annotations
@@ -109,12 +110,18 @@ def _rolled_lines(kernel: KernelSubject) -> dict[tuple[Any, int], Region]:
         and not region.exits
         and trips(kernel, region) >= _LEAST_TRIPS
         and not _goes_by_guess(kernel, region)
+        and not _is_volatile(region)
     }
 
 
 def _goes_by_guess(kernel: KernelSubject, loop: Region) -> bool:
     """Whether the runs are data over threads, of which one is assumed: often each has one run."""
     return bool(kernel.prediction.time_depends_on) and goes_over_grid(loop)
+
+
+def _is_volatile(loop: Region) -> bool:
+    """Whether the loop accesses volatile memory, whose accesses no compiler moves or merges."""
+    return any(access.array.element.volatile for each in loop.walk() for access in each.accesses)
 
 
 def _is_short(loop: st.For) -> bool:

@@ -3,6 +3,8 @@
 Under `if (threadIdx.x == 0)` one lane of one warp runs and the rest of the block waits, at the next
 barrier or at its end. A loop there takes as many steps as it has iterations, each with the full
 latency of its instructions. Share the loop out over the threads, with a reduction at its end.
+
+One thread of the whole grid is no finding where no barrier follows: then no thread waits for it.
 """
 
 from __future__ import annotations
@@ -12,9 +14,11 @@ from collections.abc import Iterator
 from roofline_analysis.regions.kernel_summary import Region, RegionForm, Role
 from roofline_analysis.rules.effects import Change, matters
 from roofline_analysis.rules.model import Level, Match
+from roofline_analysis.rules.node_index import called_name
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
 from roofline_core.algebra.symbol_scopes import DATA_OR_CARRIED
+from roofline_core.program import expressions as ex
 
 BAD = """\
 __global__ void block_sums(int n, const float *x, float *sums) {
@@ -94,11 +98,15 @@ def check(kernel: KernelSubject) -> Iterator[Match]:
             continue
         shorter = 1.0 / min(trips, float(x * y * z))
         change = Change(warp_runs=dict.fromkeys(inside, max(shorter, 1 / 32)))
+        of_grid = blocks > _FEW and kernel.runs(region) <= _FEW * _outer(kernel, region)
+        if of_grid and not _is_waited_for(kernel, region):
+            continue
         effect = kernel.effect(change)
         if matters(effect, _LEAST_GAIN):
+            who, others = ("the whole grid", " of its block") if of_grid else ("each block", "")
             yield kernel.found(
-                f"one thread of each block runs {trips:,.4g} iterations here while"
-                f" {x * y * z - 1} others wait; share the loop out over them",
+                f"one thread of {who} runs {trips:,.4g} iterations here while"
+                f" {x * y * z - 1} others{others} wait; share the loop out over them",
                 [region.site],
                 effect,
             )
@@ -116,6 +124,24 @@ def _is_by_thread(region: Region) -> bool:
     return any(s.name.startswith("threadIdx") for s in symbols) and not any(
         s.scope in DATA_OR_CARRIED for s in symbols
     )
+
+
+def _is_waited_for(kernel: KernelSubject, guard: Region) -> bool:
+    """Whether a barrier follows a guard, or may: behind it, in a loop, or in another function."""
+    function = kernel.kernel
+    path, line = guard.site
+    if path != function.path or not function.span.line <= line <= function.span.end_line:
+        return kernel.summary.barriers > 0
+    own = [
+        located
+        for located in kernel.nodes(ex.Call)
+        if located.function is function
+        and isinstance(located.node, ex.Call)
+        and (called_name(located.node) or "").startswith("__syncthreads")
+    ]
+    if len(own) < kernel.summary.barriers:
+        return True
+    return any(located.node.line > line or located.loops for located in own)  # type: ignore[union-attr]
 
 
 def _outer(kernel: KernelSubject, guard: Region) -> float:
