@@ -10,7 +10,7 @@ from typing import Final
 
 from roofline_analysis.regions.kernel_summary import MemorySpace
 from roofline_analysis.rules.host_program import HostProgram
-from roofline_analysis.rules.model import Finding, Match
+from roofline_analysis.rules.model import Finding, Level, Match
 from roofline_analysis.rules.number_text import condition_text, effect_text
 from roofline_analysis.rules.rule import Rule
 from roofline_analysis.rules.subject import KernelSubject
@@ -29,8 +29,11 @@ def kernel_findings(subject: KernelSubject, rules: Iterable[Rule]) -> tuple[Find
 
     None where too little of a launch was followed for a verdict, or where the sizes assumed for it
     contradict one another. Where something was not followed, findings have no fix: it may be what
-    the fix breaks. What is found in few instances of a template is left out.
+    the fix breaks. What is found in few instances of a template is left out. Of a kernel that the
+    program never launches there are mistakes alone.
     """
+    if subject.never_launched:
+        rules = [rule for rule in rules if rule.level is Level.WARNING]
     sights = [launch.prediction.sight for launch in subject.launches]
     if not all(sight is None or sight.suffices for sight in sights):
         return ()

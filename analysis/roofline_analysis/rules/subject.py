@@ -12,6 +12,7 @@ from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.language.type_system import TypeSystem
 from roofline_analysis.regions.kernel_summary import Access, KernelSummary, Region, Site, Work
 from roofline_analysis.rules.block_sweeps import standing_launch
+from roofline_analysis.rules.dead_kernels import is_never_launched
 from roofline_analysis.rules.effects import Change, effect_between, matters, scored
 from roofline_analysis.rules.model import Effect, Fix, Match, Related
 from roofline_analysis.rules.node_index import FunctionNodes, Located, Node, NodeIndex, all_of
@@ -68,6 +69,13 @@ class KernelSubject:
     def launch(self) -> BoundLaunch:
         """The first launch."""
         return self.launches[0]
+
+    @cached_property
+    def never_launched(self) -> bool:
+        """Whether the program has launches and none of this kernel, as far as its code shows."""
+        return self.launch.context is None and is_never_launched(
+            self.kernel, self.type_system.symbols, self.other_launches
+        )
 
     def other_instances(self) -> Iterator[KernelSubject]:
         """The kernel with, in turn, a launch first that has template arguments of its own."""
