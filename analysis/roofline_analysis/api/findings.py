@@ -13,6 +13,7 @@ from roofline_analysis.host.values import LaunchContext
 from roofline_analysis.report.report import Finding, KernelReport
 from roofline_analysis.rules.engine import host_findings, kernel_findings
 from roofline_analysis.rules.host_program import HostLaunch, HostProgram
+from roofline_analysis.rules.program_time import ProgramTime, is_noticed
 from roofline_analysis.rules.selection import Selection
 from roofline_analysis.rules.source_text import SourceText
 from roofline_analysis.rules.subject import KernelSubject
@@ -67,14 +68,22 @@ class FindingsMaker:
         comments = suppressions_in(text)
         seen: set[object] = set()
 
-        def kept(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+        def kept(findings: Sequence[Finding], share: float | None = None) -> tuple[Finding, ...]:
             on = [f for f in findings if self._selection.holds(f.code, f.path)]
             left = [f for f in apply(on, text, comments) if _place(f) not in seen]
+            left = [f for f in left if is_noticed(f, share)]
             seen.update(map(_place, left))
             return tuple(left)
 
+        # What else the program runs is not known to kept reports, so it is weighed here.
+        time = self._time()
         reports = tuple(
-            kernel if not kernel.findings else replace(kernel, findings=kept(kernel.findings))
+            kernel
+            if not kernel.findings
+            else replace(
+                kernel,
+                findings=kept(kernel.findings, time.share_of(kernel.path, kernel.name_span)),
+            )
             for kernel in kernels
         )
         host = kept(host_findings(self._host(path, text), self._rules))
@@ -102,6 +111,17 @@ class FindingsMaker:
             analysis.nodes,
             text,
         )
+
+    def _time(self) -> ProgramTime:
+        """The time of the program's launches; of none where it has no ``main`` that was followed.
+
+        Launches that are met outside it run nobody knows how often.
+        """
+        host = self._analysis.host
+        mains = self._analysis.types.symbols.functions.get("main", ())
+        followed = any(each.has_body for each in mains) and not host.stops
+        known = followed and len(host.launches) <= _MAX_LAUNCHES
+        return ProgramTime(self._launches() if known else ())
 
     def _launches(self) -> list[HostLaunch]:
         return [

@@ -1,0 +1,69 @@
+"""What a program's launches take together, so that findings can be weighed against it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from roofline_analysis.rules.host_program import HostLaunch
+from roofline_analysis.rules.model import Finding, Level
+from roofline_core.program.units import Span
+
+LEAST_SHARE: Final = 0.02
+"""The least part of a program's time that a finding saves. Chosen, not measured."""
+
+
+class ProgramTime:
+    """The predicted times of a program's launches, judged when they are first asked for."""
+
+    def __init__(self, launches: Sequence[HostLaunch]) -> None:
+        """``launches`` are all of a program's; none where not all are known."""
+        self._launches = launches
+
+    @cached_property
+    def _times_ns(self) -> Sequence[float | None]:
+        """By launch: the time of all its repetitions in ns; None if that is unknown."""
+        return [_time_ns(launch) for launch in self._launches]
+
+    def least_ns(self) -> float:
+        """The ns that the launches take together at least: those of known time, sure to be met."""
+        return sum(
+            time
+            for launch, time in zip(self._launches, self._times_ns, strict=True)
+            if time is not None and launch.context.certain
+        )
+
+    def share_of(self, path: Path, name_span: Span) -> float | None:
+        """The most that the launches of the kernel at a place are of the program's time, 0 to 1.
+
+        None if the time of one of them is unknown, or if there is none.
+        """
+        own, others = 0.0, 0.0
+        for launch, time in zip(self._launches, self._times_ns, strict=True):
+            kernel = launch.context.kernel
+            if (kernel.path, kernel.name_span) == (path, name_span):
+                if time is None:
+                    return None
+                own += time
+            elif time is not None and launch.context.certain:
+                others += time
+        return own / (own + others) if own else None
+
+
+def _time_ns(launch: HostLaunch) -> float | None:
+    repeat = launch.context.repeat.constant if launch.context.repeat is not None else None
+    time = launch.judged.prediction.known_time_ns
+    return None if repeat is None or time is None else float(repeat) * time
+
+
+def is_noticed(finding: Finding, share: float | None) -> bool:
+    """Whether mending a kernel's finding would be noticed in the time of the whole program.
+
+    ``share`` is the kernel's part of that time; None: unknown. Mistakes always are.
+    """
+    effect = finding.effect
+    if share is None or effect is None or finding.level is Level.WARNING or not effect.time_ns:
+        return True
+    return share * (1.0 - effect.new_time_ns / effect.time_ns) >= LEAST_SHARE
