@@ -2,7 +2,8 @@
 
 A buffer that the first kernel overwrites whole before anything reads it need not be filled by a
 copy or a `cudaMemset`; one that no kernel writes need not be copied back. The bus moves some 25 GB
-a second, a small part of what DRAM moves. Copy only what is read.
+a second, a small part of what DRAM moves. Copy only what is read. A copy of less than 2% of the
+bytes that its function copies is no finding.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from roofline_analysis.rules.copies import (
     kinds_of,
     uses_of,
 )
+from roofline_analysis.rules.copy_sizes import most_bytes
 from roofline_analysis.rules.host_program import HostProgram
 from roofline_analysis.rules.model import Level, Match, Related
 from roofline_analysis.rules.node_index import called_name, names_in
@@ -52,6 +54,8 @@ GOOD = BAD.replace("    cudaMemcpy(d_y, y, n * sizeof(float), cudaMemcpyHostToDe
 
 _LEAST_BYTES = 1 << 16
 """Bytes of a copy: of smaller ones the call is the cost, not what it moves."""
+_LEAST_SHARE = 0.02
+"""The least part of the bytes that its function copies. Chosen, not measured."""
 
 
 def check(program: HostProgram) -> Iterator[Match]:
@@ -68,10 +72,22 @@ def check(program: HostProgram) -> Iterator[Match]:
         size = buffer_bytes(uses[0]) if uses else None
         if size is None or size < _LEAST_BYTES:
             continue
+        if size < _LEAST_SHARE * _copied_bytes(program, copy.located.function, found):
+            continue
         if copy.direction == TO_DEVICE:
             yield from _overwritten(program, copy, uses, size)
         else:
             yield from _unchanged(program, copy, uses, found, size)
+
+
+def _copied_bytes(program: HostProgram, function: Function, found: list[Copy]) -> float:
+    """The bytes that a function is sure to copy, as far as they are known."""
+    sizes = (
+        most_bytes(program, each)
+        for each in found
+        if each.located.function is function and not each.located.branches
+    )
+    return sum(size for size in sizes if size is not None)
 
 
 def _stays(program: HostProgram, function: Function, name: str) -> bool:
