@@ -141,7 +141,7 @@ def _is_waited_for(kernel: KernelSubject, guard: Region) -> bool:
     ]
     if len(own) < kernel.summary.barriers:
         return True
-    return any(located.node.line > line or located.loops for located in own)  # type: ignore[union-attr]
+    return any(located.node.line > line or located.loops for located in own)
 
 
 def _outer(kernel: KernelSubject, guard: Region) -> float:
