@@ -121,12 +121,22 @@ class FindingsMaker:
         mains = self._analysis.types.symbols.functions.get("main", ())
         followed = any(each.has_body for each in mains) and not host.stops
         known = followed and len(host.launches) <= _MAX_LAUNCHES
+        known = known and all(each.kernel.has_body for each in host.launches)
         return ProgramTime(self._launches() if known else ())
 
     def _launches(self) -> list[HostLaunch]:
+        analysis = self._analysis
+        # Launches that outlived an edit name their kernels as these were before it.
+        now = {
+            id(each): kernel
+            for kernel in analysis.functions
+            for each in analysis.launches_of(kernel)
+        }
         return [
-            HostLaunch(context, partial(self._judged_once, context.kernel, context))
-            for context in self._analysis.host.launches[:_MAX_LAUNCHES]
+            HostLaunch(
+                context, partial(self._judged_once, now.get(id(context), context.kernel), context)
+            )
+            for context in analysis.host.launches[:_MAX_LAUNCHES]
             if context.kernel.has_body
         ]
 
