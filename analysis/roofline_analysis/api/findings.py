@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from roofline_analysis.api.kernel_lookup import launches_of
 from roofline_analysis.api.program import ProgramAnalysis
 from roofline_analysis.host.effects.reach import runs_on_host
 from roofline_analysis.host.values import LaunchContext
@@ -125,18 +126,15 @@ class FindingsMaker:
         return ProgramTime(self._launches() if known else ())
 
     def _launches(self) -> list[HostLaunch]:
-        analysis = self._analysis
+        shown = self._analysis.host.launches[:_MAX_LAUNCHES]
         # Launches that outlived an edit name their kernels as these were before it.
-        now = {
-            id(each): kernel
-            for kernel in analysis.functions
-            for each in analysis.launches_of(kernel)
-        }
+        kernels = self._analysis.functions
+        now = {id(each): kernel for kernel in kernels for each in launches_of(kernel, shown)}
         return [
             HostLaunch(
                 context, partial(self._judged_once, now.get(id(context), context.kernel), context)
             )
-            for context in analysis.host.launches[:_MAX_LAUNCHES]
+            for context in shown
             if context.kernel.has_body
         ]
 
