@@ -1,0 +1,1 @@
+"""Programs run without a GPU: their kernels' machine code is executed on the CPU and counted."""

@@ -1,0 +1,44 @@
+// Where an address leads: checks that an access stays inside what was allocated.
+#pragma once
+#include "memory_system.h"
+#include "warp.h"
+
+namespace emu {
+
+// The allocation that a site's last access fell into.
+struct SiteCache {
+  u64 start = 1, end = 0;
+};
+
+[[noreturn]] void misaligned(const char *space, const char *verb, u64 offset, u32 bytes, u32 at, u32 lane);
+
+// Whether the bytes at an address are allocated. If not: a Fault, or false where the configuration says
+// that kernels go on (loads give zeros, stores are dropped); the first such access is kept for the record.
+bool check_address(SiteCache &cache, u64 address, u32 bytes, u32 at, u32 lane, const char *verb);
+
+// A request to the simulated caches, where there are any; what is in the host's memory crosses the bus.
+void ask_caches(Warp &w, const Request &request, u32 sectors);
+
+[[noreturn]] void outside(const char *space, const char *verb, u64 offset, u32 bytes, u64 limit, u32 at,
+                          u32 lane);
+
+// Raises a Fault unless an offset in a thread's or block's own memory is a multiple of the access's bytes.
+inline void check_aligned(const char *space, u32 offset, u32 bytes, u32 at, u32 lane, const char *verb) {
+  if (offset & (bytes - 1)) misaligned(space, verb, offset, bytes, at, lane);
+}
+
+// The caches of a launch's sites, and the code addresses of these.
+struct Sites {
+  SiteCache *caches;
+  const u32 *at;
+};
+Sites &sites_of_launch();  // of the launch that runs in this thread
+
+// The first access outside memory of the launch that runs, where these are tolerated.
+struct FirstOutside {
+  std::string what;
+  u32 at = 0, lane = 0;
+};
+FirstOutside &first_outside();
+
+}  // namespace emu

@@ -1,0 +1,1 @@
+"""The disassembler's listing of machine code, read into instructions."""

@@ -1,0 +1,1 @@
+"""Machine instructions translated to C++ for the lanes of a warp."""
