@@ -19,7 +19,7 @@ QUANTITIES = (*TERMS, *_INTENSITIES)
 
 CSV_COLUMNS = (
     "program", "kernel", "gpu", "args", "grid", "block",
-    "measured_class", "predicted_class", "right", "stale", "deciding", "off",
+    "measured_class", "predicted_class", "right", "stale", "emulated", "deciding", "off",
     *(f"{kind}_{name}" for name in QUANTITIES for kind in ("measured", "predicted", "ratio")),
     "note", "origin",
 )  # fmt: skip
@@ -73,6 +73,7 @@ def _identity(comparison: LaunchComparison) -> Row:
         "predicted_class": _class(comparison.predicted),
         "right": comparison.right,
         "stale": comparison.stale,
+        "emulated": launch.emulated,
         "deciding": gap.deciding.value if gap is not None and gap.deciding is not None else None,
         "off": gap.off if gap is not None else None,
         "note": note_of(comparison) or None,

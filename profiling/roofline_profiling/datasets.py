@@ -65,11 +65,16 @@ def measurement_of(row: MeasuredKernel, name: str) -> Measurement:
 def row_of(
     measurement: Measurement, program: str, ridges: Mapping[Precision, float], line: int
 ) -> MeasuredKernel | None:
-    """A measurement as a row; None where a count or the class is not known."""
+    """A measurement as a row; None where a count or the class is not known.
+
+    An emulation has no time, and its row neither.
+    """
     verdict = measurement.verdict(ridges)
     sp, dp, integer = measurement.sp_flops, measurement.dp_flops, measurement.int_ops
     moved, time = measurement.moved_bytes, measurement.time_ns
-    if verdict is None or None in (sp, dp, integer, moved, time):
+    if verdict is None or None in (sp, dp, integer, moved):
+        return None
+    if time is None and not measurement.emulated:
         return None
     return MeasuredKernel(
         program=program,
@@ -81,7 +86,7 @@ def row_of(
         dp_flops=dp or 0.0,
         int_ops=integer or 0.0,
         dram_bytes=moved or 0.0,
-        time_ns=time or 0.0,
+        time_ns=time,
         label=verdict,
         line=line,
     )
@@ -93,9 +98,15 @@ def header_text() -> str:
 
 
 def row_text(row: MeasuredKernel) -> str:
-    """One row below that header; raises ValueError where the launch's dimensions are not known."""
+    """One row below that header.
+
+    Raises ValueError where the launch's dimensions or its time are not known.
+    """
     if row.grid is None or row.block is None:
         message = f"{row.name}: a data set needs grid and block"
+        raise ValueError(message)
+    if row.time_ns is None:
+        message = f"{row.name}: a data set needs the time"
         raise ValueError(message)
     counts = (row.sp_flops, row.dp_flops, row.int_ops, row.dram_bytes, row.time_ns)
     operations = (row.sp_flops, row.dp_flops, row.int_ops)

@@ -130,7 +130,7 @@ def _class_gap(
     name = deciding.value.upper()
     here, there = prediction.intensity(deciding), measurement.intensity(deciding)
     start = (
-        f"{name} intensity {significant(here)} where {significant(there)} was measured "
+        f"{name} intensity {significant(here)} where {significant(there)} was {measurement.how} "
         f"(ridge {significant(ridge)})"
     )
     counts, moved = ratios[OPERATIONS[deciding]], ratios["dram_bytes"]
@@ -138,7 +138,7 @@ def _class_gap(
         if prediction.operations(deciding) is None:
             return OPERATIONS[deciding], f"{start}: its {name} operations are not known"
         if prediction.operations(deciding):
-            what = f"{name} operations were predicted, and none measured"
+            what = f"{name} operations were predicted, and none {measurement.how}"
         else:
             what = f"none of its {name} operations were predicted"
         return OPERATIONS[deciding], f"{start}: {what}"

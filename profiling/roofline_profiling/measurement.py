@@ -15,7 +15,7 @@ COUNTS = (
     "sp_flops", "dp_flops", "hp_flops", "int_ops", "tensor_flops",
     "dram_read_bytes", "dram_write_bytes", "dram_bytes",
     "l2_bytes", "l1_bytes", "shared_bytes",
-    "time_ns", "sm_clock_mhz", "registers", "block_shared_bytes", "occupancy",
+    "time_ns", "sm_clock_mhz", "registers", "block_shared_bytes", "occupancy", "kept_bytes",
 )  # fmt: skip
 """The numeric fields of a ``Measurement``; files use the same names."""
 
@@ -80,14 +80,26 @@ class Measurement:
     """Bytes of shared memory of a block, static and dynamic."""
     occupancy: float | None = None
     """Active warps over the most an SM can hold, 0 to 1."""
+    kept_bytes: float | None = None
+    """Written bytes that L2 still holds at the end, which only an emulation can tell."""
     stalls: Mapping[str, float] = field(default_factory=dict)
     """By reason: stalled warps per issuing warp."""
+    memory: Mapping[str, float] = field(default_factory=dict)
+    """What an emulation counted of memory accesses: ``global_requests``, ``global_sectors``,
+    ``shared_passes``, ``shared_conflicts``, ``global_atomics``, and so for each kind of memory."""
     lines: tuple[LineHeat, ...] = ()
     """Source lines, the one with most samples first."""
     label: Verdict | None = None
     """The class that the report states; None if it states none."""
     origin: str = ""
     """Where it comes from, for messages: ``report.csv, ID 3``."""
+    emulated: bool = False
+    """Whether it was counted on a CPU (``--emulate``), where time is not measured."""
+
+    @property
+    def how(self) -> str:
+        """The word for what was done: ``measured`` or ``emulated``."""
+        return "emulated" if self.emulated else "measured"
 
     def operations(self, precision: Precision) -> float | None:
         """The operations of a precision."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -88,9 +88,9 @@ def _with_measurements(
         return kernel
     launches = []
     for launch in kernel.launches:
-        holding = [r for r in fitting if _applies(r, kernel, launch, args)]
-        if holding:
-            prediction = measured_prediction(launch.prediction, holding[-1].measurement, gpu)
+        holding = _latest(r for r in fitting if _applies(r, kernel, launch, args))
+        if holding is not None:
+            prediction = measured_prediction(launch.prediction, holding.measurement, gpu)
             launches.append(replace(launch, prediction=prediction))
         else:
             launches.append(launch)
@@ -109,6 +109,16 @@ def _with_measurements(
     if measured.applies:
         return replace(changed, prediction=launches[0].prediction)
     return changed
+
+
+def _latest(records: Iterable[Record]) -> Record | None:
+    """The last one; what was measured on a GPU goes before what was emulated."""
+    return max(enumerate(records), key=_standing, default=(0, None))[1]
+
+
+def _standing(numbered: tuple[int, Record]) -> tuple[bool, int]:
+    number, record = numbered
+    return not record.measurement.emulated, number
 
 
 def _is_of(record: Record, kernel: KernelReport, root: Path) -> bool:
@@ -166,12 +176,16 @@ def _same_templates(name: ProfiledName, own: Sequence[str]) -> bool:
 def _nearness(
     record: Record, kernel: KernelReport, launch: LaunchReport | None, args: tuple[str, ...] | None
 ) -> tuple[bool, ...]:
-    """A sort key: measured counts matter most, then the code, the launch and the arguments."""
+    """A sort key: measured counts matter most, then the code, the launch and the arguments.
+
+    Between equals, what was measured on a GPU goes before what was emulated.
+    """
     return (
         record.measurement.counted,
         record.body == kernel.body_hash,
         launch is not None and _same_launch(record.measurement, launch),
         _same_args(record.measurement.args, args),
+        not record.measurement.emulated,
     )
 
 
@@ -211,6 +225,7 @@ def _measured(
         applies=launch is not None and _applies(record, kernel, launch, args),
         predicted=predicted,
         disagreement=disagreement,
+        emulated=found.emulated,
     )
 
 
@@ -222,7 +237,7 @@ def _disagreement(found: Measurement, predicted: Prediction, gpu: GpuUsed) -> st
     if not wrong and not strongly_off(gap):
         return None
     if wrong and measured is not None and predicted.dram_verdict is not None:
-        start = f"measured {measured.value} where {predicted.dram_verdict.value} is predicted"
+        start = f"{found.how} {measured.value} where {predicted.dram_verdict.value} is predicted"
     else:
-        start = f"measured far from what is predicted at grid {dimensions(found.grid)}"
+        start = f"{found.how} far from what is predicted at grid {dimensions(found.grid)}"
     return f"{start}: {gap.text}" if gap.text else start

@@ -45,7 +45,10 @@ def plot_svg(validation: Validation) -> str:
 
 
 def plotted(comparison: LaunchComparison) -> Plotted:
-    """A launch by the precision that decides its class, or else the one with most operations."""
+    """A launch by the precision that decides its class, or else the one with most operations.
+
+    An emulation has no time: it stands as high as its operations in the predicted time.
+    """
     launch, prediction, gap = comparison.measurement, comparison.prediction, comparison.gap
     precision = gap.deciding if gap is not None else None
     if precision is None:
@@ -54,8 +57,11 @@ def plotted(comparison: LaunchComparison) -> Plotted:
     if prediction is not None:
         operations = prediction.operations(precision)
         here = place_of(operations, prediction.dram_bytes, prediction.time_ns)
-    there = place_of(launch.operations(precision), launch.moved_bytes, launch.time_ns)
-    return Plotted(comparison.name, precision, here, there)
+    time_ns = launch.time_ns
+    if launch.emulated and prediction is not None:
+        time_ns = prediction.time_ns
+    there = place_of(launch.operations(precision), launch.moved_bytes, time_ns)
+    return Plotted(comparison.name, precision, here, there, launch.how)
 
 
 def _renderer(path: Path) -> Any:

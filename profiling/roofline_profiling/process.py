@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,14 +39,15 @@ def run(
     folder: Path | None = None,
     watch: Callable[[], None] | None = None,
     output: int | None = None,
+    environment: Mapping[str, str] | None = None,
     grace_s: float = GRACE_S,
 ) -> Ended:
     """Run a command without a shell and wait for it.
 
     Its standard input is empty; what it prints goes to ``output``, a file descriptor, by default
-    this process's standard error. ``watch`` is called several times a second. When time is up, or
-    on Ctrl-C, it is asked to end, with all it started, and after ``grace_s`` made to. Raises
-    ProfilerError if it cannot be started.
+    this process's standard error. ``environment`` takes the place of this process's. ``watch`` is
+    called several times a second. When time is up, or on Ctrl-C, it is asked to end, with all it
+    started, and after ``grace_s`` made to. Raises ProfilerError if it cannot be started.
     """
     started = time.monotonic()
     try:
@@ -56,6 +57,7 @@ def run(
             stdout=_STANDARD_ERROR if output is None else output,
             stderr=None if output is None else output,
             cwd=folder,
+            env=None if environment is None else dict(environment),
             start_new_session=True,
         )
     except OSError as error:

@@ -39,6 +39,8 @@ class Profiled:
     problems: tuple[str, ...]
     """Problems, each with its remedy; measurements made before them are kept."""
     interrupted: bool = False
+    notes: tuple[str, ...] = ()
+    """What is worth knowing, though nothing went wrong."""
 
 
 def profile(

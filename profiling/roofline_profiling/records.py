@@ -35,6 +35,7 @@ class Record:
         launch = self.measurement
         return (
             launch.kernel, self.source, self.body, self.gpu, launch.args, launch.grid, launch.block,
+            launch.emulated,
         )  # fmt: skip
 
 
@@ -53,12 +54,16 @@ def as_line(record: Record) -> str:
         "taken": record.taken,
         "origin": launch.origin,
     }
+    if launch.emulated:
+        content["emulated"] = True
     if launch.program is not None:
         content["program"] = launch.program
     if launch.label is not None:
         content["label"] = launch.label.value
     if launch.stalls:
         content["stalls"] = dict(launch.stalls)
+    if launch.memory:
+        content["memory"] = dict(launch.memory)
     if launch.lines:
         content["lines"] = [
             [each.path, each.line, each.samples, each.instructions]
@@ -90,9 +95,11 @@ def _record(content: Mapping[str, Any]) -> Record:
         grid=_dimensions(content.get("grid")),
         block=_dimensions(content.get("block")),
         stalls={_name(name): _number(value) for name, value in content.get("stalls", {}).items()},
+        memory={_name(name): _number(value) for name, value in content.get("memory", {}).items()},
         lines=tuple(_heat(each) for each in content.get("lines", ())[:MAX_STORED_LINES]),
         label=None if label is None else Verdict(label),
         origin=_name(content.get("origin", "")),
+        emulated=content.get("emulated", False) is True,
         **numbers,
     )
     return Record(

@@ -20,11 +20,12 @@ def measured_prediction(
     """
     names = (*OPERATIONS.values(), "time_ns", "occupancy")
     known = {name: value for name in names if (value := getattr(measurement, name)) is not None}
-    changes: dict[str, Any] = {**known, **_traffic(predicted, measurement)}
+    changes: dict[str, Any] = {**known, **_traffic(predicted, measurement, gpu)}
     if measurement.time_ns is not None:
         changes["time_depends_on"] = ()
     verdict = measured_class(measurement, predicted, gpu)
-    made = replace(predicted, source=PredictionSource.MEASURED, **changes)
+    source = PredictionSource.EMULATED if measurement.emulated else PredictionSource.MEASURED
+    made = replace(predicted, source=source, **changes)
     if verdict is None or (predicted.bus is not None and predicted.bus.limits):
         return made
     classes = {
@@ -49,14 +50,15 @@ def measured_class(measurement: Measurement, predicted: Prediction, gpu: GpuUsed
     """The measured class by the rule in force; None where a count that could decide it is missing.
 
     Counters show only what crosses DRAM while the kernel runs. By the default rule the bytes that
-    L2 still holds are added as predicted, and every pipe that was measured counts. A stated label
-    is the class by any rule.
+    L2 still holds are added, as predicted where they were not counted, and every pipe that was
+    measured counts. A stated label is the class by any rule.
     """
     by_study = measurement.verdict(gpu.ridges)
     moved = measurement.moved_bytes
     if gpu.rule == "study" or by_study is None or measurement.label is not None or not moved:
         return by_study
-    moved += predicted.kept_bytes
+    kept = measurement.kept_bytes
+    moved += predicted.kept_bytes if kept is None else kept
     counts = ((measurement.operations(each), ridge) for each, ridge in gpu.ridges.items())
     return _class(any(count / moved > ridge for count, ridge in counts if count))
 
@@ -77,10 +79,14 @@ def as_counters_see(predicted: Prediction) -> Prediction:
     )
 
 
-def _traffic(predicted: Prediction, measurement: Measurement) -> dict[str, float]:
+def _traffic(predicted: Prediction, measurement: Measurement, gpu: GpuUsed) -> dict[str, float]:
     read, written = measurement.dram_read_bytes, measurement.dram_write_bytes
     if read is not None and written is not None:
-        return {"dram_read_bytes": read, "dram_write_bytes": written}
+        kept = measurement.kept_bytes
+        if kept is None or gpu.rule == "study":
+            return {"dram_read_bytes": read, "dram_write_bytes": written}
+        # The default rule's bytes hold what L2 still holds at the end.
+        return {"dram_read_bytes": read, "dram_write_bytes": written + kept, "kept_bytes": kept}
     total = measurement.moved_bytes
     if total is None:
         return {}

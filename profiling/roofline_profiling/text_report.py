@@ -15,7 +15,7 @@ from roofline_study.dataset import OPENMP_PREFIX
 MAX_SHOWN = 40
 """The most launches that are listed; wrong ones come first."""
 _NAME_WIDTH = 44
-_HEADS = ("measured", "predicted", "SP", "DP", "INT", "DRAM", "intensity", "time")
+_HEADS = ("predicted", "SP", "DP", "INT", "DRAM", "intensity", "time")
 _QUANTITIES = ("sp_flops", "dp_flops", "int_ops", "dram_bytes")
 
 
@@ -72,14 +72,19 @@ def _urgency(comparison: LaunchComparison) -> tuple[int, str]:
 
 def _launch_lines(comparisons: Sequence[LaunchComparison]) -> Iterator[str]:
     """A row of ratios, predicted over measured, with the explanation of differences below it."""
-    rows = [["predicted / measured", *_HEADS]]
+    words = {each.measurement.how for each in comparisons}
+    word = words.pop() if len(words) == 1 else "measured"
+    rows = [[f"predicted / {word}", word, *_HEADS]]
     rows += [[_short(comparison), *_cells(comparison)] for comparison in comparisons]
     table = aligned(rows, right=range(3, 9), indent="  ")
     yield table[0]
     for comparison, line in zip(comparisons, table[1:], strict=True):
         mark = "!" if comparison.right is False else " "
         yield f"{mark}{line[1:]}"
-        if note := note_of(comparison):
+        note = note_of(comparison)
+        if comparison.measurement.emulated and word == "measured":
+            note = f"emulated; {note}" if note else "emulated"
+        if note:
             yield f"      {note}"
 
 
@@ -92,7 +97,8 @@ def note_of(comparison: LaunchComparison) -> str:
     notes = []
     if comparison.measured is None:
         lacking = ", ".join(comparison.measurement.missing())
-        notes.append(f"no class: {lacking} not measured" if lacking else "no class measured")
+        how = comparison.measurement.how
+        notes.append(f"no class: {lacking} not {how}" if lacking else f"no class {how}")
     if comparison.gap is not None and comparison.gap.text:
         notes.append(comparison.gap.text)
     return "; ".join(notes)

@@ -58,7 +58,8 @@ class MeasuredKernel:
     int_ops: float
     dram_bytes: float
     """Read and written."""
-    time_ns: float
+    time_ns: float | None
+    """None where it was not measured, as in an emulation; a data set has it."""
     label: Verdict
     line: int
     """Of the CSV file, 1-based."""

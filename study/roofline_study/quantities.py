@@ -32,9 +32,12 @@ _PARTS = {
 
 
 def measured(judgement: Judgement, quantity: str) -> float | None:
-    """A measured quantity by name; an intensity is None where no byte was moved."""
+    """A measured quantity by name; None for what was not, and intensities where no byte moved."""
     row = judgement.row
-    amount = float(sum(getattr(row, part) for part in _PARTS.get(quantity, (quantity,))))
+    parts = [getattr(row, part) for part in _PARTS.get(quantity, (quantity,))]
+    if None in parts:
+        return None
+    amount = float(sum(parts))
     if quantity not in INTENSITIES:
         return amount
     return amount / row.dram_bytes if row.dram_bytes else None

@@ -128,4 +128,4 @@ def test_every_format_of_the_table_renders(report: Report) -> None:
     assert set(FORMATS) == {"text", "json"}
     for name in FORMATS:
         assert renderer(name)(report, ColourStyle()).endswith("\n")
-    assert to_json(report)["schema_version"] == "1.4"
+    assert to_json(report)["schema_version"] == "1.5"

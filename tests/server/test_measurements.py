@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from roofline_lsp.server.features.profiles import IMPORT, PROFILE
+from roofline_lsp.server.features.profiles import EMULATE, IMPORT, PROFILE
 from roofline_profiling.background import run_command
 from roofline_profiling.store_path import store_path
 
@@ -56,7 +56,9 @@ async def test_an_imported_measurement_goes_before_the_prediction(
     start_session: Any, folder: Path
 ) -> None:
     session = await start_session(server="real")
-    assert {IMPORT, PROFILE} <= set(session.result.capabilities.execute_command_provider.commands)
+    assert {IMPORT, PROFILE, EMULATE} <= set(
+        session.result.capabilities.execute_command_provider.commands
+    )
     uri = session.open("saxpy.cu", SAXPY)
     (before,) = await session.titles(uri)
     assert "measured" not in before
@@ -158,8 +160,10 @@ async def test_programs_run_in_trusted_workspaces_alone(start_session: Any, fold
     for options in (None, {"workspaceTrusted": False}, {"workspaceTrusted": "yes"}):
         session = await start_session(server="real", options=options)
         assert "which is not trusted" in await command(session, PROFILE, str(app))
+        assert "which is not trusted" in await command(session, EMULATE, str(app))
     session = await start_session(server="real", options={"workspaceTrusted": True})
     assert await command(session, PROFILE) == f"{PROFILE} takes a program and its arguments"
+    assert await command(session, EMULATE) == f"{EMULATE} takes a program and its arguments"
     said = await command(session, PROFILE, "./lost")
     assert "./lost: no such program; build it first" in said
     assert not (folder / "ran").exists()

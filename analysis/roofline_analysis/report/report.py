@@ -210,6 +210,13 @@ class Measured:
     """For the launch that was measured, as far as that is known."""
     disagreement: str | None
     """The largest deviation and its cause; None unless measurement and prediction differ much."""
+    emulated: bool = False
+    """Whether it was counted on a CPU, without a GPU; its time was then not measured."""
+
+    @property
+    def how(self) -> str:
+        """The word for what was done: ``measured`` or ``emulated``."""
+        return "emulated" if self.emulated else "measured"
 
     def operations(self, precision: Precision) -> float | None:
         """The operations of a precision."""

@@ -29,6 +29,13 @@ class PredictionSource(Enum):
     STATIC = "static"
     LLM = "llm"
     MEASURED = "measured"
+    EMULATED = "emulated"
+    """Counted where the kernel's machine code was executed on a CPU."""
+
+    @property
+    def is_observed(self) -> bool:
+        """Whether the counts are of a run of the program, not of its source."""
+        return self in (PredictionSource.MEASURED, PredictionSource.EMULATED)
 
 
 @record(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""``roofline-lsp study collect``: a data set made by profiling program folders."""
+"""``roofline-lsp study``: data sets by profiling programs; programs emulated and compared."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from roofline_lsp.cli import compare_emulated
 from roofline_lsp.cli.exit_codes import FINDINGS, OK
 from roofline_lsp.cli.options import positive_int
 from roofline_lsp.cli.output import write
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 def parser() -> argparse.ArgumentParser:
     """The options of the command."""
     made = argparse.ArgumentParser(
-        prog="roofline-lsp study", description="Make data sets for studies.", allow_abbrev=False
+        prog="roofline-lsp study",
+        description="Make data sets for studies, and test the analysis by them.",
+        allow_abbrev=False,
     )
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
     collect = commands.add_parser(
@@ -33,6 +36,16 @@ def parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     _add_options(collect)
+    compare = commands.add_parser(
+        "compare-emulated",
+        help="emulate the CUDA programs of folder trees and compare the counts with predictions",
+        description="Build each CUDA program of folder trees in a copy of its folder, run it"
+        " without a GPU, and hold what the first launch of each kernel, grid and block executes"
+        " against what is predicted of it. The programs run on this machine: name only those you"
+        " trust. It can be stopped and started again.",
+        allow_abbrev=False,
+    )
+    compare_emulated.add_options(compare)
     return made
 
 
@@ -70,6 +83,8 @@ def run(argv: Sequence[str]) -> int:
     Raises ProfilerError.
     """
     options = parser().parse_args(argv)
+    if options.command == "compare-emulated":
+        return compare_emulated.run(options)
     from roofline_profiling.collect import Plan, collect  # noqa: PLC0415 - brings the parsers
     from roofline_profiling.ncu_command import Options, find_ncu  # noqa: PLC0415
 

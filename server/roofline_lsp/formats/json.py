@@ -35,7 +35,7 @@ from roofline_lsp.formats.sight import undecided
 from roofline_lsp.formats.style import ColourStyle
 from roofline_lsp.formats.tool import TOOL_NAME, tool_version
 
-SCHEMA_VERSION = "1.4"
+SCHEMA_VERSION = "1.5"
 """Grows by 0.1 with a new key, by 1 where a key goes away or changes its meaning."""
 
 SIGNIFICANT_DIGITS = 10
@@ -157,6 +157,7 @@ def _measured(measured: Measured | None) -> Json | None:
         "block": _dimensions(measured.block),
         "args": None if measured.args is None else list(measured.args),
         "origin": measured.origin,
+        "emulated": measured.emulated,
         "stale": measured.stale,
         "applies": measured.applies,
         "disagreement": measured.disagreement,

@@ -54,6 +54,8 @@ class Plotted:
     precision: Precision
     predicted: ChartPoint | None = None
     measured: ChartPoint | None = None
+    how: str = "measured"
+    """The word for the latter: ``measured`` or ``emulated``."""
 
 
 def place_of(
@@ -207,7 +209,7 @@ def _point(place: ChartPoint | None, scale: _Scale) -> tuple[float, float] | Non
 
 def _told(kernel: Plotted) -> str:
     parts = [f"{kernel.name} ({_name(kernel.precision)})"]
-    for word, place in (("predicted", kernel.predicted), ("measured", kernel.measured)):
+    for word, place in (("predicted", kernel.predicted), (kernel.how, kernel.measured)):
         if place is not None:
             speed = scaled(place.gops * 1e9)
             parts.append(f"{word}: {significant(place.intensity)} per byte, {speed}/s")
@@ -218,8 +220,9 @@ def _legend(kernels: Sequence[Plotted]) -> Iterator[str]:
     marks = []
     if any(kernel.predicted is not None for kernel in kernels):
         marks.append(("predicted", 'fill="#ffffff" stroke="#444444" stroke-width="1.8"'))
-    if any(kernel.measured is not None for kernel in kernels):
-        marks.append(("measured", 'fill="#444444"'))
+    words = {kernel.how for kernel in kernels if kernel.measured is not None}
+    if words:
+        marks.append((words.pop() if len(words) == 1 else "measured", 'fill="#444444"'))
     for number, (word, style) in enumerate(marks):
         x = _WIDTH - _RIGHT - 190 + 95 * number
         yield f'<circle cx="{x}" cy="20" r="4.5" {style}/><text x="{x + 10}" y="24">{word}</text>'

@@ -121,7 +121,7 @@ def _kernel_lines(kernel: KernelReport, gpu: GpuUsed, style: ColourStyle) -> Ite
         ("intensity", _intensities(prediction, gpu)),
         ("work", _work(prediction)),
         ("bus", _bus(prediction)),
-        ("measured", _measured(kernel)),
+        (_measured_label(kernel), _measured(kernel)),
         ("model", _opinion(kernel)),
         ("launch", _launches(kernel)),
         ("evidence", _evidence(prediction)),
@@ -249,6 +249,10 @@ def _work(prediction: Prediction) -> Iterator[str]:
         yield ", ".join(state)
 
 
+def _measured_label(kernel: KernelReport) -> str:
+    return kernel.measured.how if kernel.measured is not None else "measured"
+
+
 def _measured(kernel: KernelReport) -> Iterator[str]:
     """``BB, DRAM 12 MB, time 17.3 us; predicted BB, 18.8 us (report.csv, ID 0)``."""
     held = kernel.measured
@@ -258,7 +262,8 @@ def _measured(kernel: KernelReport) -> Iterator[str]:
     parts = [verdict.value] if verdict is not None else []
     if held.dram_bytes is not None:
         parts.append(f"DRAM {scaled(held.dram_bytes, 'B')}")
-    parts.append(f"time {duration(held.time_ns)}")
+    if not held.emulated:
+        parts.append(f"time {duration(held.time_ns)}")
     text = ", ".join(parts)
     if held.stale:
         text += "; before the code changed"

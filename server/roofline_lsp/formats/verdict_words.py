@@ -7,7 +7,6 @@ from typing import Final
 from roofline_analysis.report.report import (
     GpuUsed,
     Prediction,
-    PredictionSource,
     Resource,
     TimeLimit,
     Verdict,
@@ -67,9 +66,9 @@ def class_words(prediction: Prediction) -> str:
 
 
 def sure_words(prediction: Prediction) -> str:
-    """``98%``, ``measured``; empty without a class."""
-    if prediction.source is PredictionSource.MEASURED:
-        return "measured"
+    """``98%``, ``measured``, ``emulated``; empty without a class."""
+    if prediction.source.is_observed:
+        return prediction.source.value
     return percent(prediction.confidence) if prediction.verdict is not None else ""
 
 

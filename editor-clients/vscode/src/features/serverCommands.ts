@@ -9,10 +9,11 @@ import { type Pages } from "./pages";
 const SUGGEST = "roofline.suggestOptimizations";
 const SHOW_PROMPT = "roofline.showPrompt";
 const PROFILE = "roofline.profile";
+const EMULATE = "roofline.emulate";
 const IMPORT = "roofline.importProfile";
 
 /** Commands with a face here. They are in menus only while the server has them. */
-const COMMANDS = [SUGGEST, SHOW_PROMPT, PROFILE, IMPORT];
+const COMMANDS = [SUGGEST, SHOW_PROMPT, PROFILE, EMULATE, IMPORT];
 
 export function registerServerCommands(session: Session, pages: Pages): vscode.Disposable {
     const registered = new Map<string, vscode.Disposable>();
@@ -29,6 +30,7 @@ export function registerServerCommands(session: Session, pages: Pages): vscode.D
             }
         }),
         vscode.commands.registerCommand(PROFILE, async () => profile(session)),
+        vscode.commands.registerCommand(EMULATE, async () => emulate(session)),
         vscode.commands.registerCommand(IMPORT, async (...given: unknown[]) => importProfile(session, given)),
         session.onStatus(() => {
             for (const command of COMMANDS) {
@@ -100,6 +102,18 @@ async function profile(session: Session): Promise<void> {
     });
     if (line) {
         await working("Profiling", () => session.run(PROFILE, words(line)));
+    }
+}
+
+async function emulate(session: Session): Promise<void> {
+    const line = await vscode.window.showInputBox({
+        title: "Emulate a program",
+        prompt: "A CUDA source and arguments, or a command that builds and runs the program: it runs in the workspace folder, without a GPU",
+        placeHolder: "./program.cu 4096 100",
+        validateInput: (text) => (words(text).length ? undefined : "The source or command, and its arguments"),
+    });
+    if (line) {
+        await working("Emulating", () => session.run(EMULATE, words(line)));
     }
 }
 

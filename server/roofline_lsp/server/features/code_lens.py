@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from roofline_analysis.report.report import GpuUsed, KernelReport, PredictionSource
+from roofline_analysis.report.report import GpuUsed, KernelReport
 from roofline_lsp.formats.units import scaled, significant
 from roofline_lsp.formats.verdict_words import time_in_short
 from roofline_lsp.server.documents.convert import Encoding, line_range, position_of
@@ -61,8 +61,8 @@ def lens_title(kernel: KernelReport, gpu: GpuUsed) -> str:
     name = gpu_name(gpu)
     if prediction.verdict is None:
         return " | ".join((f"class unknown | {name}", *measured_parts(kernel.measured)))
-    is_measured = prediction.source is PredictionSource.MEASURED
-    sure = "measured" if is_measured else f"{min(round(prediction.confidence * 100), 99)}%"
+    source = prediction.source
+    sure = source.value if source.is_observed else f"{min(round(prediction.confidence * 100), 99)}%"
     parts = [f"{prediction.verdict.value} {sure}"]
     nearest = next((ridge for ridge in ridges(prediction, gpu) if ridge.ratio is not None), None)
     by_bus = prediction.bus is not None and prediction.bus.limits

@@ -1,7 +1,7 @@
-"""Commands about measurements: a report imported, and a program profiled when a person asks.
+"""Commands about measurements: a report imported, a program profiled or emulated when asked.
 
-Both run in a process of their own. The server never profiles unasked, and in a workspace that the
-client does not say is trusted it refuses to: profiling runs the workspace's programs.
+They run in a process of their own. The server never profiles or emulates unasked, and in a
+workspace that the client does not say is trusted it refuses to: both run the workspace's programs.
 """
 
 from __future__ import annotations
@@ -20,9 +20,13 @@ IMPORT = "roofline.importProfile"
 """Arguments: paths or URIs of reports. Answers with what was kept, as text."""
 PROFILE = "roofline.profile"
 """Arguments: the program and its own arguments. Answers with the comparison, as text."""
+EMULATE = "roofline.emulate"
+"""Arguments: a program and its own, or a command that builds and runs it. Answers as PROFILE."""
 TRUSTED = "workspaceTrusted"
 """The initialization option by which a client says that the person trusts the workspace."""
 
+_PROGRESS = ("$ ", "profiling launch", "emulated launch", "compiling the executor")
+"""What lines on standard error begin with that are no problems."""
 IMPORT_LIMIT_S = 300.0
 PROFILE_LIMIT_S = 1800.0
 
@@ -52,20 +56,27 @@ async def import_profiles(
 
 
 async def profile_program(
-    program: Sequence[object], folder: Path | None, overrides: Sequence[str], *, trusted: bool
+    program: Sequence[object],
+    folder: Path | None,
+    overrides: Sequence[str],
+    *,
+    trusted: bool,
+    command: str = PROFILE,
 ) -> Said:
-    """Measure a program of a trusted workspace."""
+    """Measure a program of a trusted workspace; ``command`` is ``PROFILE`` or ``EMULATE``."""
+    modes = ["--profile", *(["--emulate"] if command == EMULATE else [])]
     if not trusted:
+        what = "emulation" if command == EMULATE else "profiling"
         return Said(
-            "profiling runs programs of this workspace, which is not trusted; trust it, or run"
-            " roofline-lsp --profile in a terminal",
+            f"{what} runs programs of this workspace, which is not trusted; trust it, or run"
+            f" roofline-lsp {' '.join(modes)} in a terminal",
             failed=True,
         )
     if folder is None:
         return Said("open a folder to profile a program of", failed=True)
     if not program or not all(isinstance(each, str) for each in program):
-        return Said(f"{PROFILE} takes a program and its arguments", failed=True)
-    argv = ["--profile", "--sources", str(folder), *overrides, "--", *map(str, program)]
+        return Said(f"{command} takes a program and its arguments", failed=True)
+    argv = [*modes, "--sources", str(folder), *overrides, "--", *map(str, program)]
     return await _run(argv, folder, PROFILE_LIMIT_S)
 
 
@@ -81,7 +92,7 @@ async def _run(argv: Sequence[str], folder: Path, limit_s: float) -> Said:
     except OSError as error:
         return Said(f"it cannot be run: {error.strerror}", failed=True)
     problems = [line.removeprefix("roofline-lsp: ") for line in ended.err.splitlines()]
-    told = [line for line in problems if line and not line.startswith(("$ ", "profiling launch"))]
+    told = [line for line in problems if line and not line.startswith(_PROGRESS)]
     if ended.code == 0:
         return Said(ended.out, failed=False)
     logger.warning("%s", "; ".join(told))

@@ -23,6 +23,7 @@ from roofline_lsp.server.features.hover import hover
 from roofline_lsp.server.features.inlay_hints import inlay_hints
 from roofline_lsp.server.features.kernel_actions import kernel_actions
 from roofline_lsp.server.features.profiles import (
+    EMULATE,
     IMPORT,
     PROFILE,
     Said,
@@ -272,6 +273,14 @@ def _commands(server: RooflineServer) -> None:
         return _told(
             ls,
             await profile_program(program, ls.folder, await ls.options(), trusted=ls.trusted),
+        )
+
+    @server.command(EMULATE)
+    async def on_emulate(ls: RooflineServer, *program: Any) -> str:
+        options = await ls.options()
+        return _told(
+            ls,
+            await profile_program(program, ls.folder, options, trusted=ls.trusted, command=EMULATE),
         )
 
 

@@ -111,11 +111,8 @@ def _answer(prediction: Prediction, gpu: GpuUsed, style: MarkupStyle) -> str:
     where = f"on {gpu_name(gpu)} ({gpu.clock} clock{rule})"
     if prediction.verdict is None:
         return f"{style.bold('Undecided')} {where}: {undecided(prediction.sight)}"
-    sure = (
-        "measured"
-        if prediction.source is PredictionSource.MEASURED
-        else sureness(prediction.confidence)
-    )
+    source = prediction.source
+    sure = source.value if source.is_observed else sureness(prediction.confidence)
     return f"{style.bold(_VERDICTS[prediction.verdict])} {where}: {sure}"
 
 

@@ -20,7 +20,8 @@ _COLD = 0.001
 
 def measured_text(measured: Measured, style: MarkupStyle) -> str:
     """A table of measured and predicted quantities and their ratios."""
-    title = "Measured before the code changed" if measured.stale else "Measured"
+    how = measured.how.capitalize()
+    title = f"{how} before the code changed" if measured.stale else how
     return style.page(
         f"{style.bold(title)} ({style.prose(', '.join(_circumstances(measured)))})",
         _table(measured, style) if _is_counted(measured) else "Source lines only",
@@ -37,7 +38,7 @@ def measured_parts(measured: Measured | None) -> Iterator[str]:
         word = "predicted"
     else:
         verdict, time = measured.verdict, measured.time_ns
-        word = "measured before a change" if measured.stale else "measured"
+        word = f"{measured.how} before a change" if measured.stale else measured.how
         if not measured.stale:
             word += " with another launch"
     parts = [verdict.value if verdict is not None else "?"]
@@ -47,10 +48,15 @@ def measured_parts(measured: Measured | None) -> Iterator[str]:
 
 
 def line_heat(measured: Measured, lines: Sequence[LedgerLine]) -> str | None:
-    """``Measured: 42% of the kernel's samples``; None for a line with few samples or none."""
+    """``Measured: 42% of the kernel's samples``; None for a line with few samples or none.
+
+    An emulation has no samples: its shares are of the instructions that warps executed.
+    """
     places = {(line.path.name, line.line) for line in lines}
     share = sum(measured.heat.get(place, 0.0) for place in places)
-    return f"Measured: {percent(share)} of the kernel's samples" if share >= _COLD else None
+    of = "instructions" if measured.emulated else "samples"
+    how = measured.how.capitalize()
+    return f"{how}: {percent(share)} of the kernel's {of}" if share >= _COLD else None
 
 
 def _circumstances(measured: Measured) -> Iterator[str]:
@@ -67,7 +73,7 @@ def _circumstances(measured: Measured) -> Iterator[str]:
 
 def _table(measured: Measured, style: MarkupStyle) -> str:
     predicted = measured.predicted
-    rows = [["", "Predicted", "Measured", "Ratio"]]
+    rows = [["", "Predicted", measured.how.capitalize(), "Ratio"]]
     rows.append(["Class", _class(predicted), _class(measured), ""])
     for precision in Precision:
         here, there = predicted.operations(precision), measured.operations(precision)
@@ -81,7 +87,8 @@ def _table(measured: Measured, style: MarkupStyle) -> str:
         ["DRAM", scaled(moved, "B"), scaled(measured_bytes, "B"), _off(moved, measured_bytes)]
     )
     time, measured_time = predicted.known_time_ns, measured.time_ns
-    rows.append(["Time", _time(time), _time(measured_time), _off(time, measured_time)])
+    if not measured.emulated:
+        rows.append(["Time", _time(time), _time(measured_time), _off(time, measured_time)])
     if measured.occupancy is not None and predicted.occupancy is not None:
         shown = percent(predicted.occupancy), percent(measured.occupancy)
         rows.append(["Occupancy", *shown, ""])

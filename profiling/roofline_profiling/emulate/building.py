@@ -1,0 +1,157 @@
+"""A person's program for an emulation, and how it is built.
+
+Either it is compiled from sources that are named, or by a command of the person's that finds our
+compilers before the real ones.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from roofline_profiling.emulate.compiler_wrapper import appended_flags, write_wrapper
+from roofline_profiling.emulate.toolchain import CudaCompiler
+from roofline_profiling.errors import ProfilerError
+from roofline_profiling.process import run
+from roofline_profiling.profile import Show
+
+_CUDA: Final = ".cu"
+_OTHERS: Final = frozenset((".cu", ".cpp", ".cc", ".cxx", ".c"))
+_ELF: Final = b"\x7fELF"
+_DEVICE_CODE: Final = b".nv_fatbin"
+_RUNTIME: Final = b"libcudart.so."
+_MOST_LOOKED_AT: Final = 1000
+
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Where programs run, and who is told of it."""
+
+    folder: Path
+    show: Show = lambda _: None
+    """Told each command before it runs."""
+    tell: Tell = lambda _: None
+    """Told what else is done that takes a while."""
+    output: int | None = None
+    """Where programs print: a file descriptor, or None for standard error."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRun:
+    """What is run."""
+
+    command: tuple[str, ...]
+    args: tuple[str, ...] | None
+    """The program's own arguments; None where the command is not the program itself."""
+    source: str | None = None
+    """The source that it was compiled from, if it was."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.source or self.command[0]
+
+
+def sources_of(command: Sequence[str], folder: Path) -> tuple[str, ...]:
+    """The sources that a command begins with; none where it is to be run as it is."""
+    found = []
+    for word in command:
+        if Path(word).suffix.lower() not in _OTHERS or not (folder / word).is_file():
+            break
+        if os.access(folder / word, os.X_OK) and Path(word).suffix.lower() != _CUDA:
+            break
+        found.append(word)
+    return tuple(found) if any(Path(each).suffix.lower() == _CUDA for each in found) else ()
+
+
+def write_compilers(held: Path, compiler: CudaCompiler, architecture: int) -> dict[str, str]:
+    """Write the folder of compilers that a build finds first, and return its environment."""
+    folder, libraries = held / "bin", held / "lib"
+    folder.mkdir()
+    libraries.mkdir()
+    links = [libraries]
+    if compiler.libraries is not None:
+        links.append(compiler.libraries)
+        runtime = next(iter(sorted(compiler.libraries.glob("libcudart.so.*"))))
+        (libraries / "libcudart.so").symlink_to(runtime)
+    nvcc = write_wrapper(folder, "nvcc", compiler.nvcc, architecture, links)
+    for name in ("clang++", "clang"):
+        if (real := shutil.which(name)) is not None:
+            write_wrapper(folder, name, Path(real), architecture)
+    return {
+        "PATH": os.pathsep.join((str(folder), os.environ.get("PATH", os.defpath))),
+        "CUDACXX": str(nvcc),
+        "NVCC_APPEND_FLAGS": appended_flags(architecture),
+    }
+
+
+def built(
+    sources: Sequence[str], flags: Sequence[str], made: Path, around: Around, *, limit_s: float
+) -> None:
+    """Compile sources to the executable ``made``. Raises ProfilerError."""
+    words = ["nvcc", "-O3", *flags, *sources, "-o", str(made)]
+    around.show(words)
+    program = shutil.which("nvcc", path=around.environment["PATH"]) or words[0]
+    ended = run(
+        [program, *words[1:]],
+        limit_s=limit_s,
+        folder=around.folder,
+        environment=around.environment,
+        output=around.output,
+    )
+    if ended.interrupted:
+        raise KeyboardInterrupt
+    if ended.timed_out or ended.code:
+        why = "took too long" if ended.timed_out else "failed"
+        raise ProfilerError(
+            f"{' '.join(sources)}: compiling {why}; give what it needs by --build-flags, or emulate"
+            " the command that builds and runs it: -- make run"
+        )
+
+
+def without_shared_runtime(command: Sequence[str], folder: Path) -> list[Path]:
+    """Executables with device code that have the runtime library in them, and so escape emulation.
+
+    The command itself is looked at, and the files of the folder where it runs.
+    """
+    places = [folder / command[0]]
+    with contextlib.suppress(OSError):
+        places += _executables(folder)
+    return [path for path in dict.fromkeys(map(Path.resolve, places)) if _escapes(path)]
+
+
+def is_executable(path: Path) -> bool:
+    """Whether a file is a program of the machine, not a script."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_ELF)) == _ELF
+    except OSError:
+        return False
+
+
+def _executables(folder: Path) -> Iterator[Path]:
+    for number, path in enumerate(sorted(folder.iterdir())):
+        if number == _MOST_LOOKED_AT:
+            return
+        if path.is_file() and os.access(path, os.X_OK):
+            yield path
+
+
+def _escapes(path: Path) -> bool:
+    if not is_executable(path):
+        return False
+    try:
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            return data.find(_DEVICE_CODE) >= 0 and data.find(_RUNTIME) < 0
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,130 @@
+"""Compilers that build programs for an emulation: an ``nvcc`` and a ``clang++`` found first.
+
+They call the real ones with other options: machine code for one architecture, not compressed, with
+line numbers, and the shared runtime library, which another takes the place of at run time. Their
+folder is put first on ``PATH`` while a person's command runs.
+
+A wrapper runs this file by itself, so it imports nothing of the project.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+_ARCHITECTURES = frozenset(
+    ("-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code")
+)
+_RUNTIMES = frozenset(("-cudart", "--cudart"))
+_COMPRESSIONS = frozenset(("-compress-mode", "--compress-mode"))
+_FATBINARY = frozenset(("-Xfatbin", "--fatbin-options"))
+_QUESTIONS = frozenset(("--version", "-V", "--help", "-h", "--list-gpu-code", "--list-gpu-arch"))
+_LINES = frozenset(("-lineinfo", "--generate-line-info", "-G", "--device-debug"))
+_CLANG_ARCHITECTURES = ("--cuda-gpu-arch=", "--offload-arch=", "--no-cuda-gpu-arch=")
+_CUDA_SUFFIX = ".cu"
+
+
+def nvcc_arguments(
+    given: Sequence[str], architecture: int, link_folders: Iterable[str] = ()
+) -> list[str]:
+    """The command line of the real ``nvcc``, without its name."""
+    if _QUESTIONS & set(given):
+        return list(given)
+    dropped = _ARCHITECTURES | _RUNTIMES | _COMPRESSIONS
+    kept = list(_without_compression(list(_without(given, dropped))))
+    made = [f"-gencode=arch=compute_{architecture},code=sm_{architecture}", "-cudart=shared"]
+    # fatbinary's own option: nvcc's --no-compress is not known to older releases.
+    made += ["-Xfatbin", "-compress=false", "-Xlinker", "-z,lazy"]
+    if not _LINES & set(kept):
+        made.append("-lineinfo")
+    return [*kept, *made, *(f"-L{folder}" for folder in link_folders)]
+
+
+def appended_flags(architecture: int) -> str:
+    """What ``NVCC_APPEND_FLAGS`` is set to, for builds that name another nvcc by its path.
+
+    Such a build makes code for its own architectures, too, and must not ask for the static runtime
+    by linking it itself.
+    """
+    code = f"-gencode=arch=compute_{architecture},code=sm_{architecture}"
+    return f"{code} -cudart=shared -lineinfo -Xfatbin -compress=false"
+
+
+def clang_arguments(given: Sequence[str], architecture: int) -> list[str]:
+    """The command line of the real ``clang++``, without its name: as given where it is not CUDA."""
+    words = [
+        "-lcudart" if each in ("-lcudart_static", "-l:libcudart_static.a") else each
+        for each in given
+    ]
+    if not _compiles_cuda(words):
+        return words
+    kept = [each for each in words if not each.startswith(_CLANG_ARCHITECTURES)]
+    if not any(each.startswith("-g") and each != "-g0" for each in kept):
+        kept.append("-gline-tables-only")
+    return [*kept, f"--cuda-gpu-arch=sm_{architecture}"]
+
+
+def _compiles_cuda(words: Sequence[str]) -> bool:
+    if any(each.startswith(_CLANG_ARCHITECTURES) for each in words):
+        return True
+    languages = {other for one, other in pairwise(words) if one == "-x"}
+    languages |= {each[2:] for each in words if each.startswith("-x") and each != "-x"}
+    if languages:
+        return "cuda" in languages
+    return any(each.endswith(_CUDA_SUFFIX) and not each.startswith("-") for each in words)
+
+
+def _without(given: Sequence[str], names: frozenset[str]) -> Iterator[str]:
+    """The words without options of these names, whose values follow them or a ``=``."""
+    words = iter(given)
+    for word in words:
+        name, equals, _ = word.partition("=")
+        if name not in names:
+            yield word
+        elif not equals:
+            next(words, None)
+
+
+def _without_compression(given: Sequence[str]) -> Iterator[str]:
+    """The words without options for ``fatbinary`` that compress."""
+    words = iter(given)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if name not in _FATBINARY:
+            yield word
+            continue
+        value = value if equals else next(words, "")
+        kept = [each for each in value.split(",") if "compress" not in each]
+        if kept:
+            yield from (name, ",".join(kept))
+
+
+def write_wrapper(
+    folder: Path, name: str, real: Path, architecture: int, link_folders: Iterable[Path] = ()
+) -> Path:
+    """Write a compiler's wrapper into a folder, and return its path."""
+    command = [sys.executable, "-I", __file__, name, str(real), str(architecture)]
+    command.append(os.pathsep.join(map(str, link_folders)))
+    path = folder / name
+    path.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n', encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def main(argv: Sequence[str]) -> None:
+    """Become the real compiler: its name, path, architecture, folders, and what it was given."""
+    name, real, architecture, folders, *given = argv
+    if name == "nvcc":
+        words = nvcc_arguments(given, int(architecture), filter(None, folders.split(os.pathsep)))
+        os.environ.pop("NVCC_APPEND_FLAGS", None)
+    else:
+        words = clang_arguments(given, int(architecture))
+    os.execv(real, [real, *words])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

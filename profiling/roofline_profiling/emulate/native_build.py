@@ -1,0 +1,132 @@
+"""The executor: C++ of this package, compiled on the machine that runs it, once."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from roofline_profiling.errors import ProfilerError
+
+SOURCES: Final = Path(__file__).with_name("native")
+RELEASES: Final = (12, 13)
+"""The releases of CUDA whose runtime library the executor takes the place of."""
+_FLAGS: Final = (
+    "-std=c++17",
+    "-O2",
+    "-march=native",
+    "-fPIC",
+    "-ffp-contract=off",
+    "-frounding-math",
+    "-pthread",
+    "-Wno-psabi",
+)
+_COMPILE_LIMIT_S: Final = 900.0
+_MOST_SAID: Final = 2000
+
+Tell = Callable[[str], None]
+
+
+def cache_folder() -> Path:
+    """Where the executor and translated kernels are kept; the folder need not exist."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "roofline-lsp" / "emulate"
+
+
+@dataclass(frozen=True, slots=True)
+class Executor:
+    """The compiled executor."""
+
+    folder: Path
+    """A folder with the runtime library, for ``LD_LIBRARY_PATH``."""
+
+
+def build_executor(
+    compiler: Path,
+    headers: Path,
+    release: int,
+    tell: Tell = lambda _: None,
+    *,
+    cache: Path | None = None,
+) -> Executor:
+    """The executor for programs of a release of CUDA, compiled unless it is in the cache.
+
+    ``headers`` is the folder of that release's headers; ``tell`` is told when it is compiled, which
+    takes a while. Raises ProfilerError.
+    """
+    sources = sorted(SOURCES.glob("*.cpp"))
+    if not sources:
+        raise ProfilerError(f"{SOURCES}: the sources of the executor are not there; install again")
+    if release not in RELEASES:
+        known = " and ".join(map(str, RELEASES))
+        raise ProfilerError(f"CUDA {release} is not known to the executor, only {known}")
+    name = f"libcudart.so.{release}"
+    folder = (cache or cache_folder()) / f"executor-{_key(compiler, headers)}"
+    if (folder / name).is_file():
+        return Executor(folder)
+    tell("compiling the executor, once for this machine")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix="building-") as made:
+            _compile(compiler, headers, sources, Path(made) / name)
+            folder.mkdir(exist_ok=True)
+            (Path(made) / name).replace(folder / name)
+    except OSError as error:
+        raise ProfilerError(f"{folder}: cannot be written: {error.strerror}") from None
+    return Executor(folder)
+
+
+def _key(compiler: Path, headers: Path) -> str:
+    """A hash of all that the library depends on: sources, compiler, options and processor."""
+    digest = hashlib.sha256(repr((_FLAGS, str(headers))).encode())
+    digest.update(_said([str(compiler), "--version"]).encode())
+    digest.update(_said([str(compiler), "-march=native", "-Q", "--help=target"]).encode())
+    for path in sorted(SOURCES.iterdir()):
+        if path.is_file():
+            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:20]
+
+
+def _compile(compiler: Path, headers: Path, sources: Sequence[Path], library: Path) -> None:
+    folder = library.parent
+    objects = [folder / f"{source.stem}.o" for source in sources]
+    commands = [
+        [str(compiler), *_FLAGS, f"-I{SOURCES}", f"-I{headers}", "-c", str(source), "-o", str(made)]
+        for source, made in zip(sources, objects, strict=True)
+    ]
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        list(pool.map(_run, commands))
+    _run([
+        str(compiler), "-shared", "-pthread", f"-Wl,-soname,{library.name}",
+        f"-Wl,--version-script,{SOURCES / library.name}.map", "-Wl,-Bsymbolic",
+        *map(str, objects), "-ldl", "-o", str(library),
+    ])  # fmt: skip
+
+
+def _run(command: Sequence[str]) -> None:
+    """Raises ProfilerError with what the compiler said."""
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=_COMPILE_LIMIT_S
+        )
+    except subprocess.TimeoutExpired:
+        raise ProfilerError(f"{command[0]}: took too long to compile the executor") from None
+    if done.returncode:
+        said = done.stderr.strip()[:_MOST_SAID]
+        raise ProfilerError(f"{command[0]} cannot compile the executor:\n{said}")
+
+
+def _said(command: Sequence[str]) -> str:
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=_COMPILE_LIMIT_S
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout
