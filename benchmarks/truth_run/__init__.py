@@ -1,0 +1,1 @@
+"""Emulated counts held against measured ones: what ``emulation_truth.py`` is made of."""
