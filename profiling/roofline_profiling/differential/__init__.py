@@ -1,0 +1,1 @@
+"""Differential testing: what programs execute under emulation, held against what is predicted."""

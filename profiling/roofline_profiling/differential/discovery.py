@@ -1,0 +1,103 @@
+"""The CUDA programs of folder trees: what each is built from, and how it is run."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from roofline_analysis.project.files import has_main, read_file
+from roofline_core.settings import SKIPPED_FOLDERS
+from roofline_profiling.differential.plan import Rules
+
+MAKEFILES: Final = ("Makefile", "makefile", "GNUmakefile")
+_CUDA: Final = ".cu"
+_LINKED: Final = frozenset((".cu", ".cpp", ".cc", ".cxx", ".c"))
+_NVCC: Final = re.compile(rb"\bnvcc\b|\bNVCC\b")
+
+
+@dataclass(frozen=True, slots=True)
+class TreeProgram:
+    """One program of a tree."""
+
+    name: str
+    """Its path below the tree, with slashes: ``src/ace-cuda``, ``dev/cuda/adamw.cu``."""
+    tree: Path
+    """The folder that was named."""
+    folder: Path
+    """Where it is built and run."""
+    sources: tuple[Path, ...] = ()
+    """What nvcc is given; empty where the Makefile builds it."""
+    args: tuple[str, ...] | None = None
+    """Its command line; None for that of the Makefile's target ``run``, or none."""
+    flags: tuple[str, ...] = ()
+    """What nvcc is given besides, where there is no Makefile."""
+    skip: str = ""
+    """Why it is left out; empty if it is not."""
+
+    @property
+    def by_make(self) -> bool:
+        """Whether its Makefile builds it."""
+        return not self.sources
+
+
+def programs_of(trees: Sequence[Path], rules: Rules) -> list[TreeProgram]:
+    """All programs of the trees, in the order of their paths."""
+    found: dict[tuple[Path, tuple[Path, ...]], TreeProgram] = {}
+    for tree in trees:
+        for folder in _folders(tree.resolve()):
+            for program in _in_folder(tree.resolve(), folder):
+                found.setdefault((program.folder, program.sources), program)
+    return [_by_rules(each, rules) for each in found.values()]
+
+
+def _folders(tree: Path) -> Iterator[Path]:
+    for name, folders, _ in os.walk(tree):
+        folders[:] = sorted(
+            each for each in folders if each not in SKIPPED_FOLDERS and not each.startswith(".")
+        )
+        yield Path(name)
+
+
+def _in_folder(tree: Path, folder: Path) -> list[TreeProgram]:
+    files = sorted(path for path in folder.iterdir() if path.is_file())
+    linked = [path for path in files if path.suffix.lower() in _LINKED]
+    device = [path for path in linked if path.suffix.lower() == _CUDA]
+    starts = [path for path in linked if has_main(read_file(path) or b"")]
+    named = folder.relative_to(tree).as_posix()
+    name = folder.name if named == "." else named
+    cuda_starts = [path for path in starts if path in device]
+    if len(cuda_starts) > 1:
+        return [TreeProgram(f"{name}/{path.name}", tree, folder, (path,)) for path in cuda_starts]
+    if _is_made(folder, files, device):
+        return [TreeProgram(name, tree, folder)]
+    main = cuda_starts or starts
+    if not device or len(main) != 1:
+        return []
+    others = [path for path in linked if path not in starts]
+    return [TreeProgram(name, tree, folder, (main[0], *others))]
+
+
+def _is_made(folder: Path, files: Sequence[Path], device: Sequence[Path]) -> bool:
+    """Whether a Makefile of the folder compiles CUDA sources."""
+    path = next((folder / name for name in MAKEFILES if folder / name in files), None)
+    text = read_file(path) if path is not None else None
+    return text is not None and _NVCC.search(text) is not None and (bool(device) or b".cu" in text)
+
+
+def _by_rules(program: TreeProgram, rules: Rules) -> TreeProgram:
+    """The program with what the person's file says of it; later entries go before earlier ones."""
+    for rule in rules:
+        if not fnmatch.fnmatchcase(program.name, rule.pattern):
+            continue
+        program = replace(
+            program,
+            args=program.args if rule.args is None else rule.args,
+            flags=(*program.flags, *rule.flags),
+            skip=program.skip if rule.skip is None else rule.skip,
+        )
+    return program

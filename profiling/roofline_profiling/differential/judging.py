@@ -1,0 +1,152 @@
+"""Predictions for emulated launches, and those that were made before and still hold."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Final
+
+import roofline_analysis
+import roofline_core
+import roofline_hardware_db
+import roofline_parsers
+import roofline_study
+from roofline_analysis.api import gpu_used
+from roofline_core.settings import Settings
+from roofline_profiling.datasets import row_of
+from roofline_profiling.differential.compared import Compared, ComparedRun, compared
+from roofline_profiling.differential.discovery import TreeProgram
+from roofline_profiling.differential.loading import AsBuilt, as_built
+from roofline_profiling.differential.outcomes import ProgramOutcome, path_of
+from roofline_profiling.differential.plan import DifferentialPlan
+from roofline_profiling.errors import ProfilerError
+from roofline_study.dataset import MeasuredKernel
+from roofline_study.judge import Inputs, Judgement, judge_program
+from roofline_study.programs import ProgramAnalyser
+from roofline_study.workers import in_processes
+
+LIMIT_S: Final = 300.0
+"""Seconds that the analysis of a program may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What is predicted of one program."""
+
+    program: AsBuilt
+    run: ComparedRun
+    rows: tuple[MeasuredKernel, ...]
+
+
+def judged(
+    programs: Sequence[TreeProgram],
+    outcomes: dict[str, ProgramOutcome],
+    plan: DifferentialPlan,
+    *,
+    jobs: int,
+) -> Iterator[list[Compared]]:
+    """The comparisons of each program that ran; kept ones are taken where they still hold."""
+    version = _version(plan)
+    tasks: list[_Task] = []
+    for program in programs:
+        outcome = outcomes.get(program.name)
+        if outcome is None or outcome.best is None:
+            continue
+        task = _task(program, outcome, plan)
+        known = _read(task, plan, version)
+        if known is None:
+            tasks.append(task)
+        else:
+            yield known
+    work = partial(_judge, settings=plan.settings)
+    for done in in_processes(work, tasks, jobs=jobs, limit_s=LIMIT_S):
+        task = tasks[done.index]
+        found = done.result
+        if found is None:
+            lost = (Judgement(row, None, done.failure) for row in task.rows)
+            found = [compared(each, task.run) for each in lost]
+        _write(task, found, plan, version)
+        yield found
+
+
+def _task(program: TreeProgram, outcome: ProgramOutcome, plan: DifferentialPlan) -> _Task:
+    best = outcome.best
+    assert best is not None
+    ridges = gpu_used(plan.settings).ridges
+    rows = (
+        row_of(each, program.name, ridges, number) for number, each in enumerate(best.launches, 1)
+    )
+    run = ComparedRun(shlex.join(best.args), best.how, best.sampled, outcome.code_lines)
+    database = path_of(program.name, plan.results / "compiled")
+    read = as_built(program, outcome.compilations, database)
+    return _Task(read, run, tuple(row for row in rows if row is not None))
+
+
+def _judge(task: _Task, settings: Settings) -> list[Compared]:
+    program = task.program.program
+    analyser = ProgramAnalyser(task.program.load)
+    inputs = Inputs(program.tree, settings)
+    folder = program.folder.relative_to(program.tree).as_posix()
+    args = tuple(shlex.split(task.run.args))
+    rows = [replace(row, program=folder, args=args) for row in task.rows]
+    found = judge_program(rows, inputs=inputs, analyser=analyser)
+    return [
+        compared(replace(each, row=replace(each.row, program=program.name)), task.run)
+        for each in found
+    ]
+
+
+@cache
+def _code_hash() -> str:
+    """A hash of the files that make predictions and comparisons."""
+    digest = hashlib.sha256()
+    packages = (roofline_analysis, roofline_core, roofline_hardware_db, roofline_parsers)
+    folders = [Path(package.__path__[0]) for package in (*packages, roofline_study)]
+    paths = [path for folder in folders for path in folder.rglob("*") if path.suffix != ".pyc"]
+    for path in [*sorted(paths), *sorted(Path(__file__).parent.glob("*.py"))]:
+        if path.is_file():
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:20]
+
+
+def _version(plan: DifferentialPlan) -> str:
+    return hashlib.sha256(f"{_code_hash()}{plan.settings!r}".encode()).hexdigest()[:20]
+
+
+def _place(task: _Task, plan: DifferentialPlan) -> Path:
+    return path_of(task.program.program.name, plan.results / "compared")
+
+
+def _read(task: _Task, plan: DifferentialPlan, version: str) -> list[Compared] | None:
+    try:
+        content = json.loads(_place(task, plan).read_text(encoding="utf-8"))
+        if content["version"] != version or content["rows"] != _rows_hash(task):
+            return None
+        return [Compared.of_content(each) for each in content["launches"]]
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def _write(task: _Task, found: Sequence[Compared], plan: DifferentialPlan, version: str) -> None:
+    content = {
+        "version": version,
+        "rows": _rows_hash(task),
+        "launches": [each.content() for each in found],
+    }
+    path = _place(task, plan)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(content, ensure_ascii=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ProfilerError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _rows_hash(task: _Task) -> str:
+    return hashlib.sha256(repr((task.rows, task.run, task.program.sources)).encode()).hexdigest()[
+        :20
+    ]

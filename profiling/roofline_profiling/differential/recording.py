@@ -1,0 +1,115 @@
+"""What a build compiles, and how: compilers that write down their command lines."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+_SOURCES: Final = (".cu", ".cpp", ".cc", ".cxx", ".c", ".C")
+_HOST_COMPILERS: Final = ("g++", "gcc", "c++", "cc")
+_QUIET: Final = "ROOFLINE_RECORDED"
+"""Set while a recorded compiler runs: what it starts itself is not recorded."""
+_LOG: Final = "commands"
+_SCRIPT: Final = """\
+#!/bin/sh
+if [ -z "${quiet}" ]; then
+    printf '%s\\0' "$PWD" "$@" '' >> {log}
+    {quiet}=1; export {quiet}
+fi
+{change}exec {real} "$@"
+"""
+_NEWER: Final = """\
+for word in "$@"; do
+    case $word in
+        -std=c++1[14] | --std=c++1[14]) word=-std=c++17 ;;
+        c++1[14]) word=c++17 ;;
+    esac
+    set -- "$@" "$word"
+    shift
+done
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Compilation:
+    """One run of a compiler."""
+
+    directory: str
+    arguments: tuple[str, ...]
+    """Without the compiler's name."""
+
+    @property
+    def sources(self) -> tuple[Path, ...]:
+        """The sources that it compiles."""
+        given = zip(("", *self.arguments), self.arguments, strict=False)
+        words = [word for before, word in given if before not in ("-o", "-include", "-MF", "-MT")]
+        names = [word for word in words if word.endswith(_SOURCES) and not word.startswith("-")]
+        paths = (Path(os.path.normpath(Path(self.directory) / name)) for name in names)
+        return tuple(path for path in paths if path.is_file())
+
+
+def write_recorders(held: Path, environment: Mapping[str, str], *, newer: bool) -> dict[str, str]:
+    """Write compilers that record into a folder, and return the environment that finds them.
+
+    They call those of ``environment``. ``newer``: C++11 and C++14 are taken for C++17.
+    """
+    nvcc = _write(held, "nvcc", environment["CUDACXX"], _NEWER if newer else "")
+    for name in _HOST_COMPILERS:
+        if (real := shutil.which(name, path=environment["PATH"])) is not None:
+            _write(held, name, real, "")
+    path = os.pathsep.join((str(held), environment["PATH"]))
+    return {**environment, "PATH": path, "CUDACXX": str(nvcc)}
+
+
+def _write(held: Path, name: str, real: str, change: str) -> Path:
+    path = held / name
+    text = _SCRIPT.format(
+        quiet=_QUIET, log=shlex.quote(str(held / _LOG)), change=change, real=shlex.quote(real)
+    )
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def recorded(held: Path, copy: Path, original: Path) -> tuple[Compilation, ...]:
+    """What was recorded in a folder; paths in the copy of a tree become those in the original."""
+    try:
+        text = (held / _LOG).read_bytes().decode("utf-8", "replace")
+    except OSError:
+        return ()
+    found: dict[Compilation, None] = {}
+    for record in text.split("\0\0"):
+        words = [_moved(word, copy, original) for word in record.split("\0")]
+        made = Compilation(words[0], tuple(words[1:]))
+        if made.sources:
+            found[made] = None
+    return tuple(found)
+
+
+def _moved(word: str, copy: Path, original: Path) -> str:
+    """``os.getcwd`` and shells may see the copy through its real path."""
+    for seen in (str(copy), os.path.realpath(copy)):
+        word = word.replace(seen, str(original))
+    return word
+
+
+def write_database(compilations: Iterable[Compilation], path: Path) -> None:
+    """Write a ``compile_commands.json``. Raises OSError."""
+    entries = [
+        {"directory": each.directory, "file": str(source), "arguments": ["nvcc", *each.arguments]}
+        for each in compilations
+        for source in each.sources
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(entries, indent=1) + "\n", encoding="utf-8")
+
+
+def sources_of(compilations: Sequence[Compilation]) -> tuple[Path, ...]:
+    """All sources that were compiled, each once."""
+    return tuple(dict.fromkeys(path for each in compilations for path in each.sources))
