@@ -277,3 +277,27 @@ def test_a_table_of_constants_in_a_loop_is_not_memory() -> None:
           cudaMalloc(&j, 4 * {N}); k<<<1000, 128>>>(x, y, j, {N}); }}""")["k"]
     moved(kernel, 8 * N, 4 * N)
     assert kernel.prediction.verdict is Verdict.BANDWIDTH_BOUND
+
+
+def test_a_clamped_count_is_not_taken_to_be_its_limit() -> None:
+    """Which return is taken rests on what callers give, and the limit alone would be absurd."""
+    kernel = judged("""
+int clamped(int blocks, int limit) {
+  if (blocks > 0 && blocks < limit) return blocks;
+  return limit;
+}
+__global__ void rows(const float *in, float *out, long n, long width) {
+  for (int row = blockIdx.x; row < n; row += gridDim.x)
+    for (int column = blockIdx.y * blockDim.x + threadIdx.x; column < width;
+         column += gridDim.y * blockDim.x)
+      out[row * width + column] = 2 * in[row * width + column];
+}
+void run(const float *in, float *out, long n, long width) {
+  dim3 grid(clamped(n, 0x7fffffff), clamped((width + 255) / 256, 65535));
+  rows<<<grid, 256>>>(in, out, n, width);
+}
+""")["rows"]
+    grid = kernel.prediction.grid
+    assert grid is not None
+    assert grid[0] * grid[1] * grid[2] < 1 << 20
+    assert kernel.prediction.verdict is Verdict.BANDWIDTH_BOUND

@@ -149,9 +149,20 @@ def _joined_result(
         if not (isinstance(value, Scalar) and value.value == last.value):
             why = "the function may return earlier, on a condition that is not decided"
             name = f"result of {function.name}()"
-            assumed = interpreter.assumed_value(last.value)
+            assumed = _usual(interpreter, (last, *frame.alternatives))
             return interpreter.unknown(name, why, last.type_name, assumed=assumed)
     return last
+
+
+def _usual(interpreter: HostInterpreter, results: Sequence[Value | None]) -> float | None:
+    """The value to assume of a function with several results: the smallest that is positive.
+
+    Functions that return early mostly keep a count below a limit, such as that of blocks.
+    """
+    scalars = (each.value for each in results if isinstance(each, Scalar))
+    values = [interpreter.assumed_value(each) for each in scalars]
+    known = [each for each in values if each is not None]
+    return min((each for each in known if each > 0), default=known[0] if known else None)
 
 
 def _result(
