@@ -36,6 +36,7 @@ class _Sizes:
         self._types = TypeSystem(program.table)
 
     def number(self, node: object, depth: int = 0) -> float | None:
+        """The value of an expression of the function; None where declarations do not fix it."""
         if isinstance(node, ex.Literal):
             return float(node.value) if isinstance(node.value, (int, float)) else None
         if isinstance(node, ex.SizeOf):

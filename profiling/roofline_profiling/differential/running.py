@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import IO, Final
 
 from roofline_profiling.differential.discovery import TreeProgram
@@ -30,6 +32,7 @@ _POLL_S: Final = 0.2
 _RUNS: Final = 8
 """A program's build, runs and translations take no more than so many limits."""
 _GRACE_S: Final = 30.0
+_REMOVALS: Final = 20
 _TAIL_BYTES: Final = 2000
 
 Tell = Callable[[str], None]
@@ -71,6 +74,8 @@ def _is_stale(kept: ProgramOutcome, now: ProgramOutcome) -> bool:
 @dataclass(slots=True)
 class _Job:
     process: subprocess.Popen[bytes]
+    held: Path
+    """The folder for all temporary files of the process and of what it starts."""
     blank: ProgramOutcome
     errors: IO[bytes]
     ends_s: float
@@ -81,35 +86,40 @@ def _run_all(
 ) -> dict[str, ProgramOutcome]:
     found: dict[str, ProgramOutcome] = {}
     total, jobs = len(waiting), list[_Job]()
+    held = Path(tempfile.mkdtemp(prefix="roofline-study-"))
     try:
         while waiting or jobs:
             while waiting and len(jobs) < plan.jobs:
-                jobs.append(_start(*waiting.popleft(), plan))
+                jobs.append(_start(*waiting.popleft(), plan, held))
             time.sleep(_POLL_S)
             for job in [each for each in jobs if _is_over(each)]:
                 jobs.remove(job)
                 outcome = found[job.blank.program] = _finished(job, plan)
+                _remove(job.held)
                 tell(f"[{len(found)}/{total}] {outcome.program}: {_in_short(outcome)}")
     finally:
         for job in jobs:
             _end(job)
+        _remove(held)
     return found
 
 
-def _start(program: TreeProgram, blank: ProgramOutcome, plan: DifferentialPlan) -> _Job:
+def _start(program: TreeProgram, blank: ProgramOutcome, plan: DifferentialPlan, held: Path) -> _Job:
+    held = Path(tempfile.mkdtemp(dir=held))
     errors = tempfile.TemporaryFile()  # noqa: SIM115 - read when the process has ended
     process = subprocess.Popen(
         _COMMAND,
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=errors,
+        env={**os.environ, "TMPDIR": str(held)},
         start_new_session=True,
     )
     assert process.stdin is not None
     with contextlib.suppress(OSError):
         process.stdin.write(pickle.dumps((program, plan, blank)))
         process.stdin.close()
-    return _Job(process, blank, errors, time.monotonic() + _RUNS * plan.limit_s)
+    return _Job(process, held, blank, errors, time.monotonic() + _RUNS * plan.limit_s)
 
 
 def _is_over(job: _Job) -> bool:
@@ -130,6 +140,18 @@ def _end(job: _Job) -> None:
     if job.process.poll() is None:
         job.process.kill()
         job.process.wait()
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder of temporary files.
+
+    Again where it fails: a process that was killed may still be there for a moment, and write.
+    """
+    for _ in range(_REMOVALS):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        time.sleep(_POLL_S)
 
 
 def _finished(job: _Job, plan: DifferentialPlan) -> ProgramOutcome:

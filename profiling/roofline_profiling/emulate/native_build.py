@@ -34,7 +34,7 @@ Tell = Callable[[str], None]
 
 
 def cache_folder() -> Path:
-    """Where the executor and translated kernels are kept; the folder need not exist."""
+    """Where executors are kept; the folder need not exist."""
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "roofline-lsp" / "emulate"
 
@@ -44,7 +44,13 @@ class Executor:
     """The compiled executor."""
 
     folder: Path
-    """A folder with the runtime library, for ``LD_LIBRARY_PATH``."""
+    """A folder with the runtime library, for ``LD_LIBRARY_PATH``. It is named by the processor and
+    the compiler, among others, so what it holds was compiled for them."""
+
+    @property
+    def kernels(self) -> Path:
+        """Where kernels compiled for this executor are kept; the folder need not exist."""
+        return self.folder / "kernels"
 
 
 def build_executor(

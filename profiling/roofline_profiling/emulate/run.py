@@ -25,7 +25,7 @@ from roofline_profiling.emulate.building import (
 )
 from roofline_profiling.emulate.configuration import VARIABLE, configuration_text
 from roofline_profiling.emulate.machine import Machine, machine_of
-from roofline_profiling.emulate.native_build import build_executor, cache_folder
+from roofline_profiling.emulate.native_build import build_executor
 from roofline_profiling.emulate.options import EmulationOptions
 from roofline_profiling.emulate.outcome import outcome
 from roofline_profiling.emulate.records import read_records
@@ -105,7 +105,7 @@ def _prepared(
             options.limits,
             output=output,
             translator=shlex.join(TRANSLATOR),
-            cache=_made(cache_folder() / "kernels"),
+            cache=_made(executor.kernels),
         ),
         encoding="utf-8",
     )

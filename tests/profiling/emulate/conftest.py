@@ -61,7 +61,6 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
     monkeypatch.setattr(running, "find_disassembler", lambda: Path("/nvdisasm"))
     monkeypatch.setattr(running, "find_host_compiler", lambda: Path("/g++"))
     monkeypatch.setattr(running, "build_executor", lambda *_: Executor(tmp_path / "executor"))
-    monkeypatch.setattr(running, "cache_folder", lambda: tmp_path / "cache")
     code = write_code(tmp_path)
 
     def play(*launches: Json, ending: str = "") -> str:

@@ -21,7 +21,7 @@ from roofline_profiling.emulate.configuration import (
     configuration_text,
 )
 from roofline_profiling.emulate.machine import machine_of
-from roofline_profiling.emulate.native_build import build_executor, cache_folder
+from roofline_profiling.emulate.native_build import build_executor
 from roofline_profiling.emulate.records import (
     NONE,
     LaunchRecord,
@@ -71,12 +71,11 @@ class Bench:
         executor = build_executor(host, self._compiler.headers, release)
         held = folder / "tools"
         held.mkdir()
-        kernels = cache_folder() / "kernels"
-        kernels.mkdir(parents=True, exist_ok=True)
+        executor.kernels.mkdir(exist_ok=True)
         self._output, configuration = folder / "launches.jsonl", folder / "configuration"
         text = configuration_text(
             machine_of(find_gpu("RTX 3080")), EmulationLimits(caches=False), output=self._output,
-            translator=shlex.join(TRANSLATOR), cache=kernels,
+            translator=shlex.join(TRANSLATOR), cache=executor.kernels,
         )  # fmt: skip
         configuration.write_text(text)
         self._environment = {

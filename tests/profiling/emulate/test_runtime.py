@@ -190,8 +190,8 @@ def library(cuda: CudaCompiler, tmp_path_factory: pytest.TempPathFactory) -> Pat
     """A folder with the runtime library, on an executor that only says what it is asked."""
     folder = tmp_path_factory.mktemp("library")
     name = f"libcudart.so.{cuda.release[0]}"
-    sources = [*NATIVE.glob("runtime_*.cpp"), *(NATIVE / f"{part}.cpp" for part in PARTS)]
-    sources.append(HERE / "runtime_executor.cpp")
+    sources = [*NATIVE.glob("runtime_*.cpp"), HERE / "runtime_executor.cpp"]
+    sources += [NATIVE / f"{part}.cpp" for part in (*PARTS, "graph")]
     objects = compile_all(sources, folder, f"-isystem{cuda.headers}")
     words = [find_host_compiler(), "-shared", "-pthread", f"-Wl,-soname,{name}", "-Wl,-Bsymbolic"]
     words += [f"-Wl,--version-script,{NATIVE / name}.map", "-Wl,-z,defs", *objects, "-ldl"]

@@ -16,8 +16,22 @@ struct SiteCache {
 // that kernels go on (loads give zeros, stores are dropped); the first such access is kept for the record.
 bool check_address(SiteCache &cache, u64 address, u32 bytes, u32 at, u32 lane, const char *verb);
 
-// A request to the simulated caches, where there are any; what is in the host's memory crosses the bus.
-void ask_caches(Warp &w, const Request &request, u32 sectors);
+// The lanes' values, as the simulated caches and banks take them.
+inline const u64 *lanes_of(const V64 &x) { return reinterpret_cast<const u64 *>(&x); }
+inline const u32 *lanes_of(const V32 &x) { return reinterpret_cast<const u32 *>(&x); }
+
+inline void count_request(Warp &w, u32 lanes, u32 site) {
+  SiteCount &counts = w.launch->sites[site];
+  counts.requests++;
+  counts.threads += u32(__builtin_popcount(lanes));
+}
+
+// Counts a request's sectors and lines, and asks the simulated caches, where there are any; what is in the
+// host's memory crosses the bus.
+void ask_memory(Warp &w, const Request &request, u32 site);
+
+// Counts a request to shared memory and its passes.
+void count_shared(Warp &w, u32 g, u32 site, const V32 &offset, u32 bytes, bool atomic);
 
 [[noreturn]] void outside(const char *space, const char *verb, u64 offset, u32 bytes, u64 limit, u32 at,
                           u32 lane);

@@ -9,8 +9,6 @@
 namespace emu {
 namespace {
 
-#define EMU_LANES(lane, mask) for (u32 left_ = mask, lane; left_ && (lane = __builtin_ctz(left_), true); left_ &= left_ - 1)
-
 template <typename T>
 T renewed(Atomic what, T old, T a, T b) {
   if constexpr (std::is_integral_v<T>) {
@@ -102,15 +100,8 @@ void atomic(Warp &w, u32 g, u32 site, Atomic what, Number type, const V64 &addre
   }
   Sites &sites = sites_of_launch();
   const u32 bytes = size_of(type);
-  const Request request{g, reinterpret_cast<const u64 *>(&address), bytes,
-                        result ? Operation::atomic : Operation::reduction, true};
-  const Coalesced cost = coalesce(request);
-  SiteCount &counts = w.launch->sites[site];
-  counts.requests++;
-  counts.threads += u32(__builtin_popcount(g));
-  counts.sectors += cost.sectors;
-  counts.wavefronts += cost.lines;
-  ask_caches(w, request, cost.sectors);
+  count_request(w, g, site);
+  ask_memory(w, {g, lanes_of(address), bytes, result ? Operation::atomic : Operation::reduction, true}, site);
   EMU_LANES(lane, g) {
     if (check_address(sites.caches[site], address[lane], bytes, sites.at[site], lane, "an atomic operation"))
       apply_any(what, type, (u8 *)address[lane], lane, result, a, b);
@@ -120,12 +111,7 @@ void atomic(Warp &w, u32 g, u32 site, Atomic what, Number type, const V64 &addre
 void atomic_shared(Warp &w, u32 g, u32 site, Atomic what, Number type, const V32 &offset, V32 *result,
                    const V32 *a, const V32 *b) {
   const u32 bytes = size_of(type);
-  SiteCount &counts = w.launch->sites[site];
-  counts.requests++;
-  counts.threads += u32(__builtin_popcount(g));
-  const u32 passes = shared_passes(g, reinterpret_cast<const u32 *>(&offset), bytes, true);
-  counts.wavefronts += passes;
-  counts.ideal += std::min(passes, bytes / 4);
+  count_shared(w, g, site, offset, bytes, true);
   EMU_LANES(lane, g) {
     if (u64(offset[lane]) + bytes > w.block->shared_bytes)
       outside("shared", "an atomic operation", offset[lane], bytes, w.block->shared_bytes,

@@ -158,8 +158,6 @@ void pass_barrier(Warp &w, u32 result) {
 Stop stopped(Warp &w) {
   if (!w.alive) return Stop::ended;
   if (w.at_barrier) return Stop::barrier;
-  // Lanes wait for others of their warp that will not come: they go on as they are, as the
-  // hardware's barriers do when their lanes have been taken out of them.
   for (u32 n = 0; n < w.group_count; n++)
     if (w.groups[n].waits == WAITS_WARP || w.groups[n].waits == WAITS_ALONE)
       throw Fault("deadlock: lanes wait at __syncwarp or a shuffle for lanes that do not come",
@@ -167,9 +165,9 @@ Stop stopped(Warp &w) {
   throw Fault("deadlock: lanes wait for others of their warp", w.group_count ? w.groups[0].at : 0);
 }
 
-void arrive_only(Warp &w, u32 m, u32 number, u32 threads) {
-  (void)threads;
+void arrive_only(Warp &w, u32 m, u32 number) {
   w.block->barrier_threads[number & 15] += u32(__builtin_popcount(m));
+  w.block->has_arrivals = true;
 }
 
 void reduce_at_barrier(Warp &w, u32 m, u32 number, u32 values, Reduction mode) {

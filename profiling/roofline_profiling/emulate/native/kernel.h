@@ -51,7 +51,8 @@ class Run {
   struct Resident;  // a block that runs, with its warps
   void start(Resident &resident, u64 number);
   bool step(Resident &resident);  // a turn of each warp; false: the block has ended
-  void release(Resident &resident, bool by_force);
+  void release(Resident &resident, const Warp &waiting, bool by_force);
+  void release_all(Resident &resident, bool by_force);
   bool admit();
   u64 fixed_reads() const;
   std::string deadlock() const;

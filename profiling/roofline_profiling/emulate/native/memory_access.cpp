@@ -73,12 +73,24 @@ std::string what_is_wrong(u64 address, u32 bytes, const char *verb) {
 
 }  // namespace
 
-void ask_caches(Warp &w, const Request &request, u32 sectors) {
+void ask_memory(Warp &w, const Request &request, u32 site) {
+  SiteCount &counts = w.launch->sites[site];
+  const Coalesced cost = coalesce(request);
+  counts.sectors += cost.sectors;
+  counts.wavefronts += cost.lines;
   if (!w.launch->memory) return;
   if (is_device_memory(request.address[__builtin_ctz(request.lanes)]))
     w.launch->memory->access(w.block->sm, request);
   else
-    w.launch->bus_sectors += sectors;
+    w.launch->bus_sectors += cost.sectors;
+}
+
+void count_shared(Warp &w, u32 g, u32 site, const V32 &offset, u32 bytes, bool atomic) {
+  SiteCount &counts = w.launch->sites[site];
+  const u32 passes = shared_passes(g, lanes_of(offset), bytes, atomic);
+  count_request(w, g, site);
+  counts.wavefronts += passes;
+  counts.ideal += std::min(passes, bytes <= 4 ? 1 : bytes / 4);
 }
 
 bool check_address(SiteCache &cache, u64 address, u32 bytes, u32 at, u32 lane, const char *verb) {
@@ -115,8 +127,6 @@ EMU_INLINE void give(Width width, u8 *to, const V32 *from, u32 lane) {
   std::memcpy(to, words, bytes);
 }
 
-#define EMU_LANES(lane, mask) for (u32 left_ = mask, lane; left_ && (lane = __builtin_ctz(left_), true); left_ &= left_ - 1)
-
 // Whether lane n's address is the first one's plus n times the bytes.
 EMU_INLINE bool contiguous(const V64 &address, u32 bytes) {
   const V64 wanted = all64(address[0]) + wide(lane_numbers()) * u64(bytes);
@@ -124,23 +134,8 @@ EMU_INLINE bool contiguous(const V64 &address, u32 bytes) {
 }
 
 void count(Warp &w, u32 g, u32 site, const V64 &address, u32 bytes, Operation what, bool bypass) {
-  SiteCount &counts = w.launch->sites[site];
-  const Request request{g, reinterpret_cast<const u64 *>(&address), bytes, what, bypass};
-  const Coalesced cost = coalesce(request);
-  counts.requests++;
-  counts.threads += u32(__builtin_popcount(g));
-  counts.sectors += cost.sectors;
-  counts.wavefronts += cost.lines;
-  ask_caches(w, request, cost.sectors);
-}
-
-void count_shared(Warp &w, u32 g, u32 site, const V32 &offset, u32 bytes, bool atomic) {
-  SiteCount &counts = w.launch->sites[site];
-  counts.requests++;
-  counts.threads += u32(__builtin_popcount(g));
-  const u32 passes = shared_passes(g, reinterpret_cast<const u32 *>(&offset), bytes, atomic);
-  counts.wavefronts += passes;
-  counts.ideal += std::min(passes, bytes <= 4 ? 1 : bytes / 4);
+  count_request(w, g, site);
+  ask_memory(w, {g, lanes_of(address), bytes, what, bypass}, site);
 }
 
 // Generic addresses may be in the windows of shared and local memory.
@@ -246,11 +241,10 @@ V64 local_place(const Warp &w, const V32 &offset) {
 void count_local(Warp &w, u32 g, u32 site, const V32 &offset, u32 bytes, Operation what) {
   const u32 words = bytes <= 4 ? 1 : bytes / 4;
   SiteCount &counts = w.launch->sites[site];
-  counts.requests++;
-  counts.threads += u32(__builtin_popcount(g));
+  count_request(w, g, site);
   for (u32 word = 0; word < words; word++) {
     const V64 place = local_place(w, offset + 4 * word);
-    const Request request{g, reinterpret_cast<const u64 *>(&place), bytes < 4 ? bytes : 4, what, false};
+    const Request request{g, lanes_of(place), bytes < 4 ? bytes : 4, what, false};
     const Coalesced cost = coalesce(request);
     counts.sectors += cost.sectors;
     counts.wavefronts += cost.lines;
@@ -309,13 +303,12 @@ void load_matrix(Warp &w, u32 g, u32 site, u32 count_of, bool transposed, const 
   const u32 at = sites_of_launch().at[site];
   if (g != EVERY) throw Fault("ldmatrix needs all lanes of its warp", at);
   SiteCount &counts = w.launch->sites[site];
-  counts.requests++;
-  counts.threads += LANES;
+  count_request(w, g, site);
   counts.ideal += count_of;
   for (u32 matrix = 0; matrix < count_of; matrix++) {
     u16 cells[8][8];
     const u32 lanes = 0xffu << (8 * matrix);
-    counts.wavefronts += shared_passes(lanes, reinterpret_cast<const u32 *>(&offset), 16, false);
+    counts.wavefronts += shared_passes(lanes, lanes_of(offset), 16, false);
     for (u32 row = 0; row < 8; row++) {
       const u32 from = offset[8 * matrix + row];
       if (u64(from) + 16 > w.block->shared_bytes)

@@ -226,6 +226,10 @@ bool Run::step(Resident &resident) {
     current_ = &warp;
     const Stop stop = run_warp(*kernel_.map, warp);
     launch_.clock += quantum_ - u64(std::max<i64>(warp.budget, 0));
+    if (resident.block.has_arrivals) {  // of lanes that went on: others may have waited for them
+      resident.block.has_arrivals = false;
+      release_all(resident, false);
+    }
     if (stop == Stop::turn) {
       if (warp.group_count) take_turns(warp, ++resident.turns[n]);
       continue;
@@ -237,40 +241,46 @@ bool Run::step(Resident &resident) {
     } else {
       resident.states[n] = Resident::State::waits;
     }
-    release(resident, false);
+    // A warp that came to a barrier can open that one; one that ended can be the last that others lacked.
+    if (stop == Stop::ended)
+      release_all(resident, false);
+    else
+      release(resident, warp, false);
   }
   return resident.left != 0;
 }
 
-// Opens the barriers that all have come to. By force: also where lanes of a warp are missing.
-void Run::release(Resident &resident, bool by_force) {
+void Run::release_all(Resident &resident, bool by_force) {
+  for (u32 n = 0; n < resident.warps.size(); n++)
+    if (resident.states[n] == Resident::State::waits) release(resident, resident.warps[n], by_force);
+}
+
+// Opens the barrier that a warp waits at if all have come to it. By force: also where lanes of a warp are missing.
+void Run::release(Resident &resident, const Warp &waiting, bool by_force) {
+  const u32 number = waiting.barrier & 15, expects = waiting.barrier_expects;
+  u32 threads = resident.block.barrier_threads[number], missing = 0;
   for (u32 n = 0; n < resident.warps.size(); n++) {
-    if (resident.states[n] != Resident::State::waits) continue;
-    const u32 number = resident.warps[n].barrier & 15, expects = resident.warps[n].barrier_expects;
-    u32 threads = resident.block.barrier_threads[number], missing = 0;
-    for (u32 other = 0; other < resident.warps.size(); other++) {
-      if (resident.states[other] == Resident::State::ended) continue;
-      const Warp &warp = resident.warps[other];
-      const bool here = resident.states[other] == Resident::State::waits && (warp.barrier & 15) == number &&
-                        (by_force || warp.at_barrier == warp.alive);
-      here ? threads += LANES : missing++;
-    }
-    if (expects ? threads < expects : missing != 0) continue;
-    Block &block = resident.block;
-    const u32 held = block.reduced[number];
-    u32 result = held;
-    if (block.reduction[number] == u8(Reduction::and_)) result = held == block.reducing[number];
-    if (block.reduction[number] == u8(Reduction::or_)) result = held != 0;
-    block.reduced[number] = block.reducing[number] = block.barrier_threads[number] = 0;
-    for (u32 other = 0; other < resident.warps.size(); other++) {
-      Warp &warp = resident.warps[other];
-      if (resident.states[other] != Resident::State::waits || (warp.barrier & 15) != number) continue;
-      pass_barrier(warp, result);
-      warp.next = resume(warp, warp.active);
-      resident.states[other] = Resident::State::ready;
-    }
-    resident.moved = true;
+    if (resident.states[n] == Resident::State::ended) continue;
+    const Warp &warp = resident.warps[n];
+    const bool here = resident.states[n] == Resident::State::waits && (warp.barrier & 15) == number &&
+                      (by_force || warp.at_barrier == warp.alive);
+    here ? threads += LANES : missing++;
   }
+  if (expects ? threads < expects : missing != 0) return;
+  Block &block = resident.block;
+  const u32 held = block.reduced[number];
+  u32 result = held;
+  if (block.reduction[number] == u8(Reduction::and_)) result = held == block.reducing[number];
+  if (block.reduction[number] == u8(Reduction::or_)) result = held != 0;
+  block.reduced[number] = block.reducing[number] = block.barrier_threads[number] = 0;
+  for (u32 n = 0; n < resident.warps.size(); n++) {
+    Warp &warp = resident.warps[n];
+    if (resident.states[n] != Resident::State::waits || (warp.barrier & 15) != number) continue;
+    pass_barrier(warp, result);
+    warp.next = resume(warp, warp.active);
+    resident.states[n] = Resident::State::ready;
+  }
+  resident.moved = true;
 }
 
 void Run::all_blocks() {
@@ -305,7 +315,7 @@ void Run::all_blocks() {
       continue;
     }
     for (auto &one : resident_) {
-      release(*one, true);
+      release_all(*one, true);
       for (auto state : one->states) ready |= state == Resident::State::ready;
     }
     if (!ready && !admit()) throw Fault(deadlock(), NOWHERE);

@@ -1,7 +1,7 @@
 // Graph nodes that programs add and change one by one.
 #include <cstring>
 
-#include "runtime_graph.h"
+#include "graph.h"
 
 namespace emu {
 namespace {

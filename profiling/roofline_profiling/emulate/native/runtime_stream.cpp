@@ -3,7 +3,7 @@
 #include <mutex>
 #include <set>
 
-#include "runtime_graph.h"
+#include "graph.h"
 
 struct CUevent_st {
   unsigned flags = 0;

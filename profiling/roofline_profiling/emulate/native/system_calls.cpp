@@ -12,8 +12,6 @@ namespace {
 constexpr u32 RETURN_ADDRESS = 20;  // the register that holds it, by CUDA's calling convention
 constexpr u32 FIRST_ARGUMENT = 4;
 
-#define EMU_LANES(lane, mask) for (u32 left_ = mask, lane; left_ && (lane = __builtin_ctz(left_), true); left_ &= left_ - 1)
-
 u64 word64(const Warp &w, u32 lane, u32 index) {
   const u32 at = FIRST_ARGUMENT + index;
   return u64(w.r[at + 1][lane]) << 32 | w.r[at][lane];

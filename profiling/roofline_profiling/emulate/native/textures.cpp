@@ -8,8 +8,6 @@ namespace emu {
 
 namespace {
 
-#define EMU_LANES(lane, mask) for (u32 left_ = mask, lane; left_ && (lane = __builtin_ctz(left_), true); left_ &= left_ - 1)
-
 enum AddressMode : u8 { wrap, clamp, mirror, border };
 enum ChannelKind : u8 { is_signed, is_unsigned, is_float };
 
@@ -105,18 +103,7 @@ Sample sample(const Texture &t, const float *coordinates, u32 dimensions, const 
   return out;
 }
 
-void count(Warp &w, u32 g, u32 site, const V64 &address, u32 bytes, Operation what, bool first) {
-  const Request request{g, reinterpret_cast<const u64 *>(&address), bytes, what, false};
-  const Coalesced cost = coalesce(request);
-  SiteCount &counts = w.launch->sites[site];
-  if (first) counts.requests++, counts.threads += u32(__builtin_popcount(g));
-  counts.sectors += cost.sectors;
-  counts.wavefronts += cost.lines;
-  ask_caches(w, request, cost.sectors);
-}
-
-const Texture &named(Warp &w, u32 site, u32 lane, u64 handle) {
-  (void)w;
+const Texture &named(u32 site, u32 lane, u64 handle) {
   if (const Texture *found = texture(handle & 0xffffffffu)) return *found;
   throw Fault("a texture or surface object that was not made, or was destroyed", sites_of_launch().at[site], lane);
 }
@@ -128,7 +115,7 @@ void texture_fetch(Warp &w, u32 g, u32 site, u32 dimensions, bool whole, bool la
   V64 places[8];
   u32 valid[8] = {}, bytes = 4;
   EMU_LANES(lane, g) {
-    const Texture &t = named(w, site, lane, handle[lane]);
+    const Texture &t = named(site, lane, handle[lane]);
     float at[3] = {};
     i64 integers[3] = {};
     for (u32 n = 0; n < dimensions; n++) {
@@ -158,18 +145,19 @@ void texture_fetch(Warp &w, u32 g, u32 site, u32 dimensions, bool whole, bool la
       (*to[next++])[lane] = value;
     }
   }
+  count_request(w, g, site);
   for (u32 n = 0; n < 8; n++)
-    if (valid[n]) count(w, valid[n], site, places[n], bytes, Operation::load, n == 0);
+    if (valid[n]) ask_memory(w, {valid[n], lanes_of(places[n]), bytes, Operation::load, false}, site);
 }
 
 namespace {
 
-V64 surface_places(Warp &w, u32 g, u32 site, u32 dimensions, const V64 &handle, const V32 *coordinates, u32 bytes,
+V64 surface_places(u32 g, u32 site, u32 dimensions, const V64 &handle, const V32 *coordinates, u32 bytes,
                    u32 &found) {
   V64 places{};
   found = 0;
   EMU_LANES(lane, g) {
-    const Texture &t = named(w, site, lane, handle[lane]);
+    const Texture &t = named(site, lane, handle[lane]);
     i64 at[3] = {};
     for (u32 n = 0; n < dimensions; n++) at[n] = i32(coordinates[n][lane]);
     const u64 element = u64(t.channels) * t.channel_bits / 8, pitch = t.pitch ? t.pitch : t.width * element;
@@ -187,14 +175,14 @@ V64 surface_places(Warp &w, u32 g, u32 site, u32 dimensions, const V64 &handle, 
 void surface_load(Warp &w, u32 g, u32 site, u32 dimensions, Width width, const V64 &handle, const V32 *coordinates,
                   V32 *to) {
   u32 found;
-  const V64 places = surface_places(w, g, site, dimensions, handle, coordinates, bytes_of(width), found);
+  const V64 places = surface_places(g, site, dimensions, handle, coordinates, bytes_of(width), found);
   load(w, found, site, width, false, places, to);
 }
 
 void surface_store(Warp &w, u32 g, u32 site, u32 dimensions, Width width, const V64 &handle, const V32 *coordinates,
                    const V32 *from) {
   u32 found;
-  const V64 places = surface_places(w, g, site, dimensions, handle, coordinates, bytes_of(width), found);
+  const V64 places = surface_places(g, site, dimensions, handle, coordinates, bytes_of(width), found);
   store(w, found, site, width, false, places, from);
 }
 

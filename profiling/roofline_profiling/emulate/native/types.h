@@ -85,7 +85,8 @@ struct Block {
   u32 sm = 0;  // where it is resident
   u32 warp_count = 0;
   Warp *warps = nullptr;
-  u32 barrier_threads[16] = {};    // that have arrived, by barrier
+  u32 barrier_threads[16] = {};    // that have arrived and gone on, by barrier
+  bool has_arrivals = false;       // of such threads, since barriers were looked at
   u32 reduced[16] = {};            // threads whose value is true, by barrier
   u32 reducing[16] = {};           // threads that gave one
   u8 reduction[16] = {};           // what is asked of them

@@ -19,7 +19,6 @@ namespace emu {
 EMU_INLINE V32 all(u32 value) { return V32{} + value; }
 EMU_INLINE F32 allf(float value) { return F32{} + value; }
 EMU_INLINE V64 all64(u64 value) { return V64{} + value; }
-EMU_INLINE F64 alld(double value) { return F64{} + value; }
 
 EMU_INLINE F32 f(V32 x) { return (F32)x; }
 EMU_INLINE I32 i(V32 x) { return (I32)x; }
@@ -326,5 +325,7 @@ EMU_INLINE V64 shift_right_signed(V64 x, V32 by) {
 }
 
 #define EMU_EACH(lane) for (u32 lane = 0; lane < LANES; lane++)
+#define EMU_LANES(lane, mask) \
+  for (u32 left_ = mask, lane; left_ && (lane = __builtin_ctz(left_), true); left_ &= left_ - 1)
 
 }  // namespace emu

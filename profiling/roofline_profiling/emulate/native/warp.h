@@ -68,7 +68,7 @@ u32 scatter(Warp &w, u32 &m, const V32 &to);
 // They go on at `at`.
 void arrive(Warp &w, u32 m, u32 number, u32 threads, u32 at);
 // The same where threads only say that they came (BAR.ARV).
-void arrive_only(Warp &w, u32 m, u32 number, u32 threads);
+void arrive_only(Warp &w, u32 m, u32 number);
 enum class Reduction : u8 { popc_, and_, or_ };
 void reduce_at_barrier(Warp &w, u32 m, u32 number, u32 values, Reduction mode);
 // Lanes that waited at the block's barrier go on.
@@ -194,7 +194,6 @@ V32 extend_bits(V32 x, V32 width, bool is_signed);
 V32 dot_bytes(V32 a, V32 b, V32 c, bool signed_a, bool signed_b, bool halves, bool high);
 V32 absolute_difference(V32 a, V32 b, bool is_signed);
 V32 absolute_differences_of_bytes(V32 a, V32 b, V32 c, bool is_signed, bool accumulate);
-EMU_INLINE V32 bytes_at(V32 x, u32 byte) { return (x >> (8 * byte)) & 0xffu; }
 
 // Half precision: two values in a register.
 F32 half_to_float(V32 x, bool high, bool brain);

@@ -60,6 +60,7 @@ class _ListingReader:
         self._line_is_outer = False
 
     def take(self, text: str) -> None:
+        """Read the next line."""
         if found := _SECTION.match(text):
             self.close()
             self._name = found[1]

@@ -184,16 +184,16 @@ def _bar(ins: Instruction, w: Writer) -> str:
     after = w.at(ins) + STEP
     values = [op for op in ins.operands if not op.is_predicate]
     number = _scalar(values[0] if values else None, w)
-    threads = _scalar(values[1] if len(values) > 1 else None, w)
     text = _rest_waits(ins, w)
     if ins.has("ARV"):
-        return text + f"arrive_only(w, m, {number}, {threads});"
+        return text + f"arrive_only(w, m, {number});"
     if ins.has("RED"):
         source = next((w.mask(op) for op in ins.operands if op.is_predicate), "EVERY")
         mode = "POPC" if ins.has("POPC") else "AND" if ins.has("AND") else "OR"
         text += f"reduce_at_barrier(w, m, {number}, {source}, Reduction::{mode.lower()}_); "
     elif not ins.has("SYNC") and not ins.has("SYNCALL"):
         raise UnsupportedError(ins.text)
+    threads = _scalar(values[1] if len(values) > 1 else None, w)
     return text + f"arrive(w, m, {number}, {threads}, {after:#x}); return PICK;"
 
 

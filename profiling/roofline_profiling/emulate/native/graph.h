@@ -22,6 +22,7 @@ struct CUgraphExec_st {
 
 namespace emu {
 
+CUgraph_st *new_graph();  // empty
 CUgraphNode_st *add_node(CUgraph_st *graph, cudaGraphNodeType type, const Task &task,
                          const std::vector<CUgraphNode_st *> &dependencies);
 CUgraphNode_st *capture_node(CUstream_st *stream, cudaGraphNodeType type, const Task &task);
