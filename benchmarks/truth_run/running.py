@@ -8,7 +8,7 @@ import resource
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,8 @@ from .names import KernelName, demangle, read_name
 _POLL_S = 0.5
 _TAIL_BYTES = 2000
 _MAX_LOG_BYTES = 64 * 1024**2
+_LAUNCH = b',"launch":'
+"""What begins the part of a record that launches of the same kernel and shape do not share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +63,16 @@ class Ending:
 
 
 class Records:
-    """The records of a run so far, read as they are written."""
+    """The records of a run so far, read as they are written.
+
+    Only the first of launches that are alike is kept: a program may launch a kernel a million
+    times.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._read = 0
+        self._shapes: set[bytes] = set()
         self.launches: list[LaunchRecord] = []
         self.names: dict[str, KernelName] = {}
 
@@ -73,16 +80,24 @@ class Records:
         """Read what was added; true if there were new records."""
         if not self._path.exists():
             return False
-        with self._path.open("rb") as file:
-            file.seek(self._read)
-            text = file.read()
-        whole = text[: text.rfind(b"\n") + 1]
-        self._read += len(whole)
-        added = [each for each in map(launch_of, whole.splitlines()) if each is not None]
+        added = [each for each in map(launch_of, self._first_lines()) if each is not None]
         new = {each.kernel for each in added} - self.names.keys()
         self.names |= {mangled: read_name(name) for mangled, name in demangle(new).items()}
         self.launches += added
         return bool(added)
+
+    def _first_lines(self) -> Iterator[bytes]:
+        """The whole lines that were added, of each kernel and shape the first."""
+        with self._path.open("rb") as file:
+            file.seek(self._read)
+            for line in file:
+                if not line.endswith(b"\n"):
+                    return
+                self._read += len(line)
+                shape = line.partition(_LAUNCH)[0]
+                if shape not in self._shapes:
+                    self._shapes.add(shape)
+                    yield line
 
     def has(self, row: MeasuredKernel) -> bool:
         """True if the row's launch is there."""

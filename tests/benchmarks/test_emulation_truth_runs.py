@@ -108,3 +108,20 @@ def test_half_a_line_is_read_when_it_is_whole(tmp_path: Path) -> None:
     path.write_text(line + "\n" + line[:10])
     assert records.update()
     assert len(records.launches) == 1
+
+
+def test_of_launches_that_are_alike_the_first_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "some.jsonl"
+    first = {**json.loads(RECORD), "launch": 0}
+    again, other = {**first, "launch": 1}, {**first, "launch": 2, "grid": [9, 1, 1]}
+    path.write_text("".join(_line(each) for each in (first, again, other)))
+    records = running.Records(path)
+    assert records.update()
+    assert [each.launch for each in records.launches] == [0, 2]
+    with path.open("a") as file:
+        file.write(_line({**again, "launch": 3}))
+    assert not records.update()
+
+
+def _line(record: dict[str, object]) -> str:
+    return json.dumps(record, separators=(",", ":")) + "\n"
