@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from roofline_analysis.counting.execution import Execution, execute
+from roofline_analysis.device.costs.compilers import NVCC, Compiler
 from roofline_analysis.device.summary import summarise
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
@@ -74,13 +75,14 @@ def count() -> Count:
         bindings: Mapping[str, Type | int] | None = None,
         suffix: str = ".cu",
         sizes: Mapping[str, float] | None = None,
+        compiler: Compiler = NVCC,
         **values: float,
     ) -> Counted:
         file = PATH.with_suffix(suffix)
         program = load_program([file], lambda path: source.encode() if path == file else None)
         types = TypeSystem(Symbols(program))
         (kernel,) = (f for found in types.symbols.functions.values() for f in found if f.is_kernel)
-        summary = summarise(kernel, types, bindings)
+        summary = summarise(kernel, types, bindings, compiler=compiler)
         bound: dict[Symbol, int | float] = {}
         for name, value in values.items():
             for nonnegative in (False, True):

@@ -20,6 +20,7 @@ from roofline_analysis.api.kernel_lookup import (
 from roofline_analysis.api.kernel_results import KernelResults
 from roofline_analysis.api.reuse import reusable
 from roofline_analysis.api.targets import target_of
+from roofline_analysis.device.costs.compilers import compiler_of
 from roofline_analysis.device.summary import summarise
 from roofline_analysis.host import HostOptions, HostResult, execute_host
 from roofline_analysis.host.inputs.workspace import InputFiles
@@ -225,7 +226,8 @@ class ProgramAnalysis:
         found = self.results.summary(kernel, bindings or {})
         count("kernels walked" if found is None else "walks known before")
         if found is None:
-            found = summarise(kernel, self.types, bindings, self.warp_size)
+            compiler = compiler_of(self.target.compiler, kernel.dialect)
+            found = summarise(kernel, self.types, bindings, self.warp_size, compiler)
             self.results.put_summary(kernel, bindings or {}, found)
         return found
 

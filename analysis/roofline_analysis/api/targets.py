@@ -23,7 +23,8 @@ def target_of(settings: Settings) -> Target:
     measured = settings.ceilings == "measured"
     background = Background(settings.background_gbs, settings.background_period_ms)
     roofline = gpu.roofline(ClockKind(settings.clock), measured=measured)
-    return Target(gpu, roofline, background, RULES_BY_NAME[settings.rule])
+    rule = RULES_BY_NAME[settings.rule]
+    return Target(gpu, roofline, background, rule, settings.compiler)
 
 
 def gpu_of(settings: Settings, name: str | None = None) -> Gpu:

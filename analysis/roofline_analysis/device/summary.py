@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from roofline_analysis.device.costs.compilers import NVCC, Compiler
 from roofline_analysis.device.costs.fma import charge_all
 from roofline_analysis.device.interpreter import conversion_operators, places
 from roofline_analysis.device.interpreter.calls import call_result
@@ -42,10 +43,11 @@ def new_interpreter(
     types: TypeSystem,
     bindings: Mapping[str, Type | int] | None = None,
     warp_size: int = WARP_SIZE,
+    compiler: Compiler = NVCC,
 ) -> DeviceInterpreter:
     """The walk of a kernel before its first statement, none of its parameters declared."""
     return DeviceInterpreter(
-        types.in_dialect(kernel.dialect), kernel, bindings or {}, _PARTS, warp_size
+        types.in_dialect(kernel.dialect), kernel, bindings or {}, _PARTS, warp_size, compiler
     )
 
 
@@ -55,13 +57,14 @@ def summarise(
     types: TypeSystem,
     bindings: Mapping[str, Type | int] | None = None,
     warp_size: int = WARP_SIZE,
+    compiler: Compiler = NVCC,
 ) -> KernelSummary:
-    """Walk a kernel once, for one binding of its template parameters and one size of warps.
+    """Walk a kernel once, for one binding of its template parameters, warp size and compiler.
 
     Type parameters that ``bindings`` leaves out are taken for ``float``, which the summary's
     ``unknown_sizes`` names; value parameters become symbols, as kernel arguments do.
     """
-    interpreter = new_interpreter(kernel, types, bindings, warp_size)
+    interpreter = new_interpreter(kernel, types, bindings, warp_size, compiler)
     for parameter in kernel.template_params:
         if parameter.name in interpreter.types.scope.bindings:
             continue

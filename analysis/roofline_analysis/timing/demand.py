@@ -36,6 +36,8 @@ _DATA: Final = SymbolScope.DATA
 _CARRIED: Final = SymbolScope.CARRIED
 _ON_CHIP: Final = (MemorySpace.SHARED, MemorySpace.CONSTANT)
 """Memory whose loads are taken to wait for neither L2 nor DRAM."""
+_TRIPS_AHEAD: Final = 4
+"""Trips of an unrolled loop whose loads are in flight together: registers hold no more. Assumed."""
 _ENTRY_BRANCHES: Final = 6.0
 """Uncounted instructions at a kernel's start and end: reads of special registers, loads of
 arguments, the exit. Assumed, chosen without measurement; only the time depends on it."""
@@ -259,4 +261,4 @@ def _rounds(region: Region, runs: RegionRuns) -> float:
         return total
     if region.unrolled:
         return total / max(1.0, runs.trips)
-    return total / region.copies
+    return total / min(region.copies, _TRIPS_AHEAD)

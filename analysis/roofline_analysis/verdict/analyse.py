@@ -41,6 +41,7 @@ from roofline_analysis.verdict.sight import NEARLY_ALL, Sight, sight_of
 from roofline_core.program.precision import Precision
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, stage
+from roofline_core.settings import CompilerName
 from roofline_hardware_db import Gpu, Roofline
 
 _MANY_BLOCKS: Final = 100
@@ -60,6 +61,8 @@ class Target:
     background: Background = NO_BACKGROUND
     rule: VerdictRule = COMPULSORY
     """What decides the class."""
+    compiler: CompilerName = "auto"
+    """Whose machine code is counted."""
 
 
 @record(frozen=True, slots=True)

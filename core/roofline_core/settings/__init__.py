@@ -21,8 +21,10 @@ from roofline_core.settings.merge import from_json, merge, resolve
 from roofline_core.settings.model import (
     CLOCKS,
     COMMON_GPUS,
+    COMPILERS,
     VERDICT_RULES,
     Clock,
+    CompilerName,
     Settings,
     VerdictRuleName,
 )
@@ -42,6 +44,7 @@ __all__ = [
     "CEILING_KINDS",
     "CLOCKS",
     "COMMON_GPUS",
+    "COMPILERS",
     "HOST_SUFFIXES",
     "KERNEL_SUFFIXES",
     "OPENCL_SUFFIXES",
@@ -55,6 +58,7 @@ __all__ = [
     "AdvisorSettings",
     "CeilingKind",
     "Clock",
+    "CompilerName",
     "KeyStyle",
     "Layer",
     "OwnGpu",

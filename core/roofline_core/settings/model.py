@@ -19,9 +19,14 @@ VerdictRuleName = Literal["compulsory", "study"]
 VERDICT_RULES: tuple[VerdictRuleName, ...] = get_args(VerdictRuleName)
 """Every value of ``Settings.rule``."""
 
-
 COMMON_GPUS = ("A100", "H100", "RTX 4090", "MI300X")
 """The GPUs that an editor's hover compares with unless it is told others."""
+
+
+CompilerName = Literal["auto", "nvcc", "clang", "hipcc"]
+
+COMPILERS: tuple[CompilerName, ...] = get_args(CompilerName)
+"""Every value of ``Settings.compiler``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,8 @@ class Settings:
     written. ``study``: SP, DP and INT against the bytes that Nsight Compute counts while the kernel
     runs, as in the HPDC'25 study; written bytes that L2 still holds are not among them.
     """
+    compiler: CompilerName = "auto"
+    """Whose machine code is counted. ``auto``: clang's for OpenMP and HIP, else nvcc's."""
     args: tuple[str, ...] | None = None
     """The program's command-line arguments, its own name left out.
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 from roofline_core.settings.advisor import EFFORTS, PROTOCOLS, SHAREABLE, STRUCTURES
 from roofline_core.settings.errors import SettingsError, suggestion
-from roofline_core.settings.model import CLOCKS, VERDICT_RULES
+from roofline_core.settings.model import CLOCKS, COMPILERS, VERDICT_RULES
 from roofline_core.settings.own_gpus import CEILING_KINDS, OwnGpu, read_own_gpu
 
 KeyStyle = Literal["kebab", "camel"]
@@ -299,6 +299,7 @@ _CHECKS: _Checks = {
     "gpu": _text,
     "clock": _clock,
     "rule": _one_of(VERDICT_RULES),
+    "compiler": _one_of(COMPILERS),
     "args": _args,
     "defines": _defines,
     "include_dirs": _paths,

@@ -13,6 +13,7 @@ from roofline_core.settings import Layer, Settings, merge
 from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.options import (
     add_analysis_options,
+    add_compiler_option,
     add_rule_option,
     analysis_layer,
     positive_int,
@@ -37,6 +38,7 @@ def parser() -> argparse.ArgumentParser:
     _add_data_options(made)
     add_analysis_options(made)
     add_rule_option(made, "study")
+    add_compiler_option(made, "clang")
     _add_output_options(made)
     return made
 
@@ -113,7 +115,9 @@ def run(argv: Sequence[str]) -> int:
     """Evaluate, print, and return the exit code."""
     options = parser().parse_args(argv)
     # What measured labels are computed with; no settings file is read.
-    settings = merge(Layer("data set", {"rule": "study"}), analysis_layer(options))
+    settings = merge(
+        Layer("data set", {"rule": "study", "compiler": "clang"}), analysis_layer(options)
+    )
     if options.clock is None:
         # What profilers lock a GPU to, and so what measured labels are computed with.
         settings = replace(settings, clock="base")

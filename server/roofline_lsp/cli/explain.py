@@ -16,6 +16,7 @@ from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.files import read_regular
 from roofline_lsp.cli.options import (
     add_analysis_options,
+    add_compiler_option,
     add_exclude_option,
     add_program_options,
     add_rule_option,
@@ -57,6 +58,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--output", type=Path, metavar="FILE", help="write it here")
     add_analysis_options(made)
     add_rule_option(made, "compulsory")
+    add_compiler_option(made, "auto")
     add_program_options(made)
     add_exclude_option(made)
     return made

@@ -13,6 +13,7 @@ from roofline_core.settings import Layer, Settings, resolve
 from roofline_lsp.cli.files import read_regular
 from roofline_lsp.cli.options import (
     add_analysis_options,
+    add_compiler_option,
     add_program_options,
     add_rule_option,
     analysis_layer,
@@ -27,6 +28,7 @@ def add_kernel_options(made: argparse.ArgumentParser) -> None:
     )
     add_analysis_options(made)
     add_rule_option(made, "compulsory")
+    add_compiler_option(made, "auto")
     add_program_options(made)
 
 

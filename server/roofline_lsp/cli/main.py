@@ -15,6 +15,7 @@ from roofline_core.settings import nearest
 from roofline_lsp.cli.exit_codes import FAILED, INTERRUPTED, OK
 from roofline_lsp.cli.options import (
     add_analysis_options,
+    add_compiler_option,
     add_exclude_option,
     add_program_options,
     add_rule_option,
@@ -157,6 +158,7 @@ def parser() -> argparse.ArgumentParser:
     )
     add_analysis_options(made)
     add_rule_option(made, "compulsory")
+    add_compiler_option(made, "auto")
     add_program_options(made)
     _add_check_options(made)
     return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from roofline_core.settings import CLOCKS, VERDICT_RULES, Layer, validate
+from roofline_core.settings import CLOCKS, COMPILERS, VERDICT_RULES, Layer, validate
 
 ORIGIN = "command line"
 
@@ -45,6 +45,16 @@ def add_rule_option(parser: argparse.ArgumentParser, default: str) -> None:
     )
 
 
+def add_compiler_option(parser: argparse.ArgumentParser, default: str) -> None:
+    """Add ``--compiler``; ``default`` is the compiler without it, for the help."""
+    parser.add_argument(
+        "--compiler",
+        choices=COMPILERS,
+        help="whose machine code is counted: how loops are unrolled and addresses computed (auto:"
+        f" clang's for OpenMP and HIP, else nvcc's); default: {default}",
+    )
+
+
 def add_program_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that say how the program is run and which settings file holds."""
     parser.add_argument(
@@ -68,7 +78,17 @@ def analysis_layer(options: argparse.Namespace) -> Layer:
     Raises SettingsError.
     """
     names = (
-        *("gpu", "clock", "rule", "what_if", "defines", "include_dirs", "args", "exclude"),
+        *(
+            "gpu",
+            "clock",
+            "rule",
+            "compiler",
+            "what_if",
+            "defines",
+            "include_dirs",
+            "args",
+            "exclude",
+        ),
         *("background_gbs", "background_period_ms"),
     )
     given = {name.replace("_", "-"): getattr(options, name, None) for name in names}

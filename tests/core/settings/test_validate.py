@@ -17,7 +17,7 @@ from roofline_core.settings import (
 
 FOLDER = Path("/project")
 KEYS = (
-    *("gpu", "clock", "rule", "args", "defines", "include-dirs", "compile-commands"),
+    *("gpu", "clock", "rule", "compiler", "args", "defines", "include-dirs", "compile-commands"),
     *("background-gbs", "background-period-ms", "exclude", "advisor"),
     *("ceilings", "what-if", "gpus"),
     *("select", "ignore", "per-file-ignores", "notes"),
@@ -38,7 +38,7 @@ def test_every_field_of_settings_has_a_key_in_both_spellings() -> None:
     fields = tuple(Settings.__dataclass_fields__)
     assert setting_names("kebab") == tuple(name.replace("_", "-") for name in fields)
     assert setting_names("camel") == (
-        "gpu", "clock", "rule", "args", "defines", "includeDirs", "compileCommands",
+        "gpu", "clock", "rule", "compiler", "args", "defines", "includeDirs", "compileCommands",
         "backgroundGbs", "backgroundPeriodMs", "exclude", "advisor", "ceilings", "whatIf", "gpus",
         "select", "ignore", "perFileIgnores", "notes",
     )  # fmt: skip

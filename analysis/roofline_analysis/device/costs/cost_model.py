@@ -12,12 +12,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from roofline_analysis.device.costs.compilers import NVCC, Compiler
 from roofline_analysis.device.costs.fusion import taken_in
 from roofline_analysis.device.costs.integer_costs import (
     INTEGER_COSTS,
     UNIFORM,
     integer_cost,
+    is_nonnegative,
+    is_small,
     is_uniform,
+    is_wide,
 )
 from roofline_analysis.device.operations import Operation, OperationList
 from roofline_analysis.device.values import PointerValue, Value
@@ -48,7 +52,8 @@ _NARROW: Final = (MemorySpace.SHARED, MemorySpace.LOCAL)
 class CostModel:
     """The cost model's state during the walk: regions, value numbers, charged work."""
 
-    def __init__(self, path: Path, line: int) -> None:
+    def __init__(self, path: Path, line: int, compiler: Compiler = NVCC) -> None:
+        self.compiler = compiler
         self.root = Region(RegionForm.KERNEL, None, (path, line))
         self.region = self.root
         self.site: Site = (path, line)
@@ -247,11 +252,12 @@ class CostModel:
             return
         expr, varies = self.without_unrolled(offset)
         assert expr is not None
-        far = expr.offset
+        wide = pointer.array.space not in _NARROW
+        # A constant that an unsigned sum may wrap around with cannot go into the offset field.
+        far = expr.offset if not wide or not _wraps_by_constant(offset) else 0
         expr = expr - far
         if expr.constant is not None:
             return
-        wide = pointer.array.space not in _NARROW
         loop = self._advancing_loop(expr, varies)
         if loop is not None and loop.counter is not None:
             step = expr.coefficient(loop.counter)
@@ -260,15 +266,30 @@ class CostModel:
             key = (pointer.array, base, step)
             if self.find(key, loop) is None:
                 loop.available[key] = True
-                amount = INTEGER_COSTS["address step wide" if wide else "address step"]
-                # Unrolled copies share an address that advances by a constant.
-                shared = loop.copies if step.constant is not None else 1
-                loop.charge(self.site, Work.INT, amount / shared)
+                self._charge_step(offset, base, step, loop, wide=wide)
             self._address_base(pointer, base, varies & ~loop.bit, wide=wide, moving=loop)
             return
         self._address_base(pointer, expr, varies, wide=wide)
         if wide and abs(far) >= _MAX_OFFSET_BYTES:
             self._far_address(pointer, expr, far, varies)
+
+    def _charge_step(
+        self, offset: Value, base: Expr, step: Expr, loop: Region, *, wide: bool
+    ) -> None:
+        """Charge what moves an address in each trip of a loop."""
+        wraps = wide and _may_wrap(offset)
+        if step.constant is not None and not wraps:
+            # Unrolled copies share an address that advances by a constant.
+            amount = INTEGER_COSTS["address step wide" if wide else "address step"]
+            loop.charge(self.site, Work.INT, amount / loop.copies)
+            return
+        self._charge_base(offset, base, loop, wide=wide)
+        index = ("index", base, step)
+        if not wide or _is_counter(offset, loop) or self.find(index, loop) is not None:
+            return
+        loop.available[index] = True
+        # An unsigned sum may wrap around, so it is the index that moves.
+        loop.charge(self.site, Work.INT, 1.0 if wraps else self.compiler.index_int_ops)
 
     def _far_address(self, pointer: PointerValue, expr: Expr, far: float, varies: int) -> None:
         """Charge an addition for a constant that exceeds the instruction's offset field."""
@@ -303,10 +324,29 @@ class CostModel:
         if self.find(key, home) is not None:
             return
         home.available[key] = True
-        home.charge(self.site, Work.INT, INTEGER_COSTS["address wide" if wide else "address"])
-        self._need_index(pointer.offset, moving)
+        self._charge_base(pointer.offset, expr, home, wide=wide)
+        self._need_index(pointer.offset, moving, wide=wide)
 
-    def _need_index(self, offset: Value, moving: Region | None) -> None:
+    def _charge_base(self, offset: Value, expr: Expr, home: Region, *, wide: bool) -> None:
+        """Charge what adds an index to an address: one IMAD.WIDE of most 32-bit indices."""
+        if not wide:
+            home.charge(self.site, Work.INT, INTEGER_COSTS["address"])
+            return
+        index = _index_of(offset)
+        if index is not None and is_wide(index.type) and not _is_widened(index):
+            home.charge(self.site, Work.INT, INTEGER_COSTS["address of wide index"])
+            return
+        if any(abs(factor) % 2 for factor in expr.terms.values()):
+            home.charge(self.site, Work.INT, INTEGER_COSTS["address of bytes"])
+            key = ("sign", index.key()) if index is not None else None
+            if index is None or is_nonnegative(index) or self.find(key, home) is not None:
+                return
+            home.available[key] = True
+            home.charge(self.site, Work.INT, 1.0)  # SHF, which fills the upper half
+            return
+        home.charge(self.site, Work.INT, INTEGER_COSTS["address wide"])
+
+    def _need_index(self, offset: Value, moving: Region | None, *, wide: bool) -> None:
         """Charge the index of an address; the address's multiply-add absorbs the index's last one.
 
         For an address that advances with a loop, charge only the loop-invariant part of the index.
@@ -319,12 +359,22 @@ class CostModel:
             return
         base, index = operands
         if base.node is not None and base.constant is None:
-            self._need_index(base, moving)
+            if index.constant is None and wide and moving is None:
+                self._need_row(base)
+            self._need_index(base, moving, wide=wide)
         if index.constant is None:
             if moving is not None:
                 self._need_fixed(index, moving)
             else:
                 self._need_without_constant(index)
+
+    def _need_row(self, base: Value) -> None:
+        """Charge the address that another index is added to, such as that of a row of an array."""
+        expr, varies = self.without_unrolled(base)
+        home = self.home(varies)
+        if expr is not None and self.find(("row", expr), home) is None:
+            home.available["row", expr] = True
+            self._charge_base(base, expr, home, wide=True)
 
     def _need_fixed(self, index: Value, loop: Region, depth: int = 0) -> None:
         """Charge the loop-invariant parts of an index."""
@@ -341,7 +391,7 @@ class CostModel:
         """
         if index.node is not None and index.node[0] == "extend":
             index = index.node[1][0]
-        if index.node is not None and index.node[0] in ("+", "-"):
+        if index.node is not None and index.node[0] in ("+", "-") and not _may_exceed(index):
             left, right = index.node[1]
             if right.constant is not None:
                 self._need_without_constant(left)
@@ -384,6 +434,57 @@ def _entry_of(loop: Region) -> Region:
         loop.entry.available = around.available  # What it computes is there after the loop too.
         around.children.insert(around.children.index(loop), loop.entry)
     return loop.entry
+
+
+def _index_of(offset: Value) -> Value | None:
+    """The index that an address was last moved by."""
+    if offset.node is None or offset.node[0] != "address":
+        return None
+    base, index = offset.node[1]
+    return index if index.constant is None else _index_of(base)
+
+
+def _may_wrap(offset: Value) -> bool:
+    """Whether an address's index is a sum or a product in 32 bits without a sign."""
+    index = _narrow_index(offset)
+    return index is not None and index.type == "unsigned int" and index.node is not None
+
+
+def _wraps_by_constant(offset: Value) -> bool:
+    """Whether an address's index has a constant summand with which it may wrap around."""
+    index = _narrow_index(offset)
+    return (
+        index is not None
+        and _may_exceed(index)
+        and index.expr is not None
+        and index.expr.offset != 0
+    )
+
+
+def _may_exceed(index: Value) -> bool:
+    """Whether an index is a 32-bit sum without a sign of more than what is known to be small."""
+    return index.type == "unsigned int" and index.expr is not None and not is_small(index.expr)
+
+
+def _is_counter(offset: Value, loop: Region) -> bool:
+    """Whether an address's index is the loop's own variable, which is there anyway."""
+    index = _narrow_index(offset)
+    return index is not None and index.node is None and bool(index.varies & loop.bit)
+
+
+def _narrow_index(offset: Value) -> Value | None:
+    """The index that an address was last moved by, before it was widened."""
+    index = _index_of(offset)
+    if index is not None and index.node is not None and index.node[0] == "extend":
+        return index.node[1][0]
+    return index
+
+
+def _is_widened(index: Value) -> bool:
+    """Whether a 64-bit index is a 32-bit one, which IMAD.WIDE widens."""
+    if index.node is None:
+        return index.expr is not None and is_small(index.expr)
+    return index.node[0] in ("extend", "global id")
 
 
 def _products_of(values: tuple[Value, ...]) -> tuple[Operation, ...]:

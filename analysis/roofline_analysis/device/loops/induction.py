@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from roofline_analysis.device.assigned import Assignment, BodyFacts, children
+from roofline_analysis.device.costs.integer_costs import is_wide
 from roofline_analysis.device.state.conversions import scalar
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import PointerValue, Value, VariablePlace, number
@@ -45,6 +46,8 @@ class Step:
     """For a pointer that is stepped as a pointer to another type: that type."""
     wraps: bool = False
     """The sum is unsigned, so it may wrap around: no compiler knows that it grows."""
+    wide: bool = False
+    """The sum has 64 bits."""
 
     @property
     def shift(self) -> int | None:
@@ -142,18 +145,19 @@ def step_of(interpreter: DeviceInterpreter, name: str, facts: list[BodyFacts]) -
         result = step if not place or result is None or step is None else _after(result, step)
         if result is None:
             return None
-    if result is not None and _wraps(interpreter, name, result):
-        return replace(result, wraps=True)
-    return result
+    type_ = _sum_type(interpreter, name, result) if result is not None else None
+    if result is None or type_ is None:
+        return result
+    return replace(result, wraps=type_.startswith("unsigned"), wide=is_wide(type_))
 
 
-def _wraps(interpreter: DeviceInterpreter, name: str, step: Step) -> bool:
-    """Whether a variable and its step are added as unsigned numbers."""
+def _sum_type(interpreter: DeviceInterpreter, name: str, step: Step) -> str | None:
+    """The type in which a variable and its step are added; None for other steps, and pointers."""
     place = interpreter.scope.find(name)
     held = interpreter.slots.get(place.slot) if isinstance(place, VariablePlace) else None
     if not isinstance(held, Value) or step.op != "+":
-        return False
-    return common_type(held.type, step.amount.type).startswith("unsigned")
+        return None
+    return common_type(held.type, step.amount.type)
 
 
 def _is_pointer(interpreter: DeviceInterpreter, name: str) -> bool:

@@ -7,10 +7,14 @@ bodies and many trips are left to the symbolic walk, whose time does not depend 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
 from roofline_analysis.device.assigned import BodyFacts, children
+from roofline_analysis.device.costs.compilers import Compiler
+from roofline_analysis.device.costs.expansions import function_cost
+from roofline_analysis.device.costs.integer_costs import is_uniform
 from roofline_analysis.device.loops.induction import Step
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_core.algebra.symbolic import Expr
@@ -23,8 +27,13 @@ _UNROLL_SIZE: Final = 6000
 
 Assumed, chosen without measurement."""
 _COPIES: Final = 4
-"""Copies of the body in a partially unrolled loop. Assumed: the table of expansions, measured with
-nvcc 13, has loops of 4 copies and, more often, of 16."""
+"""Copies of the body that the compiler makes in a partially unrolled loop."""
+_COPIES_OF_COPIES: Final = 4
+"""Copies that the assembler makes of those, where they have no branches. Both numbers were read off
+loops compiled for sm_86: nvcc 13 and clang 18 with ptxas 12 and 13 agree."""
+_FEW_TRIPS: Final = 8
+"""A loop to a literal as small is unrolled; the loop around it is the innermost. Assumed."""
+_MEETING: Final = re.compile(r"_sync$|^__syncthreads|^__syncwarp$|^sync$|^shfl|^__shfl|^barrier$")
 _COPIED_SIZE: Final = 300
 """The number of syntax-tree nodes from which a body is not copied. Assumed, not measured."""
 _NODES_OF_A_LOOP: Final = 2500
@@ -57,20 +66,68 @@ def unrolls_whole(known: float, facts: Sequence[BodyFacts], unroll: int | None) 
     return known <= _UNROLL_TRIPS and known * sum(fact.size for fact in facts) <= _UNROLL_SIZE
 
 
-def copies_of(trips: Expr | None, step: Step | None, facts: Sequence[BodyFacts]) -> int:
-    """Copies of the body that nvcc makes for a loop that it does not fully unroll.
+def copies_of(
+    trips: Expr | None,
+    step: Step | None,
+    parts: Sequence[st.Statement],
+    facts: Sequence[BodyFacts],
+    compiler: Compiler,
+) -> int:
+    """Copies of the body in the machine code of a loop that is not fully unrolled.
 
     More than 1 only for an innermost loop that its test alone ends and whose trip count can be
     computed: not with an unsigned step that is known only at run time, as in a grid-stride loop,
-    which may wrap around. So nvcc 13 does with constant steps and with signed ones.
+    which may wrap around, nor with one of 64 bits.
     """
     if trips is None or step is None or step.op != "+":
         return 1
     constant_step = isinstance(step.amount.constant, int)
-    if step.amount.constant == 0 or (step.wraps and not constant_step):
+    if step.amount.constant == 0:
+        return 1
+    if not constant_step and (step.wraps or step.wide or not compiler.unrolls_unknown_steps):
         return 1
     small = sum(fact.size for fact in facts) < _COPIED_SIZE
-    return _COPIES if small and not any(fact.has_loop for fact in facts) else 1
+    if not small or (any(fact.has_loop for fact in facts) and any(map(_stays_rolled, parts))):
+        return 1
+    together = not compiler.unrolls_convergent and any(map(_meets, parts))
+    alone = step.wide or (not compiler.unrolls_divergent and not is_uniform(trips))
+    if together or alone or any(map(_branches, parts)):
+        return _COPIES  # Either the compiler's or the assembler's.
+    return compiler.copies_of_known if trips.constant is not None else _COPIES * _COPIES_OF_COPIES
+
+
+def _stays_rolled(node: object) -> bool:
+    """Whether a body has a loop other than those that a few trips, by their text, unroll whole."""
+    if isinstance(node, (st.While, st.ForRange)):
+        return True
+    if isinstance(node, st.For):
+        test = node.condition
+        bound = test.right if isinstance(test, ex.Binary) else None
+        known = bound.value if isinstance(bound, ex.Literal) else None
+        if not isinstance(known, int) or known > _FEW_TRIPS:
+            return True
+    return any(map(_stays_rolled, children(node)))
+
+
+def _meets(node: object) -> bool:
+    """Whether threads of a warp or block meet in a body, by the names of what it calls."""
+    if isinstance(node, ex.Call):
+        callee = node.callee
+        name = callee.name if isinstance(callee, (ex.Name, ex.Member)) else ""
+        if _MEETING.search(name):
+            return True
+    return any(map(_meets, children(node)))
+
+
+def _branches(node: object) -> bool:
+    """Whether a body divides or calls a library function whose machine code has branches."""
+    if isinstance(node, ex.Binary) and node.op == "/" and not isinstance(node.right, ex.Literal):
+        return True
+    if isinstance(node, ex.Call) and isinstance(node.callee, ex.Name):
+        cost = function_cost(node.callee.name)
+        if cost is not None and cost.branches:
+            return True
+    return any(map(_branches, children(node)))
 
 
 def leaves(node: object) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from roofline_analysis.device.assigned import BodyFacts, body_facts, jumps
-from roofline_analysis.device.costs.integer_costs import INTEGER_COSTS, integer_cost
+from roofline_analysis.device.costs.integer_costs import INTEGER_COSTS, integer_cost, is_wide
 from roofline_analysis.device.functions.openmp import charge_sharing
 from roofline_analysis.device.loops.carried import carry, leave, need_carried
 from roofline_analysis.device.loops.induction import Step, Test, recognise, step_of, trip_count
@@ -23,7 +23,7 @@ from roofline_analysis.device.state.dead_code import keep, keep_changed
 from roofline_analysis.device.state.flow import Flow
 from roofline_analysis.device.state.frames import BlockScope
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
-from roofline_analysis.device.values import PlacePointer, StructValue, VariablePlace
+from roofline_analysis.device.values import PlacePointer, StructValue, Value, VariablePlace
 from roofline_analysis.regions.conditions import is_fixed, negation, trips_of_condition
 from roofline_analysis.regions.kernel_summary import Exit, Region, Work
 from roofline_core.algebra.symbol_scopes import SymbolScope
@@ -133,13 +133,13 @@ def _walk_loop(
     loop = _open(interpreter, trips)
     _note_form(interpreter, loop, condition, facts, parts)
     exits = any(leaves(part) for part in parts)
-    _choose_unrolling(interpreter, loop, None if exits else step, facts, unroll)
+    _choose_unrolling(interpreter, loop, None if exits else step, parts, facts, unroll)
     simple = test is not None and trips is not None
     interpreter.entries.append(interpreter.next_slot)
     before = dict(interpreter.slots)
     carried = carry(interpreter, parts, loop, test.name if simple and test else None)
     if not loop.unrolled:
-        _charge_overhead(interpreter, condition, loop, simple=simple)
+        _charge_overhead(interpreter, test if simple else None, loop)
         if step is not None and step.amount.expr is not None:
             charge_sharing(interpreter, loop, step.amount.expr)
     if condition is not None and not first:
@@ -256,6 +256,7 @@ def _choose_unrolling(
     interpreter: DeviceInterpreter,
     loop: Region,
     step: Step | None,
+    parts: list[st.Statement],
     facts: list[BodyFacts],
     unroll: int | None,
 ) -> None:
@@ -266,9 +267,9 @@ def _choose_unrolling(
     elif unroll is not None and unroll > 1:
         loop.copies = unroll
     elif unroll is None:
-        loop.copies = copies_of(loop.trips, step, facts)
+        loop.copies = copies_of(loop.trips, step, parts, facts, interpreter.costs.compiler)
     if loop.parent is not None and known is None:
-        loop.parent.charge(interpreter.costs.site, Work.INT, INTEGER_COSTS["loop entry"])
+        _charge_entry(interpreter, loop, loop.parent)
     if loop.copies > 1 and known is None and loop.parent is not None:
         # The remaining trips run in a separate loop afterwards.
         outside = loop.parent
@@ -276,6 +277,15 @@ def _choose_unrolling(
         if interpreter.costs.find(("rounds", loop.trips), outside) is None:
             outside.available["rounds", loop.trips] = True
             outside.charge(interpreter.costs.site, Work.INT, _rounds_cost(step))
+
+
+def _charge_entry(interpreter: DeviceInterpreter, loop: Region, outside: Region) -> None:
+    """The test whether a loop runs at all, which loops of the same trip count share."""
+    if loop.trips is not None:
+        if interpreter.costs.find(("runs at all", loop.trips), outside) is not None:
+            return
+        outside.available["runs at all", loop.trips] = True
+    outside.charge(interpreter.costs.site, Work.INT, INTEGER_COSTS["loop entry"])
 
 
 def _rounds_cost(step: Step | None) -> float:
@@ -286,11 +296,15 @@ def _rounds_cost(step: Step | None) -> float:
     return cost + integer_cost("/", "unsigned int", ())
 
 
-def _charge_overhead(
-    interpreter: DeviceInterpreter, condition: ex.Expression | None, loop: Region, *, simple: bool
-) -> None:
-    if simple:
-        loop.charge(interpreter.costs.site, Work.INT, INTEGER_COSTS["loop"] / loop.copies)
+def _charge_overhead(interpreter: DeviceInterpreter, test: Test | None, loop: Region) -> None:
+    """The step and the test of a counted loop; ``test`` is None for another."""
+    if test is None:
+        return
+    place = interpreter.scope.find(test.name)
+    counter = interpreter.read(place) if place is not None else None
+    wide = isinstance(counter, Value) and is_wide(counter.type)
+    cost = INTEGER_COSTS["loop wide" if wide else "loop"]
+    loop.charge(interpreter.costs.site, Work.INT, cost / loop.copies)
 
 
 # -- loop-carried variables

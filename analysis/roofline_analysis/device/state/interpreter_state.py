@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+from roofline_analysis.device.costs.compilers import NVCC, Compiler
 from roofline_analysis.device.costs.cost_model import CostModel
 from roofline_analysis.device.state.dead_code import keep, keep_place
 from roofline_analysis.device.state.flow import Flow
@@ -77,6 +78,7 @@ class DeviceInterpreter:
         bindings: Mapping[str, Type | int],
         parts: DeviceParts,
         warp_size: int = WARP_SIZE,
+        compiler: Compiler = NVCC,
     ) -> None:
         self.parts = parts
         self._warp_size = warp_size
@@ -84,7 +86,7 @@ class DeviceInterpreter:
         """Whether something that was walked depends on how many threads a warp has."""
         self.symbols = system.symbols
         self.kernel = kernel
-        self.costs = CostModel(kernel.path, kernel.span.line)
+        self.costs = CostModel(kernel.path, kernel.span.line, compiler)
         self.constants: dict[str, DeviceValue] = {}
         """Template parameters in force whose numbers are not known."""
         self.globals: dict[str, DeviceValue] = {}

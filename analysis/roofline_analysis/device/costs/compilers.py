@@ -1,0 +1,44 @@
+"""What compilers do differently with the same source, as far as operations are counted.
+
+Read off machine code for sm_86: nvcc 13.0, and clang 18 with CUDA 12.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from roofline_core.program.records import record
+from roofline_core.program.units import Dialect
+from roofline_core.settings import CompilerName
+
+
+@record(frozen=True, slots=True)
+class Compiler:
+    """How a compiler treats loops; the assembler behind it is the same."""
+
+    index_int_ops: float
+    """Integer operations that compute an index anew where an address moves by a stride that is
+    known only at run time, before the one that makes an address of it; 0: the address is moved."""
+    unrolls_unknown_steps: bool
+    """Whether it unrolls a loop whose counter moves by a step that is known only at run time."""
+    unrolls_divergent: bool
+    """Whether it unrolls a loop whose number of trips differs between threads."""
+    unrolls_convergent: bool
+    """Whether it unrolls a loop in which threads meet: barriers, shuffles, votes."""
+    copies_of_known: int
+    """Copies of the body, the assembler's included, where the number of trips is known but too
+    large to unroll the loop whole."""
+
+
+NVCC: Final = Compiler(0.0, True, True, True, 64)
+CLANG: Final = Compiler(1.0, False, False, False, 8)
+
+_BY_NAME: Final = {"nvcc": NVCC, "clang": CLANG, "hipcc": CLANG}
+_CLANGS: Final = (Dialect.HIP, Dialect.OPENMP)
+
+
+def compiler_of(name: CompilerName, dialect: Dialect) -> Compiler:
+    """The compiler of a kernel; ``auto``: clang for HIP and OpenMP, else nvcc."""
+    if name == "auto":
+        return CLANG if dialect in _CLANGS else NVCC
+    return _BY_NAME[name]

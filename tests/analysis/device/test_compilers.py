@@ -1,0 +1,120 @@
+"""Integer operations of loops and addresses as two compilers make them.
+
+The figures were counted by executing the machine code: that of nvcc 13.0, and that of clang 18 with
+ptxas 12, both for sm_86 (``--profile --emulate``), per thread of a few blocks of 256.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from roofline_analysis.device.costs.compilers import CLANG, NVCC, compiler_of
+from roofline_core.program.units import Dialect
+
+Count = Callable[..., Any]
+
+PARAMETERS = "float *o, const float *x, int n, int m"
+START = "int t = blockIdx.x * blockDim.x + threadIdx.x; float s = 0;"
+
+
+def loop(head: str, body: str) -> str:
+    return f"__global__ void k({PARAMETERS}) {{ {START} for ({head}) {body} o[t] = s; }}"
+
+
+COUNTED = "int i = 0; i < n; i++"
+GRID_STRIDE = (
+    "for ({} i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)"
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "by_nvcc", "by_clang"),
+    [
+        (loop(COUNTED, "s += x[i];"), 266, None),
+        (loop("int i = m; i < n; i++", "s += x[i];"), 142, None),
+        (loop("int i = t; i < n; i++", "s += x[i];"), 215.5, 949),
+        (loop("unsigned long i = 0; i < n; i++", "s += x[i];"), 1773, None),
+        (loop("int i = 0; i < 1000; i++", "s += x[i];"), 62, 497),
+        (loop(COUNTED, "s += x[i * m + t];"), 1201, 2046),
+        (loop(COUNTED, "o[i * m + t] = x[i * m + t] * 2;"), 2202, 3132),
+        (loop(COUNTED, "s += x[i * m + t] * x[i * m + t + 1] + x[i];"), 1327, 2204),
+        (loop(COUNTED, "s += x[(int)x[i]];"), 1326, 1380),
+        (loop(COUNTED, "s += expf(x[i]);"), 1263, 1204),
+        (loop(COUNTED, "s += 1.0f / (x[i] + 1.f);"), 4016, 3765),
+    ],
+)
+def test_a_loop_of_a_thousand_trips(
+    source: str, by_nvcc: float | None, by_clang: float | None, count: Count
+) -> None:
+    for compiler, counted in ((NVCC, by_nvcc), (CLANG, by_clang)):
+        if counted is not None:
+            found = count(source, 2, 256, compiler=compiler, n=1000, m=500)
+            assert found.integers == pytest.approx(counted, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("type_", "element", "counted"),
+    [
+        ("int", "float", 66),
+        ("unsigned", "float", 66),
+        ("int", "unsigned char", 99),  # 1 byte: nothing to multiply by, two additions
+        ("long", "float", 142),
+    ],
+)
+def test_a_grid_stride_loop_computes_each_address_anew(
+    type_: str, element: str, counted: float, count: Count
+) -> None:
+    source = f"""__global__ void k(float *o, const {element} *x, {type_} n) {{
+      {GRID_STRIDE.format(type_)} o[i] = x[i]; }}"""
+    for compiler in (NVCC, CLANG):
+        found = count(source, 4, 256, compiler=compiler, n=16 * 1024)
+        assert found.integers == pytest.approx(counted, rel=0.06)
+
+
+ROWS = "float *o, const double (*c)[64][64], const float *x, int n"
+PLACE = "int y = threadIdx.y + blockIdx.y * blockDim.y, z = blockIdx.z * blockDim.z + threadIdx.z;"
+
+
+@pytest.mark.parametrize(
+    ("body", "counted"),
+    [
+        ("int y = blockIdx.x, z = blockIdx.y; o[threadIdx.x] = c[z][y][threadIdx.x];", 4),
+        (f"{PLACE} o[threadIdx.x] = c[z][y][threadIdx.x];", 6),
+        (f"{PLACE} o[threadIdx.x] = c[z][y][threadIdx.x] + c[z][y + 1][threadIdx.x];", 6),
+        # Unsigned, so that the sum with 1 may wrap around: it cannot go into the offset field.
+        (f"{START} o[t] = x[threadIdx.y * n + t] + x[threadIdx.y * n + t + 1];", 6),
+        (f"{START} int j = threadIdx.y; o[t] = x[j * n + t] + x[j * n + t + 1];", 4),
+    ],
+)
+def test_an_address_of_several_indices(body: str, counted: float, count: Count) -> None:
+    """Each index that is not constant is added to the address of its row."""
+    for compiler in (NVCC, CLANG):
+        found = count(f"__global__ void k({ROWS}) {{ {body} }}", 1, 64, compiler=compiler, n=7)
+        assert found.integers == counted
+
+
+def test_loops_of_the_same_trip_count_share_the_test_whether_they_run(count: Count) -> None:
+    once = "for (int i = 0; i < n; i++) s = s * s + 1.0f;"
+    one, three = (
+        count(f"__global__ void k({PARAMETERS}) {{ {START} {each} o[t] = s; }}", 1, 32, n=0)
+        for each in (once, once * 3)
+    )
+    assert three.integers - one.integers == 2 * 2  # the runs left over, for each
+
+
+@pytest.mark.parametrize(
+    ("dialect", "compiler"),
+    [
+        (Dialect.CUDA, NVCC),
+        (Dialect.OPENCL, NVCC),
+        (Dialect.HIP, CLANG),
+        (Dialect.OPENMP, CLANG),
+    ],
+)
+def test_the_compiler_of_a_language(dialect: Dialect, compiler: object) -> None:
+    assert compiler_of("auto", dialect) is compiler
+    assert compiler_of("clang", dialect) is CLANG
+    assert compiler_of("nvcc", dialect) is NVCC
