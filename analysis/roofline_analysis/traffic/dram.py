@@ -26,7 +26,7 @@ from roofline_analysis.traffic.array_footprints import credible_size, footprint_
 from roofline_analysis.traffic.coalescing import WarpAddresses
 from roofline_analysis.traffic.code_size import code_bytes, launch_bytes
 from roofline_analysis.traffic.footprint import SECTOR_BYTES, sector_bytes
-from roofline_analysis.traffic.refetch import loop_refetches, missed_share
+from roofline_analysis.traffic.refetch import loop_refetches, missed_share, refetches_of_later_loops
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, stage
 
@@ -34,6 +34,7 @@ FLOOR_BYTES: Final = 2048.0
 """The least DRAM bytes of a library's kernel: its arguments and bookkeeping.
 
 Assumed, chosen without measurement; ``code_size`` has the value for kernels in source."""
+_NONE: Final = (0.0, 0.0)
 _KEPT_WHOLE: Final = 1 / 40
 """Written bytes, as a share of L2, up to which all stay in L2.
 
@@ -170,6 +171,7 @@ def _arrays(
     addresses.
     """
     again = loop_refetches(by_array, l2_bytes, waves, sizes, threads)
+    later = refetches_of_later_loops(by_array, l2_bytes, waves, sizes, threads)
     footprints = {
         array: footprint_of(
             items, credible_size(items, sizes.get(array.name)), waves, threads, l2_bytes
@@ -182,7 +184,8 @@ def _arrays(
     lines = uncertain = 0.0
     for array, footprint in footprints.items():
         refetched = max(0.0, waves * footprint.wave_read - footprint.read) * missed
-        extra_read, extra_written = again.get(array, (0.0, 0.0))
+        in_loops, between = again.get(array, _NONE), later.get(array, _NONE)
+        extra_read, extra_written = in_loops[0] + between[0], in_loops[1] + between[1]
         read = footprint.read + max(refetched, extra_read, footprint.thrashed_read)
         written = footprint.written + max(extra_written, footprint.thrashed_written)
         if array.space is MemorySpace.LOCAL:

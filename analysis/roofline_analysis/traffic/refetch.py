@@ -1,8 +1,9 @@
-"""Capacity misses: data fetched again because L2 did not hold it between trips of a loop."""
+"""Capacity misses: data fetched again because L2 did not hold it until it was needed again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
 
 from roofline_analysis.regions.kernel_summary import AccessMode, Array, Region
 from roofline_analysis.traffic.access_footprints import AccessFootprint
@@ -58,4 +59,52 @@ def loop_refetches(
                 written += kept * touched_bytes(writes, size, threads, waves)
             old = result.get(array, (0.0, 0.0))
             result[array] = (max(old[0], read * again), max(old[1], written * again))
+    return result
+
+
+def refetches_of_later_loops(
+    by_array: Mapping[Array, list[AccessFootprint]],
+    l2_bytes: float,
+    waves: float,
+    sizes: Mapping[str, float],
+    threads: float,
+) -> dict[Array, tuple[float, float]]:
+    """Bytes ``(fetched, written)`` again because a loop goes over what an earlier one went over.
+
+    A softmax goes over each row for its maximum, its sum and its result. Resident threads are
+    assumed to run the loops in step, so what lies between two visits is what both loops touch. Only
+    loops that follow one another in the same block of code count: others may be alternatives.
+    """
+    walks: dict[tuple[Region | None, Region], dict[Array, list[AccessFootprint]]] = {}
+    for array, items in by_array.items():
+        for item in items:
+            outermost = list(item.region.loops())[-1:]
+            if outermost and item.wave_box is not None and not item.random:
+                key = outermost[0].parent, outermost[0]
+                walks.setdefault(key, {}).setdefault(array, []).append(item)
+
+    def touched(array: Array, items: Iterable[AccessFootprint]) -> float:
+        return touched_bytes(list(items), sizes.get(array.name), threads, waves)
+
+    result: dict[Array, tuple[float, float]] = {}
+    for array in by_array:
+        visits: dict[Region | None, list[dict[Array, list[AccessFootprint]]]] = {}
+        for (around, _), walk in walks.items():
+            if array in walk:
+                visits.setdefault(around, []).append(walk)
+        for walk, later in (pair for found in visits.values() for pair in pairwise(found)):
+            both = {each: [*walk.get(each, ()), *later.get(each, ())] for each in {*walk, *later}}
+            between = sum(
+                held_bytes(items, sizes.get(each.name), threads, waves)
+                for each, items in both.items()
+            )
+            missed = waves * missed_share(between, l2_bytes)
+            seen = touched(array, walk[array])
+            reads = [item for item in later[array] if item.access.mode is not AccessMode.WRITE]
+            writes = [item for item in later[array] if item.access.mode is not AccessMode.READ]
+            before = [item for item in walk[array] if item.access.mode is not AccessMode.READ]
+            read = min(seen, touched(array, reads)) * missed
+            written = min(touched(array, before), touched(array, writes)) * missed
+            old = result.get(array, (0.0, 0.0))
+            result[array] = old[0] + read, old[1] + written
     return result
