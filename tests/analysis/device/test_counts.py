@@ -226,6 +226,23 @@ def test_a_factor_of_both_sides_is_applied_once(count: Count, choice: str, flops
     assert found.flops == {"sp": flops}
 
 
+@pytest.mark.parametrize(("second", "flops"), [("x", 14), ("w", 26)])
+def test_what_is_computed_of_the_same_choice_is_computed_once(
+    count: Count, second: str, flops: float
+) -> None:
+    """Twice the same call: executing nvcc's and clang's machine code gives 14, too."""
+    source = f"""
+      __device__ float ratio(float y, float x) {{
+        return (fabsf(x) - fabsf(y)) / (fabsf(x) + fabsf(y)); }}
+      __device__ float safe(float y, float x, float w) {{
+        return ratio(y, ((y == 0.f) & (x == 0.f)) ? w : x); }}
+      __global__ void k(const float *a, float *o) {{
+        float x = a[0], y = a[1], w = a[2];
+        o[0] = safe(y, x, w) + 2.0f * safe(y, {second}, w);
+      }}"""
+    assert count(source, 1, 1).flops == {"sp": flops}
+
+
 def test_integer_division_costs_by_its_divisor(count: Count) -> None:
     def cost(statement: str) -> Any:
         return count(body(statement, "int *a, int n, unsigned m"), n=7, m=7).integers

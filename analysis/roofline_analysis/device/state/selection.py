@@ -22,7 +22,7 @@ def select(
         varies = condition.varies | then.varies | otherwise.varies
         expr = _selected(condition.expr, then.expr, otherwise.expr)
         if is_float(type_):
-            return Value(type_, expr, varies, None, interpreter.costs.passed_on((then, otherwise)))
+            return _selected_float(interpreter, condition, then, otherwise, type_)
         if expr is None:
             expr = interpreter.fresh("choice", SymbolScope.DATA)
         return Value(type_, expr, varies, ("select", (then, otherwise)))
@@ -37,6 +37,22 @@ def select(
         return StructValue(then.type, fields)
     keep(interpreter, then, otherwise)
     return then
+
+
+def _selected_float(
+    interpreter: DeviceInterpreter, condition: Value, then: Value, otherwise: Value, type_: str
+) -> Value:
+    """The same value for the same choice, so that what is computed of it is computed once."""
+    varies = condition.varies | then.varies | otherwise.varies
+    key = ("choice", condition.key(), then.key(), otherwise.key(), type_)
+    home = interpreter.costs.home(varies)
+    found = interpreter.costs.find(key, home)
+    if isinstance(found, Value):
+        return found
+    expr = _selected(condition.expr, then.expr, otherwise.expr)
+    made = interpreter.costs.passed_on((then, otherwise))
+    result = home.available[key] = Value(type_, expr, varies, None, made)
+    return result
 
 
 def _selected(condition: Expr | None, then: Expr | None, otherwise: Expr | None) -> Expr | None:
