@@ -58,6 +58,8 @@ from roofline_core.program import expressions as ir
 from roofline_core.program.types import Type
 
 _BUILTIN_SYMBOLS: Final = {**THREAD, **LAUNCH}
+_MOST_ALIGNED: Final = 1 << 16
+"""A mask below this asks for the low bits of an address; a larger one rounds it down."""
 
 
 def evaluate(interpreter: DeviceInterpreter, node: ir.Expression) -> DeviceValue:
@@ -240,8 +242,8 @@ def combine(
     if op in ("==", "!=", "<", "<=", ">", ">=") and not isinstance(left, StructValue):
         return compare_pointers(interpreter, op, left, right)
     if isinstance(left, (PointerValue, PlacePointer)) and isinstance(right, Value):
-        return _moved(interpreter, left, right if op == "+" else negate(interpreter, right))
-    if isinstance(right, PointerValue) and isinstance(left, Value):
+        return _with_pointer(interpreter, op, left, right)
+    if isinstance(right, PointerValue) and isinstance(left, Value) and op == "+":
         return offset_by(interpreter, right, left)
     if isinstance(left, PointerValue) and isinstance(right, PointerValue):
         return difference(interpreter, left, right)
@@ -252,6 +254,18 @@ def combine(
     if one is not left or other is not right:
         return combine(interpreter, op, one, other)
     return vectors.elementwise(interpreter, op, left, right)
+
+
+def _with_pointer(
+    interpreter: DeviceInterpreter, op: str, pointer: PointerValue | PlacePointer, by: Value
+) -> DeviceValue:
+    """``pointer op by``; all but ``+`` and ``-`` are operations on the number of its address."""
+    if op in ("+", "-"):
+        return _moved(interpreter, pointer, by if op == "+" else negate(interpreter, by))
+    known = by.constant
+    if op == "&" and (known is None or not 0 <= known < _MOST_ALIGNED):
+        return pointer  # Rounded down to an aligned address.
+    return binary(interpreter, op, as_scalar(interpreter, pointer), by)
 
 
 def _assign(interpreter: DeviceInterpreter, node: ir.Assign) -> DeviceValue:

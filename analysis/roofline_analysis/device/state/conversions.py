@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from roofline_analysis.device.state.arithmetic import convert
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
@@ -21,6 +23,9 @@ from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program import expressions as ir
 from roofline_core.program.types import Type
 
+_START: Final = 1 << 40
+"""The number of the address that an array begins at: allocations are aligned, and none is at 0."""
+
 
 def scalar(interpreter: DeviceInterpreter, node: ir.Expression) -> Value:
     """The value of an expression as a number; what is no number becomes an unknown one."""
@@ -38,6 +43,9 @@ def as_scalar(interpreter: DeviceInterpreter, value: DeviceValue) -> Value:
     if isinstance(value, StructValue) and len(value.fields) == 1:
         (inner,) = value.fields.values()
         return as_scalar(interpreter, inner)
+    if isinstance(value, PointerValue) and value.offset.expr is not None:
+        # The parts of the address are computed anew wherever they are needed: no node.
+        return Value("unsigned long", value.offset.expr + _START, value.offset.varies)
     if isinstance(value, (PointerValue, PlacePointer)):
         return number(1, "unsigned long")
     keep(interpreter, value)
