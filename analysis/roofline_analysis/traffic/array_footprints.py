@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from roofline_analysis.regions.kernel_summary import AccessMode
+from roofline_analysis.regions.kernel_summary import AccessMode, Region
 from roofline_analysis.traffic.access_footprints import AccessFootprint
 from roofline_analysis.traffic.coalescing import LINE_BYTES
 from roofline_analysis.traffic.footprint import Box, sector_bytes, union_bytes
 from roofline_analysis.traffic.gathers import missed_bytes, picked_bytes
+from roofline_core.algebra.symbol_scopes import DATA_OR_CARRIED
 from roofline_core.program.records import record
 
 _SIZE_EXCEEDED: Final = 1.5
@@ -78,16 +79,24 @@ def _guessed(items: list[AccessFootprint], threads: float) -> float:
     """Estimated bytes of an allocation of unknown size: one separate element per thread.
 
     Where a loop advances the address, as along a row of a matrix, each thread has the whole range
-    that its loop covers.
+    that its loop covers. In a grid-stride loop it does the work of as many threads.
     """
     result = 0.0
     for item in items:
         own = item.sectors_each
-        for trips, stride in item.loops.values():
-            if stride:
+        for loop, (trips, stride) in item.loops.items():
+            if stride or _is_grid_stride(loop):
                 own *= max(1.0, trips)
         result = max(result, threads * max(own, item.sector))
     return result
+
+
+def _is_grid_stride(loop: Region) -> bool:
+    """Whether a loop's trips depend on how many blocks share its work, and not on data."""
+    symbols = loop.trips.symbols() if loop.trips is not None else ()
+    return any(symbol.name.startswith("gridDim.") for symbol in symbols) and not any(
+        symbol.scope in DATA_OR_CARRIED for symbol in symbols
+    )
 
 
 def _thrashed(
