@@ -74,6 +74,14 @@ def test_a_grid_stride_loop_computes_each_address_anew(
         assert found.integers == pytest.approx(counted, rel=0.06)
 
 
+def test_a_signed_step_that_is_known_at_run_time(count: Count) -> None:
+    step = "int step = gridDim.x * blockDim.x; for (int i = t; i < n; i += step) s += x[i];"
+    source = f"__global__ void k({PARAMETERS}) {{ {START} {step} o[t] = s; }}"
+    for compiler, counted in ((NVCC, 100.6), (CLANG, 127.2)):
+        found = count(source, 2, 256, compiler=compiler, n=20_000)
+        assert found.integers == pytest.approx(counted, rel=0.15)
+
+
 ROWS = "float *o, const double (*c)[64][64], const float *x, int n"
 PLACE = "int y = threadIdx.y + blockIdx.y * blockDim.y, z = blockIdx.z * blockDim.z + threadIdx.z;"
 

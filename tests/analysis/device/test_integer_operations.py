@@ -73,7 +73,7 @@ def test_an_index_that_moves_with_a_loop_is_not_computed_in_it(count: Count) -> 
 @pytest.mark.parametrize(
     ("loop", "counter", "address"),
     [
-        ("int j = t; j < w; j += n", 2 / 16, 1),  # nvcc divides to know the number of runs
+        ("int j = t; j < w; j += n", 2 / 4, 1),  # nvcc divides to know the number of runs
         ("long j = t; j < w; j += (unsigned)n", 4, 2),  # not in 64 bits
         ("int j = t; j < w; j += (unsigned)n", 2, 1),  # may wrap around
         ("unsigned j = t; j < w; j += n", 2, 1),

@@ -91,6 +91,7 @@ def copies_of(
         return 1
     together = not compiler.unrolls_convergent and any(map(_meets, parts))
     alone = step.wide or (not compiler.unrolls_divergent and not is_uniform(trips))
+    alone |= not constant_step
     if together or alone or any(map(_branches, parts)):
         return _COPIES  # Either the compiler's or the assembler's.
     return compiler.copies_of_known if trips.constant is not None else _COPIES * _COPIES_OF_COPIES
