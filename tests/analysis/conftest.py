@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from roofline_analysis.counting.execution import Execution, execute
-from roofline_analysis.device.costs.compilers import NVCC, Compiler
+from roofline_analysis.device.costs.compilers import NVCC, CompilerProfile
 from roofline_analysis.device.summary import summarise
 from roofline_analysis.language.symbols import Symbols
 from roofline_analysis.language.type_system import TypeSystem
@@ -75,7 +75,7 @@ def count() -> Count:
         bindings: Mapping[str, Type | int] | None = None,
         suffix: str = ".cu",
         sizes: Mapping[str, float] | None = None,
-        compiler: Compiler = NVCC,
+        compiler: CompilerProfile = NVCC,
         **values: float,
     ) -> Counted:
         file = PATH.with_suffix(suffix)

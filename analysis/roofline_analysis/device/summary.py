@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from roofline_analysis.device.costs.compilers import NVCC, Compiler
+from roofline_analysis.device.costs.compilers import NVCC, CompilerProfile
 from roofline_analysis.device.costs.fma import charge_all
 from roofline_analysis.device.interpreter import conversion_operators, places
 from roofline_analysis.device.interpreter.calls import call_result
@@ -43,7 +43,7 @@ def new_interpreter(
     types: TypeSystem,
     bindings: Mapping[str, Type | int] | None = None,
     warp_size: int = WARP_SIZE,
-    compiler: Compiler = NVCC,
+    compiler: CompilerProfile = NVCC,
 ) -> DeviceInterpreter:
     """The walk of a kernel before its first statement, none of its parameters declared."""
     return DeviceInterpreter(
@@ -57,7 +57,7 @@ def summarise(
     types: TypeSystem,
     bindings: Mapping[str, Type | int] | None = None,
     warp_size: int = WARP_SIZE,
-    compiler: Compiler = NVCC,
+    compiler: CompilerProfile = NVCC,
 ) -> KernelSummary:
     """Walk a kernel once, for one binding of its template parameters, warp size and compiler.
 

@@ -9,9 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from roofline_core.settings import Layer, Settings, merge
+from roofline_core.settings import Settings, merge
 from roofline_lsp.cli.exit_codes import OK
 from roofline_lsp.cli.options import (
+    DATA_SET,
     add_analysis_options,
     add_compiler_option,
     add_rule_option,
@@ -114,10 +115,8 @@ def _add_output_options(made: argparse.ArgumentParser) -> None:
 def run(argv: Sequence[str]) -> int:
     """Evaluate, print, and return the exit code."""
     options = parser().parse_args(argv)
-    # What measured labels are computed with; no settings file is read.
-    settings = merge(
-        Layer("data set", {"rule": "study", "compiler": "clang"}), analysis_layer(options)
-    )
+    # No settings file is read.
+    settings = merge(DATA_SET, analysis_layer(options))
     if options.clock is None:
         # What profilers lock a GPU to, and so what measured labels are computed with.
         settings = replace(settings, clock="base")

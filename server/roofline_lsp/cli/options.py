@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Final
 
 from roofline_core.settings import CLOCKS, COMPILERS, VERDICT_RULES, Layer, validate
 
@@ -43,6 +44,11 @@ def add_rule_option(parser: argparse.ArgumentParser, default: str) -> None:
         " SP, DP and INT against the bytes that Nsight Compute counts, as in the HPDC'25 study"
         f" (study); default: {default}",
     )
+
+
+DATA_SET: Final = Layer("data set", {"rule": "study", "compiler": "clang"})
+"""How measured kernels of a data set are judged: by what their labels are computed with, and as the
+compiler that built them makes them."""
 
 
 def add_compiler_option(parser: argparse.ArgumentParser, default: str) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from roofline_core.settings import Settings, merge, resolve
 from roofline_lsp.cli.exit_codes import FINDINGS, OK
-from roofline_lsp.cli.options import add_analysis_options, analysis_layer, positive_int
+from roofline_lsp.cli.options import DATA_SET, add_analysis_options, analysis_layer, positive_int
 from roofline_lsp.cli.output import write
 from roofline_lsp.cli.progress import ProgressBar
 
@@ -146,7 +146,7 @@ def _settings(options: argparse.Namespace, measurements: Sequence[Measurement]) 
 
     layer = analysis_layer(options)
     if measurements and all(each.program is not None for each in measurements):
-        settings = merge(layer)
+        settings = merge(DATA_SET, layer)
     else:
         settings = resolve(options.sources, layer, file=options.config)
     gpus = {gpu_name(each.gpu) for each in measurements if each.gpu is not None}

@@ -13,7 +13,7 @@ from roofline_core.settings import CompilerName
 
 
 @record(frozen=True, slots=True)
-class Compiler:
+class CompilerProfile:
     """How a compiler treats loops; the assembler behind it is the same."""
 
     index_int_ops: float
@@ -30,14 +30,14 @@ class Compiler:
     large to unroll the loop whole."""
 
 
-NVCC: Final = Compiler(0.0, True, True, True, 64)
-CLANG: Final = Compiler(1.0, False, False, False, 8)
+NVCC: Final = CompilerProfile(0.0, True, True, True, 64)
+CLANG: Final = CompilerProfile(1.0, False, False, False, 8)
 
 _BY_NAME: Final = {"nvcc": NVCC, "clang": CLANG, "hipcc": CLANG}
 _CLANGS: Final = (Dialect.HIP, Dialect.OPENMP)
 
 
-def compiler_of(name: CompilerName, dialect: Dialect) -> Compiler:
+def compiler_of(name: CompilerName, dialect: Dialect) -> CompilerProfile:
     """The compiler of a kernel; ``auto``: clang for HIP and OpenMP, else nvcc."""
     if name == "auto":
         return CLANG if dialect in _CLANGS else NVCC

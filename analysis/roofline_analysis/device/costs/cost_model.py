@@ -12,7 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from roofline_analysis.device.costs.compilers import NVCC, Compiler
+from roofline_analysis.device.costs.compilers import NVCC, CompilerProfile
 from roofline_analysis.device.costs.fusion import taken_in
 from roofline_analysis.device.costs.integer_costs import (
     INTEGER_COSTS,
@@ -52,7 +52,7 @@ _NARROW: Final = (MemorySpace.SHARED, MemorySpace.LOCAL)
 class CostModel:
     """The cost model's state during the walk: regions, value numbers, charged work."""
 
-    def __init__(self, path: Path, line: int, compiler: Compiler = NVCC) -> None:
+    def __init__(self, path: Path, line: int, compiler: CompilerProfile = NVCC) -> None:
         self.compiler = compiler
         self.root = Region(RegionForm.KERNEL, None, (path, line))
         self.region = self.root

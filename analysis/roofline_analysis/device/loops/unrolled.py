@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from roofline_analysis.device.assigned import BodyFacts, children
-from roofline_analysis.device.costs.compilers import Compiler
+from roofline_analysis.device.costs.compilers import CompilerProfile
 from roofline_analysis.device.costs.expansions import function_cost
 from roofline_analysis.device.costs.integer_costs import is_uniform
 from roofline_analysis.device.loops.induction import Step
@@ -71,7 +71,7 @@ def copies_of(
     step: Step | None,
     parts: Sequence[st.Statement],
     facts: Sequence[BodyFacts],
-    compiler: Compiler,
+    compiler: CompilerProfile,
 ) -> int:
     """Copies of the body in the machine code of a loop that is not fully unrolled.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from roofline_analysis.device.costs.compilers import NVCC, Compiler
+from roofline_analysis.device.costs.compilers import NVCC, CompilerProfile
 from roofline_analysis.device.costs.cost_model import CostModel
 from roofline_analysis.device.state.dead_code import keep, keep_place
 from roofline_analysis.device.state.flow import Flow
@@ -78,7 +78,7 @@ class DeviceInterpreter:
         bindings: Mapping[str, Type | int],
         parts: DeviceParts,
         warp_size: int = WARP_SIZE,
-        compiler: Compiler = NVCC,
+        compiler: CompilerProfile = NVCC,
     ) -> None:
         self.parts = parts
         self._warp_size = warp_size
