@@ -21,8 +21,10 @@ from roofline_profiling.errors import ProfilerError
 from roofline_profiling.process import run
 from roofline_profiling.profile import Show
 
-_CUDA: Final = ".cu"
-_OTHERS: Final = frozenset((".cu", ".cpp", ".cc", ".cxx", ".c"))
+_DEVICE: Final = frozenset((".cu", ".hip"))
+_OTHERS: Final = frozenset((*_DEVICE, ".cpp", ".cc", ".cxx", ".c"))
+_HIP: Final = ".hip"
+_HIP_HEADER: Final = b"hip/hip_runtime"
 _ELF: Final = b"\x7fELF"
 _DEVICE_CODE: Final = b".nv_fatbin"
 _RUNTIME: Final = b"libcudart.so."
@@ -68,10 +70,10 @@ def sources_of(command: Sequence[str], folder: Path) -> tuple[str, ...]:
     for word in command:
         if Path(word).suffix.lower() not in _OTHERS or not (folder / word).is_file():
             break
-        if os.access(folder / word, os.X_OK) and Path(word).suffix.lower() != _CUDA:
+        if os.access(folder / word, os.X_OK) and Path(word).suffix.lower() not in _DEVICE:
             break
         found.append(word)
-    return tuple(found) if any(Path(each).suffix.lower() == _CUDA for each in found) else ()
+    return tuple(found) if any(Path(each).suffix.lower() in _DEVICE for each in found) else ()
 
 
 def write_compilers(held: Path, compiler: CudaCompiler, architecture: int) -> dict[str, str]:
@@ -85,6 +87,7 @@ def write_compilers(held: Path, compiler: CudaCompiler, architecture: int) -> di
         runtime = next(iter(sorted(compiler.libraries.glob("libcudart.so.*"))))
         (libraries / "libcudart.so").symlink_to(runtime)
     nvcc = write_wrapper(folder, "nvcc", compiler.nvcc, architecture, links)
+    write_wrapper(folder, "hipcc", compiler.nvcc, architecture, links)
     for name in ("clang++", "clang"):
         if (real := shutil.which(name)) is not None:
             write_wrapper(folder, name, Path(real), architecture)
@@ -99,9 +102,10 @@ def built(
     sources: Sequence[str], flags: Sequence[str], made: Path, around: Around, *, limit_s: float
 ) -> None:
     """Compile sources to the executable ``made``. Raises ProfilerError."""
-    words = ["nvcc", "-O3", *flags, *sources, "-o", str(made)]
+    compiler = "hipcc" if any(_is_hip(around.folder / each) for each in sources) else "nvcc"
+    words = [compiler, "-O3", *flags, *sources, "-o", str(made)]
     around.show(words)
-    program = shutil.which("nvcc", path=around.environment["PATH"]) or words[0]
+    program = shutil.which(compiler, path=around.environment["PATH"]) or compiler
     ended = run(
         [program, *words[1:]],
         limit_s=limit_s,
@@ -117,6 +121,11 @@ def built(
             f"{' '.join(sources)}: compiling {why}; give what it needs by --build-flags, or emulate"
             " the command that builds and runs it: -- make run"
         )
+
+
+def _is_hip(path: Path) -> bool:
+    """Whether a source is HIP's, by its name or by the header that it includes."""
+    return path.suffix.lower() == _HIP or _HIP_HEADER in path.read_bytes()
 
 
 def without_shared_runtime(command: Sequence[str], folder: Path) -> list[Path]:

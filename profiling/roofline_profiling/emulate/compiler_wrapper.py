@@ -1,4 +1,4 @@
-"""Compilers that build programs for an emulation: an ``nvcc`` and a ``clang++`` found first.
+"""Compilers that build programs for an emulation: ``nvcc``, ``clang++``, ``hipcc``, found first.
 
 They call the real ones with other options: machine code for one architecture, not compressed, with
 line numbers, and the shared runtime library, which another takes the place of at run time. Their
@@ -26,6 +26,20 @@ _QUESTIONS = frozenset(("--version", "-V", "--help", "-h", "--list-gpu-code", "-
 _LINES = frozenset(("-lineinfo", "--generate-line-info", "-G", "--device-debug"))
 _CLANG_ARCHITECTURES = ("--cuda-gpu-arch=", "--offload-arch=", "--no-cuda-gpu-arch=")
 _CUDA_SUFFIX = ".cu"
+_HIP_HEADERS = Path(__file__).parent / "hip"
+_UNITS = (".cpp", ".cc", ".cxx", ".c", ".hip", _CUDA_SUFFIX)
+_HIP_TO_NVCC = {
+    "-fgpu-rdc": ("-rdc=true",),
+    "-ffast-math": ("-use_fast_math",),
+    "-pthread": ("-Xcompiler", "-pthread"),
+    "-fopenmp": ("-Xcompiler", "-fopenmp"),
+    "-fPIC": ("-Xcompiler", "-fPIC"),
+    "-x": (),
+    "hip": (),
+    "--hip-link": (),
+}
+"""What nvcc is given for an option of hipcc."""
+_TO_LINKER = "-Wl,"
 
 
 def nvcc_arguments(
@@ -66,6 +80,29 @@ def clang_arguments(given: Sequence[str], architecture: int) -> list[str]:
     if not any(each.startswith("-g") and each != "-g0" for each in kept):
         kept.append("-gline-tables-only")
     return [*kept, f"--cuda-gpu-arch=sm_{architecture}"]
+
+
+def hipcc_arguments(
+    given: Sequence[str], architecture: int, link_folders: Iterable[str] = ()
+) -> list[str]:
+    """The command line of ``nvcc`` for one of ``hipcc``, without its name.
+
+    HIP's names are CUDA's by headers of ours. Options of Clang that change no result are dropped.
+    """
+    if _QUESTIONS & set(given):
+        return list(given)
+    words: list[str] = []
+    for word in given:
+        if word in _HIP_TO_NVCC:
+            words += _HIP_TO_NVCC[word]
+        elif word.startswith(_TO_LINKER):
+            words += ["-Xlinker", word.removeprefix(_TO_LINKER)]
+        elif not word.startswith(("-f", "-m", "-W", "-g", "--offload-arch", "--amdgpu", "--rocm")):
+            words.append(word)
+    units = [each for each in words if each.endswith(_UNITS) and not each.startswith("-")]
+    if any(not each.endswith(_CUDA_SUFFIX) for each in units):
+        words = ["-x", "cu", *words]
+    return nvcc_arguments([*words, f"-I{_HIP_HEADERS}"], architecture, link_folders)
 
 
 def _compiles_cuda(words: Sequence[str]) -> bool:
@@ -118,8 +155,9 @@ def write_wrapper(
 def main(argv: Sequence[str]) -> None:
     """Become the real compiler: its name, path, architecture, folders, and what it was given."""
     name, real, architecture, folders, *given = argv
-    if name == "nvcc":
-        words = nvcc_arguments(given, int(architecture), filter(None, folders.split(os.pathsep)))
+    if name in ("nvcc", "hipcc"):
+        arguments = nvcc_arguments if name == "nvcc" else hipcc_arguments
+        words = arguments(given, int(architecture), filter(None, folders.split(os.pathsep)))
         os.environ.pop("NVCC_APPEND_FLAGS", None)
     else:
         words = clang_arguments(given, int(architecture))

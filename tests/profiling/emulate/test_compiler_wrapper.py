@@ -11,6 +11,7 @@ import pytest
 
 from roofline_profiling.emulate.compiler_wrapper import (
     clang_arguments,
+    hipcc_arguments,
     nvcc_arguments,
     write_wrapper,
 )
@@ -90,3 +91,22 @@ def test_a_wrapper_becomes_the_real_compiler(tmp_path: Path) -> None:
     said = done.stdout.splitlines()
     assert said[:3] == ["", "a b.cu", "-gencode=arch=compute_75,code=sm_75"]
     assert said[-1] == f"-L{tmp_path / 'lib'}"
+
+
+@pytest.mark.parametrize(
+    ("given", "made"),
+    [
+        ("-O3 -std=c++17 -Wall -c main.cu", "-O3 -std=c++17 -c main.cu"),
+        ("--offload-arch=gfx90a -munsafe-fp-atomics -g a.cu", "a.cu"),
+        ("-x hip -c a.cpp -o a.o", "-x cu -c a.cpp -o a.o"),
+        ("a.hip -ffast-math", "-x cu a.hip -use_fast_math"),
+        ("-fgpu-rdc -fopenmp a.cu", "-rdc=true -Xcompiler -fopenmp a.cu"),
+        ("a.o b.o -Wl,-rpath,/x -lm -o a", "a.o b.o -Xlinker -rpath,/x -lm -o a"),
+    ],
+)
+def test_hipcc(given: str, made: str) -> None:
+    *words, headers = hipcc_arguments(given.split(), 86)[: -len(ADDED) - 1]
+    assert words == made.split()
+    assert (Path(headers.removeprefix("-I")) / "hip" / "hip_runtime.h").is_file()
+    assert hipcc_arguments(given.split(), 86)[-len(ADDED) - 1 :] == [*ADDED, "-lineinfo"]
+    assert hipcc_arguments(["--version"], 86) == ["--version"]

@@ -92,3 +92,61 @@ def test_the_command(
     assert {(each.gpu, each.source, each.measurement.args) for each in records} == {
         (find_gpu("A100").name, "main.cu", ("20000",))
     }
+
+
+HIP_SOURCE = """
+#include <hip/hip_runtime.h>
+#include <cstdio>
+__device__ float sum_of_warp(float x) {
+  for (int by = 16; by > 0; by /= 2) x += __shfl_xor(x, by);
+  return x;
+}
+__global__ void scale(float *y, const float *x, float a, int n) {
+  int i = hipBlockDim_x * hipBlockIdx_x + hipThreadIdx_x;
+  if (i < n) y[i] = a * x[i];
+}
+__global__ void sums(float *out, const float *y) {
+  float sum = sum_of_warp(y[blockIdx.x * blockDim.x + threadIdx.x]);
+  if (threadIdx.x % 32 == 0) out[blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32] = sum;
+}
+int main() {
+  const int n = 1024;
+  float *host, *x, *y, *out;
+  hipDeviceProp_t properties;
+  if (hipGetDeviceProperties(&properties, 0) != hipSuccess || properties.warpSize != 32) return 2;
+  hipHostMalloc(&host, n * sizeof(float), hipHostMallocDefault);
+  for (int i = 0; i < n; i++) host[i] = 1;
+  hipMalloc(&x, n * sizeof(float));
+  hipMalloc((void **)&y, n * sizeof(float));
+  hipMalloc(&out, n / 32 * sizeof(float));
+  hipMemcpy(x, host, n * sizeof(float), hipMemcpyHostToDevice);
+  hipLaunchKernelGGL(scale, dim3(n / 128), dim3(128), 0, 0, y, x, 3.0f, n);
+  sums<<<n / 256, 256>>>(out, y);
+  hipMemcpy(host, out, n / 32 * sizeof(float), hipMemcpyDeviceToHost);
+  for (int i = 0; i < n / 32; i++) if (host[i] != 96) return 3;
+  printf("%s\\n", hipGetErrorString(hipDeviceSynchronize()));
+  hipFree(x);
+  return hipHostFree(host) != hipSuccess;
+}
+"""
+
+
+@pytest.mark.parametrize("command", [["./main.hip"], ["make", "-s", "run"]])
+def test_a_program_of_hip(tmp_path: Path, command: list[str]) -> None:
+    if command[0] == "make" and shutil.which("make") is None:
+        pytest.skip("no make")
+    (tmp_path / "main.hip").write_text(HIP_SOURCE)
+    (tmp_path / "Makefile").write_text(
+        "run: main\n\t./main\n"
+        "main: main.o\n\thipcc main.o -o main\n"
+        "main.o: main.hip\n\thipcc -O3 --offload-arch=gfx90a -Wall -c main.hip -o main.o\n"
+    )
+    with (tmp_path / "printed").open("wb") as output:
+        around = Around(tmp_path, output=output.fileno())
+        found = emulate(command, EmulationOptions(find_gpu("RTX 3080")), around)
+    assert found.problems == ()
+    assert "no error" in (tmp_path / "printed").read_text()
+    scale, sums = found.measurements
+    assert (scale.sp_flops, scale.grid, scale.block) == (1024, (8, 1, 1), (128, 1, 1))
+    # Five additions; the last one only in the lanes that store their sum.
+    assert (sums.sp_flops, sums.grid, sums.block) == (1024 * 4 + 32, (4, 1, 1), (256, 1, 1))
