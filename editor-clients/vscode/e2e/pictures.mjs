@@ -89,7 +89,7 @@ await steps.step("the panel is used by keyboard, and a point leads to its kernel
     const chosen = await panel.locator("g.point:focus").getAttribute("aria-label");
     await page.keyboard.press("Enter");
     const kernel = chosen.split(":")[0];
-    await page.locator(".view-line", { hasText: new RegExp(`void\\s+.*${kernel}`) }).first().waitFor();
+    await page.locator(".view-line", { hasText: new RegExp(`(^|\\s)${kernel}\\(`) }).first().waitFor();
 });
 
 await steps.step("nothing broke the page's security policy", async () => {
