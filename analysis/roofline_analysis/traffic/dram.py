@@ -23,9 +23,10 @@ from roofline_analysis.regions.kernel_summary import (
 )
 from roofline_analysis.traffic.access_footprints import AccessFootprint, footprints_of
 from roofline_analysis.traffic.array_footprints import credible_size, footprint_of
+from roofline_analysis.traffic.caches import Caches
 from roofline_analysis.traffic.coalescing import WarpAddresses
 from roofline_analysis.traffic.code_size import code_bytes, launch_bytes
-from roofline_analysis.traffic.footprint import SECTOR_BYTES, sector_bytes
+from roofline_analysis.traffic.footprint import sector_bytes
 from roofline_analysis.traffic.refetch import loop_refetches, missed_share, refetches_of_later_loops
 from roofline_core.program.records import record
 from roofline_core.program.stages import Stage, stage
@@ -125,18 +126,17 @@ def dram_traffic(
     summary: KernelSummary,
     execution: Execution,
     resident_blocks: int,
-    l2_bytes: float,
+    caches: Caches,
     sizes: Mapping[str, float],
     host_arrays: frozenset[str] = frozenset(),
-    sector: int = SECTOR_BYTES,
 ) -> Traffic:
     """The DRAM traffic of one launch, in bytes.
 
     ``sizes`` has the bytes of allocations by array name. ``host_arrays`` names arrays in mapped
     host memory, whose traffic crosses the bus instead: L2 holds what is read of it, and all that is
-    written leaves it. ``sector``: the smallest transfer in bytes.
+    written leaves it.
     """
-    warp = WarpAddresses(execution, sector)
+    warp = WarpAddresses(execution, caches.sector_bytes)
     device: _ByArray = {}
     host: _ByArray = {}
     for item in footprints_of(summary, execution, resident_blocks, warp):
@@ -144,11 +144,11 @@ def dram_traffic(
         found.setdefault(item.access.array, []).append(item)
     waves = max(1.0, _volume(execution.grid) / max(1, resident_blocks))
     threads = float(execution.threads)
-    arrays, lines, uncertain = _arrays(device, l2_bytes, waves, sizes, threads)
-    bus, _, _ = _arrays(host, l2_bytes, waves, sizes, threads)
+    arrays, lines, uncertain = _arrays(device, caches, waves, sizes, threads)
+    bus, _, _ = _arrays(host, caches, waves, sizes, threads)
     share = write_back_share(
         lines + sum(item.write_bytes for item in arrays if item.array.space is MemorySpace.LOCAL),
-        l2_bytes,
+        caches.l2_bytes,
     )
     arrays = [replace(item, write_bytes=item.write_bytes * share) for item in arrays]
     read_total = sum(item.read_bytes for item in arrays) + launch_bytes(summary)
@@ -160,7 +160,7 @@ def dram_traffic(
 
 def _arrays(
     by_array: _ByArray,
-    l2_bytes: float,
+    caches: Caches,
     waves: float,
     sizes: Mapping[str, float],
     threads: float,
@@ -170,8 +170,9 @@ def _arrays(
     Also the bytes of the lines that are modified, local memory's left out, and the bytes at unknown
     addresses.
     """
+    l2_bytes = caches.l2_bytes
     again = loop_refetches(by_array, l2_bytes, waves, sizes, threads)
-    later = refetches_of_later_loops(by_array, l2_bytes, waves, sizes, threads)
+    later = refetches_of_later_loops(by_array, caches, waves, sizes, threads)
     footprints = {
         array: footprint_of(
             items, credible_size(items, sizes.get(array.name)), waves, threads, l2_bytes

@@ -8,6 +8,7 @@ from itertools import pairwise
 from roofline_analysis.regions.kernel_summary import AccessMode, Array, Region
 from roofline_analysis.traffic.access_footprints import AccessFootprint
 from roofline_analysis.traffic.array_footprints import held_bytes, touched_bytes
+from roofline_analysis.traffic.caches import Caches
 
 
 def missed_share(working_set_bytes: float, l2_bytes: float) -> float:
@@ -64,7 +65,7 @@ def loop_refetches(
 
 def refetches_of_later_loops(
     by_array: Mapping[Array, list[AccessFootprint]],
-    l2_bytes: float,
+    caches: Caches,
     waves: float,
     sizes: Mapping[str, float],
     threads: float,
@@ -72,7 +73,8 @@ def refetches_of_later_loops(
     """Bytes ``(fetched, written)`` again because a loop goes over what an earlier one went over.
 
     A softmax goes over each row for its maximum, its sum and its result. Resident threads are
-    assumed to run the loops in step, so what lies between two visits is what both loops touch. Only
+    assumed to run the loops in step, so what lies between two visits is what both loops touch. What
+    both read is not asked of L2 again if the first caches of the SMs hold it. Only
     loops that follow one another in the same block of code count: others may be alternatives.
     """
     walks: dict[tuple[Region | None, Region], dict[Array, list[AccessFootprint]]] = {}
@@ -98,13 +100,31 @@ def refetches_of_later_loops(
                 held_bytes(items, sizes.get(each.name), threads, waves)
                 for each, items in both.items()
             )
-            missed = waves * missed_share(between, l2_bytes)
+            missed = waves * missed_share(between, caches.l2_bytes)
             seen = touched(array, walk[array])
             reads = [item for item in later[array] if item.access.mode is not AccessMode.WRITE]
             writes = [item for item in later[array] if item.access.mode is not AccessMode.READ]
             before = [item for item in walk[array] if item.access.mode is not AccessMode.READ]
-            read = min(seen, touched(array, reads)) * missed
+            read = 0.0
+            if _read_bytes(both, sizes, threads, waves) > caches.l1_bytes:
+                read = min(seen, touched(array, reads)) * missed
             written = min(touched(array, before), touched(array, writes)) * missed
             old = result.get(array, (0.0, 0.0))
             result[array] = old[0] + read, old[1] + written
     return result
+
+
+def _read_bytes(
+    touched: Mapping[Array, list[AccessFootprint]],
+    sizes: Mapping[str, float],
+    threads: float,
+    waves: float,
+) -> float:
+    """Bytes that one wave's reads occupy in caches; stores take no place in the first ones."""
+    reads = {
+        array: [item for item in items if item.access.mode is AccessMode.READ]
+        for array, items in touched.items()
+    }
+    return sum(
+        held_bytes(items, sizes.get(array.name), threads, waves) for array, items in reads.items()
+    )

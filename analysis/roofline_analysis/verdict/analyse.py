@@ -19,6 +19,7 @@ from roofline_analysis.timing.demand import Demand, demanding_regions, launch_de
 from roofline_analysis.timing.launch_time import Timing, launch_time
 from roofline_analysis.timing.occupancy import Occupancy, occupancy
 from roofline_analysis.traffic.background import NO_BACKGROUND, Background
+from roofline_analysis.traffic.caches import Caches
 from roofline_analysis.traffic.dram import Traffic, dram_traffic
 from roofline_analysis.verdict.bus import judged_by_bus
 from roofline_analysis.verdict.confidence import LEAST, confidence
@@ -50,6 +51,10 @@ _LITTLE_BYTES: Final = 65536.0
 _DEFAULT_CACHE_BYTES: Final = 4 * 2**20
 """L2 bytes of a GPU whose L2 size is unknown. Assumed, chosen without measurement."""
 """The most lines of the source that a verdict names as its evidence."""
+
+
+_UNIFIED_SINCE: Final = 7.0
+"""The compute capability from which one memory is both shared memory and first cache."""
 
 
 @record(frozen=True, slots=True)
@@ -127,12 +132,25 @@ def count_launch(
         summary,
         execution,
         resident.blocks_per_sm * gpu.sm_count,
-        gpu.last_cache_bytes or _DEFAULT_CACHE_BYTES,
+        _caches(gpu, resident.blocks_per_sm * shared),
         binding.sizes,
         frozenset() if gpu.shares_host_memory else frozenset(binding.host_arrays),
-        architecture.sector_bytes,
     )
     return Counted(execution, resident, traffic, work_totals(summary, execution))
+
+
+def _caches(gpu: Gpu, shared_bytes_per_sm: float) -> Caches:
+    """The caches of a GPU. The first ones are what shared memory leaves of a memory for both.
+
+    They are taken for nothing where they are small: on GPUs of others than NVIDIA, and before
+    compute capability 7.
+    """
+    architecture = gpu.architecture
+    first, capability = 0.0, architecture.compute_capability
+    if capability is not None and float(capability) >= _UNIFIED_SINCE:
+        first = max(0.0, architecture.occupancy.shared_bytes_per_sm - shared_bytes_per_sm)
+    last = gpu.last_cache_bytes or _DEFAULT_CACHE_BYTES
+    return Caches(last, first * gpu.sm_count, architecture.sector_bytes)
 
 
 @stage(Stage.PREDICT)

@@ -15,6 +15,7 @@ from roofline_analysis.regions.kernel_summary import AccessMode, Work
 from roofline_analysis.timing.demand import Demand, RegionDemand, WarpRequest, launch_demand
 from roofline_analysis.timing.launch_time import CONSTANTS, Timing, launch_time, norm
 from roofline_analysis.timing.limiter import Limiter
+from roofline_analysis.traffic.caches import Caches
 from roofline_analysis.traffic.dram import dram_traffic
 from roofline_hardware_db import ClockKind, find_gpu
 
@@ -208,7 +209,7 @@ def test_the_norm_lies_between_the_largest_and_the_sum(terms: list[float], p: fl
 
 def demand_of(counted: Any, sizes: dict[str, float] | None = None) -> Demand:
     """The demand of a kernel counted for one launch."""
-    traffic = dram_traffic(counted.summary, counted.execution, 408, 5 * 2**20, sizes or {})
+    traffic = dram_traffic(counted.summary, counted.execution, 408, Caches(5 * 2**20), sizes or {})
     return launch_demand(counted.summary, counted.execution, traffic, 32, 32)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from roofline_analysis.timing.demand import launch_demand
+from roofline_analysis.traffic.caches import Caches
 from roofline_analysis.traffic.dram import ArrayTraffic, dram_traffic, write_back_share
 from roofline_analysis.traffic.gathers import missed_bytes
 
@@ -21,7 +22,7 @@ RESIDENT = 68 * 4
 
 def arrays(counted: Any, **sizes: float) -> dict[str, ArrayTraffic]:
     """Traffic by array of one launch on a GPU with 5 MB of L2."""
-    traffic = dram_traffic(counted.summary, counted.execution, RESIDENT, L2, sizes)
+    traffic = dram_traffic(counted.summary, counted.execution, RESIDENT, Caches(L2), sizes)
     return {item.array.name: item for item in traffic.arrays}
 
 
@@ -133,7 +134,7 @@ def test_a_short_record_that_a_loaded_number_picks_is_a_neighbours(count: Count)
 @pytest.mark.parametrize(("source", "lines"), [(ROW_BY_THREAD, 32), (ROW_BY_BLOCK, 1)])
 def test_lanes_with_a_row_each_ask_for_a_line_each(count: Count, source: str, lines: int) -> None:
     found = count(source, 2048, 128, row=256)
-    traffic = dram_traffic(found.summary, found.execution, RESIDENT, L2, {"x": 64 * 2**20})
+    traffic = dram_traffic(found.summary, found.execution, RESIDENT, Caches(L2), {"x": 64 * 2**20})
     asked = launch_demand(found.summary, found.execution, traffic, 32, 32)
     (most,) = {
         request.wavefronts
@@ -252,3 +253,22 @@ def test_a_grid_stride_gather_of_an_array_of_unknown_size(blocks: int, count: Co
         y[i] = x[index[i]]; }"""
     found = arrays(count(source, blocks, 256, n=n), index=8 * n, y=4 * n)
     assert found["x"].first_read_bytes == pytest.approx(32 * n, rel=0.4)
+
+
+@pytest.mark.parametrize(("l1_bytes", "again"), [(0.0, 0.72), (32 * 2**20, 0.0)])
+def test_what_the_first_caches_hold_is_not_asked_of_l2_again(
+    l1_bytes: float, again: float, count: Count
+) -> None:
+    """Two loops over rows of 68 kB; 272 blocks are resident, so that L2 does not hold them."""
+    source = """__global__ void f(const float* __restrict__ x, float* y, int n) {
+      float s = 0;
+      for (int i = threadIdx.x; i < n; i += 256) s += x[blockIdx.x * n + i];
+      for (int i = threadIdx.x; i < n; i += 256) s *= x[blockIdx.x * n + i];
+      y[blockIdx.x * 256 + threadIdx.x] = s; }"""
+    n, rows = 17_408, 2720
+    counted = count(source, rows, 256, n=n)
+    sizes = {"x": 4.0 * n * rows, "y": 1024.0 * rows}
+    caches = Caches(L2, l1_bytes)
+    traffic = dram_traffic(counted.summary, counted.execution, RESIDENT, caches, sizes)
+    (x,) = (each for each in traffic.arrays if each.array.name == "x")
+    assert x.read_bytes / sizes["x"] == pytest.approx(1 + again, abs=0.03)

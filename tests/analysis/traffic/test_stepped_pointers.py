@@ -10,6 +10,7 @@ import pytest
 from roofline_analysis.regions.kernel_summary import AccessMode
 from roofline_analysis.traffic.access_footprints import footprints_of
 from roofline_analysis.traffic.array_footprints import touched_bytes
+from roofline_analysis.traffic.caches import Caches
 from roofline_analysis.traffic.coalescing import WarpAddresses
 from roofline_analysis.traffic.dram import dram_traffic
 
@@ -95,7 +96,7 @@ def test_a_pointer_after_a_loop_that_data_ends_is_not_inside_it(count: Count) ->
         1,
         n=1023,
     )
-    traffic = dram_traffic(counted.summary, counted.execution, 1, 1 << 20, {"a": 4096.0})
+    traffic = dram_traffic(counted.summary, counted.execution, 1, Caches(1 << 20), {"a": 4096.0})
     assert traffic.read_bytes > 0
     inside = {}
     for region in counted.summary.root.walk():

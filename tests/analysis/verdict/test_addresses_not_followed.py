@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from roofline_analysis.regions.unseen import UnseenKind
+from roofline_analysis.traffic.caches import Caches
 from roofline_analysis.traffic.dram import dram_traffic
 from roofline_analysis.verdict.sight import sight_of
 
@@ -22,7 +23,7 @@ def judged(count: Count, body: str) -> tuple[float, tuple[str, ...]]:
     source = f"""__global__ void f(float *a, const int *f, float *o, int w, int h) {{
         int x = blockIdx.x * blockDim.x + threadIdx.x; float s = 0; {body} o[x] = s; }}"""
     counted = count(source, WIDTH // 64, 64, w=WIDTH, h=WIDTH)
-    traffic = dram_traffic(counted.summary, counted.execution, 3456, 1 << 28, {"a": IMAGE})
+    traffic = dram_traffic(counted.summary, counted.execution, 3456, Caches(1 << 28), {"a": IMAGE})
     (found,) = (item for item in traffic.arrays if item.array.name == "a")
     sight = sight_of(counted.summary, counted.execution, traffic)
     lost = tuple(each.name for each in sight.missing if each.kind is UnseenKind.ADDRESS)
