@@ -30,8 +30,20 @@ class CompilerProfile:
     large to unroll the loop whole."""
 
 
-NVCC: Final = CompilerProfile(0.0, True, True, True, 64)
-CLANG: Final = CompilerProfile(1.0, False, False, False, 8)
+NVCC: Final = CompilerProfile(
+    index_int_ops=0.0,
+    unrolls_unknown_steps=True,
+    unrolls_divergent=True,
+    unrolls_convergent=True,
+    copies_of_known=64,
+)
+CLANG: Final = CompilerProfile(
+    index_int_ops=1.0,
+    unrolls_unknown_steps=False,
+    unrolls_divergent=False,
+    unrolls_convergent=False,
+    copies_of_known=8,
+)
 
 _BY_NAME: Final = {"nvcc": NVCC, "clang": CLANG, "hipcc": CLANG}
 _CLANGS: Final = (Dialect.HIP, Dialect.OPENMP)

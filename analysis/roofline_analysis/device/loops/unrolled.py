@@ -89,10 +89,14 @@ def copies_of(
     small = sum(fact.size for fact in facts) < _COPIED_SIZE
     if not small or (any(fact.has_loop for fact in facts) and any(map(_stays_rolled, parts))):
         return 1
-    together = not compiler.unrolls_convergent and any(map(_meets, parts))
-    alone = step.wide or (not compiler.unrolls_divergent and not is_uniform(trips))
-    alone |= not constant_step
-    if together or alone or any(map(_branches, parts)):
+    by_one = (
+        step.wide
+        or not constant_step
+        or (not compiler.unrolls_divergent and not is_uniform(trips))
+        or (not compiler.unrolls_convergent and any(map(_meets, parts)))
+        or any(map(_branches, parts))
+    )
+    if by_one:
         return _COPIES  # Either the compiler's or the assembler's.
     return compiler.copies_of_known if trips.constant is not None else _COPIES * _COPIES_OF_COPIES
 
