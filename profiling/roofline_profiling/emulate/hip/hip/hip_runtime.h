@@ -312,6 +312,9 @@
 #define hipGraphAddMemsetNode cudaGraphAddMemsetNode
 #define hipGraphAddEmptyNode cudaGraphAddEmptyNode
 #define hipGraphGetNodes cudaGraphGetNodes
+#define make_hipExtent make_cudaExtent
+#define make_hipPitchedPtr make_cudaPitchedPtr
+#define make_hipPos make_cudaPos
 #define hipHostFree cudaFreeHost
 #define hipFreeHost cudaFreeHost
 #define hipMemcpyWithStream cudaMemcpyAsync
