@@ -74,44 +74,72 @@ def refetches_of_later_loops(
 
     A softmax goes over each row for its maximum, its sum and its result. Resident threads are
     assumed to run the loops in step, so what lies between two visits is what both loops touch. What
-    both read is not asked of L2 again if the first caches of the SMs hold it. Only
-    loops that follow one another in the same block of code count: others may be alternatives.
+    both read is not asked of L2 again if the first caches of the SMs hold it. Only loops that
+    follow one another in the same block of code count: others may be alternatives.
     """
-    walks: dict[tuple[Region | None, Region], dict[Array, list[AccessFootprint]]] = {}
-    for array, items in by_array.items():
-        for item in items:
-            outermost = list(item.region.loops())[-1:]
-            if outermost and item.wave_box is not None and not item.random:
-                key = outermost[0].parent, outermost[0]
-                walks.setdefault(key, {}).setdefault(array, []).append(item)
 
     def touched(array: Array, items: Iterable[AccessFootprint]) -> float:
         return touched_bytes(list(items), sizes.get(array.name), threads, waves)
 
+    walks = _walks(by_array)
     result: dict[Array, tuple[float, float]] = {}
-    for array in by_array:
-        visits: dict[Region | None, list[dict[Array, list[AccessFootprint]]]] = {}
-        for (around, _), walk in walks.items():
-            if array in walk:
-                visits.setdefault(around, []).append(walk)
-        for walk, later in (pair for found in visits.values() for pair in pairwise(found)):
-            both = {each: [*walk.get(each, ()), *later.get(each, ())] for each in {*walk, *later}}
-            between = sum(
-                held_bytes(items, sizes.get(each.name), threads, waves)
-                for each, items in both.items()
-            )
-            missed = waves * missed_share(between, caches.l2_bytes)
-            seen = touched(array, walk[array])
+    for (first, second), arrays in _visits(by_array).items():
+        walk, later = walks[first], walks[second]
+        both = {each: [*walk.get(each, ()), *later.get(each, ())] for each in {*walk, *later}}
+        between = sum(
+            held_bytes(items, sizes.get(each.name), threads, waves) for each, items in both.items()
+        )
+        missed = waves * missed_share(between, caches.l2_bytes)
+        if not missed:
+            continue
+        asked = _read_bytes(both, sizes, threads, waves) > caches.l1_bytes
+        for array in arrays:
             reads = [item for item in later[array] if item.access.mode is not AccessMode.WRITE]
             writes = [item for item in later[array] if item.access.mode is not AccessMode.READ]
             before = [item for item in walk[array] if item.access.mode is not AccessMode.READ]
-            read = 0.0
-            if _read_bytes(both, sizes, threads, waves) > caches.l1_bytes:
-                read = min(seen, touched(array, reads)) * missed
-            written = min(touched(array, before), touched(array, writes)) * missed
+            read = min(touched(array, walk[array]), touched(array, reads)) if asked else 0.0
+            written = min(touched(array, before), touched(array, writes))
             old = result.get(array, (0.0, 0.0))
-            result[array] = old[0] + read, old[1] + written
+            result[array] = old[0] + read * missed, old[1] + written * missed
     return result
+
+
+_Walk = dict[Array, list[AccessFootprint]]
+
+
+def _walks(by_array: Mapping[Array, list[AccessFootprint]]) -> dict[Region, _Walk]:
+    """What each outermost loop goes over, at addresses that are known."""
+    walks: dict[Region, _Walk] = {}
+    for array, items in by_array.items():
+        for item in items:
+            loop = _outermost(item)
+            if loop is not None:
+                walks.setdefault(loop, {}).setdefault(array, []).append(item)
+    return walks
+
+
+def _visits(
+    by_array: Mapping[Array, list[AccessFootprint]],
+) -> dict[tuple[Region, Region], list[Array]]:
+    """Two loops of one block of code, and the arrays that none between them goes over."""
+    pairs: dict[tuple[Region, Region], list[Array]] = {}
+    for array, items in by_array.items():
+        loops: dict[Region | None, dict[Region, None]] = {}
+        for item in items:  # In the order of the program.
+            loop = _outermost(item)
+            if loop is not None:
+                loops.setdefault(loop.parent, {})[loop] = None
+        for found in loops.values():
+            for pair in pairwise(found):
+                pairs.setdefault(pair, []).append(array)
+    return pairs
+
+
+def _outermost(item: AccessFootprint) -> Region | None:
+    """The outermost loop around an access; None without one, or where its address is not known."""
+    if item.wave_box is None or item.random:
+        return None
+    return next(iter(reversed(list(item.region.loops()))), None)
 
 
 def _read_bytes(

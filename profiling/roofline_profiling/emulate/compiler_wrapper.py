@@ -34,11 +34,11 @@ _HIP_TO_NVCC = {
     "-pthread": ("-Xcompiler", "-pthread"),
     "-fopenmp": ("-Xcompiler", "-fopenmp"),
     "-fPIC": ("-Xcompiler", "-fPIC"),
-    "-x": (),
-    "hip": (),
     "--hip-link": (),
 }
 """What nvcc is given for an option of hipcc."""
+_HIP_DROPPED = frozenset(("-x", "-mllvm", "-Xclang", "--offload-arch"))
+"""Options of hipcc with a value that nvcc does not need."""
 _TO_LINKER = "-Wl,"
 
 
@@ -92,12 +92,12 @@ def hipcc_arguments(
     if _QUESTIONS & set(given):
         return list(given)
     words: list[str] = []
-    for word in given:
+    for word in _without(given, _HIP_DROPPED):
         if word in _HIP_TO_NVCC:
             words += _HIP_TO_NVCC[word]
         elif word.startswith(_TO_LINKER):
             words += ["-Xlinker", word.removeprefix(_TO_LINKER)]
-        elif not word.startswith(("-f", "-m", "-W", "-g", "--offload-arch", "--amdgpu", "--rocm")):
+        elif not word.startswith(("-f", "-m", "-W", "-g", "--amdgpu", "--rocm")):
             words.append(word)
     units = [each for each in words if each.endswith(_UNITS) and not each.startswith("-")]
     if any(not each.endswith(_CUDA_SUFFIX) for each in units):

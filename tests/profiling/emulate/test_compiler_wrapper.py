@@ -100,6 +100,7 @@ def test_a_wrapper_becomes_the_real_compiler(tmp_path: Path) -> None:
         ("--offload-arch=gfx90a -munsafe-fp-atomics -g a.cu", "a.cu"),
         ("-x hip -c a.cpp -o a.o", "-x cu -c a.cpp -o a.o"),
         ("a.hip -ffast-math", "-x cu a.hip -use_fast_math"),
+        ("main.cu -o hip -mllvm -amdgpu-x=1 --offload-arch gfx90a", "main.cu -o hip"),
         ("-fgpu-rdc -fopenmp a.cu", "-rdc=true -Xcompiler -fopenmp a.cu"),
         ("a.o b.o -Wl,-rpath,/x -lm -o a", "a.o b.o -Xlinker -rpath,/x -lm -o a"),
     ],

@@ -12,6 +12,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from roofline_analysis.device.costs.address_indices import (
+    index_of,
+    is_counter,
+    is_widened,
+    may_exceed,
+    may_wrap,
+    wraps_by_constant,
+)
 from roofline_analysis.device.costs.compilers import NVCC, CompilerProfile
 from roofline_analysis.device.costs.fusion import taken_in
 from roofline_analysis.device.costs.integer_costs import (
@@ -19,7 +27,6 @@ from roofline_analysis.device.costs.integer_costs import (
     UNIFORM,
     integer_cost,
     is_nonnegative,
-    is_small,
     is_uniform,
     is_wide,
 )
@@ -254,7 +261,7 @@ class CostModel:
         assert expr is not None
         wide = pointer.array.space not in _NARROW
         # A constant that an unsigned sum may wrap around with cannot go into the offset field.
-        far = expr.offset if not wide or not _wraps_by_constant(offset) else 0
+        far = expr.offset if not wide or not wraps_by_constant(offset) else 0
         expr = expr - far
         if expr.constant is not None:
             return
@@ -277,7 +284,7 @@ class CostModel:
         self, offset: Value, base: Expr, step: Expr, loop: Region, *, wide: bool
     ) -> None:
         """Charge what moves an address in each trip of a loop."""
-        wraps = wide and _may_wrap(offset)
+        wraps = wide and may_wrap(offset)
         if step.constant is not None and not wraps:
             # Unrolled copies share an address that advances by a constant.
             amount = INTEGER_COSTS["address step wide" if wide else "address step"]
@@ -285,7 +292,7 @@ class CostModel:
             return
         self._charge_base(offset, base, loop, wide=wide)
         index = ("index", base, step)
-        if not wide or _is_counter(offset, loop) or self.find(index, loop) is not None:
+        if not wide or is_counter(offset, loop) or self.find(index, loop) is not None:
             return
         loop.available[index] = True
         # An unsigned sum may wrap around, so it is the index that moves.
@@ -332,8 +339,8 @@ class CostModel:
         if not wide:
             home.charge(self.site, Work.INT, INTEGER_COSTS["address"])
             return
-        index = _index_of(offset)
-        if index is not None and is_wide(index.type) and not _is_widened(index):
+        index = index_of(offset)
+        if index is not None and is_wide(index.type) and not is_widened(index):
             home.charge(self.site, Work.INT, INTEGER_COSTS["address of wide index"])
             return
         if any(abs(factor) % 2 for factor in expr.terms.values()):
@@ -391,7 +398,7 @@ class CostModel:
         """
         if index.node is not None and index.node[0] == "extend":
             index = index.node[1][0]
-        if index.node is not None and index.node[0] in ("+", "-") and not _may_exceed(index):
+        if index.node is not None and index.node[0] in ("+", "-") and not may_exceed(index):
             left, right = index.node[1]
             if right.constant is not None:
                 self._need_without_constant(left)
@@ -434,57 +441,6 @@ def _entry_of(loop: Region) -> Region:
         loop.entry.available = around.available  # What it computes is there after the loop too.
         around.children.insert(around.children.index(loop), loop.entry)
     return loop.entry
-
-
-def _index_of(offset: Value) -> Value | None:
-    """The index that an address was last moved by."""
-    if offset.node is None or offset.node[0] != "address":
-        return None
-    base, index = offset.node[1]
-    return index if index.constant is None else _index_of(base)
-
-
-def _may_wrap(offset: Value) -> bool:
-    """Whether an address's index is a sum or a product in 32 bits without a sign."""
-    index = _narrow_index(offset)
-    return index is not None and index.type == "unsigned int" and index.node is not None
-
-
-def _wraps_by_constant(offset: Value) -> bool:
-    """Whether an address's index has a constant summand with which it may wrap around."""
-    index = _narrow_index(offset)
-    return (
-        index is not None
-        and _may_exceed(index)
-        and index.expr is not None
-        and index.expr.offset != 0
-    )
-
-
-def _may_exceed(index: Value) -> bool:
-    """Whether an index is a 32-bit sum without a sign of more than what is known to be small."""
-    return index.type == "unsigned int" and index.expr is not None and not is_small(index.expr)
-
-
-def _is_counter(offset: Value, loop: Region) -> bool:
-    """Whether an address's index is the loop's own variable, which is there anyway."""
-    index = _narrow_index(offset)
-    return index is not None and index.node is None and bool(index.varies & loop.bit)
-
-
-def _narrow_index(offset: Value) -> Value | None:
-    """The index that an address was last moved by, before it was widened."""
-    index = _index_of(offset)
-    if index is not None and index.node is not None and index.node[0] == "extend":
-        return index.node[1][0]
-    return index
-
-
-def _is_widened(index: Value) -> bool:
-    """Whether a 64-bit index is a 32-bit one, which IMAD.WIDE widens."""
-    if index.node is None:
-        return index.expr is not None and is_small(index.expr)
-    return index.node[0] in ("extend", "global id")
 
 
 def _products_of(values: tuple[Value, ...]) -> tuple[Operation, ...]:

@@ -1,0 +1,58 @@
+"""The indices of addresses: what compilers know of them, and so how they compute the address."""
+
+from __future__ import annotations
+
+from roofline_analysis.device.costs.integer_costs import is_small
+from roofline_analysis.device.values import Value
+from roofline_analysis.regions.kernel_summary import Region
+
+
+def index_of(offset: Value) -> Value | None:
+    """The index that an address was last moved by."""
+    if offset.node is None or offset.node[0] != "address":
+        return None
+    base, index = offset.node[1]
+    return index if index.constant is None else index_of(base)
+
+
+def may_wrap(offset: Value) -> bool:
+    """Whether an address's index is a sum or a product in 32 bits without a sign."""
+    index = _narrow_index(offset)
+    return index is not None and index.type == "unsigned int" and index.node is not None
+
+
+def wraps_by_constant(offset: Value) -> bool:
+    """Whether an address's index has a constant summand with which it may wrap around."""
+    index = _narrow_index(offset)
+    return (
+        index is not None
+        and may_exceed(index)
+        and index.expr is not None
+        and index.expr.offset != 0
+    )
+
+
+def may_exceed(index: Value) -> bool:
+    """Whether an index is a 32-bit sum without a sign of more than what is known to be small."""
+    return index.type == "unsigned int" and index.expr is not None and not is_small(index.expr)
+
+
+def is_counter(offset: Value, loop: Region) -> bool:
+    """Whether an address's index is the loop's own variable, which is there anyway."""
+    index = _narrow_index(offset)
+    return index is not None and index.node is None and bool(index.varies & loop.bit)
+
+
+def _narrow_index(offset: Value) -> Value | None:
+    """The index that an address was last moved by, before it was widened."""
+    index = index_of(offset)
+    if index is not None and index.node is not None and index.node[0] == "extend":
+        return index.node[1][0]
+    return index
+
+
+def is_widened(index: Value) -> bool:
+    """Whether a 64-bit index is a 32-bit one, which IMAD.WIDE widens."""
+    if index.node is None:
+        return index.expr is not None and is_small(index.expr)
+    return index.node[0] in ("extend", "global id")
