@@ -24,6 +24,10 @@ CUDA 12.2 for that out of registry packages:
 lacks, come from the newer one; fatbinary and nvlink from any CUDA toolkit. Then
 ``DIR/bin/clang++ -x cuda --cuda-gpu-arch=sm_86 -O3 ...`` compiles, and as ``CMAKE_CUDA_COMPILER``
 with ``CUDAToolkit_ROOT=DIR/cuda`` CMake takes it, too.
+
+``--language omp`` takes the rows of OpenMP instead. Their programs are built by a Clang with
+OpenMP's library for NVIDIA's GPUs; ``LIBRARY`` has that library for the host as well, and a link to
+the emulator's named ``libcuda.so``, which it loads.
 """
 
 from __future__ import annotations
@@ -56,7 +60,7 @@ def main() -> int:
             print(error, file=sys.stderr)
             return 2
         return 0
-    programs = _programs(options.data, options.only)
+    programs = _programs(options.data, options.language, options.only)
     return _run(options, programs) if options.what == "run" else _compare(options, programs)
 
 
@@ -78,6 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     for command in (run, compare):
         command.add_argument("--data", type=Path, required=True, help="measured kernels")
         command.add_argument("--results", type=Path, required=True, help="folder of the records")
+        command.add_argument("--language", choices=("cuda", "omp"), default="cuda")
         command.add_argument("--only", nargs="*", default=[], help="programs, by name")
     toolchain = commands.add_parser("toolchain", help="put clang 18 with CUDA 12.2 together")
     for folder in ("wheels", "cccl", "fatbinary", "nvlink", "output"):
@@ -85,9 +90,9 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _programs(data: Path, only: Sequence[str]) -> list[list[MeasuredKernel]]:
-    """The CUDA rows of each program."""
-    rows = [row for row in read_dataset(data) if row.language == "cuda"]
+def _programs(data: Path, language: str, only: Sequence[str]) -> list[list[MeasuredKernel]]:
+    """The rows of each program in a language."""
+    rows = [row for row in read_dataset(data) if row.language == language]
     rows.sort(key=lambda row: (row.program, row.line))
     grouped = [list(held) for _, held in groupby(rows, lambda row: row.program)]
     return [held for held in grouped if not only or held[0].program in only]

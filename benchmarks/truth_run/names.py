@@ -17,6 +17,8 @@ from roofline_core.program.types import Type
 _LOCAL = re.compile(r"(?:__static__|__intern__|\.static\.|\.intern\.)[0-9a-f]+$")
 """What clang adds to the names of kernels that only one file knows."""
 _ANONYMOUS = re.compile(r"\(anonymous namespace\)::")
+_REGION = re.compile(r"^__omp_offloading_[0-9a-f]+_[0-9a-f]+_")
+"""Of target regions' names: the numbers of the file and its device, which every machine has its own."""
 _NAMESPACE = re.compile(r"(?:\b[A-Za-z_]\w*::)+")
 _PLACEHOLDER = re.compile(r"\bT\d+\b|\b[A-Z]\w*Type\b")
 """A template parameter, or a member type of one, in a profiler's parameter list."""
@@ -62,6 +64,7 @@ def demangle(names: Iterable[str], tool: str = "c++filt") -> dict[str, str]:
 
 def read_name(text: str) -> KernelName:
     """The parts of a demangled name."""
+    text = _REGION.sub("", text)
     parsed = parse_profiled_name(_NAMESPACE.sub("", _ANONYMOUS.sub("", text)))
     unreadable = any(mark in text for mark in _UNREADABLE)
     arguments = None if unreadable else tuple(map(_argument, parsed.template_args))

@@ -34,6 +34,7 @@ from roofline_analysis.counting.thread_sample import (
     volume,
 )
 from roofline_analysis.counting.trip_estimates import TripEstimates
+from roofline_analysis.counting.turning_blocks import turning_blocks
 from roofline_analysis.counting.warps import Warps, chance_of_any
 from roofline_analysis.device.values import LAUNCH, WARP_SIZE
 from roofline_analysis.regions.conditions import negation
@@ -117,7 +118,10 @@ def execute(
         bound[LAUNCH[f"gridDim.{axis}"]] = blocks
         bound[LAUNCH[f"blockDim.{axis}"]] = threads
     result = Execution(grid, block, Environment(bound), warp_size=warp_size)
-    lanes, weights, warps = sample_threads(grid, block, bound, warp_size)
+    turns: list[int] = []
+    if not takes_all(grid, block):
+        turns = turning_blocks(root, grid, block, result.environment)
+    lanes, weights, warps = sample_threads(grid, block, bound, warp_size, turns)
     result.lanes = lanes
     estimates = TripEstimates(root, sizes or {})
     counter = _Counter(

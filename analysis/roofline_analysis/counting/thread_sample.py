@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -35,9 +36,16 @@ def takes_all(grid: Dim3, block: Dim3) -> bool:
 
 
 def sample_threads(
-    grid: Dim3, block: Dim3, bound: Mapping[Symbol, Lane], warp_size: int
+    grid: Dim3,
+    block: Dim3,
+    bound: Mapping[Symbol, Lane],
+    warp_size: int,
+    turns: Sequence[int] = (),
 ) -> tuple[Environment, Floats, Warps]:
-    """Lanes with their thread indices, the threads that each stands for, and their warps."""
+    """Lanes with their thread indices, the threads that each stands for, and their warps.
+
+    Blocks are chosen from each part of the grid between ``turns``, linear indices in order.
+    """
     blocks, size = volume(grid), volume(block)
     if takes_all(grid, block):
         chosen, block_weights = np.arange(blocks), np.ones(blocks)
@@ -45,7 +53,7 @@ def sample_threads(
     else:
         threads, thread_weights = _sample_threads(size, warp_size)
         room = max(2, min(_SAMPLE_BLOCKS, _MAX_LANES // len(threads)))
-        chosen, block_weights = _spread(blocks, room)
+        chosen, block_weights = _spread_between(blocks, turns, room)
     block_lanes = np.repeat(chosen, len(threads))
     thread_lanes = np.tile(threads, len(chosen))
     weights = np.repeat(block_weights, len(threads)) * np.tile(thread_weights, len(chosen))
@@ -66,6 +74,19 @@ def _sample_threads(size: int, warp_size: int) -> tuple[NDArray[np.int64], Float
     thread_weights = np.repeat(weights, warp_size)
     inside = threads < size
     return threads[inside], thread_weights[inside]
+
+
+def _spread_between(
+    count: int, turns: Sequence[int], room: int
+) -> tuple[NDArray[np.int64], Floats]:
+    """About ``room`` of ``count`` positions, some in each part between ``turns``."""
+    ends = [0, *turns, count]
+    parts = [
+        (start, *_spread(end - start, max(2, room // (len(ends) - 1))))
+        for start, end in pairwise(ends)
+    ]
+    positions = np.concatenate([start + chosen for start, chosen, _ in parts])
+    return positions, np.concatenate([weights for _, _, weights in parts])
 
 
 def _spread(count: int, room: int) -> tuple[NDArray[np.int64], Floats]:

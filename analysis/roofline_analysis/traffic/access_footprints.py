@@ -50,6 +50,8 @@ class AccessFootprint:
     """Bytes of the smallest transfer from memory."""
     followed: bool = True
     """False where a loop moves the address in a way that was not followed."""
+    guarded: bool = False
+    """Conditions on the address's indices leave fewer addresses than the box has."""
     apart: bool = False
     """Each lane of a warp goes along a row of its own, which loaded data picks."""
 
@@ -147,6 +149,7 @@ def footprints_of(
                     loops=around,
                     sector=warp.sector,
                     followed=found.followed,
+                    guarded=not found.exact and cut.leaves_out(access.offset),
                     apart=rows and sources.differ_by_lane(access, warp),
                 )
             )

@@ -13,7 +13,8 @@ from roofline_core.algebra.symbol_scopes import DATA_OR_CARRIED
 from roofline_core.program.records import record
 
 _SIZE_EXCEEDED: Final = 1.5
-"""An access that reaches beyond this multiple of an allocation's size disproves the size.
+"""An access that reaches beyond this multiple of an allocation's size disproves the size, unless
+conditions that the range of addresses leaves out may keep it inside.
 
 Assumed, chosen without measurement."""
 _SIZE_SLACK_BYTES: Final = 64
@@ -40,7 +41,7 @@ def credible_size(items: list[AccessFootprint], size: float | None) -> float | N
     if size is None:
         return None
     for item in items:
-        if item.box is None:
+        if item.box is None or item.guarded:
             continue
         if sector_bytes(item.box, item.sector) > _SIZE_EXCEEDED * size + _SIZE_SLACK_BYTES:
             return None

@@ -43,6 +43,11 @@ class IndexRanges:
     _shares: dict[tuple[Expr, tuple[Expr, ...]], float] = field(default_factory=dict)
     """Cache of shares, by the part of the address that varies and the conditions."""
 
+    def leaves_out(self, offset: Expr) -> bool:
+        """Whether a condition on an address's indices is not in the extents."""
+        symbols = {symbol for symbol in offset.symbols() if symbol in self.extents}
+        return any(not symbols.isdisjoint(each.expr.symbols()) for each in self.conditions)
+
     def share_of(self, offset: Expr, access: Access, environment: Environment) -> float:
         """The share of an address's values, 0 to 1, that remain under ``conditions``."""
         symbols = {symbol for symbol in offset.symbols() if symbol in self.extents}
@@ -118,13 +123,25 @@ def _cut_by(condition: Expr, environment: Environment, left: dict[Symbol, float]
     reach = 1.0
     for weight, symbol in digits:
         if comparison.op != "eq" and abs(weight) < abs(digits[0][0]) * reach:
-            return False
+            return _cut_coarsest(comparison.op, float(start), digits, left)
         reach += abs(weight / digits[0][0]) * (left[symbol] - 1)
     if comparison.op == "eq":
         values = 1.0
     else:
         values = _passing(comparison.op, float(start), digits[0][0], reach)
     _shrink(left, digits, values)
+    return True
+
+
+def _cut_coarsest(
+    op: str, start: float, digits: list[tuple[float, Symbol]], left: dict[Symbol, float]
+) -> bool:
+    """Reduce the coarsest of indices whose steps overlap: tiles with a border, say."""
+    *finer, (step, coarsest) = digits
+    lowest = start + sum(min(0.0, weight * (left[symbol] - 1)) for weight, symbol in finer)
+    if any(symbol in left and weight == step for weight, symbol in finer):
+        return False
+    left[coarsest] = max(1.0, _passing(op, lowest, step, left[coarsest]))
     return True
 
 

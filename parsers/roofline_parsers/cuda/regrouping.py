@@ -63,6 +63,7 @@ _PRECEDENCE = {
     "||": 0,
 }
 _MAYBE_UNARY = frozenset("+-*&")
+_AND = token("&")
 DOUBTFUL = frozenset([PARENTHESIZED, CAST, CALL])
 _LOGICAL = frozenset([token("&&"), token("||"), token("and"), token("or")])
 
@@ -171,7 +172,10 @@ def _row(lo: Lowering, node: Node, depth: int) -> Row:
         item = stack.pop()
         kind_id = item.kind_id
         if kind_id in OPERATORS:
-            if cast_to and not last_was_operand:
+            if stack and _are_one(item, stack[-1]):
+                stack.pop()
+                operators.append("&&")
+            elif cast_to and not last_was_operand:
                 # `(type) - x`: the operator belongs to the operand that follows.
                 cast_to.append(item)
             else:
@@ -199,6 +203,12 @@ def _row(lo: Lowering, node: Node, depth: int) -> Row:
     return operands, operators
 
 
+def _are_one(first: Node, second: Node) -> bool:
+    """Whether two tokens are the ``&&`` of ``(a) && b``, taken for the address of an address."""
+    both = first.kind_id == second.kind_id == _AND
+    return both and first.end_byte == second.start_byte
+
+
 def _applied(lo: Lowering, prefix: Node, operand: Expression, depth: int) -> Expression:
     """An operand under one prefix: a unary operator or a cast."""
     if prefix.kind_id in OPERATORS:
@@ -213,7 +223,10 @@ def _parts(lo: Lowering, node: Node) -> list[Node] | None:
         children = node.children
         return children if len(children) == 3 else mended(children)
     if kind_id == CAST and _is_value_cast(lo, node):
-        return [node.children[1].children[0], *node.children[3].children]
+        sign, *rest = node.children[3].children
+        if len(rest) == 1 and rest[0].kind_id == POINTER and _are_one(sign, rest[0].children[0]):
+            rest = rest[0].children
+        return [node.children[1].children[0], sign, *rest]
     if kind_id == CALL and _is_comparison(node):
         function, *rest = without_comments(node.children)
         parts = []

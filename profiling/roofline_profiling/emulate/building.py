@@ -9,14 +9,20 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from roofline_profiling.emulate.compiler_wrapper import appended_flags, write_wrapper
-from roofline_profiling.emulate.toolchain import CudaCompiler
+from roofline_profiling.emulate.compiler_wrapper import (
+    WITHOUT_OPENMP,
+    OffloadTools,
+    appended_flags,
+    write_wrapper,
+)
+from roofline_profiling.emulate.toolchain import CudaCompiler, find_openmp_compiler
 from roofline_profiling.errors import ProfilerError
 from roofline_profiling.process import run
 from roofline_profiling.profile import Show
@@ -25,6 +31,7 @@ _DEVICE: Final = frozenset((".cu", ".hip"))
 _OTHERS: Final = frozenset((*_DEVICE, ".cpp", ".cc", ".cxx", ".c"))
 _HIP: Final = ".hip"
 _HIP_HEADER: Final = b"hip/hip_runtime"
+_TARGET_REGION: Final = re.compile(rb"#\s*pragma\s+omp\s+target\b")
 _ELF: Final = b"\x7fELF"
 _DEVICE_CODE: Final = b".nv_fatbin"
 _RUNTIME: Final = b"libcudart.so."
@@ -73,7 +80,9 @@ def sources_of(command: Sequence[str], folder: Path) -> tuple[str, ...]:
         if os.access(folder / word, os.X_OK) and Path(word).suffix.lower() not in _DEVICE:
             break
         found.append(word)
-    return tuple(found) if any(Path(each).suffix.lower() in _DEVICE for each in found) else ()
+    paths = [folder / each for each in found]
+    compiled = any(path.suffix.lower() in _DEVICE or has_target_regions(path) for path in paths)
+    return tuple(found) if compiled else ()
 
 
 def write_compilers(held: Path, compiler: CudaCompiler, architecture: int) -> dict[str, str]:
@@ -88,24 +97,52 @@ def write_compilers(held: Path, compiler: CudaCompiler, architecture: int) -> di
         (libraries / "libcudart.so").symlink_to(runtime)
     nvcc = write_wrapper(folder, "nvcc", compiler.nvcc, architecture, links)
     write_wrapper(folder, "hipcc", compiler.nvcc, architecture, links)
+    offload = _offload_tools(held, compiler, architecture)
     for name in ("clang++", "clang"):
-        if (real := shutil.which(name)) is not None:
-            write_wrapper(folder, name, Path(real), architecture)
+        if (real := shutil.which(name) or (offload and offload.clang)) is not None:
+            write_wrapper(folder, name, Path(real), architecture, offload=offload)
     return {
+        "OMP_TARGET_OFFLOAD": "MANDATORY",
         "PATH": os.pathsep.join((str(folder), os.environ.get("PATH", os.defpath))),
         "CUDACXX": str(nvcc),
         "NVCC_APPEND_FLAGS": appended_flags(architecture),
     }
 
 
+def _offload_tools(held: Path, compiler: CudaCompiler, architecture: int) -> OffloadTools | None:
+    """What compiles target regions of OpenMP, with CUDA's folder as Clang expects it."""
+    openmp = find_openmp_compiler(architecture)
+    if openmp is None:
+        return None
+    root, cuda = compiler.headers.parent, held / "cuda"
+    (cuda / "bin").mkdir(parents=True)
+    for name in ("include", "nvvm", "lib", "lib64"):
+        if (root / name).exists():
+            (cuda / name).symlink_to(root / name)
+    for path in (root / "bin").glob("*"):
+        if path.name == "nvlink":
+            write_wrapper(cuda / "bin", path.name, path, architecture)
+        else:
+            (cuda / "bin" / path.name).symlink_to(path)
+    return OffloadTools(str(openmp.clang), str(openmp.libraries), str(cuda))
+
+
 def built(
-    sources: Sequence[str], flags: Sequence[str], made: Path, around: Around, *, limit_s: float
+    sources: Sequence[str],
+    flags: Sequence[str],
+    made: Path,
+    around: Around,
+    *,
+    limit_s: float,
 ) -> None:
     """Compile sources to the executable ``made``. Raises ProfilerError."""
-    compiler = "hipcc" if any(_is_hip(around.folder / each) for each in sources) else "nvcc"
-    words = [compiler, "-O3", *flags, *sources, "-o", str(made)]
+    compiler = _compiler_of([around.folder / each for each in sources])
+    offload = ("-fopenmp", "--offload-arch=native") if compiler == "clang++" else ()
+    words = [compiler, "-O3", *offload, *flags, *sources, "-o", str(made)]
     around.show(words)
-    program = shutil.which(compiler, path=around.environment["PATH"]) or compiler
+    program = shutil.which(compiler, path=around.environment["PATH"])
+    if program is None:
+        raise ProfilerError(WITHOUT_OPENMP)
     ended = run(
         [program, *words[1:]],
         limit_s=limit_s,
@@ -123,9 +160,23 @@ def built(
         )
 
 
+def _compiler_of(sources: Sequence[Path]) -> str:
+    if any(map(_is_hip, sources)):
+        return "hipcc"
+    return "nvcc" if any(path.suffix.lower() in _DEVICE for path in sources) else "clang++"
+
+
 def _is_hip(path: Path) -> bool:
     """Whether a source is HIP's, by its name or by the header that it includes."""
     return path.suffix.lower() == _HIP or _HIP_HEADER in path.read_bytes()
+
+
+def has_target_regions(path: Path) -> bool:
+    """Whether a source of C or C++ has target regions of OpenMP."""
+    try:
+        return _TARGET_REGION.search(path.read_bytes()) is not None
+    except OSError:
+        return False
 
 
 def without_shared_runtime(command: Sequence[str], folder: Path) -> list[Path]:

@@ -2,17 +2,21 @@
 
 They call the real ones with other options: machine code for one architecture, not compressed, with
 line numbers, and the shared runtime library, which another takes the place of at run time. Their
-folder is put first on ``PATH`` while a person's command runs.
+folder is put first on ``PATH`` while a person's command runs. Target regions of OpenMP are
+compiled by the Clang that has OpenMP's library for NVIDIA's GPUs.
 
 A wrapper runs this file by itself, so it imports nothing of the project.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -40,6 +44,27 @@ _HIP_TO_NVCC = {
 _HIP_DROPPED = frozenset(("-x", "-mllvm", "-Xclang", "--offload-arch"))
 """Options of hipcc with a value that nvcc does not need."""
 _TO_LINKER = "-Wl,"
+_OFFLOADS = ("-fopenmp-targets=", "--offload-arch=")
+_OPENMP = frozenset(("-fopenmp", "-fopenmp=libomp", "-fiopenmp"))
+_OFFLOAD_FLAGS = ("-march=", "-mcpu=")
+WITHOUT_OPENMP = (
+    "there is no Clang that compiles target regions of OpenMP for this GPU: install one with"
+    " OpenMP's library for NVIDIA's GPUs, as by `apt install clang-19 clang-tools-19"
+    " libomp-19-dev`"
+)
+_FLAGS_OFFSET = 48
+"""Of the flags in the header of an ELF file."""
+
+
+@dataclass(frozen=True, slots=True)
+class OffloadTools:
+    """What target regions of OpenMP are compiled with."""
+
+    clang: str
+    libraries: str
+    """The folder of OpenMP's libraries, for the host and for GPUs."""
+    cuda: str
+    """A toolkit's folder as Clang expects one."""
 
 
 def nvcc_arguments(
@@ -105,6 +130,33 @@ def hipcc_arguments(
     return nvcc_arguments([*words, f"-I{_HIP_HEADERS}"], architecture, link_folders)
 
 
+def offload_arguments(given: Sequence[str], architecture: int, tools: OffloadTools) -> list[str]:
+    """The command line of the Clang that compiles target regions, without its name."""
+    words: list[str] = []
+    for word in _without(given, frozenset(("-Xopenmp-target", "-fopenmp-targets"))):
+        if word.startswith("-Xopenmp-target="):
+            continue
+        if word in _OPENMP or word.startswith((*_OFFLOADS, *_OFFLOAD_FLAGS)):
+            continue
+        words.append(word)
+    if not any(each.startswith("-g") and each != "-g0" for each in words):
+        words.append("-gline-tables-only")
+    return [
+        *words,
+        "-fopenmp",
+        f"--offload-arch=sm_{architecture}",
+        f"--cuda-path={tools.cuda}",
+        f"--libomptarget-nvptx-bc-path={tools.libraries}",
+        f"-L{tools.libraries}",
+        f"-Wl,-rpath,{tools.libraries}",
+    ]
+
+
+def offloads(words: Sequence[str]) -> bool:
+    """Whether a command line of Clang is for target regions of OpenMP."""
+    return any(each.startswith(_OFFLOADS) for each in words) and not _OPENMP.isdisjoint(words)
+
+
 def _compiles_cuda(words: Sequence[str]) -> bool:
     if any(each.startswith(_CLANG_ARCHITECTURES) for each in words):
         return True
@@ -141,11 +193,17 @@ def _without_compression(given: Sequence[str]) -> Iterator[str]:
 
 
 def write_wrapper(
-    folder: Path, name: str, real: Path, architecture: int, link_folders: Iterable[Path] = ()
+    folder: Path,
+    name: str,
+    real: Path,
+    architecture: int,
+    link_folders: Iterable[Path] = (),
+    offload: OffloadTools | None = None,
 ) -> Path:
     """Write a compiler's wrapper into a folder, and return its path."""
     command = [sys.executable, "-I", __file__, name, str(real), str(architecture)]
     command.append(os.pathsep.join(map(str, link_folders)))
+    command.append(json.dumps(None if offload is None else asdict(offload)))
     path = folder / name
     path.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n', encoding="utf-8")
     path.chmod(0o755)
@@ -153,15 +211,39 @@ def write_wrapper(
 
 
 def main(argv: Sequence[str]) -> None:
-    """Become the real compiler: its name, path, architecture, folders, and what it was given."""
-    name, real, architecture, folders, *given = argv
+    """Become the real compiler: name, path, architecture, folders, tools, and what it was given."""
+    name, real, architecture, folders, offload, *given = argv
+    if name == "nvlink":
+        sys.exit(_link(real, int(architecture), given))
+    tools = json.loads(offload)
     if name in ("nvcc", "hipcc"):
         arguments = nvcc_arguments if name == "nvcc" else hipcc_arguments
         words = arguments(given, int(architecture), filter(None, folders.split(os.pathsep)))
         os.environ.pop("NVCC_APPEND_FLAGS", None)
+    elif offloads(given):
+        if tools is None:
+            sys.exit(f"roofline-lsp: {WITHOUT_OPENMP}")
+        known = OffloadTools(**tools)
+        words, real = offload_arguments(given, int(architecture), known), known.clang
+        if name == "clang++":
+            words.insert(0, "--driver-mode=g++")
     else:
         words = clang_arguments(given, int(architecture))
     os.execv(real, [real, *words])
+
+
+def _link(real: str, architecture: int, given: Sequence[str]) -> int:
+    """Run ``nvlink``, and write the architecture where OpenMP's runtime library looks for it.
+
+    It takes the low byte of the header's flags, where linkers of CUDA 13 no longer have it.
+    """
+    done = subprocess.run([real, *given], check=False)
+    made = next((after for word, after in pairwise(given) if word == "-o"), None)
+    if done.returncode == 0 and made is not None:
+        with Path(made).open("r+b") as file:
+            file.seek(_FLAGS_OFFSET)
+            file.write(bytes([architecture]))
+    return done.returncode
 
 
 if __name__ == "__main__":

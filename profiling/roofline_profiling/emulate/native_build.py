@@ -17,6 +17,8 @@ from roofline_profiling.errors import ProfilerError
 SOURCES: Final = Path(__file__).with_name("native")
 RELEASES: Final = (12, 13)
 """The releases of CUDA whose runtime library the executor takes the place of."""
+DRIVERS: Final = ("libcuda.so", "libcuda.so.1")
+"""Names of the driver's library, which is the same one: links to it."""
 _FLAGS: Final = (
     "-std=c++17",
     "-O2",
@@ -82,6 +84,9 @@ def build_executor(
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix="building-") as made:
             _compile(compiler, headers, sources, Path(made) / name)
             folder.mkdir(exist_ok=True)
+            for link in DRIVERS:
+                (folder / link).unlink(missing_ok=True)
+                (folder / link).symlink_to(name)
             (Path(made) / name).replace(folder / name)
     except OSError as error:
         raise ProfilerError(f"{folder}: cannot be written: {error.strerror}") from None

@@ -29,6 +29,9 @@ _TOP: Final = re.compile(r"^#\$ TOP=(.+)$", re.MULTILINE)
 _RELEASE: Final = re.compile(r"release (\d+)\.(\d+)")
 _HEADER: Final = "cuda_runtime_api.h"
 _ASK_LIMIT_S: Final = 60.0
+_TARGET: Final = "x86_64-unknown-linux-gnu"
+_CLANGS: Final = re.compile(r"clang-(\d+)")
+_OPENMP_LIBRARY: Final = "libomptarget-nvptx-sm_{}.bc"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,42 @@ def _root(nvcc: Path) -> Path:
     """CUDA's folder, as the compiler itself has it: what is on ``PATH`` may be a script."""
     said = _TOP.search(_said([str(nvcc), "--dryrun", "-E", "program.cu"]))
     return Path(said[1]).resolve() if said is not None else nvcc.resolve().parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class OpenMpCompiler:
+    """A Clang that compiles target regions of OpenMP for NVIDIA's GPUs."""
+
+    clang: Path
+    libraries: Path
+    """The folder of OpenMP's libraries, for the host and for GPUs."""
+
+
+def find_openmp_compiler(architecture: int) -> OpenMpCompiler | None:
+    """The newest Clang with OpenMP's library for an architecture; None where there is none."""
+    return next((each for clang in _clangs() if (each := _openmp(clang, architecture))), None)
+
+
+def _clangs() -> Iterator[Path]:
+    """``clang`` and ``clang-NN`` of ``PATH``, the one without a number first, then the newest."""
+    if (found := shutil.which("clang")) is not None:
+        yield Path(found)
+    numbered: dict[int, Path] = {}
+    for place in os.environ.get("PATH", "").split(os.pathsep):
+        for path in Path(place or ".").glob("clang-[0-9]*"):
+            if (number := _CLANGS.fullmatch(path.name)) and os.access(path, os.X_OK):
+                numbered.setdefault(int(number[1]), path)
+    yield from (path for _, path in sorted(numbered.items(), reverse=True))
+
+
+@cache
+def _openmp(clang: Path, architecture: int) -> OpenMpCompiler | None:
+    resources = _said([str(clang), "-print-resource-dir"]).strip()
+    # Two folders above the compiler's own resources, or there in a folder of the target.
+    for folder in (Path(resources).parent.parent, Path(resources).parent.parent / _TARGET):
+        if (folder / _OPENMP_LIBRARY.format(architecture)).is_file():
+            return OpenMpCompiler(clang, folder)
+    return None
 
 
 def find_disassembler() -> Path:

@@ -105,6 +105,31 @@ def test_other_guards_of_a_large_launch_are_close(
     assert found.accesses[("a", "write", 4)] == pytest.approx(passing, rel=tolerance + 1e-9)
 
 
+CLIPPED = "int f = x < 0 ? 0 : x; int e = x > n - 1 ? n - 1 : x; if (f == e)"
+
+
+@pytest.mark.parametrize("guard", ["if (x >= 0 && x < n)", "if (x >= 0) if (x < n)", CLIPPED])
+def test_a_grid_far_larger_than_its_data(count: Count, guard: str) -> None:
+    """Tiles of 240 that overlap by 10: the first 417 of 400,000 blocks have work."""
+    source = f"""
+    __global__ void k(float *a, int n) {{
+      int x = 240 * blockIdx.x - 5 + threadIdx.x;
+      {guard} a[x] = 1.0f;
+    }}"""
+    found = count(source, 400_000, 250, n=100_000)
+    passing = sum(0 <= 240 * b - 5 + t < 100_000 for b in range(418) for t in range(250))
+    assert found.accesses[("a", "write", 4)] == pytest.approx(passing, rel=0.01)
+
+
+def test_blocks_in_the_middle_of_a_large_grid(count: Count) -> None:
+    source = """
+    __global__ void k(float *a, int from, int to) {
+      if (blockIdx.y * 3 >= from && blockIdx.y * 3 < to && threadIdx.x < 7) a[threadIdx.x] = 1.0f;
+    }"""
+    found = count(source, (8, 60_000), 64, **{"from": 90_000, "to": 90_030})
+    assert found.accesses[("a", "write", 4)] == pytest.approx(8 * 10 * 7, rel=1e-9)
+
+
 def test_a_guard_that_no_sampled_thread_passes_still_runs_for_those_that_do(count: Count) -> None:
     found = count(guarded("i == n"), 40_000, 256, n=5_000_001)
     assert found.accesses[("a", "write", 4)] == pytest.approx(1)

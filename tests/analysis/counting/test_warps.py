@@ -70,9 +70,9 @@ def test_one_thread_of_a_large_launch_is_one_long_path(count: Count) -> None:
       if (blockIdx.x == 0 && threadIdx.x == 0) for (int j = 0; j < n; j++) a[j] = 1.0f;
     }"""
     runs = innermost(count(source, 5000, 256, n=700))
-    assert runs.runs == 700
-    assert runs.warp_runs == 700
-    assert runs.longest == 700
+    assert runs.runs == pytest.approx(700)
+    assert runs.warp_runs == pytest.approx(700)
+    assert runs.longest == pytest.approx(700)
 
 
 def test_no_warp_runs_a_branch_more_often_than_it_comes_to_it(count: Count) -> None:

@@ -46,6 +46,18 @@ def test_collapsed_loops_over_a_picture_read_it_once(count: Count) -> None:
     assert found["b"].write_bytes == pytest.approx(16_000_000, rel=0.02)
 
 
+@pytest.mark.parametrize(
+    "guard", ["x >= 0 && x < n", "x == (x < 0 ? 0 : x) && x == (x > n - 1 ? n - 1 : x)"]
+)
+def test_a_grid_far_larger_than_its_data_reads_its_data(count: Count, guard: str) -> None:
+    source = f"""__global__ void f(const float* a, float* b, int n) {{
+                  int x = 240 * blockIdx.x - 5 + threadIdx.x;
+                  if ({guard}) b[threadIdx.x] = a[x];
+                }}"""
+    found = arrays(count(source, 400_000, 250, n=100_000), a=400_000, b=1000)
+    assert found["a"].read_bytes == pytest.approx(400_000, rel=0.01)
+
+
 def test_neighbours_by_an_index_array_are_read_about_once(count: Count) -> None:
     n = 4_000_000
     found = arrays(

@@ -70,6 +70,10 @@ def test_expression(reading: Reading, source: str, expected: str) -> None:
     [
         # A cast where the name is a type, arithmetic where it is not known to be one.
         ("(n) - 1", "(n - 1)"),
+        ("((x)>=(low) && (x)<=(high))", "((x >= low) && (x <= high))"),
+        ("((a) && (b) < c)", "(a && (b < c))"),
+        ("((a) && *p < c)", "(a && ((*p) < c))"),
+        ("((a) & (b) < c)", "(a & (b < c))"),
         ("(n) * x", "(n * x)"),
         ("(n) & mask", "(n & mask)"),
         ("(real)-x", "(real)(-x)"),

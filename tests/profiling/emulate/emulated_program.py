@@ -69,6 +69,7 @@ class Bench:
         self._folder = folder
         release = self._compiler.release[0]
         executor = build_executor(host, self._compiler.headers, release)
+        self.libraries = executor.folder
         held = folder / "tools"
         held.mkdir()
         executor.kernels.mkdir(exist_ok=True)

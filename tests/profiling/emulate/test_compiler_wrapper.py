@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 
 from roofline_profiling.emulate.compiler_wrapper import (
+    OffloadTools,
     clang_arguments,
     hipcc_arguments,
     nvcc_arguments,
+    offload_arguments,
+    offloads,
     write_wrapper,
 )
 
@@ -71,6 +74,76 @@ def test_questions_are_passed_on() -> None:
 )
 def test_clang(given: str, made: str) -> None:
     assert clang_arguments(given.split(), 86) == made.split()
+
+
+TOOLS = OffloadTools("/llvm/bin/clang", "/llvm/lib", "/held/cuda")
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("-O3 -fopenmp --offload-arch=native a.cpp -o a", "-O3 a.cpp -o a"),
+        (
+            "-fopenmp -fopenmp-targets=nvptx64 -Xopenmp-target=nvptx64 -march=sm_70 -DN=2 a.o",
+            "-DN=2 a.o",
+        ),
+        ("-fopenmp --offload-arch=gfx90a -Xopenmp-target -march=gfx90a -c a.cpp", "-c a.cpp"),
+    ],
+)
+def test_target_regions(given: str, kept: str) -> None:
+    assert offloads(given.split())
+    assert offload_arguments(given.split(), 86, TOOLS) == [
+        *kept.split(), "-gline-tables-only", "-fopenmp", "--offload-arch=sm_86",
+        "--cuda-path=/held/cuda", "--libomptarget-nvptx-bc-path=/llvm/lib", "-L/llvm/lib",
+        "-Wl,-rpath,/llvm/lib",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "given", ["-fopenmp a.cpp", "--offload-arch=sm_80 a.cu", "-O3 a.cpp", "-fopenmp-simd a.cpp"]
+)
+def test_what_has_no_target_regions(given: str) -> None:
+    assert not offloads(given.split())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the wrapper is a script")
+def test_target_regions_without_their_compiler_name_it(tmp_path: Path) -> None:
+    wrapper = write_wrapper(tmp_path, "clang++", Path("/bin/false"), 86)
+    done = subprocess.run(
+        [wrapper, "-fopenmp", "--offload-arch=native", "a.cpp"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "no Clang that compiles target regions" in done.stderr
+    assert "apt install clang-19" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the wrapper is a script")
+def test_a_wrapper_takes_the_clang_of_target_regions(tmp_path: Path) -> None:
+    real = tmp_path / "clang-19"
+    real.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    real.chmod(0o755)
+    tools = OffloadTools(str(real), "/llvm/lib", "/held/cuda")
+    wrapper = write_wrapper(tmp_path, "clang++", Path("/bin/false"), 86, offload=tools)
+    done = subprocess.run(
+        [wrapper, "-fopenmp", "--offload-arch=native", "a.cpp"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[:2] == ["--driver-mode=g++", "a.cpp"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the wrapper is a script")
+def test_linked_code_says_its_architecture_where_older_linkers_said_it(tmp_path: Path) -> None:
+    real = tmp_path / "real nvlink"
+    real.write_text('#!/bin/sh\nwhile [ "$1" != "-o" ]; do shift; done\ncp image "$2"\n')
+    real.chmod(0o755)
+    (tmp_path / "image").write_bytes(bytes(range(64)))
+    wrapper = write_wrapper(tmp_path, "nvlink", real, 86)
+    subprocess.run([wrapper, "a.o", "-o", "made"], check=True, cwd=tmp_path)
+    made = (tmp_path / "made").read_bytes()
+    assert made == bytes([*range(48), 86, *range(49, 64)])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the wrapper is a script")

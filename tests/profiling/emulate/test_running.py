@@ -25,6 +25,13 @@ from tests.profiling.emulate.launch_records import launch
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are scripts")
 
 NOWHERE = Path("code.json")
+CLANG = """\
+#!/bin/sh
+case "$1" in -print-resource-dir) echo {resources}; exit;; esac
+echo "clang $@" >> {folder}/compiled
+while [ "$1" != "-o" ]; do shift; done
+cp {folder}/app "$2"
+"""
 OTHER = "_Z10polynomialiPf"
 
 
@@ -66,6 +73,49 @@ def test_a_source_is_compiled_first(
     (compiled,) = (tmp_path / "compiled").read_text().splitlines()
     assert compiled.startswith("nvcc -O3 -DN=2 saxpy.cu more.cpp -o /")
     assert "-gencode=arch=compute_86,code=sm_86 -cudart=shared" in compiled
+
+
+def test_a_source_with_target_regions(
+    app: Play,
+    around: Around,
+    options: EmulationOptions,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app(launch(NOWHERE))
+    (tmp_path / "saxpy.cpp").write_text("#pragma omp target teams\n{}\n")
+    clang = write_openmp_compiler(tmp_path)
+    monkeypatch.setenv("PATH", str(clang.parent), prepend=os.pathsep)
+    found = emulate(["saxpy.cpp", "1000"], options, around)
+    assert found.measurements[0].args == ("1000",)
+    assert (tmp_path / "printed").read_text() == "ran 1000\n"
+    (compiled,) = (tmp_path / "compiled").read_text().splitlines()
+    assert compiled.startswith("clang --driver-mode=g++ -O3 saxpy.cpp -o /")
+    assert "-fopenmp --offload-arch=sm_86 --cuda-path=/" in compiled
+
+
+def test_the_newest_clang_with_the_library_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_openmp_compiler(tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'llvm' / 'bin'}{os.pathsep}/usr/bin")
+    found = toolchain.find_openmp_compiler(86)
+    assert found is not None
+    assert (found.clang.name, found.libraries) == ("clang-19", tmp_path / "llvm" / "lib")
+    assert toolchain.find_openmp_compiler(90) is None
+
+
+def write_openmp_compiler(folder: Path) -> Path:
+    """Two Clangs, of which the newer has OpenMP's library for sm_86."""
+    root = folder / "llvm"
+    (root / "lib").mkdir(parents=True)
+    (root / "bin").mkdir()
+    (root / "lib" / "libomptarget-nvptx-sm_86.bc").write_text("")
+    for number, resources in ((17, "none/lib/clang/17"), (19, f"{root}/lib/clang/19")):
+        clang = root / "bin" / f"clang-{number}"
+        clang.write_text(CLANG.format(folder=folder, resources=resources))
+        clang.chmod(0o755)
+    return clang
 
 
 def test_a_source_that_does_not_compile(

@@ -112,12 +112,13 @@ std::vector<u8> unpack_lz4(const u8 *data, u64 bytes, u64 unpacked_bytes) {
 }
 
 std::vector<FatEntry> fat_entries(const void *wrapper) {
-  const auto outer = read<Wrapper>(static_cast<const u8 *>(wrapper));
-  if (outer.magic != WRAPPER_MAGIC) throw std::runtime_error("fat binary: not a wrapper that is known");
-  const auto container = read<ContainerHeader>(outer.data);
+  const u8 *start = static_cast<const u8 *>(wrapper);
+  const auto outer = read<Wrapper>(start);
+  if (outer.magic == WRAPPER_MAGIC) start = outer.data;
+  const auto container = read<ContainerHeader>(start);
   if (container.magic != CONTAINER_MAGIC) throw std::runtime_error("fat binary: not a container that is known");
   std::vector<FatEntry> result;
-  const u8 *at = outer.data + container.header_bytes;
+  const u8 *at = start + container.header_bytes;
   const u8 *end = at + container.bytes;
   while (at + 64 <= end) {
     const u32 header_bytes = read<EntryHeader>(at, 8).header_bytes;

@@ -21,7 +21,8 @@ struct Cubin {
   std::vector<u8> image;
 };
 
-// The entries of what __cudaRegisterFatBinary is given. Raises std::runtime_error where it is malformed.
+// The entries of what __cudaRegisterFatBinary is given, or of the container that it points to. Raises
+// std::runtime_error where it is malformed.
 std::vector<FatEntry> fat_entries(const void *wrapper);
 
 // The cubin that a device of this architecture runs: of its major number, the highest minor that is not above

@@ -49,6 +49,10 @@ struct Function {
   int carveout = -1;
 };
 
+// A module that the program itself loads: a cubin, or a fat binary.
+cudaError_t add_image(const void *image, Binary **binary);
+// A kernel of it, by its mangled name.
+cudaError_t function_in(Binary *binary, const char *name, Function **function);
 // By the host's function, or by a cudaKernel_t or cudaFunction_t. Null: not registered.
 Function *function_of(const void *handle);
 // Its kernel, loaded where it is not yet. cudaSuccess, or why there is none (printed once).

@@ -1,6 +1,7 @@
 // Programs register their fat binaries, kernels and variables before main; modules are loaded at first use.
 #include <dlfcn.h>
 
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -32,15 +33,22 @@ Registry &registry() {
   return *result;
 }
 
+bool starts_with(const void *image, const char *mark) { return std::memcmp(image, mark, std::strlen(mark)) == 0; }
+
 // Loads a binary's module. False: it has failed, now or before.
 bool load_binary(Binary *binary) {
   if (binary->module != nullptr) return true;
   if (!binary->failure.empty()) return false;
   try {
     const auto &device = configuration();
-    const Cubin cubin = choose_cubin(binary->wrapper, device.major, device.minor);
-    binary->architecture = cubin.architecture;
-    binary->module = load_module(cubin.image.data());
+    if (starts_with(binary->wrapper, "\x7f" "ELF")) {
+      binary->architecture = device.major * 10 + device.minor;
+      binary->module = load_module(static_cast<const u8 *>(binary->wrapper));
+    } else {
+      const Cubin cubin = choose_cubin(binary->wrapper, device.major, device.minor);
+      binary->architecture = cubin.architecture;
+      binary->module = load_module(cubin.image.data());
+    }
     if (binary->module == nullptr) throw std::runtime_error("the module could not be loaded");
     return true;
   } catch (const std::exception &error) {
@@ -67,6 +75,37 @@ void register_variable(const void *shadow, const char *name, Binary *binary, voi
 }
 
 }  // namespace
+
+cudaError_t add_image(const void *image, Binary **binary) {
+  if (starts_with(image, "//") || starts_with(image, ".version")) {
+    return unsupported("PTX that the program gives to the driver (build a cubin instead)");
+  }
+  auto &all = registry();
+  const std::lock_guard lock(all.mutex);
+  all.binaries.push_back(std::make_unique<Binary>());
+  *binary = all.binaries.back().get();
+  (*binary)->wrapper = image;
+  return load_binary(*binary) ? cudaSuccess : cudaErrorNoKernelImageForDevice;
+}
+
+cudaError_t function_in(Binary *binary, const char *name, Function **function) {
+  auto &all = registry();
+  const std::lock_guard lock(all.mutex);
+  for (const auto &[handle, known] : all.handles) {
+    if (known->binary != binary || known->name != name) continue;
+    *function = known;
+    return cudaSuccess;
+  }
+  auto made = std::make_unique<Function>();
+  made->name = name;
+  made->binary = binary;
+  Kernel *kernel = nullptr;
+  if (const cudaError_t error = load(made.get(), &kernel); error != cudaSuccess) return error;
+  *function = made.get();
+  all.handles[made.get()] = made.get();
+  all.functions[made.get()] = std::move(made);
+  return cudaSuccess;
+}
 
 Function *function_of(const void *handle) {
   auto &all = registry();

@@ -1,4 +1,4 @@
-// Every name of CUDA's runtime interface, so that programs link: those that no other file defines say their name on
+// Every name of CUDA's runtime and driver interfaces, so that programs link: those that no other file defines say their name on
 // stderr and return cudaErrorNotSupported. Also the variants for programs whose default stream is each thread's own.
 // No header of CUDA is included: the functions' types are of no account here.
 namespace emu {
@@ -10,6 +10,7 @@ int name_unsupported(const char *name);  // runtime_error.cpp; cudaError_t is an
   extern "C" __attribute__((weak)) int name() { return emu::name_unsupported(#name); }
 #define THREAD(name, suffix)
 #include "runtime_names.inc"
+#include "runtime_driver_names.inc"
 #undef FUNCTION
 #undef THREAD
 
