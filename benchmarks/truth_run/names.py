@@ -18,7 +18,7 @@ _LOCAL = re.compile(r"(?:__static__|__intern__|\.static\.|\.intern\.)[0-9a-f]+$"
 """What clang adds to the names of kernels that only one file knows."""
 _ANONYMOUS = re.compile(r"\(anonymous namespace\)::")
 _REGION = re.compile(r"^__omp_offloading_[0-9a-f]+_[0-9a-f]+_")
-"""Of target regions' names: the numbers of the file and its device, which every machine has its own."""
+"""Of target regions' names: the numbers of the file and its device, different on every machine."""
 _NAMESPACE = re.compile(r"(?:\b[A-Za-z_]\w*::)+")
 _PLACEHOLDER = re.compile(r"\bT\d+\b|\b[A-Z]\w*Type\b")
 """A template parameter, or a member type of one, in a profiler's parameter list."""

@@ -84,7 +84,8 @@ def _built(
 def _compiled(
     program: TreeProgram, folder: Path, environment: Mapping[str, str], limit_s: float
 ) -> Built:
-    words = ["nvcc", "-O3", *program.flags, *_include_options(program)]
+    compiler = ["clang++", "-fopenmp", "--offload-arch=native"] if program.is_openmp else ["nvcc"]
+    words = [*compiler, "-O3", *program.flags, *_include_options(program)]
     words += [path.name for path in program.sources]
     _run([*words, "-o", _MADE], folder, environment, limit_s)
     return Built(f"./{_MADE}", program.args or ())

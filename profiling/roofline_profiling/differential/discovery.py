@@ -1,4 +1,4 @@
-"""The CUDA programs of folder trees: what each is built from, and how it is run."""
+"""The CUDA and OpenMP programs of folder trees: what each is built from, and how it is run."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Final
 from roofline_analysis.project.files import has_main, read_file
 from roofline_core.settings import SKIPPED_FOLDERS
 from roofline_profiling.differential.plan import Rules
+from roofline_profiling.emulate.building import has_target_regions
 
 MAKEFILES: Final = ("Makefile", "makefile", "GNUmakefile")
 _CUDA: Final = ".cu"
@@ -31,13 +32,18 @@ class TreeProgram:
     folder: Path
     """Where it is built and run."""
     sources: tuple[Path, ...] = ()
-    """What nvcc is given; empty where the Makefile builds it."""
+    """What the compiler is given; empty where the Makefile builds it."""
     args: tuple[str, ...] | None = None
     """Its command line; None for that of the Makefile's target ``run``, or none."""
     flags: tuple[str, ...] = ()
-    """What nvcc is given besides, where there is no Makefile."""
+    """What the compiler is given besides, where there is no Makefile."""
     skip: str = ""
     """Why it is left out; empty if it is not."""
+
+    @property
+    def is_openmp(self) -> bool:
+        """Whether its kernels are target regions of OpenMP, which no Makefile here builds."""
+        return bool(self.sources) and not any(path.suffix.lower() == _CUDA for path in self.sources)
 
     @property
     def by_make(self) -> bool:
@@ -76,7 +82,7 @@ def _in_folder(tree: Path, folder: Path) -> list[TreeProgram]:
     if _is_made(folder, files, device):
         return [TreeProgram(name, tree, folder)]
     main = cuda_starts or starts
-    if not device or len(main) != 1:
+    if len(main) != 1 or not (device or any(map(has_target_regions, files))):
         return []
     others = [path for path in linked if path not in starts]
     return [TreeProgram(name, tree, folder, (main[0], *others))]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 _SOURCES: Final = (".cu", ".cpp", ".cc", ".cxx", ".c", ".C")
-_HOST_COMPILERS: Final = ("g++", "gcc", "c++", "cc")
+_OTHER_COMPILERS: Final = ("g++", "gcc", "c++", "cc", "clang++", "clang")
 _QUIET: Final = "ROOFLINE_RECORDED"
 """Set while a recorded compiler runs: what it starts itself is not recorded."""
 _LOG: Final = "commands"
@@ -60,7 +60,7 @@ def write_recorders(held: Path, environment: Mapping[str, str], *, newer: bool) 
     They call those of ``environment``. ``newer``: C++11 and C++14 are taken for C++17.
     """
     nvcc = _write(held, "nvcc", environment["CUDACXX"], _NEWER if newer else "")
-    for name in _HOST_COMPILERS:
+    for name in _OTHER_COMPILERS:
         if (real := shutil.which(name, path=environment["PATH"])) is not None:
             _write(held, name, real, "")
     path = os.pathsep.join((str(held), environment["PATH"]))

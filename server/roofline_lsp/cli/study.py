@@ -38,8 +38,8 @@ def parser() -> argparse.ArgumentParser:
     _add_options(collect)
     compare = commands.add_parser(
         "compare-emulated",
-        help="emulate the CUDA programs of folder trees and compare the counts with predictions",
-        description="Build each CUDA program of folder trees in a copy of its folder, run it"
+        help="emulate the programs of folder trees and compare the counts with predictions",
+        description="Build each CUDA or OpenMP program of folder trees in a copy of its folder, run it"
         " without a GPU, and hold what the first launch of each kernel, grid and block executes"
         " against what is predicted of it. The programs run on this machine: name only those you"
         " trust. It can be stopped and started again.",

@@ -51,6 +51,18 @@ def test_sources_without_a_makefile_are_linked_together(tmp_path: Path) -> None:
     assert [path.name for path in found.sources] == ["main.cpp", "kernels.cu"]
 
 
+def test_target_regions_make_a_program(tmp_path: Path) -> None:
+    region = "void f() {\n  #pragma omp  target teams\n  {}\n}\n"
+    write(tmp_path, {"a/main.cpp": MAIN, "a/f.c": region, "b/main.cpp": MAIN + region})
+    write(tmp_path, {"none/main.cpp": MAIN + "// omp target\n#pragma omp parallel\n"})
+    write(tmp_path, {"cuda/main.cpp": MAIN + region, "cuda/k.cu": KERNEL})
+    found = programs_of([tmp_path], ())
+    assert [(each.name, each.is_openmp) for each in found] == [
+        ("a", True), ("b", True), ("cuda", False),
+    ]  # fmt: skip
+    assert [path.name for path in found[0].sources] == ["main.cpp", "f.c"]
+
+
 def test_each_main_of_a_folder_is_a_program(tmp_path: Path) -> None:
     write(tmp_path, dict.fromkeys(("dev/b.cu", "dev/a.cu"), KERNEL + MAIN))
     write(tmp_path, {"dev/Makefile": "all:\n\tnvcc a.cu\n"})
