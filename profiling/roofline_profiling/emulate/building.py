@@ -99,7 +99,8 @@ def write_compilers(held: Path, compiler: CudaCompiler, architecture: int) -> di
     write_wrapper(folder, "hipcc", compiler.nvcc, architecture, links)
     offload = _offload_tools(held, compiler, architecture)
     for name in ("clang++", "clang"):
-        if (real := shutil.which(name) or (offload and offload.clang)) is not None:
+        real = shutil.which(name) or (offload.clang if offload is not None else None)
+        if real is not None:
             write_wrapper(folder, name, Path(real), architecture, offload=offload)
     return {
         "OMP_TARGET_OFFLOAD": "MANDATORY",
