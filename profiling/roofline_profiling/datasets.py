@@ -100,13 +100,13 @@ def header_text() -> str:
 def row_text(row: MeasuredKernel) -> str:
     """One row below that header.
 
-    Raises ValueError where the launch's dimensions or its time are not known.
+    Raises ValueError where its dimensions, its integer work, its time or its class are not known.
     """
     if row.grid is None or row.block is None:
         message = f"{row.name}: a data set needs grid and block"
         raise ValueError(message)
-    if row.time_ns is None:
-        message = f"{row.name}: a data set needs the time"
+    if row.time_ns is None or row.int_ops is None or row.label is None:
+        message = f"{row.name}: a data set needs the time, the integer operations and the class"
         raise ValueError(message)
     counts = (row.sp_flops, row.dp_flops, row.int_ops, row.dram_bytes, row.time_ns)
     operations = (row.sp_flops, row.dp_flops, row.int_ops)

@@ -50,7 +50,7 @@ def by_status(judgements: Iterable[Judgement]) -> dict[Status, list[Judgement]]:
 
 @dataclass(frozen=True, slots=True)
 class ProgramScore:
-    """The kernels of one program."""
+    """The kernels of one program whose class was measured."""
 
     program: str
     confusion: Confusion
@@ -60,7 +60,9 @@ def by_program(judgements: Iterable[Judgement]) -> tuple[ProgramScore, ...]:
     """Each program's kernels, in the order of the data set."""
     groups: dict[str, list[tuple[Verdict, Verdict | None]]] = {}
     for item in judgements:
-        groups.setdefault(item.row.program, []).append((item.row.label, item.verdict))
+        pairs = groups.setdefault(item.row.program, [])
+        if item.row.label is not None:
+            pairs.append((item.row.label, item.verdict))
     return tuple(ProgramScore(name, Confusion.of(pairs)) for name, pairs in groups.items())
 
 
@@ -71,8 +73,9 @@ def program_weighted(programs: Sequence[ProgramScore]) -> Confusion:
 
 
 def shares(confusion: Confusion) -> tuple[float, ...]:
-    """The cells over their sum."""
-    return tuple(cell / confusion.total for cell in confusion.cells)
+    """The cells over their sum; empty where that is 0."""
+    total = confusion.total
+    return tuple(cell / total for cell in confusion.cells) if total else ()
 
 
 def by_precision(
@@ -81,22 +84,27 @@ def by_precision(
     """For each precision, whether its intensity is above its own ridge.
 
     CB stands for above. A kernel without such operations is below; one that moves no byte is above
-    if it has any. A precision without a ridge is left out.
+    if it has any. A precision without a ridge, or that was not measured, is left out.
     """
     held = list(judgements)
-    return {
-        precision: Confusion.of(
-            (_side(_measured(item, precision), ridge), _predicted(item, precision, ridge))
+    found: dict[Precision, Confusion] = {}
+    for precision in OPERATIONS:
+        ridge = ridges.get(precision)
+        if ridge is None:
+            continue
+        pairs = [
+            (_side(measured, ridge), _predicted(item, precision, ridge))
             for item in held
-        )
-        for precision in OPERATIONS
-        if (ridge := ridges.get(precision)) is not None
-    }
+            if (measured := _measured(item, precision)) is not None
+        ]
+        if pairs:
+            found[precision] = Confusion.of(pairs)
+    return found
 
 
-def _measured(item: Judgement, precision: Precision) -> float:
-    operations = float(getattr(item.row, OPERATIONS[precision]))
-    return intensity_of(operations, item.row.dram_bytes)
+def _measured(item: Judgement, precision: Precision) -> float | None:
+    operations = getattr(item.row, OPERATIONS[precision])
+    return None if operations is None else intensity_of(float(operations), item.row.dram_bytes)
 
 
 def _predicted(item: Judgement, precision: Precision, ridge: float) -> Verdict | None:

@@ -10,7 +10,7 @@ from roofline_analysis.report.report import Verdict
 from roofline_study.dataset import MeasuredKernel
 from roofline_study.evaluate import Evaluation
 from roofline_study.metrics import Confusion, within_2x, within_10_percent
-from roofline_study.predictions import Predicted
+from roofline_study.predictions import Predicted, key_of
 from roofline_study.quantities import COUNTS, predicted
 
 NOTABLE = 1.1
@@ -73,23 +73,26 @@ class Comparison:
 
 
 def compare(evaluation: Evaluation, earlier: Mapping[str, Predicted]) -> Comparison:
-    """The changes of an evaluation against earlier predictions, keyed by ``program:kernel``."""
+    """The changes of an evaluation against earlier predictions, by their ``key_of``."""
     pairs = [
-        (item, earlier[item.row.name]) for item in evaluation.judgements if item.row.name in earlier
+        (item, earlier[key])
+        for item in evaluation.judgements
+        if (key := key_of(item.row.name, item.row.gpu)) in earlier
     ]
     changes: dict[str, list[CountChange]] = {
         quantity: [
             _count_change(item.row, quantity, old.counts[quantity], predicted(item, quantity))
             for item, old in pairs
-            if getattr(item.row, quantity) > 0
+            if (getattr(item.row, quantity) or 0.0) > 0
         ]
         for quantity in COUNTS
     }
+    classed = [(item.row.label, item, old) for item, old in pairs if item.row.label is not None]
     notable = [c for held in changes.values() for c in held if abs(c.gain) >= math.log(NOTABLE)]
     return Comparison(
         compared=len(pairs),
-        before=Confusion.of((item.row.label, old.verdict) for item, old in pairs),
-        now=Confusion.of((item.row.label, item.verdict) for item, _ in pairs),
+        before=Confusion.of((label, old.verdict) for label, _, old in classed),
+        now=Confusion.of((label, item.verdict) for label, item, _ in classed),
         classes=tuple(
             ClassChange(item.row, old.verdict, item.verdict)
             for item, old in pairs

@@ -48,7 +48,7 @@ def comparison_json(comparison: Comparison) -> dict[str, object]:
             {
                 "program": change.row.program,
                 "kernel": change.row.kernel,
-                "label": change.row.label.value,
+                "label": None if change.row.label is None else change.row.label.value,
                 "before": _class(change.before),
                 "now": _class(change.now),
             }
@@ -79,7 +79,7 @@ def _class_table(comparison: Comparison) -> list[str]:
 
 def _class_row(change: ClassChange) -> list[str]:
     before, now = _class(change.before) or UNKNOWN, _class(change.now) or UNKNOWN
-    label = change.row.label.value
+    label = UNKNOWN if change.row.label is None else change.row.label.value
     return [f"{before} -> {now}", f"measured {label}", _name(change.row.name)]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import math
 import shlex
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,13 +21,16 @@ REQUIRED_COLUMNS = (
     "block",
     "sp_flops",
     "dp_flops",
-    "int_ops",
     "dram_bytes",
-    "time_ns",
-    "label",
 )
-"""Other columns are allowed and not read: intensities are computed from the counts."""
+OPTIONAL_COLUMNS = ("int_ops", "time_ns", "label", "gpu")
+"""What is not measured where the header lacks it: integer work, time, class, on which GPU.
 
+Other columns are allowed and not read but to group the rows: intensities are computed from the
+counts."""
+
+OF_FILE = "dataset"
+"""What rows are grouped by, if not by a column: the file that they stand in."""
 OPENMP_PREFIX = "__omp_offloading_"
 """LLVM's prefix of the kernel names of OpenMP target regions."""
 
@@ -41,7 +44,7 @@ class DatasetError(RooflineError):
 
 @dataclass(frozen=True, slots=True)
 class MeasuredKernel:
-    """The first launch of one kernel of one program, as a profiler measured it."""
+    """A launch of one kernel of one program, as a profiler measured it."""
 
     program: str
     """``haccmk-cuda``: the folder that its sources stand in."""
@@ -55,14 +58,20 @@ class MeasuredKernel:
     sp_flops: float
     """Operations summed over threads; a multiply-add counts as 2, here and in the next counts."""
     dp_flops: float
-    int_ops: float
+    int_ops: float | None
+    """None where it was not measured."""
     dram_bytes: float
     """Read and written."""
     time_ns: float | None
-    """None where it was not measured, as in an emulation; a data set has it."""
-    label: Verdict
+    """None where it was not measured, as in an emulation."""
+    label: Verdict | None
+    """None where the data set has no class."""
     line: int
     """Of the CSV file, 1-based."""
+    gpu: str | None = None
+    """What it was measured on, as the data set calls it; None where that is not said."""
+    group: str | None = None
+    """The value in the column that the rows are grouped by; None where they are not."""
 
     @property
     def language(self) -> str:
@@ -87,15 +96,17 @@ class _Cell:
         return DatasetError(f"{where} must be {expected}, not '{self.text}'")
 
 
-def read_dataset(path: Path) -> tuple[MeasuredKernel, ...]:
+def read_dataset(path: Path, group: str | None = None) -> tuple[MeasuredKernel, ...]:
     """Every row, in the file's order.
 
-    Raises DatasetError: the file cannot be read, a column is missing, a value is not of its kind, a
-    kernel of a program stands there twice, or there is no row at all.
+    ``group`` names the column whose values group the rows; ``dataset``, where there is no such
+    column, is the file's name without its ending. Raises DatasetError: the file cannot be read, a
+    column is missing, a value is not of its kind, a launch stands there twice, or there is no row
+    at all.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = _rows(path, csv.DictReader(file, strict=True))
+            rows = _rows(path, csv.DictReader(file, strict=True), group)
     except OSError as error:
         raise DatasetError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
@@ -105,26 +116,37 @@ def read_dataset(path: Path) -> tuple[MeasuredKernel, ...]:
     return rows
 
 
-def _rows(path: Path, reader: csv.DictReader[str]) -> tuple[MeasuredKernel, ...]:
+def _rows(path: Path, reader: csv.DictReader[str], group: str | None) -> tuple[MeasuredKernel, ...]:
     rows: list[MeasuredKernel] = []
     start = 1
     try:
-        _check_header(path, reader.fieldnames or ())
+        columns = tuple(reader.fieldnames or ())
+        _check_header(path, columns, group)
+        known = {name for name in OPTIONAL_COLUMNS if name in columns}
         start = reader.line_num + 1
         for record in reader:
-            rows.append(_row(path, start, record))
+            row = _row(path, start, record, known)
+            if group is not None:
+                value = record[group] if group in columns else path.stem
+                row = replace(row, group=str(value))
+            rows.append(row)
             start = reader.line_num + 1
     except csv.Error as error:
         raise DatasetError(f"{path}:{start}: not valid CSV: {error}") from None
-    seen: dict[str, int] = {}
+    seen: dict[object, int] = {}
     for row in rows:
-        first = seen.setdefault(row.name, row.line)
+        launch = (row.name, row.args, row.grid, row.block, row.gpu)
+        first = seen.setdefault(launch, row.line)
         if first != row.line:
-            raise DatasetError(f"{path}:{row.line}: kernel '{row.name}' is in line {first} already")
+            raise DatasetError(
+                f"{path}:{row.line}: this launch of '{row.name}' is in line {first} already"
+            )
     return tuple(rows)
 
 
-def _check_header(path: Path, columns: Iterable[str]) -> None:
+def _check_header(path: Path, columns: Collection[str], group: str | None) -> None:
+    if group not in (None, OF_FILE, *columns):
+        raise DatasetError(f"{path}:1: the header has no column '{group}' to group by")
     missing = [column for column in REQUIRED_COLUMNS if column not in columns]
     if missing:
         plural = "columns" if len(missing) > 1 else "column"
@@ -133,7 +155,10 @@ def _check_header(path: Path, columns: Iterable[str]) -> None:
 
 
 def _row(
-    path: Path, line: int, record: Mapping[str | None, str | list[str] | None]
+    path: Path,
+    line: int,
+    record: Mapping[str | None, str | list[str] | None],
+    known: Collection[str],
 ) -> MeasuredKernel:
     if None in record:
         raise DatasetError(f"{path}:{line}: more values than the header has columns")
@@ -152,11 +177,12 @@ def _row(
         block=read("block", _dim3),
         sp_flops=read("sp_flops", _count),
         dp_flops=read("dp_flops", _count),
-        int_ops=read("int_ops", _count),
+        int_ops=read("int_ops", _count) if "int_ops" in known else None,
         dram_bytes=read("dram_bytes", _count),
-        time_ns=read("time_ns", _count),
-        label=read("label", _label),
+        time_ns=read("time_ns", _count) if "time_ns" in known else None,
+        label=read("label", _label) if "label" in known else None,
         line=line,
+        gpu=read("gpu", _name) if "gpu" in known else None,
     )
 
 

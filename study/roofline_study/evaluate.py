@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from roofline_analysis.report.report import GpuUsed
 from roofline_core.program.errors import RooflineError
-from roofline_core.settings import suggestion
+from roofline_core.settings import Settings, suggestion
 from roofline_study.dataset import MeasuredKernel
 from roofline_study.judge import Inputs, Judgement, judge_programs
 from roofline_study.programs import ProgramAnalyser
@@ -37,13 +37,26 @@ class Evaluation:
     """The kernels in the order of the data set."""
 
     def summaries(self) -> tuple[Summary, ...]:
-        """One for each language with kernels; with several languages, also one for all."""
+        """One for each language with kernels; with several languages, also one for all.
+
+        Where rows are grouped, the same for each group first.
+        """
+        found: list[Summary] = []
+        groups = dict.fromkeys(item.row.group for item in self.judgements)
+        if len(groups) > 1:
+            for group in groups:
+                held = [item for item in self.judgements if item.row.group == group]
+                found += self._by_language(held, f"{group}, ")
+        return (*found, *self._by_language(self.judgements))
+
+    def _by_language(self, judgements: Sequence[Judgement], of: str = "") -> Iterator[Summary]:
         groups: dict[str, list[Judgement]] = {}
-        for judgement in self.judgements:
+        for judgement in judgements:
             groups.setdefault(judgement.row.language, []).append(judgement)
         if len(groups) > 1:
-            groups = {**dict(sorted(groups.items())), "all": list(self.judgements)}
-        return tuple(summarize(name, held, self.gpu.ridges) for name, held in groups.items())
+            groups = {**dict(sorted(groups.items())), "all": list(judgements)}
+        for name, held in groups.items():
+            yield summarize(of + name, held, self.gpu.ridges)
 
     def failures(self) -> tuple[Judgement, ...]:
         """The kernels that were not found or not judged."""
@@ -73,6 +86,22 @@ def select(
     return chosen
 
 
+def by_gpu(
+    rows: Sequence[MeasuredKernel], settings: Settings
+) -> list[tuple[Settings, tuple[MeasuredKernel, ...]]]:
+    """The rows of each GPU with the settings to judge them by, in the order of the rows.
+
+    Those that name no GPU are judged for the settings' one.
+    """
+    groups: dict[str | None, list[MeasuredKernel]] = {}
+    for row in rows:
+        groups.setdefault(row.gpu, []).append(row)
+    return [
+        (settings if gpu is None else replace(settings, gpu=gpu), tuple(held))
+        for gpu, held in groups.items()
+    ]
+
+
 def evaluate(
     rows: Sequence[MeasuredKernel],
     inputs: Inputs,
@@ -90,7 +119,7 @@ def evaluate(
     if not inputs.sources.is_dir():
         raise EvaluationError(f"the folder of sources {inputs.sources} does not exist")
     total = len({row.program for row in rows})
-    judged: dict[str, Judgement] = {}
+    judged: dict[MeasuredKernel, Judgement] = {}
     done = judge_programs(
         rows,
         inputs,
@@ -99,7 +128,7 @@ def evaluate(
         limit_s=limit_s,
     )
     for count, (program, judgements) in enumerate(done, 1):
-        judged.update((judgement.row.name, judgement) for judgement in judgements)
+        judged.update((judgement.row, judgement) for judgement in judgements)
         if progress is not None:
             progress(count, total, program)
-    return tuple(judged[row.name] for row in rows)
+    return tuple(judged[row] for row in rows)

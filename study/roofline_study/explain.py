@@ -82,9 +82,12 @@ def explain(judgement: Judgement, gpu: GpuUsed, *, sources: Path | None = None) 
 
 def _verdict_lines(judgement: Judgement) -> list[str]:
     prediction, verdict = judgement.prediction, judgement.verdict
-    outcome = "RIGHT" if judgement.correct else "WRONG"
     shown = verdict.value if verdict is not None else UNKNOWN
-    text = f"{outcome}: measured {judgement.row.label.value}, predicted {shown}"
+    label = judgement.row.label
+    text = f"predicted {shown}"
+    if label is not None:
+        outcome = "RIGHT" if judgement.correct else "WRONG"
+        text = f"{outcome}: measured {label.value}, {text}"
     if prediction is None:
         return [text]
     limit = time_in_short(prediction)

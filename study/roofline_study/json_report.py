@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from typing import Final
 
 from roofline_study.compare import Comparison
 from roofline_study.compare_text import comparison_json
@@ -11,11 +13,28 @@ from roofline_study.evaluate import Evaluation
 from roofline_study.metrics import Confusion
 from roofline_study.summary import METRICS, Intervals, Scores, Summary
 
+_TOOL: Final = "roofline-lsp evaluate"
+
 
 def as_json(evaluation: Evaluation, comparison: Comparison | None = None) -> str:
     """The figures of the text and those that it leaves out; an undefined one is null."""
+    return _written(_content(evaluation, comparison))
+
+
+def several_as_json(
+    evaluations: Sequence[Evaluation], comparisons: Sequence[Comparison | None]
+) -> str:
+    """The same of evaluations for several GPUs, each with its comparison: a list, ``gpus``."""
+    held = zip(evaluations, comparisons, strict=True)
+    return _written({"gpus": [_content(each, comparison) for each, comparison in held]})
+
+
+def _written(content: Mapping[str, object]) -> str:
+    return json.dumps({"tool": _TOOL, **content}, indent=2, allow_nan=False) + "\n"
+
+
+def _content(evaluation: Evaluation, comparison: Comparison | None) -> dict[str, object]:
     content: dict[str, object] = {
-        "tool": "roofline-lsp evaluate",
         "gpu": {"name": evaluation.gpu.name, "clock": evaluation.gpu.clock},
         "source_only": evaluation.source_only,
         "groups": {summary.name: _summary(summary) for summary in evaluation.summaries()},
@@ -26,12 +45,12 @@ def as_json(evaluation: Evaluation, comparison: Comparison | None = None) -> str
     }
     if comparison is not None:
         content["comparison"] = comparison_json(comparison)
-    return json.dumps(content, indent=2, allow_nan=False) + "\n"
+    return content
 
 
 def _summary(summary: Summary) -> dict[str, object]:
     return {
-        "kernels": summary.confusion.total,
+        "kernels": summary.kernels,
         **_metrics(summary.confusion),
         "intervals": _intervals(summary.by_kernel.intervals),
         "confusion": asdict(summary.confusion),
@@ -39,7 +58,7 @@ def _summary(summary: Summary) -> dict[str, object]:
         "resolved": {"kernels": summary.resolved.total, **_metrics(summary.resolved)},
         "statuses": {
             score.status.value: {
-                "kernels": score.confusion.total,
+                "kernels": score.kernels,
                 **_metrics(score.confusion),
                 "mean_confidence": score.mean_confidence,
                 "fp_flops": asdict(score.floating),

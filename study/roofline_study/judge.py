@@ -50,8 +50,8 @@ class Judgement:
 
     @property
     def correct(self) -> bool:
-        """Whether the prediction has the measured class."""
-        return self.verdict is self.row.label
+        """Whether the prediction has the measured class; False where none was measured."""
+        return self.verdict is not None and self.verdict is self.row.label
 
 
 class _Benchmark:

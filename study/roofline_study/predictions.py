@@ -16,7 +16,7 @@ from roofline_study.judge import Judgement
 from roofline_study.quantities import COUNTS
 
 PREDICTION_COLUMNS = (
-    "program", "kernel", "label", "predicted", "confidence", *COUNTS, "notes", "assumed",
+    "program", "kernel", "label", "predicted", "confidence", *COUNTS, "notes", "assumed", "gpu",
 )  # fmt: skip
 """The columns of the file. An unknown value is an empty cell; ``assumed`` holds a ``Status``."""
 
@@ -47,7 +47,9 @@ def as_csv(judgements: tuple[Judgement, ...]) -> str:
 
 
 def read_predictions(path: Path) -> dict[str, Predicted]:
-    """The rows of a table by ``program:kernel``, as ``as_csv`` wrote them, now or earlier.
+    """The rows of a table by ``key_of`` their names, as ``as_csv`` wrote them, now or earlier.
+
+    Of several launches of a kernel on one GPU the last one is kept.
 
     Raises PredictionsError: the file cannot be read, a column is missing or a value is no number.
     """
@@ -57,11 +59,21 @@ def read_predictions(path: Path) -> dict[str, Predicted]:
             missing = [name for name in _NEEDED if name not in (reader.fieldnames or ())]
             if missing:
                 raise PredictionsError(f"{path}:1: the header lacks the column '{missing[0]}'")
-            return {f"{row['program']}:{row['kernel']}": _read(path, reader, row) for row in reader}
+            return {
+                key_of(f"{row['program']}:{row['kernel']}", row.get("gpu")): _read(
+                    path, reader, row
+                )
+                for row in reader
+            }
     except OSError as error:
         raise PredictionsError(f"{path}: cannot be read: {error.strerror}") from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise PredictionsError(f"{path}: not valid CSV: {error}") from None
+
+
+def key_of(name: str, gpu: str | None) -> str:
+    """What a kernel is found by: ``program:kernel``, after the GPU where rows name theirs."""
+    return f"{gpu}:{name}" if gpu else name
 
 
 def _row(item: Judgement) -> list[str]:
@@ -76,12 +88,13 @@ def _row(item: Judgement) -> list[str]:
     return [
         item.row.program,
         item.row.kernel,
-        item.row.label.value,
+        "" if item.row.label is None else item.row.label.value,
         verdict.value if verdict is not None else "",
         f"{prediction.confidence:.4f}" if prediction is not None else "",
         *("" if count is None else f"{count:.10g}" for count in counts),
         "; ".join(notes),
         status_of(item).value,
+        item.row.gpu or "",
     ]
 
 

@@ -45,6 +45,7 @@ class StatusScore:
     """The kernels whose predictions rest on the same kind of assumption."""
 
     status: Status
+    kernels: int
     confusion: Confusion
     mean_confidence: float | None
     floating: QuantityError
@@ -57,7 +58,8 @@ class Summary:
     """The figures on the predictions for a group of kernels."""
 
     name: str
-    """The language, or ``all``."""
+    """The language, or ``all``; where rows are grouped, after the group."""
+    kernels: int
     by_kernel: Scores
     by_program: Scores
     """Kernels weighted so that every program counts the same, however many kernels it has."""
@@ -88,11 +90,13 @@ def summarize(
     """The metrics of some kernels together; ``ridges`` are those of their GPU."""
     held = list(judgements)
     programs = by_program(held)
-    kernels = [score.confusion.cells for score in programs]
+    cells = [score.confusion.cells for score in programs]
+    weighted = [parts for score in programs if (parts := shares(score.confusion))]
     return Summary(
         name=name,
-        by_kernel=_scores(_confusion(held), kernels),
-        by_program=_scores(program_weighted(programs), [shares(s.confusion) for s in programs]),
+        kernels=len(held),
+        by_kernel=_scores(_confusion(held), cells),
+        by_program=_scores(program_weighted(programs), weighted),
         programs=programs,
         precisions=by_precision(held, ridges),
         statuses=tuple(_status(status, group) for status, group in by_status(held).items()),
@@ -101,13 +105,17 @@ def summarize(
         reliability=reliability(
             (item.prediction.confidence, item.correct)
             for item in held
-            if item.prediction is not None and item.verdict is not None
+            if item.prediction is not None
+            and item.verdict is not None
+            and item.row.label is not None
         ),
     )
 
 
 def _confusion(judgements: Iterable[Judgement]) -> Confusion:
-    return Confusion.of((item.row.label, item.verdict) for item in judgements)
+    return Confusion.of(
+        (item.row.label, item.verdict) for item in judgements if item.row.label is not None
+    )
 
 
 def _scores(confusion: Confusion, cells: Sequence[Sequence[float]]) -> Scores:
@@ -118,6 +126,7 @@ def _status(status: Status, group: list[Judgement]) -> StatusScore:
     confidences = [item.prediction.confidence for item in group if item.prediction is not None]
     return StatusScore(
         status=status,
+        kernels=len(group),
         confusion=_confusion(group),
         mean_confidence=sum(confidences) / len(confidences) if confidences else None,
         floating=errors_of(group, FLOATING),

@@ -66,11 +66,12 @@ def gpu_line(gpu: GpuUsed) -> str:
 
 
 def _summary_lines(summary: Summary) -> Iterator[str]:
-    kernels = counted(int(summary.confusion.total), "kernel")
+    kernels = counted(summary.kernels, "kernel")
     yield f"{summary.name}: {kernels} of {counted(len(summary.programs), 'program')}"
+    classed = bool(summary.confusion.total)
     parts = (
-        _class_table(summary),
-        _confusion_table(summary.confusion),
+        _class_table(summary) if classed else [],
+        _confusion_table(summary.confusion) if classed else [],
         _quantity_table(summary),
         _status_table(summary.statuses),
         _precision_table(summary.precisions),
@@ -110,6 +111,8 @@ def _quantity_table(summary: Summary) -> list[str]:
         ["quantity", *heads, "median error", "ratio", "kernels", "unknown", "spurious"],
     ]
     for name, error in summary.quantities.items():
+        if not error.compared and not error.spurious and not error.both_zero:
+            continue  # Not measured.
         median = error.median_absolute_percentage_error
         spans = summary.quantity_intervals[name]
         rows.append(
@@ -137,7 +140,7 @@ def _status_table(statuses: Sequence[StatusScore]) -> list[str]:
         rows.append(
             [
                 score.status.value,
-                f"{confusion.total:g}",
+                str(score.kernels),
                 _figure(confusion.accuracy),
                 _figure(confusion.balanced_accuracy),
                 _figure(score.mean_confidence),

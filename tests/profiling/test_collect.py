@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from roofline_analysis.report.report import Verdict
 from roofline_lsp.cli.main import main
 from roofline_profiling.collect import Plan, collect
 from roofline_profiling.errors import ProfilerError
@@ -77,7 +78,7 @@ def test_a_data_set_that_evaluate_reads_and_failures_by_name(plan: Plan) -> None
     assert (first.grid, first.block) == ((3907, 1, 1), (256, 1, 1))
     assert (first.sp_flops, first.int_ops) == (3e6, 7e6)
     assert (first.dram_bytes, first.time_ns) == (12e6, 17310)
-    assert first.label.value == second.label.value == "BB"
+    assert first.label is second.label is Verdict.BANDWIDTH_BOUND
     assert told[:2] == ["[1/3] broken-cuda", f"  build failed: {outcomes[0].reason}"]
 
 

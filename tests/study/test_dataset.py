@@ -84,12 +84,36 @@ def test_a_wrong_value_names_line_and_column(
 
 
 def test_missing_columns_are_named(tmp_path: Path) -> None:
-    text = HEADER.replace("args,", "").replace(",label", "") + ROW
-    assert failure(tmp_path, text) == ":1: the header lacks the columns 'args', 'label'"
+    text = HEADER.replace("args,", "").replace(",dram_bytes", "") + ROW
+    assert failure(tmp_path, text) == ":1: the header lacks the columns 'args', 'dram_bytes'"
 
 
-def test_a_kernel_must_stand_there_once(tmp_path: Path) -> None:
-    message = ":3: kernel 'saxpy-cuda:saxpy(int, float *)' is in line 2 already"
+def test_what_was_not_measured_is_not_known(tmp_path: Path) -> None:
+    text = "program,kernel,args,grid,block,sp_flops,dp_flops,dram_bytes\n"
+    text += 'a-cuda,k,,"(4, 1, 1)","(256, 1, 1)",10,0,5\n'
+    (row,) = read_dataset(write(tmp_path, text))
+    assert (row.int_ops, row.time_ns, row.label, row.gpu, row.group) == (None,) * 5
+    assert (row.sp_flops, row.dram_bytes) == (10, 5)
+
+
+def test_rows_have_gpus_and_groups(tmp_path: Path) -> None:
+    header = HEADER.replace("program,", "program,gpu,part,")
+    rows = [ROW.replace("saxpy-cuda,", f"saxpy-cuda,{gpu},dev,", 1) for gpu in ("A10", "H100")]
+    path = write(tmp_path, header + "".join(rows))
+    assert [(row.gpu, row.group) for row in read_dataset(path)] == [("A10", None), ("H100", None)]
+    assert {row.group for row in read_dataset(path, "part")} == {"dev"}
+    assert {row.group for row in read_dataset(path, "dataset")} == {"data"}
+    with pytest.raises(DatasetError, match=":1: the header has no column 'split' to group by"):
+        read_dataset(path, "split")
+
+
+def test_several_launches_of_a_kernel(tmp_path: Path) -> None:
+    found = read_dataset(write(tmp_path, HEADER + ROW + ROW.replace("-n 8", "-n 9")))
+    assert [row.args for row in found] == [("-n", "8", "a b"), ("-n", "9", "a b")]
+
+
+def test_a_launch_must_stand_there_once(tmp_path: Path) -> None:
+    message = ":3: this launch of 'saxpy-cuda:saxpy(int, float *)' is in line 2 already"
     assert failure(tmp_path, HEADER + ROW + ROW) == message
 
 

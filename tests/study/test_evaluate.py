@@ -9,8 +9,9 @@ from dataclasses import replace
 import pytest
 
 from roofline_analysis.report.report import GpuUsed, Prediction, Verdict
+from roofline_core.settings import Settings
 from roofline_study.dataset import MeasuredKernel
-from roofline_study.evaluate import Evaluation, EvaluationError, evaluate, select
+from roofline_study.evaluate import Evaluation, EvaluationError, by_gpu, evaluate, select
 from roofline_study.json_report import as_json
 from roofline_study.judge import Inputs, Judgement
 from roofline_study.metrics import Confusion
@@ -109,6 +110,44 @@ def test_languages_are_summed_up_apart_and_together(
     assert alone.name == "cuda"
 
 
+def test_groups_are_summed_up_first(measured: Measure, prediction: Predict, gpu: GpuUsed) -> None:
+    judgements = (
+        Judgement(measured(group="dev"), prediction()),
+        Judgement(measured(kernel=OMP, group="dev"), prediction(CB)),
+        Judgement(measured(kernel="other", group="blind"), prediction()),
+    )
+    parts = Evaluation(gpu, False, judgements).summaries()
+    assert [(part.name, part.kernels) for part in parts] == [
+        ("dev, cuda", 1), ("dev, omp", 1), ("dev, all", 2), ("blind, cuda", 1),
+        ("cuda", 2), ("omp", 1), ("all", 3),
+    ]  # fmt: skip
+
+
+def test_rows_without_class_and_integers_have_the_other_figures(
+    measured: Measure, prediction: Predict, gpu: GpuUsed
+) -> None:
+    row = measured(label=None, int_ops=None, time_ns=None)
+    evaluation = Evaluation(gpu, False, (Judgement(row, prediction()),))
+    (summary,) = evaluation.summaries()
+    assert (summary.kernels, summary.confusion.total) == (1, 0)
+    assert {precision.value for precision in summary.precisions} == {"sp", "dp"}
+    assert summary.quantities["int_ops"].compared == 0
+    assert not summary.reliability.bands
+    lines = as_text(evaluation).splitlines()
+    assert not any(line.startswith(("  class", "  INT", "  time")) for line in lines)
+    assert any(line.startswith("  SP operations") for line in lines)
+    assert json.loads(as_json(evaluation))["groups"]["cuda"]["accuracy"] is None
+
+
+def test_each_gpu_has_its_rows(measured: Measure) -> None:
+    rows = [measured(gpu="A10"), measured(gpu="H100"), measured(gpu="A10", kernel="other")]
+    first, second = by_gpu(rows, Settings(gpu="RTX 3080"))
+    assert (first[0].gpu, first[1]) == ("A10", (rows[0], rows[2]))
+    assert (second[0].gpu, second[1]) == ("H100", (rows[1],))
+    ((alone, held),) = by_gpu([measured()], Settings(gpu="RTX 3080"))
+    assert (alone.gpu, len(held)) == ("RTX 3080", 1)
+
+
 def test_text_tells_metrics_and_failures(evaluation: Evaluation) -> None:
     text = as_text(evaluation)
     lines = text.splitlines()
@@ -171,6 +210,7 @@ def test_csv_has_a_row_for_each_kernel(
         "time_ns": "6000",
         "notes": "",
         "assumed": "nothing assumed",
+        "gpu": "",
     }
     lost = rows[3]
     assert lost["kernel"] == "lost, too"

@@ -133,7 +133,7 @@ def compared(judgement: Judgement, run: ComparedRun) -> Compared:
         code_lines=run.code_lines,
         emulated=emulated,
         predicted=predicted,
-        emulated_class=row.label.value,
+        emulated_class=_class(row.label),
         predicted_class=_class(judgement.verdict),
         status=status.value,
         cause=_cause(judgement, status, emulated, predicted),

@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from roofline_lsp.cli.progress import ProgressBar
 from roofline_lsp.formats.units import counted
 
 if TYPE_CHECKING:
+    from roofline_study.dataset import MeasuredKernel
     from roofline_study.evaluate import Evaluation
     from roofline_study.predictions import Predicted
 
@@ -46,7 +48,21 @@ def parser() -> argparse.ArgumentParser:
 
 def _add_data_options(made: argparse.ArgumentParser) -> None:
     add = made.add_argument
-    add("--dataset", type=Path, required=True, metavar="CSV", help="the measured kernels")
+    add(
+        "--dataset",
+        type=Path,
+        action="append",
+        required=True,
+        metavar="CSV",
+        help="the measured kernels; may be repeated. Rows with a column gpu are judged for that"
+        " GPU, and reported by GPU",
+    )
+    add(
+        "--group",
+        metavar="COLUMN",
+        help="also report the rows of each value of this column by themselves; 'dataset' stands"
+        " for the file",
+    )
     add(
         "--sources",
         type=Path,
@@ -125,52 +141,94 @@ def run(argv: Sequence[str]) -> int:
 
 def _evaluate(options: argparse.Namespace, settings: Settings) -> int:
     # Imported late: the analyser brings the parsers with it.
-    from roofline_analysis.api import gpu_used  # noqa: PLC0415
     from roofline_study import evaluate  # noqa: PLC0415
     from roofline_study.dataset import read_dataset  # noqa: PLC0415
-    from roofline_study.explain import explain, matching  # noqa: PLC0415
-    from roofline_study.judge import Inputs  # noqa: PLC0415
+    from roofline_study.explain import matching  # noqa: PLC0415
     from roofline_study.predictions import as_csv, read_predictions  # noqa: PLC0415
 
-    gpu = gpu_used(settings)
     rows = evaluate.select(
-        read_dataset(options.dataset), language=options.language, programs=options.program
+        [row for path in options.dataset for row in read_dataset(path, options.group)],
+        language=options.language,
+        programs=options.program,
     )
     if options.explain is not None:
         rows = matching(rows, options.explain)
     # Read before the work, so that a wrong file is told at once, and before it may be overwritten.
     earlier = read_predictions(options.compare) if options.compare is not None else None
-    inputs = Inputs(
-        options.sources, settings, options.source_only, details=options.explain is not None
-    )
-    with ProgressBar(sys.stderr, enabled=not options.no_progress) as bar:
-        judgements = evaluate.evaluate(
-            rows, inputs, jobs=options.jobs, limit_s=options.time_limit, progress=bar.show
-        )
-    outcome = evaluate.Evaluation(gpu, options.source_only, judgements)
+    outcomes = _outcomes(options, settings, rows)
     if options.predictions is not None:
-        write(as_csv(judgements), options.predictions)
+        held = tuple(item for outcome in outcomes for item in outcome.judgements)
+        write(as_csv(held), options.predictions)
     if options.explain is not None:
-        shown = [item for item in judgements if not (options.wrong and item.correct)]
-        right = sum(item.correct for item in judgements)
-        closing = f"{right} of {counted(len(judgements), 'kernel')} right\n"
-        texts = [explain(item, gpu, sources=options.sources) for item in shown]
-        write("\n".join((*texts, closing)))
+        write("\n".join(_explanations(options, outcome) for outcome in outcomes))
     else:
-        write(_report(outcome, earlier, options.format))
+        write(_report(outcomes, earlier, options.format))
     return OK
 
 
+def _outcomes(
+    options: argparse.Namespace, settings: Settings, rows: Sequence[MeasuredKernel]
+) -> list[Evaluation]:
+    """An evaluation for each GPU that the rows name, in their order; one where they name none."""
+    from roofline_analysis.api import gpu_used  # noqa: PLC0415
+    from roofline_study import evaluate  # noqa: PLC0415
+    from roofline_study.judge import Inputs  # noqa: PLC0415
+
+    parts = evaluate.by_gpu(rows, settings)
+    used = [gpu_used(own) for own, _ in parts]  # A GPU that is not known is told before the work.
+    total = sum(len({row.program for row in held}) for _, held in parts)
+    found: list[Evaluation] = []
+    done = 0
+    with ProgressBar(sys.stderr, enabled=not options.no_progress) as bar:
+        for gpu, (own, held) in zip(used, parts, strict=True):
+            inputs = Inputs(
+                options.sources, own, options.source_only, details=options.explain is not None
+            )
+            judgements = evaluate.evaluate(
+                held,
+                inputs,
+                jobs=options.jobs,
+                limit_s=options.time_limit,
+                progress=partial(_show, bar, done, total),
+            )
+            done += len({row.program for row in held})
+            found.append(evaluate.Evaluation(gpu, options.source_only, judgements))
+    return found
+
+
+def _show(bar: ProgressBar, before: int, total: int, done: int, _: int, name: str) -> None:
+    """The progress of one GPU's programs among those of all."""
+    bar.show(before + done, total, name)
+
+
+def _explanations(options: argparse.Namespace, outcome: Evaluation) -> str:
+    from roofline_study.explain import explain  # noqa: PLC0415
+
+    judgements = outcome.judgements
+    shown = [item for item in judgements if not (options.wrong and item.correct)]
+    right = sum(item.correct for item in judgements)
+    closing = f"{right} of {counted(len(judgements), 'kernel')} right\n"
+    texts = [explain(item, outcome.gpu, sources=options.sources) for item in shown]
+    return "\n".join((*texts, closing))
+
+
 def _report(
-    outcome: Evaluation, earlier: Mapping[str, Predicted] | None, output_format: str
+    outcomes: Sequence[Evaluation], earlier: Mapping[str, Predicted] | None, output_format: str
 ) -> str:
     from roofline_study.compare import compare  # noqa: PLC0415
     from roofline_study.compare_text import comparison_text  # noqa: PLC0415
-    from roofline_study.json_report import as_json  # noqa: PLC0415
+    from roofline_study.json_report import as_json, several_as_json  # noqa: PLC0415
     from roofline_study.text_report import as_text  # noqa: PLC0415
 
-    comparison = compare(outcome, earlier) if earlier is not None else None
+    compared = [compare(each, earlier) if earlier is not None else None for each in outcomes]
     if output_format == "json":
-        return as_json(outcome, comparison)
-    text = as_text(outcome)
-    return text if comparison is None else f"{text}\n{comparison_text(comparison)}"
+        return (
+            as_json(outcomes[0], compared[0])
+            if len(outcomes) == 1
+            else several_as_json(outcomes, compared)
+        )
+    texts = []
+    for outcome, comparison in zip(outcomes, compared, strict=True):
+        text = as_text(outcome)
+        texts.append(text if comparison is None else f"{text}\n{comparison_text(comparison)}")
+    return "\n".join(texts)
