@@ -240,6 +240,18 @@ class Gpu:
         return pcie_link(self.pcie_generation, self.pcie_lanes)
 
     @property
+    def check_bits_share(self) -> float:
+        """Bytes of check bits that DRAM moves for each byte, as error correction is set by default.
+
+        NVIDIA's data-centre GPUs with GDDR memory keep them in that memory, where its counters see
+        them: a sector for eight. HBM has memory of its own for them, and others have none.
+        Measured: launches of one program move 1.12 to 1.17 times the bytes on an A10 that they move
+        on an RTX 3080 (quartile and median), 1.18 to 1.23 times on a K40c against a GTX 980.
+        """
+        gddr = self.memory_type is not None and self.memory_type.startswith("GDDR")
+        return 1 / 8 if gddr and self.vendor == "NVIDIA" and self.segment == "data-centre" else 0.0
+
+    @property
     def shares_host_memory(self) -> bool:
         """Whether GPU and host have one memory."""
         return self.host_memory == SHARED

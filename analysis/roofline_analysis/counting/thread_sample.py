@@ -99,5 +99,7 @@ def _spread(count: int, room: int) -> tuple[NDArray[np.int64], Floats]:
     strata = (np.arange(inner) + (np.arange(inner) * GOLDEN + 0.5) % 1.0) / inner
     middle = 1 + (strata * (count - 2)).astype(np.int64)
     positions = np.concatenate(([0], middle, [count - 1]))
-    weights = np.concatenate(([1.0], np.full(inner, (count - 2) / inner), [1.0]))
+    # Whole positions, so that sums of them are exact.
+    shares = np.diff(np.arange(inner + 1) * (count - 2) // inner)
+    weights = np.concatenate(([1.0], shares, [1.0]))
     return positions, weights

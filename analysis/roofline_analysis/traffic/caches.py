@@ -1,4 +1,4 @@
-"""The caches of a GPU, as far as DRAM traffic depends on them."""
+"""What of a GPU's memory DRAM traffic depends on: its caches, and check bits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from roofline_core.program.records import record
 
 @record(frozen=True, slots=True)
 class Caches:
-    """Sizes of the caches between the threads and DRAM."""
+    """The caches between the threads and DRAM, and what DRAM moves besides."""
 
     l2_bytes: float
     """The last cache before DRAM."""
@@ -16,3 +16,5 @@ class Caches:
     """What the first caches of all SMs hold together; 0: not known, or next to nothing."""
     sector_bytes: int = SECTOR_BYTES
     """The smallest transfer."""
+    check_bits_share: float = 0.0
+    """Bytes of check bits that DRAM moves for each byte."""

@@ -150,12 +150,25 @@ def dram_traffic(
         lines + sum(item.write_bytes for item in arrays if item.array.space is MemorySpace.LOCAL),
         caches.l2_bytes,
     )
-    arrays = [replace(item, write_bytes=item.write_bytes * share) for item in arrays]
-    read_total = sum(item.read_bytes for item in arrays) + launch_bytes(summary)
-    read_total += code_bytes(summary, execution)
+    moved = 1.0 + caches.check_bits_share
+    arrays = [_with_check_bits(item, share, moved) for item in arrays]
+    read_total = sum(item.read_bytes for item in arrays)
+    read_total += moved * (launch_bytes(summary) + code_bytes(summary, execution))
     write_total = sum(item.write_bytes for item in arrays)
     by_site = _by_site(arrays)
+    uncertain *= moved
     return Traffic(read_total, write_total, tuple(arrays), by_site, uncertain, warp, tuple(bus))
+
+
+def _with_check_bits(item: ArrayTraffic, written_back: float, moved: float) -> ArrayTraffic:
+    """What DRAM moves for an array: of what is written, the share that is written back."""
+    return replace(
+        item,
+        read_bytes=item.read_bytes * moved,
+        write_bytes=item.write_bytes * written_back * moved,
+        first_read_bytes=item.first_read_bytes * moved,
+        written_bytes=item.written_bytes * moved,
+    )
 
 
 def _arrays(

@@ -150,7 +150,7 @@ def _caches(gpu: Gpu, shared_bytes_per_sm: float) -> Caches:
     if capability is not None and float(capability) >= _UNIFIED_SINCE:
         first = max(0.0, architecture.occupancy.shared_bytes_per_sm - shared_bytes_per_sm)
     last = gpu.last_cache_bytes or _DEFAULT_CACHE_BYTES
-    return Caches(last, first * gpu.sm_count, architecture.sector_bytes)
+    return Caches(last, first * gpu.sm_count, architecture.sector_bytes, gpu.check_bits_share)
 
 
 @stage(Stage.PREDICT)

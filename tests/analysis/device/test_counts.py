@@ -614,6 +614,28 @@ def test_a_store_leaves_restrict_pointers_alone(
     assert count(source).flops == flops
 
 
+@pytest.mark.parametrize(
+    ("params", "flops"),
+    [
+        ("const float *x, float *z", 1000),  # The store may change what x points to.
+        ("const float *__restrict__ x, float *z", 1),
+        ("const float *x, float *__restrict__ z", 1),
+        ("const float4 *x, float *z", 1000),
+        ("const double *x, int *z", 1),  # No store to an int changes a double.
+        ("const double *x, unsigned char *z", 1000),  # A store of bytes changes any number.
+    ],
+)
+def test_a_store_in_a_loop_may_change_what_another_pointer_reads(
+    count: Count, params: str, flops: float
+) -> None:
+    part = ".x" if "float4" in params else ""
+    source = f"""
+    __global__ void k({params}, int n) {{
+      for (int i = 0; i < n; i++) z[threadIdx.x] = x[threadIdx.x]{part} + 1;
+    }}"""
+    assert sum(count(source, n=1000).flops.values()) == flops
+
+
 def test_the_halves_of_a_pair_are_two_values(count: Count) -> None:
     source = """
     #include <cuda_fp16.h>

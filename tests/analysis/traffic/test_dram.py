@@ -58,6 +58,30 @@ def test_a_grid_far_larger_than_its_data_reads_its_data(count: Count, guard: str
     assert found["a"].read_bytes == pytest.approx(400_000, rel=0.01)
 
 
+def test_check_bits_are_moved_with_the_data(count: Count) -> None:
+    n = 16_000_000
+    counted = count(
+        """__global__ void f(const float* a, float* b) {
+             int i = blockIdx.x * blockDim.x + threadIdx.x;
+             b[i] = a[i];
+           }""",
+        n // 256,
+        256,
+    )
+    sizes = {"a": 4.0 * n, "b": 4.0 * n}
+    plain, checked = (
+        dram_traffic(
+            counted.summary, counted.execution, RESIDENT, Caches(L2, check_bits_share=share), sizes
+        )
+        for share in (0.0, 0.125)
+    )
+    assert checked.read_bytes == pytest.approx(1.125 * plain.read_bytes)
+    assert checked.write_bytes == pytest.approx(1.125 * plain.write_bytes)
+    (site,) = plain.by_site
+    assert checked.by_site[site] == pytest.approx([1.125 * each for each in plain.by_site[site]])
+    assert checked.kept_bytes == pytest.approx(1.125 * plain.kept_bytes)
+
+
 def test_neighbours_by_an_index_array_are_read_about_once(count: Count) -> None:
     n = 4_000_000
     found = arrays(

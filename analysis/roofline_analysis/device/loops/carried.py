@@ -13,6 +13,7 @@ from roofline_analysis.device.costs.integer_costs import integer_cost
 from roofline_analysis.device.loops.induction import Step, changes_of, step_of
 from roofline_analysis.device.loops.loop_forms import may_change, surely_changes
 from roofline_analysis.device.loops.stores_elsewhere import leaves_object
+from roofline_analysis.device.state.aliases import mark_stored
 from roofline_analysis.device.state.arithmetic import binary, convert
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
@@ -147,7 +148,7 @@ def _mark_stored(interpreter: DeviceInterpreter, loop: Region, name: str) -> Non
     place = interpreter.scope.find(name)
     value = interpreter.slots.get(place.slot) if isinstance(place, VariablePlace) else None
     if isinstance(value, PointerValue):
-        loop.available["stored", value.array] = True
+        mark_stored(loop, value.array)
         # What was loaded before the loop may be stale in its second run.
         interpreter.epochs[value.array] = interpreter.epochs.get(value.array, 0) + 1
 

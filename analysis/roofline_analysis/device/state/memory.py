@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from roofline_analysis.device.state.aliases import is_stored_in
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.values import (
@@ -76,7 +77,7 @@ def load(interpreter: DeviceInterpreter, pointer: PointerValue) -> DeviceValue:
     costs = interpreter.costs
     array = pointer.array
     varies = pointer.offset.varies
-    if not array.read_only and _stored_in_loop(interpreter, array):
+    if is_stored_in(costs.region.loops(), array):
         varies |= costs.loop_bits()
     size = _element_bytes(interpreter, type_)
     key = None
@@ -133,11 +134,6 @@ def _symbol_of(value: DeviceValue) -> Symbol | None:
         return None
     atoms = list(number.atoms())
     return atoms[0] if len(atoms) == 1 and isinstance(atoms[0], Symbol) else None
-
-
-def _stored_in_loop(interpreter: DeviceInterpreter, array: Array) -> bool:
-    stored = ("stored", array)
-    return any(stored in loop.available for loop in interpreter.costs.region.loops())
 
 
 def store(interpreter: DeviceInterpreter, pointer: PointerValue, value: DeviceValue) -> None:
