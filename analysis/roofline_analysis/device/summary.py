@@ -12,6 +12,7 @@ from roofline_analysis.device.interpreter.calls import call_result
 from roofline_analysis.device.interpreter.expressions import evaluate
 from roofline_analysis.device.interpreter.kernel_arguments import kernel_argument, required_block
 from roofline_analysis.device.interpreter.statements import walk
+from roofline_analysis.device.loops.walk import charge_overheads
 from roofline_analysis.device.state import conversions, memory
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter, DeviceParts
 from roofline_analysis.device.state.parameters import parameter as parameter_value
@@ -92,6 +93,7 @@ def summarise(
             interpreter.costs.operations.keep_all()
     interpreter.local_arrays.emit(interpreter)
     charge_all(interpreter.costs.operations.used())
+    charge_overheads(interpreter.costs.root)
     return KernelSummary(
         kernel=kernel,
         root=interpreter.costs.root,

@@ -173,6 +173,9 @@ class Region:
     """For a loop: the guard with what is hoisted out of it; None if nothing was."""
     spins: bool = False
     """For a loop: it retries an atomic operation until it succeeds."""
+    overhead: list[tuple[Region, Site, float]] = field(default_factory=list)
+    """For a loop, during the walk: integer operations that it costs if it does anything, and the
+    region that has them."""
     work: dict[Site, list[float]] = field(default_factory=dict)
     accesses: list[Access] = field(default_factory=list)
     unseen: list[Unseen] = field(default_factory=list)
@@ -195,6 +198,16 @@ class Region:
         if row is None:
             row = self.work[site] = [0.0] * WORK_KINDS
         row[kind] += amount
+
+    @property
+    def does_nothing(self) -> bool:
+        """Whether nothing that a compiler must keep happens in it."""
+        own = self.accesses or self.unseen or self.barriers or self.grid_reductions
+        return (
+            not own
+            and not any(any(row) for row in self.work.values())
+            and all(child.does_nothing for child in self.children)
+        )
 
     def ancestors(self) -> Iterator[Region]:
         """This region and those around it, innermost first."""

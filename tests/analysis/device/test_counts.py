@@ -665,7 +665,8 @@ def test_words_of_several_integers_cost_what_the_table_says(
     count: Count, call: str, instructions: float
 ) -> None:
     source = """__global__ void k(unsigned *a) {{ unsigned x = a[0], y = a[1]; a[2] = {}; }}"""
-    assert count(source.format(call)).integers == instructions
+    moves = 1  # The pointer's, to registers: all threads have one address.
+    assert count(source.format(call)).integers == instructions + moves
     assert not count(source.format(call)).summary.problems
 
 

@@ -25,6 +25,9 @@ class CompilerProfile:
     """Whether it unrolls a loop whose number of trips differs between threads."""
     unrolls_convergent: bool
     """Whether it unrolls a loop in which threads meet: barriers, shuffles, votes."""
+    printf_int_ops: tuple[float, float]
+    """Integer operations of a call of ``printf`` without arguments, and with some: they build the
+    list of these and call the system's function, whose own are not counted."""
     copies_of_known: int
     """Copies of the body, the assembler's included, where the number of trips is known but too
     large to unroll the loop whole."""
@@ -35,6 +38,7 @@ NVCC: Final = CompilerProfile(
     unrolls_unknown_steps=True,
     unrolls_divergent=True,
     unrolls_convergent=True,
+    printf_int_ops=(5.0, 8.0),
     copies_of_known=64,
 )
 CLANG: Final = CompilerProfile(
@@ -42,6 +46,7 @@ CLANG: Final = CompilerProfile(
     unrolls_unknown_steps=False,
     unrolls_divergent=False,
     unrolls_convergent=False,
+    printf_int_ops=(2.0, 6.0),
     copies_of_known=8,
 )
 

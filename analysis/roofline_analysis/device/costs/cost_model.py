@@ -256,6 +256,8 @@ class CostModel:
         if offset.expr is None or offset.constant is not None:
             if offset.expr is None:
                 self.need(offset)
+            else:
+                self._same_address(pointer)
             return
         expr, varies = self.without_unrolled(offset)
         assert expr is not None
@@ -279,6 +281,19 @@ class CostModel:
         self._address_base(pointer, expr, varies, wide=wide)
         if wide and abs(far) >= _MAX_OFFSET_BYTES:
             self._far_address(pointer, expr, far, varies)
+
+    def _same_address(self, pointer: PointerValue) -> None:
+        """Charge the two moves that bring a pointer into registers; one of them is counted.
+
+        Addresses that differ between threads take the pointer from constant memory as an operand.
+        In kernels of double precision the moves are such that none is counted.
+        """
+        key = ("in registers", pointer.array)
+        home = self.home(0)
+        moved = pointer.array.space is MemorySpace.GLOBAL and pointer.array.element.name != "double"
+        if moved and self.find(key, home) is None:
+            home.available[key] = True
+            home.charge(self.site, Work.INT, 1.0)
 
     def _charge_step(
         self, offset: Value, base: Expr, step: Expr, loop: Region, *, wide: bool

@@ -80,10 +80,11 @@ _GROUPS: Final[tuple[tuple[Handler, str], ...]] = (
     (
         memory.nothing,
         (
-            "__threadfence __threadfence_block __threadfence_system printf assert __trap"
+            "__threadfence __threadfence_block __threadfence_system assert __trap"
             " __nanosleep __assume __prof_trigger"
         ),
     ),
+    (memory.print_text, "printf"),
     (group_of("block"), "this_thread_block"),
     (group_of("grid"), "this_grid"),
     (group_of("tile"), "tiled_partition coalesced_threads"),

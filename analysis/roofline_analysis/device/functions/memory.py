@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import Final
 
+from roofline_analysis.device.costs.integer_costs import is_uniform
 from roofline_analysis.device.functions.atomic_retries import charge_retries
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.memory import load, need_value, store
 from roofline_analysis.device.values import DeviceValue, PlacePointer, PointerValue, Value, number
-from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace
+from roofline_analysis.language.types import is_integer
+from roofline_analysis.regions.kernel_summary import AccessMode, MemorySpace, Work
 from roofline_analysis.regions.unseen import UnseenKind
 from roofline_core.algebra.symbol_scopes import SymbolScope
 from roofline_core.program.expressions import Call
 from roofline_core.program.types import Type
 
+_SWAPS: Final = ("atomicExch", "atomicCAS")
 _VOTES: Final = ("_count", "_and", "_or")
 
 
@@ -106,6 +109,8 @@ def atomic(
     if isinstance(target, PointerValue):
         type_ = interpreter.types.resolve(target.pointee)
         interpreter.costs.touch(target, interpreter.bytes_of(type_), AccessMode.ATOMIC)
+        if is_integer(type_.name) and not name.startswith(_SWAPS):
+            _elect(interpreter, target)
         if name.startswith("atomicAdd"):
             charge_retries(interpreter, target, type_)
         interpreter.epochs[target.array] = interpreter.epochs.get(target.array, 0) + 1
@@ -113,6 +118,36 @@ def atomic(
             type_, interpreter.costs.loop_bits(), target.array.name, SymbolScope.DATA
         )
     return interpreter.opaque(Type("int"), interpreter.costs.loop_bits(), name, SymbolScope.DATA)
+
+
+_ELECTION: Final = {MemorySpace.GLOBAL: 2.0, MemorySpace.SHARED: 1.0}
+"""Integer operations that choose one lane of a warp to change a number for all, by memory space.
+
+Read off machine code of nvcc 13 and clang 18 for sm_86; several such atomics share them."""
+
+
+def _elect(interpreter: DeviceInterpreter, target: PointerValue) -> None:
+    """Charge what compilers put before an atomic of integers whose address all threads share."""
+    expr = target.offset.expr
+    amount = _ELECTION.get(target.array.space)
+    if amount is None or expr is None or target.offset.varies or not is_uniform(expr):
+        return
+    costs = interpreter.costs
+    home = costs.home(0)
+    if costs.find("elected", home) is None:
+        home.available["elected"] = True
+        home.charge(costs.site, Work.INT, amount)
+
+
+def print_text(
+    interpreter: DeviceInterpreter, name: str, args: list[DeviceValue], node: Call
+) -> DeviceValue | None:
+    """``printf``: its arguments are stored on the stack."""
+    for arg in args[1:]:
+        need_value(interpreter, arg)
+    costs = interpreter.costs
+    costs.charge(Work.INT, costs.compiler.printf_int_ops[len(args) > 1])
+    return number(0, "int")
 
 
 def barrier(

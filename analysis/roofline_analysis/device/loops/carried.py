@@ -94,8 +94,9 @@ def _carry_variable(
     if slot in carried or not changes or _stays(interpreter, before, changes):
         return
     step = step_of(interpreter, name, facts) if isinstance(place, VariablePlace) else None
-    if not is_counter and step is not None and step.op != "+" and step.shift is None:
-        step = None
+    sums = isinstance(before, Value) and not is_integer(before.type)
+    if not is_counter and step is not None and (sums or (step.op != "+" and step.shift is None)):
+        step = None  # A sum of floating-point numbers is computed, one after another.
     if _is_array(before):
         interpreter.array_varies[slot] = interpreter.array_varies.get(slot, 0) | loop.bit
     carried[slot] = Carried(slot, before, step)

@@ -272,11 +272,11 @@ def _choose_unrolling(
         _charge_entry(interpreter, loop, loop.parent)
     if loop.copies > 1 and known is None and loop.parent is not None:
         # The remaining trips run in a separate loop afterwards.
-        outside = loop.parent
-        outside.charge(interpreter.costs.site, Work.INT, INTEGER_COSTS["runs left over"])
+        outside, site = loop.parent, interpreter.costs.site
+        loop.overhead.append((outside, site, INTEGER_COSTS["runs left over"]))
         if interpreter.costs.find(("rounds", loop.trips), outside) is None:
             outside.available["rounds", loop.trips] = True
-            outside.charge(interpreter.costs.site, Work.INT, _rounds_cost(step))
+            loop.overhead.append((outside, site, _rounds_cost(step)))
 
 
 def _charge_entry(interpreter: DeviceInterpreter, loop: Region, outside: Region) -> None:
@@ -285,7 +285,7 @@ def _charge_entry(interpreter: DeviceInterpreter, loop: Region, outside: Region)
         if interpreter.costs.find(("runs at all", loop.trips), outside) is not None:
             return
         outside.available["runs at all", loop.trips] = True
-    outside.charge(interpreter.costs.site, Work.INT, INTEGER_COSTS["loop entry"])
+    loop.overhead.append((outside, interpreter.costs.site, INTEGER_COSTS["loop entry"]))
 
 
 def _rounds_cost(step: Step | None) -> float:
@@ -304,7 +304,16 @@ def _charge_overhead(interpreter: DeviceInterpreter, test: Test | None, loop: Re
     counter = interpreter.read(place) if place is not None else None
     wide = isinstance(counter, Value) and is_wide(counter.type)
     cost = INTEGER_COSTS["loop wide" if wide else "loop"]
-    loop.charge(interpreter.costs.site, Work.INT, cost / loop.copies)
+    loop.overhead.append((loop, interpreter.costs.site, cost / loop.copies))
+
+
+def charge_overheads(root: Region) -> None:
+    """Charge the steps and tests of loops in which anything happens; compilers drop the others."""
+    for child in root.children:
+        charge_overheads(child)
+    if root.overhead and not (root.does_nothing and root.trips is not None):
+        for region, site, amount in root.overhead:
+            region.charge(site, Work.INT, amount)
 
 
 # -- loop-carried variables

@@ -10,6 +10,7 @@ from typing import Final
 from roofline_analysis.device.costs.expansions import OperationCost, conversion_cost, operator_cost
 from roofline_analysis.device.costs.integer_costs import is_wide
 from roofline_analysis.device.operations import Operation
+from roofline_analysis.device.state.chosen_numbers import chosen_number
 from roofline_analysis.device.state.dead_code import keep
 from roofline_analysis.device.state.interpreter_state import DeviceInterpreter
 from roofline_analysis.device.state.single_precision import in_single
@@ -193,6 +194,9 @@ def _float_binary(
     expr = _numeric(_FLOAT, op, left, right)
     if expr is not None and expr.constant is not None:
         return number(expr.constant, "bool" if op in COMPARISONS else type_)
+    chosen = chosen_number(op, left.expr, right.expr, type_)
+    if chosen is not None and op not in COMPARISONS:
+        return Value(type_, chosen, varies)
     operands = (left.key(), right.key())
     # a + b and b + a round alike: one number serves both.
     key = ("float", op, frozenset(operands) if op in _SYMMETRIC else operands, type_)
