@@ -7,16 +7,18 @@ remaining addresses are counted. A condition on data alone removes none: its thr
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Final
 
 from roofline_analysis.counting.branch_odds import odds_of
 from roofline_analysis.counting.execution import Execution
+from roofline_analysis.regions.conditions import has_a_trip
 from roofline_analysis.regions.kernel_summary import Access, Region, RegionForm
 from roofline_analysis.traffic.index_axes import share_reached
 from roofline_core.algebra.evaluate import Environment
-from roofline_core.algebra.symbol_scopes import DATA_SCOPES
+from roofline_core.algebra.symbol_scopes import DATA_SCOPES, SymbolScope
 from roofline_core.algebra.symbolic import Apply, Expr, Symbol
 from roofline_core.program.records import record
 
@@ -93,7 +95,24 @@ def cut_by_guards(
             on_data = any(s.scope in DATA_SCOPES for s in condition.symbols())
             odds = odds_of(condition, guard) if on_data else None
             others.append(_Condition(condition, odds, guard))
+    for loop in region.loops():
+        # Threads without a trip, as those of a grid-stride loop beyond the data, do not come here.
+        entered = has_a_trip(loop.trips) if loop.trips is not None else None
+        if entered is not None and any(s.scope is SymbolScope.THREAD for s in entered.symbols()):
+            _enter(loop, entered, execution.environment, left)
     return IndexRanges(left, tuple(others))
+
+
+def _enter(
+    loop: Region, entered: Expr, environment: Environment, left: dict[Symbol, float]
+) -> None:
+    """Leave the threads that have a trip of a loop, each with the trips that it has."""
+    before = dict(left)
+    if not _cut_by(entered, environment, left) or loop.counter not in left:
+        return
+    assert loop.counter is not None
+    fewer = math.prod(extent / left[symbol] for symbol, extent in before.items() if left[symbol])
+    left[loop.counter] *= fewer
 
 
 def _cut_by(condition: Expr, environment: Environment, left: dict[Symbol, float]) -> bool:

@@ -636,6 +636,22 @@ def test_a_store_in_a_loop_may_change_what_another_pointer_reads(
     assert sum(count(source, n=1000).flops.values()) == flops
 
 
+def test_a_tile_declared_in_a_loop_changes_in_it(count: Count) -> None:
+    source = """
+    __global__ void k(const float *a, float *c, int n) {
+      float sum = 0;
+      for (int t = 0; t < n; t++) {
+        __shared__ float tile[32];
+        tile[threadIdx.x] = a[t * 32 + threadIdx.x];
+        __syncthreads();
+        for (int j = 0; j < 32; j++) sum += tile[j] * tile[31 - j];
+        __syncthreads();
+      }
+      c[threadIdx.x] = sum;
+    }"""
+    assert count(source, 1, 32, n=10).flops == {"sp": 32 * 10 * 32 * 2}
+
+
 def test_the_halves_of_a_pair_are_two_values(count: Count) -> None:
     source = """
     #include <cuda_fp16.h>

@@ -58,6 +58,51 @@ def test_a_grid_far_larger_than_its_data_reads_its_data(count: Count, guard: str
     assert found["a"].read_bytes == pytest.approx(400_000, rel=0.01)
 
 
+def test_threads_beyond_a_grid_stride_loops_data_hold_nothing(count: Count) -> None:
+    """Each of 100 threads, of 65,536, reads a row: their sectors stay in L2 until they are read."""
+    found = arrays(
+        count(
+            """__global__ void f(const float* __restrict__ x, float* r, int rows, int length) {
+                 for (int i = blockDim.x * blockIdx.x + threadIdx.x; i < rows;
+                      i += blockDim.x * gridDim.x) {
+                   float s = 0;
+                   for (int n = 0; n < length; n++) s += x[i * length + n];
+                   r[i] = s;
+                 }
+               }""",
+            256,
+            256,
+            rows=100,
+            length=500_000,
+        ),
+        x=4 * 100 * 500_000,
+        r=400,
+    )
+    assert found["x"].read_bytes == pytest.approx(4 * 100 * 500_000, rel=0.01)
+
+
+def test_a_grid_larger_than_a_grid_stride_loops_data(count: Count) -> None:
+    n = 1 << 22
+    found = arrays(
+        count(
+            """__global__ void f(const float* x, float* o, int n) {
+                 for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
+                      i += blockDim.x * gridDim.x) {
+                   int r = i / 65536, y = i % 65536 / 256, c = i % 256;
+                   o[r * 65536 + y * 256 + c] = x[r * 131072 + y * 512 + c];
+                 }
+               }""",
+            29184,
+            256,
+            n=n,
+        ),
+        x=8 * n,
+        o=4 * n,
+    )
+    assert found["x"].read_bytes == pytest.approx(4 * n, rel=0.01)
+    assert found["o"].written_bytes == pytest.approx(4 * n, rel=0.01)
+
+
 def test_check_bits_are_moved_with_the_data(count: Count) -> None:
     n = 16_000_000
     counted = count(

@@ -12,6 +12,7 @@ from roofline_analysis.device.interpreter.expressions import evaluate
 from roofline_analysis.device.interpreter.inlining import copy_of
 from roofline_analysis.device.interpreter.objects import construct, constructed
 from roofline_analysis.device.loops.walk import walk_for, walk_range, walk_while
+from roofline_analysis.device.state.aliases import mark_stored
 from roofline_analysis.device.state.arithmetic import truth
 from roofline_analysis.device.state.conversions import coerce, scalar
 from roofline_analysis.device.state.dead_code import keep, keep_changed
@@ -142,6 +143,8 @@ def _completed(type_: Type, init: Expression | None) -> Type:
 
 def _declare_shared(interpreter: DeviceInterpreter, variable: ir.Variable, type_: Type) -> None:
     array = interpreter.array(f"{variable.name}@{variable.line}", type_, MemorySpace.SHARED)
+    for loop in interpreter.costs.region.loops():
+        mark_stored(loop, array)  # What stores to it comes after its declaration.
     size = interpreter.types.size(type_)
     if size is not None and ("declared", array) not in interpreter.costs.root.available:
         interpreter.costs.root.available["declared", array] = True
