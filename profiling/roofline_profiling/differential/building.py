@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,8 @@ from roofline_profiling.process import run
 _TAIL_BYTES: Final = 6000
 _MOST_REASON: Final = 300
 _MADE: Final = "roofline-program"
+_COMPILED: Final = (".cpp", ".cc", ".cxx", ".c", ".o")
+_DEFINES: Final = re.compile(r"-[DUI].")
 _NEEDED: Final = "C++17"
 """What today's CUB and Thrust ask for; a build that says so is tried again with it."""
 _TELLING: Final = (
@@ -84,11 +87,42 @@ def _built(
 def _compiled(
     program: TreeProgram, folder: Path, environment: Mapping[str, str], limit_s: float
 ) -> Built:
-    compiler = ["clang++", "-fopenmp", "--offload-arch=native"] if program.is_openmp else ["nvcc"]
-    words = [*compiler, "-O3", *program.flags, *_include_options(program)]
+    compiler, made_for = ["nvcc"], MadeFor()
+    if program.is_openmp:
+        compiler = ["clang++", "-fopenmp", "--offload-arch=native"]
+        dry = ["make", "--dry-run", "--no-print-directory", "run"]
+        made_for = made_for_others(_said(dry, folder, environment, limit_s))
+    words = [*compiler, "-O3", *made_for.flags, *program.flags, *_include_options(program)]
     words += [path.name for path in program.sources]
     _run([*words, "-o", _MADE], folder, environment, limit_s)
-    return Built(f"./{_MADE}", program.args or ())
+    return Built(f"./{_MADE}", made_for.args if program.args is None else program.args)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeFor:
+    """What a Makefile for another compiler says of a program."""
+
+    flags: tuple[str, ...] = ()
+    """Macros and folders of headers."""
+    args: tuple[str, ...] = ()
+    """The program's command line."""
+
+
+def made_for_others(said: str) -> MadeFor:
+    """What a dry run that builds and runs a program by another compiler tells."""
+    flags: dict[str, None] = {}
+    args: tuple[str, ...] = ()
+    for line in said.splitlines():
+        try:
+            words = _words(line)
+        except ValueError:
+            continue
+        if any(word.endswith(_COMPILED) for word in words):
+            flags |= dict.fromkeys(word for word in words if _DEFINES.match(word))
+        starts = [at for at, word in enumerate(words) if word.startswith("./")]
+        if starts:
+            args = tuple(words[starts[0] + 1 :])
+    return MadeFor(tuple(flags), args)
 
 
 def _include_options(program: TreeProgram) -> list[str]:

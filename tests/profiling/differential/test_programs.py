@@ -8,7 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from roofline_profiling.differential.building import BuildError, started
+from roofline_profiling.differential.building import (
+    BuildError,
+    MadeFor,
+    made_for_others,
+    started,
+)
 from roofline_profiling.differential.discovery import programs_of
 from roofline_profiling.differential.plan import read_rules
 from roofline_profiling.differential.recording import (
@@ -138,6 +143,18 @@ def test_how_make_runs_a_program(tmp_path: Path, line: str, args: tuple[str, ...
     found = started(f"echo start\n{line}\n", tmp_path)
     assert found is not None
     assert (found.executable, found.args) == ("./main", args)
+
+
+def test_what_a_makefile_for_another_compiler_says() -> None:
+    said = """\
+icpx -Wall -DN=32 -I../include -O3 -fiopenmp -c a.cpp -o a.o
+icpx -DN=32 -DM a.o -o main
+./main 256 'two words' > out.txt
+"""
+    found = made_for_others(said)
+    assert found.flags == ("-DN=32", "-I../include", "-DM")
+    assert found.args == ("256", "two words")
+    assert made_for_others("make: *** No rule to make target 'run'.  Stop.") == MadeFor()
 
 
 def test_programs_that_read_their_standard_input_are_told(tmp_path: Path) -> None:
